@@ -12,19 +12,18 @@ from urllib.parse import urlsplit
 from calque.derive.errors import BadInput, nearest, unknown
 
 LOCK = "fetched.json"  # the data folder's file of digests: of downloads by address, of files by place
-RECIPES = Path(__file__).parents[1] / "recipes"
+RECIPES = Path(__file__).with_name("recipes.toml")
 LONGEST, LONGEST_PART = 1_000, 200
 """Most bytes of a path and of each part of it: systems allow 4,096 and 255, and the data folder needs some of them."""
-EACH = "{}"  # the placeholder for each text of `for` in an `unpack` table
+EACH = "{}"  # the placeholder for each name of `for` or `each`
+SIZE = re.compile(r"(?P<about>about )?(?P<bytes>\d+)?(?: (?P<digest>[0-9a-f]{64}))?")  # the values of `each`
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
 # Keys of tables, each with its default, which also has the expected type.
-RECIPE_KEYS = {"about": "", "includes": (), "licence": "", "terms": "", "file": [], "text": [], "bitext": []}
+RECIPE_KEYS = {"about": "", "includes": (), "licence": "", "terms": "", "file": []}
 SIZE_KEYS = {"bytes": 0, "sha256": ""}
 FILE_KEYS = SIZE_KEYS | {"url": "", "licence": "", "terms": "", "source": "", "note": ""}
-FILE_KEYS |= {"about_bytes": 0, "place": "", "unpack": []}
-TEXT_KEYS = {"language": "", "files": (), "megabytes": 0}
-BITEXT_KEYS = {"languages": (), "files": (), "first": 0, "second": 0}
+FILE_KEYS |= {"about_bytes": 0, "place": "", "unpack": [], "for": (), "each": {}}
 UNPACK_KEYS = SIZE_KEYS | {"place": "", "for": (), "inside": (), "where": {}}
 KINDS: dict[type, tuple[str, Callable[[Any], bool]]] = {
     str: ("a text", lambda item: type(item) is str and bool(item.strip())),
@@ -54,13 +53,12 @@ class Output:
 @dataclass(frozen=True)
 class Download:
     """A file to fetch: `bytes` is its size, 0 if unknown; `about_bytes` is an estimate. `sha256` is empty if no source
-    states a digest; `source` documents size and digest."""
+    states a digest."""
 
     url: str
     outputs: tuple[Output, ...]
     licence: str
     terms: str
-    source: str
     bytes: int = 0
     about_bytes: int = 0
     sha256: str = ""
@@ -79,32 +77,35 @@ class Download:
 
 @dataclass(frozen=True)
 class Recipe:
-    """Downloads under a name, included recipes' among them; `texts` and `bitexts` are the parts that studies read."""
+    """Downloads under a name, included recipes' among them."""
 
     name: str
     about: str
     downloads: tuple[Download, ...]
-    texts: tuple[Mapping[str, Any], ...] = ()
-    bitexts: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def outputs(self) -> Iterator[Output]:
         return (output for download in self.downloads for output in download.outputs)
 
 
-def names(folder: Path = RECIPES) -> list[str]:
-    """The names of the recipes in a folder, sorted."""
-    return sorted(path.stem for path in folder.glob("*.toml"))
+@cache
+def _shipped() -> dict[str, Any]:
+    return _toml(RECIPES)
 
 
-def read_recipe(name: str, folder: Path = RECIPES) -> Recipe:
+def names() -> list[str]:
+    """The names of Calque's recipes, sorted."""
+    return sorted(_shipped())
+
+
+def read_recipe(name: str) -> Recipe:
     """The recipe of a name, or of a user's own TOML file."""
-    recipe = _read(name, folder, set())
+    recipe = _read(name, set())
     places, folders = set[PurePosixPath](), set[PurePosixPath]()
     for output in recipe.outputs:
         place = PurePosixPath(output.place)
         if place in places or place in folders or not places.isdisjoint(place.parents):
-            raise BadInput(f"{place} is the place of two files, or of a file and a folder", _path(name, folder))
+            raise BadInput(f"{place} is the place of two files, or of a file and a folder", name)
         places.add(place)
         folders.update(place.parents)
     return recipe
@@ -117,8 +118,10 @@ def sizes(downloads: Sequence[Download]) -> str:
     unsized = sum(not download.bytes and not download.about_bytes for download in downloads)
     parts = [f"{total:,} bytes"] if total else []
     if guesses:
-        parts += [f"about {sum(guesses):,} {'more' if total else 'bytes'} (estimates of {len(guesses):,})"]
-    return ", ".join(parts + ([f"{unsized:,} of unknown size"] if unsized else []))
+        parts.append(f"about {sum(guesses):,} {'more' if total else 'bytes'} (estimates of {len(guesses):,})")
+    if unsized:
+        parts.append(f"{unsized:,} of unknown size")
+    return ", ".join(parts)
 
 
 def recipes_of(path: Path) -> list[str]:
@@ -141,35 +144,31 @@ def _places(recipe: str) -> set[tuple[str, ...]]:
     return {place.parts for file in files for place in (file, *file.parents) if place.parts}
 
 
-def _path(name: str, folder: Path) -> Path:
-    if name.endswith(".toml"):
-        return Path(name)
-    if name not in names(folder):
-        raise BadInput(unknown("recipe", name, names(folder)))
-    return folder / f"{name}.toml"
-
-
-def _read(name: str, folder: Path, seen: set[Path]) -> Recipe:
-    """A recipe with the downloads of recipes that it includes and that are not in `seen`, which grows."""
-    path = _path(name, folder)
+def _toml(path: Path) -> dict[str, Any]:
     try:
-        values = tomllib.loads(path.read_bytes().decode("utf-8"))
+        return tomllib.loads(path.read_bytes().decode("utf-8"))
     except FileNotFoundError:
         raise BadInput("there is no such file; expected a recipe", path) from None
     except (OSError, ValueError, RecursionError) as error:  # TOMLDecodeError names the line
         raise BadInput(f"cannot be read as TOML: {error}", path) from None
-    table = _table(values, RECIPE_KEYS, ("about",), str(path))
+
+
+def _read(name: str, seen: set[str]) -> Recipe:
+    """A recipe with the downloads of recipes that it includes and that are not in `seen`, which grows."""
+    own = name.endswith(".toml")
+    if not own and name not in names():
+        raise BadInput(unknown("recipe", name, names()))
+    seen.add(name)
+    table = _table(_toml(Path(name)) if own else _shipped()[name], RECIPE_KEYS, ("about",), name)
     if not table["file"] and not table["includes"]:
-        raise BadInput("expected files, [[file]], or recipes that it includes, includes = [...]", path)
-    seen.add(path)
-    files = _tables(table, "file", FILE_KEYS, ("url", "source"), str(path))
-    downloads = [_download(file, table, where) for file, where in files]
+        raise BadInput("expected files, [[file]], or recipes that it includes, includes = [...]", name)
+    downloads = list[Download]()
+    for file, where in _tables(table, "file", FILE_KEYS, ("url",), name):
+        downloads += _downloads(file, table, where)
     for other in table["includes"]:
-        if _path(other, folder) not in seen:
-            downloads += _read(other, folder, seen).downloads
-    texts = tuple(text for text, _ in _tables(table, "text", TEXT_KEYS, ("language", "files"), str(path)))
-    bitexts = tuple(text for text, _ in _tables(table, "bitext", BITEXT_KEYS, ("languages", "files"), str(path)))
-    return Recipe(path.stem, table["about"], tuple(downloads), texts, bitexts)
+        if other not in seen:
+            downloads += _read(other, seen).downloads
+    return Recipe(Path(name).stem, table["about"], tuple(downloads))
 
 
 def _table(values: Mapping[str, Any], keys: Mapping[str, Any], needed: Sequence[str], where: str) -> dict[str, Any]:
@@ -199,9 +198,29 @@ def _tables(
         yield _table(values, keys, needed, place), place
 
 
-def _download(file: Mapping[str, Any], recipe: Mapping[str, Any], where: str) -> Download:
+def _downloads(file: Mapping[str, Any], recipe: Mapping[str, Any], where: str) -> Iterator[Download]:
+    """The download of a `file` table, or one for each name of its `for` or `each`. The size and the digest of `each`
+    are the file's, or those of the one file that is unpacked from it."""
     if bool(file["place"]) == bool(file["unpack"]):
         raise BadInput("expected either the place of the file, or what is unpacked, [[file.unpack]]", where)
+    rows = file["each"] or dict.fromkeys(file["for"], "")
+    if not rows:
+        yield _download(file, recipe, where)
+    for name, size in rows.items():
+        if not (match := SIZE.fullmatch(size)):
+            raise BadInput(f"{name} is BYTES SHA256, BYTES, or about BYTES, not {size[:80]!r}", where)
+        number = "about_bytes" if match["about"] else "bytes"
+        values = {number: int(match["bytes"] or 0), "sha256": match["digest"] or ""}
+        one = {**file, "url": file["url"].replace(EACH, name)}
+        if file["place"]:
+            one |= {"place": file["place"].replace(EACH, name), **values}
+        elif file["each"]:
+            (unpack,) = file["unpack"]
+            one["unpack"] = [{**unpack, "place": unpack["place"].replace(EACH, name), **values}]
+        yield _download(one, recipe, where)
+
+
+def _download(file: Mapping[str, Any], recipe: Mapping[str, Any], where: str) -> Download:
     rights = {name: file[name] or recipe[name] for name in ("licence", "terms")}
     for name, value in rights.items():
         if not value:
@@ -213,7 +232,7 @@ def _download(file: Mapping[str, Any], recipe: Mapping[str, Any], where: str) ->
     outputs = [Output(_safe("place", file["place"], where), **size)] if file["place"] else []
     for unpack, place in _tables(file, "unpack", UNPACK_KEYS, ("place",), where):
         outputs += _outputs(unpack, place)
-    same = {name: file[name] for name in ("url", "source", "about_bytes", "note")}
+    same = {name: file[name] for name in ("url", "about_bytes", "note")}
     return Download(outputs=tuple(outputs), **same, **rights, **size)
 
 
@@ -246,8 +265,7 @@ def _safe(name: str, path: str, where: str) -> str:
     if any(not part or part.startswith(".") or not part.isprintable() or set(part) & set("\\:*?") for part in parts):
         raise BadInput(f"{name} is a path below a folder, as in ud/UD_English-EWT/x.conllu, not {path[:80]!r}", where)
     if len(path.encode()) > LONGEST or max(len(part.encode()) for part in parts) > LONGEST_PART:
-        most = f"{LONGEST:,} bytes, {LONGEST_PART} between slashes"
-        raise BadInput(f"{name} has at most {most}, unlike {path[:80]!r}...", where)
+        raise BadInput(f"{name} is longer than {LONGEST:,} bytes, or {LONGEST_PART} between slashes", where)
     if name == "place" and parts[0].casefold() == LOCK:
         raise BadInput(f"place is {path[:80]!r}, the file with the digests of fetched files; expected another", where)
     return path

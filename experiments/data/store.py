@@ -15,7 +15,7 @@ from calque.derive.files import claimed, make_folder, whole_file
 from calque.derive.fingerprint import sha256
 from calque.derive.workers import Progress as Report
 from calque.experiments.data.archive import unpack
-from calque.experiments.data.download import Downloader
+from calque.experiments.data.download import fetch_file
 from calque.experiments.data.recipe import LOCK, Download, Output, Recipe
 from calque.experiments.progress import Throttled
 
@@ -136,12 +136,11 @@ class Store:
             throttled(title, received, max(total, received + 1))  # it ends when the files are in place
 
         make_folder(folder)
-        downloader = Downloader(download, folder, self.seen(download), progress)
-        digest = downloader.run()
-        size = downloader.whole.stat().st_size
+        whole, digest = fetch_file(download, folder, self.seen(download), progress)
+        size = whole.stat().st_size
         shutil.rmtree(folder / "unpacked", ignore_errors=True)  # of a killed process
         try:
-            files = unpack(downloader.whole, download.name, download.outputs, folder / "unpacked")
+            files = unpack(whole, download.name, download.outputs, folder / "unpacked")
             _check(download, files)
         except BadInput:
             shutil.rmtree(folder)

@@ -1,6 +1,7 @@
 """XLM-Align at its paper's scale: 94 languages, 14 bitexts, 150,000 steps from XLM-R base."""
 
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -21,24 +22,22 @@ EXPONENT = 0.7  # exponent of sizes in the sampling of languages and bitexts
 PAIRS = 0.5
 """The share of pairs in a step's rows: the paper mixes text and pairs in every step, without stating their shares."""
 TYPES = 250_002  # of XLM-R's tokenizer
+MEGABYTES = """
+en 78625 af 346 am 940 ar 7888 as 443 az 788 ba 588 be 1102 bg 5203 bn 6080 ca 2059 ckb 755 cs 5272 cy 446
+da 3062 de 20493 el 7285 eo 627 es 18278 et 1080 eu 892 fa 8682 fi 2867 fr 17553 ga 226 gl 1144 gu 907 he
+3869 hi 5152 hr 1103 hu 3923 hy 1408 id 5735 is 505 it 11838 ja 19892 ka 2185 kk 1178 km 790 kn 1154 ko
+10330 ky 894 la 368 lo 588 lt 1452 lv 980 mk 1223 ml 2415 mn 731 mr 1110 ms 713 mt 258 my 1154 ne 1187 nl
+7757 nn 492 no 2700 or 824 pa 1629 pl 8320 ps 608 pt 10300 ro 4126 ru 63493 sa 585 sd 374 si 2208 sk 4817 sl
+2815 sq 1697 sr 5447 sv 13797 sw 328 ta 7750 te 3559 tg 1035 th 22431 tl 892 tr 13781 tt 985 ug 386 uk 8828
+ur 2423 uz 213 vi 18812 yi 528 zh 18783
+"""
+"""Megabytes to read of each language: what a run draws of it, and a quarter of that again."""
 
 
 def xlm_align() -> Study:
     """XLM-Align at its paper's scale (Tables 8 to 11): XLM-R base, 94 languages, 14 bitexts; needs many GPUs."""
     data = Path(os.environ.get("CALQUE_DATA") or "data")
-    recipe = read_recipe("xlm_align")
-    texts = {
-        text["language"]: TextFiles(tuple(data / file for file in text["files"]), megabytes=text.get("megabytes", 0))
-        for text in recipe.texts
-    }
-    bitexts: dict[LanguagePair, tuple[BitextFiles, ...]] = {}
-    for bitext in recipe.bitexts:  # a file with two columns, or a file for each language
-        (first, second), files = bitext["languages"], [data / file for file in bitext["files"]]
-        columns = (0, 1) if files[1:] else (bitext.get("first", 0), bitext.get("second", 0))
-        bitexts[first, second] = (
-            *bitexts.get((first, second), ()),
-            BitextFiles(files[0], files[1] if files[1:] else None, columns),
-        )
+    texts, bitexts = _texts(data), _bitexts(data)
     model = ModelConfig(layers=12, heads=12, hidden=768, ffn=3072, length=512)
     train = TrainConfig(
         steps=150_000,
@@ -65,6 +64,36 @@ def xlm_align() -> Study:
         train=train,
         mixture=Mixture(phases=(Phase(paper_shares(texts)),), bitext_exponent=EXPONENT, pairs=PAIRS),
     )
+
+
+def _texts(data: Path) -> dict[str, TextFiles]:
+    """The files of CC-100, or of Wikipedia, of each language; some languages have files by script."""
+    files: dict[str, list[Path]] = {}
+    for output in read_recipe("xlm_align").outputs:
+        corpus, name, *_ = output.place.split("/")
+        if corpus in ("cc-100", "wikipedia"):
+            language = re.split(r"[._-]", name.removeprefix("20231101."))[0]
+            files.setdefault(language, []).append(data / output.place)
+    words = MEGABYTES.split()
+    return {
+        language: TextFiles(tuple(files[language]), megabytes=int(size))
+        for language, size in zip(words[::2], words[1::2], strict=True)
+    }
+
+
+def _bitexts(data: Path) -> dict[LanguagePair, tuple[BitextFiles, ...]]:
+    """The bitexts of each pair with English: two files, or one of WikiMatrix with columns."""
+    found: dict[LanguagePair, list[BitextFiles]] = {}
+    for download in read_recipe("xlm_align").downloads:
+        paths = sorted((data / output.place for output in download.outputs), key=lambda path: path.suffix != ".en")
+        first = paths[0]
+        if first.parent.name == "bitexts":
+            codes = first.name.split(".")[1].split("-")
+            pair = ("en", *(code for code in codes if code != "en"))
+            found.setdefault(pair, []).append(BitextFiles(first, None, (1 + codes.index("en"), 2 - codes.index("en"))))
+        elif first.parent.parent.name == "bitexts":
+            found.setdefault(("en", paths[1].suffix[1:]), []).append(BitextFiles(*paths))
+    return {pair: tuple(files) for pair, files in sorted(found.items())}
 
 
 def paper_shares(languages: Iterable[str]) -> tuple[float, ...]:

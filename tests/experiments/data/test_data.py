@@ -1,0 +1,454 @@
+"""`calque data`: recipes, downloads, archives and the data folder."""
+
+import bz2
+import gzip
+import hashlib
+import io
+import lzma
+import os
+import signal
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+import requests
+from typer.testing import CliRunner
+
+from calque.derive.errors import BadInput
+from calque.derive.files import claimed
+from calque.experiments.cli import app
+from calque.experiments.data import download as downloading
+from calque.experiments.data.archive import TARS, ZIPS, unpack
+from calque.experiments.data.download import Session, fetch_file
+from calque.experiments.data.recipe import LOCK, Download, Output, Recipe, names, read_recipe, recipes_of
+from calque.experiments.data.store import Fetched, Store
+from calque.experiments.languages import NaturalLanguages
+from calque.experiments.names import study
+from tests.experiments.data import site as served
+from tests.experiments.data.site import Answer, Site, serving
+from tests.processes import below, wait_for
+
+ROOT = Path(__file__).parents[3]
+CONTENT = bytes(range(256)) * 4_000  # more than a socket holds, so that a break comes in the middle
+DIGEST = hashlib.sha256(CONTENT).hexdigest()
+
+
+@pytest.fixture
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """A server, asked without a proxy and with short pauses."""
+    for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "CALQUE_DATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(downloading, "WAIT", 0.001)
+    with serving() as made:
+        yield made
+
+
+def data(*words: str | Path) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of `calque data`."""
+    ran = CliRunner().invoke(app, ["data", *map(str, words)])
+    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
+    return ran.exit_code, ran.stdout, ran.stderr
+
+
+# Recipes
+
+HEAD = 'about = "A"\nlicence = "L"\nterms = "https://x.org/l"\n'
+FILE = HEAD + '[[file]]\nurl = "https://x.org/f"\nplace = "a/b"\n'
+MEMBER = HEAD + '[[file]]\nurl = "https://x.org/f.zip"\n[[file.unpack]]\nplace = "a/{}"\n'
+REFUSED_RECIPES = [
+    ("\nabout = = 1", "line 2"),
+    (HEAD, "expected files"),
+    ("licence = 'L'", "about is missing"),
+    (FILE + "byts = 1", "did you mean bytes"),
+    (FILE + "bytes = -1", "bytes is a whole number"),
+    (FILE + "bytes = true", "bytes is a whole number"),
+    (FILE + 'sha256 = "0"', "sha256 is 64"),
+    (FILE.replace('licence = "L"\n', ""), "licence is missing"),
+    (FILE.replace("https://x.org/f", "http://x.org/f"), "only https"),
+    (FILE.replace("https://x.org/f", "x.org/f"), "not an address"),
+    (FILE.replace("https://x.org/f", "https://me:pass@x.org/f"), "user's name"),
+    (FILE + '[[file.unpack]]\nplace = "b"', "either the place"),
+    (FILE + "[file.each]\na = '1 0'", "a is BYTES SHA256"),
+    (MEMBER.replace("{}", "x") + 'for = ["a"]', "place has {}"),
+    (MEMBER + 'inside = ["../x"]', "inside is a path"),
+    (MEMBER + 'for = ["..", "x"]', "place is a path"),
+    *((FILE.replace('"a/b"', f"'{place}'"), "place is a path") for place in ("/a", "a/", "../a", ".a", "a\\b", "C:a")),
+    (FILE.replace("a/b", "Fetched.JSON"), "digests"),
+    (FILE.replace("a/b", "/".join("a" * 2_000)), "longer than"),
+    (FILE + FILE.removeprefix(HEAD).replace("a/b", "a/b/c"), "place of two files"),
+    ('about = "A"\nincludes = ["xnil"]', "did you mean xnli"),
+]
+
+
+def test_a_recipe_of_ones_own_has_groups_members_and_others_recipes(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'includes = ["squad"]\n' + HEAD + '[[file]]\nurl = "https://x.org/{}.gz"\nunpack = [{ place = "{}" }]\n'
+        f'[file.each]\na = "7 {DIGEST}"\n'
+        '[[file]]\nurl = "https://x.org/{}"\nplace = "f/{}"\n[file.each]\nb = "about 9"\nc = ""\n'
+        '[[file]]\nurl = "https://x.org/f.zip"\n[[file.unpack]]\nfor = ["en", "fr"]\nplace = "m/{}"\n'
+        'inside = ["{}.tgz", "train"]\nwhere = { l = "{}" }\n',
+        encoding="utf-8",
+    )
+    one, two, three, members, squad, _ = read_recipe(str(path)).downloads
+    assert one.pinned and one.outputs == (Output("a", decompress=True, bytes=7, sha256=DIGEST),)
+    assert (two.url, two.about_bytes, two.pinned, three.outputs) == ("https://x.org/b", 9, False, (Output("f/c"),))
+    assert members.outputs[1] == Output("m/fr", ("fr.tgz", "train"), where={"l": "fr"})
+    assert squad.outputs[0].place == "qa/squad/train-v1.1.json"
+
+
+@pytest.mark.parametrize(("text", "said"), REFUSED_RECIPES)
+def test_a_wrong_recipe_is_refused(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "one.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=said):
+        read_recipe(str(tmp_path / "one.toml"))
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_file_of_calques_recipes_has_its_size_digest_and_members(name: str) -> None:
+    downloads = read_recipe(name).downloads
+    assert len({download.url for download in downloads}) == len(downloads)
+    for download in downloads:
+        assert not download.sha256 or download.bytes
+        for output in download.outputs:
+            assert not output.sha256 or output.bytes
+            assert bool(output.inside) == (download.name.endswith(ZIPS + TARS) and not output.decompress)
+    free = ("manythings", "wikipedia", "xlm_r_base", "cc_100")  # from addresses that are rewritten, or not yet measured
+    unpinned = {download.url for one in free for download in read_recipe(one).downloads}
+    assert name == "xlm_align" or all(one.pinned or one.url in unpinned for one in downloads)
+
+
+def test_studies_find_their_files_where_recipes_put_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
+    monkeypatch.delenv("CALQUE_STANZA", raising=False)
+    source = study("align_mlm").languages.source  # type: ignore[attr-defined]
+    files = [*source.text, *(path for task in (source.pos, source.ner, source.nli) for path in task.train + task.test)]
+    assert all("align_mlm" in recipes_of(path) for path in files)
+    languages = study("xlm_align").languages
+    assert isinstance(languages, NaturalLanguages) and (len(languages.texts), len(languages.bitexts)) == (87, 14)
+    places = {tmp_path / output.place for output in read_recipe("xlm_align").outputs}
+    assert places.issuperset(path for text in languages.texts.values() for path in text.paths)
+    for part in (part for parts in languages.bitexts.values() for part in parts):
+        assert places >= {part.path, part.beside or part.path}
+
+
+def test_real_files_are_those_that_recipes_describe(calque_data: Path) -> None:
+    store = Store(calque_data)
+    for name in ("gold_alignments", "xquad", "lingnli", "multi30k"):
+        assert {str(store.state(output)) for output in read_recipe(name).outputs} == {"there"}, name
+
+
+# Downloads
+
+
+def download(url: str, size: int = len(CONTENT), digest: str = DIGEST, *outputs: Output) -> Download:
+    place = Output(url.rpartition("/")[2], bytes=size, sha256=digest)
+    return Download(url, outputs or (place,), "none", "https://x", bytes=size, sha256=digest)
+
+
+def fetched(one: Download, folder: Path, seen: str = "") -> bytes:
+    folder.mkdir(exist_ok=True)
+    whole, digest = fetch_file(one, folder, seen, lambda done, of: None)
+    assert [path.name for path in folder.iterdir()] == ["whole"]
+    assert digest == hashlib.sha256(whole.read_bytes()).hexdigest()
+    return whole.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("answers", "asked"),
+    [
+        ([served.sends(300_000), served.sends(200_000), served.whole], ["", "bytes=300000-", "bytes=500000-"]),
+        ([served.sends(0), served.sends(1), served.whole], ["", "", "bytes=1-"]),
+        ([served.sends(90_000)] * 11 + [served.whole], None),  # each brings something new
+        ([served.sends(400_000), served.ignores_range], ["", "bytes=400000-"]),
+        ([served.status(500), served.status(503), served.whole], ["", "", ""]),
+        ([served.sends(300_000), served.status(416), served.whole], ["", "bytes=300000-", ""]),
+        ([served.status(302, Location="/here")], [""]),
+    ],
+)
+def test_a_download_ends_with_the_file(
+    answers: list[Answer], asked: list[str] | None, site: Site, tmp_path: Path
+) -> None:
+    site.serve("/here", CONTENT)
+    assert fetched(download(site.serve("/f", CONTENT, *answers)), tmp_path / "work") == CONTENT
+    assert asked in (None, site.ranges("/f"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (served.status(404), "answers 404"),
+        (served.status(204), "answers 204"),
+        (served.status(500), "answers 500"),
+        (served.without_length, "states no length"),
+        (served.other_bytes, f"expected SHA-256 {DIGEST}"),
+        (served.status(302, Location="http://example.org/f"), "only https is fetched"),
+        (served.status(302, Location="file:///etc/passwd"), "not an address"),
+        (served.status(302, Location="/f"), "30 redirects"),
+        (served.status(302, Location="http://[f"), "Invalid IPv6"),
+        (served.hangs(5), "failed after 5 bytes"),
+    ],
+)
+def test_a_download_ends_with_a_reason(
+    answer: Answer, said: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloading, "TIMEOUT", 0.3)
+    url = site.serve("/f", CONTENT, served.sends(5) if said.endswith("after 5 bytes") else answer, answer)
+    with pytest.raises(BadInput, match=said) as refused:
+        fetched(download(url), tmp_path)
+    assert str(refused.value).startswith(url) and not (tmp_path / "whole").exists()
+
+
+def test_a_part_of_another_file_is_found_at_the_end_and_fetched_again(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "part").write_bytes(b"?" * 1_000)
+    assert fetched(download(site.serve("/f", CONTENT)), tmp_path) == CONTENT
+    assert site.ranges("/f") == ["bytes=1000-", ""]
+    assert fetched(download(site.serve("/f", CONTENT)), tmp_path) == CONTENT
+    assert site.ranges("/f") == ["bytes=1000-", ""]  # it is complete
+
+
+def test_a_file_without_a_digest_starts_again_and_a_digest_that_was_seen_binds(site: Site, tmp_path: Path) -> None:
+    one = download(site.serve("/f", CONTENT, served.sends(1_000), served.whole), digest="")
+    assert fetched(one, tmp_path / "one") == CONTENT and site.ranges("/f") == ["", ""]
+    with pytest.raises(BadInput, match="was fetched first"):
+        fetched(download(site.serve("/g", CONTENT[::-1]), digest=""), tmp_path / "two", DIGEST)
+
+
+def test_redirects_stay_on_https_and_no_password_is_sent(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    response = requests.Response()
+    response.status_code, response.url, response.raw = 302, "https://x.org/f", io.BytesIO()
+    response.headers["Location"] = "http://localhost/g"
+    with pytest.raises(BadInput, match="only https"):
+        Session().get_redirect_target(response)
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password secret\n", encoding="utf-8")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    sent = []
+
+    def listening(request: served.Handler, content: bytes) -> None:
+        sent.append(request.headers["Authorization"])
+        served.whole(request, content)
+
+    assert fetched(download(site.serve("/f", CONTENT, listening)), tmp_path / "work") == CONTENT
+    assert sent == [None]
+
+
+def test_proxies_come_from_the_environment(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("https_proxy", site.address)
+    with pytest.raises(BadInput, match="Tunnel connection failed: 501"):
+        fetched(download("https://data.example/f"), tmp_path)
+
+
+# Archives
+
+TABLE = b"language\tlabel\nen\tyes\nde\tno\n"
+
+
+def zipped(members: Mapping[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
+def tarred(members: Mapping[str, bytes | str], mode: str = "w:gz", times: int = 1) -> bytes:
+    """A tar file; a text as content is the target of a symbolic link."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode=mode) as archive:  # type: ignore[call-overload]
+        for name, content in [*members.items()] * times:
+            info = tarfile.TarInfo(name)
+            if isinstance(content, str):
+                info.type, info.linkname = tarfile.SYMTYPE, content
+                archive.addfile(info)
+            else:
+                info.size = len(content)
+                archive.addfile(info, io.BytesIO(content))
+    return made.getvalue()
+
+
+def zip_link() -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        info = zipfile.ZipInfo("x")
+        info.external_attr = 0o120777 << 16
+        archive.writestr(info, "/etc/passwd")
+    return made.getvalue()
+
+
+def unpacked(folder: Path, content: bytes, name: str, *outputs: Output) -> dict[str, bytes]:
+    (folder / "archive").write_bytes(content)
+    found = unpack(folder / "archive", name, outputs, folder / "unpacked")
+    return {place: path.read_bytes() for place, path in found.items()}
+
+
+@pytest.mark.parametrize("name", ["x.zip", "x.tar", "x.tgz", "x.tar.xz", "x.tar.bz2"])
+def test_named_members_come_out_and_no_others_wherever_they_lead(name: str, tmp_path: Path) -> None:
+    members = {"a/b": b"one", "../up": b"1", "/tmp/absolute": b"1", "a/../../b": b"1", "c.tgz": tarred({"t": TABLE})}
+    mode = {"x.tar": "w", "x.tgz": "w:gz"}.get(name, f"w:{name.rpartition('.')[2]}")
+    content = zipped(members) if name == "x.zip" else tarred(members, mode)
+    folder = tmp_path / "inner"
+    folder.mkdir()
+    outputs = Output("first", ("a/b",)), Output("en", ("c.tgz", "t"), where={"language": "en"})
+    assert unpacked(folder, content, name, *outputs) == {"first": b"one", "en": b"language\tlabel\nen\tyes\n"}
+    assert [path.name for path in tmp_path.iterdir()] == ["inner"]
+
+
+@pytest.mark.parametrize(("pack", "name"), [(gzip, "x.gz"), (lzma, "x.xz"), (bz2, "x.bz2")])
+def test_a_compressed_file_is_one_file(pack: object, name: str, tmp_path: Path) -> None:
+    content = pack.compress(b"text\n" * 1_000)  # type: ignore[attr-defined]
+    assert unpacked(tmp_path, content, name, Output("y", decompress=True)) == {"y": b"text\n" * 1_000}
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "said"),
+    [
+        (zipped({"xx": b"1"}), "x.zip", "did you mean xx"),
+        (tarred({"x": "/etc/passwd"}), "x.tgz", "is a link"),
+        (zip_link(), "x.zip", "is a link"),
+        (tarred({"x": b"1"}, times=2), "x.tgz", "two members"),
+        (b"no archive", "x.zip", "damaged"),
+        (b"no archive", "x.tar", "damaged"),
+        (tarred({"x": os.urandom(20_000)})[:-9_000], "x.tgz", "damaged"),
+        (tarred({"x": bytes(30_000_000)}), "x.tgz", "unpacks to more than"),
+        (tarred({"a": bytes(30_000_000)}), "x.tgz", "unpacks to more than"),
+        (zipped({"x": bytes(30_000_000)}), "x.zip", "unpacks to more than"),
+        (zipped({"x": b"1"}), "x.rar", "ends in one of .zip"),
+        (zipped({"x": b"a\tb\n"}), "x.zip", "no column 'language'"),
+        (zipped({"x": TABLE[:-6]}), "x.zip", "no row of it"),
+    ],
+)
+def test_bombs_links_and_damage_are_refused(content: bytes, name: str, said: str, tmp_path: Path) -> None:
+    where = {"language": "de"} if "column" in said or "row" in said else {}
+    with pytest.raises(BadInput, match=said) as refused:
+        unpacked(tmp_path, content, name, Output("y", ("x",), where=where))
+    assert str(refused.value).startswith(name)
+    if where == {} and name == "x.tgz" and said == "unpacks to more than":
+        with pytest.raises(BadInput, match=said):
+            (tmp_path / "gz").mkdir()
+            unpacked(tmp_path / "gz", gzip.compress(bytes(30_000_000)), "x.gz", Output("y", decompress=True))
+
+
+# The data folder
+
+
+def fetch(folder: Path, *downloads: Download, trust: bool = False) -> Fetched:
+    return Store(folder).fetch(Recipe("test", "A test", downloads), lambda *_: None, trust=trust)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != LOCK)
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def of_bytes(site: Site, name: str, content: bytes, *outputs: Output) -> Download:
+    return download(site.serve(name, content), len(content), hashlib.sha256(content).hexdigest(), *outputs)
+
+
+def test_one_download_that_fails_stops_no_other(site: Site, tmp_path: Path) -> None:
+    archive = zipped({"x": b"x"})
+    good = of_bytes(site, "/z.zip", archive, Output("x", ("x",)))
+    wrong = of_bytes(site, "/y.zip", archive, Output("y", ("x",), sha256=DIGEST, bytes=1))
+    done = fetch(tmp_path, download(f"{site.address}/gone"), wrong, good)
+    assert done.placed == ["x"] and len(done.failed) == 2 and contents(tmp_path) == {"x": b"x"}
+    asked = len(site.asked)
+    assert fetch(tmp_path, good).placed == [] and len(site.asked) == asked
+
+
+def test_a_file_without_a_digest_needs_trust_once(site: Site, tmp_path: Path) -> None:
+    one = download(site.serve("/f", b"first"), 0, "")
+    assert fetch(tmp_path, one).without_digest == [one] and site.asked == []
+    assert fetch(tmp_path, one, trust=True).placed == ["f"]
+    (tmp_path / "f").unlink()
+    assert fetch(tmp_path, one).placed == ["f"]
+    (tmp_path / "f").unlink()
+    site.serve("/f", b"other")
+    assert "was fetched first" in fetch(tmp_path, one, trust=True).failed[0] and contents(tmp_path) == {}
+
+
+def test_an_altered_file_is_not_overwritten(site: Site, tmp_path: Path) -> None:
+    one = of_bytes(site, "/f", b"file")
+    (tmp_path / "f").write_bytes(b"mine")
+    with pytest.raises(BadInput, match="f: differs from the recipe"):
+        fetch(tmp_path, one)
+    (tmp_path / "f").unlink()
+    with claimed(tmp_path / "fetching"), pytest.raises(BadInput, match="another process"):
+        fetch(tmp_path, one)
+    assert fetch(tmp_path, one).placed == ["f"]
+    text = (tmp_path / LOCK).read_text(encoding="utf-8")
+    (tmp_path / LOCK).write_text(text[:-5], encoding="utf-8")
+    with pytest.raises(BadInput, match=LOCK):
+        Store(tmp_path)
+
+
+# The commands
+
+
+def recipe(folder: Path, url: str, *more: str) -> Path:
+    """A recipe of `CONTENT` at `sub/f`."""
+    path = folder / "mine.toml"
+    stated = f'[[file]]\nurl = "{url}"\nplace = "sub/f"\nbytes = {len(CONTENT)}\nsha256 = "{DIGEST}"\n'
+    path.write_text(HEAD + stated + "\n".join(more), encoding="utf-8")
+    return path
+
+
+def test_plan_and_fetch(site: Site, tmp_path: Path) -> None:
+    to = tmp_path / "data"
+    mine = recipe(tmp_path, site.serve("/f", CONTENT), f'[[file]]\nurl = "{site.serve("/g", b"g")}"\nplace = "g"')
+    code, out, err = data("plan", mine, "--to", to)
+    assert (code, err, site.asked, to.exists()) == (0, "", [], False)
+    row = next(line.split() for line in out.splitlines() if line.endswith("sub/f"))
+    assert row == ["missing", f"{len(CONTENT):,}", "stated", "L", "sub/f"] and "mine --trust`" in out
+    code, _, err = data("fetch", mine, "--to", to)
+    assert (code, err.count("\n"), contents(to)) == (2, 1, {"sub/f": CONTENT}) and "/g; --trust" in err
+    code, out, err = data("fetch", mine, "--to", to, "--trust")
+    assert (code, err, (to / "g").read_bytes()) == (0, "", b"g") and out.endswith(f"export CALQUE_DATA={to}\n")
+    (to / "sub" / "f").write_bytes(CONTENT[::-1])
+    assert f"altered: {to / 'sub' / 'f'}" in data("plan", mine, "--to", to)[1]
+    assert "word_alignment" in data("plan", "--to", to)[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("plan xnil", "did you mean xnli"),
+        ("fetch no.toml", "no.toml: there is no such file"),
+        ("fetch mine.toml --to file", "file: is a file"),
+        ("fetch mine.toml --to file/data", "file/data"),
+        ("fetch mine.toml --to /proc/none/data", "/proc/none"),
+        ("everyday out --data none", "none/parallel/manythings"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing(
+    words: str, said: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").touch()
+    recipe(tmp_path, site.serve("/f", CONTENT))
+    code, _, err = data(*words.split())
+    assert (code, err.count("\n"), said in err) == (2, 1, True), err
+    assert {path.name for path in tmp_path.rglob("*")} == {"file", "mine.toml"}
+
+
+@pytest.mark.slow
+def test_a_fetch_that_was_killed_resumes(site: Site, tmp_path: Path) -> None:
+    url = site.serve("/f", CONTENT, served.hangs(300_000), served.whole)
+    mine, to = recipe(tmp_path, url), tmp_path / "data"
+    command = [sys.executable, "-m", "experiments", "data", "fetch", mine, "--to", to]
+    with subprocess.Popen(command, cwd=ROOT) as process:
+        wait_for(lambda: sum(path.stat().st_size for path in below(to, "part")) >= 300_000, process)
+        process.send_signal(signal.SIGKILL)
+    assert not (to / "sub").exists()
+    assert data("fetch", mine, "--to", to)[0] == 0
+    assert site.ranges("/f") == ["", "bytes=300000-"] and (to / "sub" / "f").read_bytes() == CONTENT
+
+
+def test_a_study_whose_file_is_missing_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
+    ran = CliRunner().invoke(app, ["derive", "align_mlm", "--runs", str(tmp_path / "runs")])
+    assert (ran.exit_code, ran.stderr.count("\n"), "`calque data fetch" in ran.stderr) == (2, 1, True)
