@@ -89,10 +89,13 @@ def _bitexts(data: Path) -> dict[LanguagePair, tuple[BitextFiles, ...]]:
         first = paths[0]
         if first.parent.name == "bitexts":
             codes = first.name.split(".")[1].split("-")
-            pair = ("en", *(code for code in codes if code != "en"))
-            found.setdefault(pair, []).append(BitextFiles(first, None, (1 + codes.index("en"), 2 - codes.index("en"))))
+            english = codes.index("en")
+            bitext, other = BitextFiles(first, None, (1 + english, 2 - english)), codes[1 - english]
         elif first.parent.parent.name == "bitexts":
-            found.setdefault(("en", paths[1].suffix[1:]), []).append(BitextFiles(*paths))
+            bitext, other = BitextFiles(first, paths[1]), paths[1].suffix[1:]
+        else:
+            continue
+        found.setdefault(("en", other), []).append(bitext)
     return {pair: tuple(files) for pair, files in sorted(found.items())}
 
 
