@@ -19,11 +19,11 @@ from calque.derive.errors import BadInput
 from calque.derive.files import check_name
 from calque.derive.fingerprint import fingerprint, sha256
 from calque.derive.folder import BITEXTS, DICTIONARY, FORMAT, KEPT, RESERVED, SIDES, VOCABULARY, NamePair, new_folder
-from calque.derive.natural.files import FileSet
-from calque.derive.readers.lines import EDITION, Piece
+from calque.derive.natural.files import FileSet, Piece
+from calque.derive.readers.lines import EDITION
 from calque.derive.sentence import UNKNOWN
 from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary
-from calque.derive.workers import Progress, Workers, silent
+from calque.derive.workers import Progress, Workers, reported, silent
 
 _UNKNOWN = re.compile(rf"\s*{UNKNOWN}")
 
@@ -61,12 +61,11 @@ def _pieces(line: str, stops: Sequence[int]) -> list[int]:
 
 
 class EncodedPiece(NamedTuple):
-    """A piece of that `size` as ids, one of `sides` per language; its number of lines with text, and exclusions."""
+    """A piece as ids, one of `sides` per language; its number of lines with text, and exclusions."""
 
     sides: list[Shard]
     lines: int
     left_out: Counter[str]
-    size: int
 
 
 def encode_piece(folder: Path, digest: str, piece: Piece) -> EncodedPiece:
@@ -79,10 +78,12 @@ def encode_piece(folder: Path, digest: str, piece: Piece) -> EncodedPiece:
     left_out["lines without a type"] += int(empty.sum())
     left_out["too long lines"] += int(long.sum())
     kept = np.flatnonzero(~(empty | long))
-    return EncodedPiece([side.take(kept) for side in sides], len(empty), +left_out, piece.size)
+    return EncodedPiece([side.take(kept) for side in sides], len(empty), +left_out)
 
 
-_vocabulary = lru_cache(maxsize=1)(lambda folder, digest: Vocabulary.load(folder))
+@lru_cache(maxsize=1)
+def _vocabulary(folder: Path, digest: str) -> Vocabulary:
+    return Vocabulary.load(folder)
 
 
 Rows = Literal["used", "all"]
@@ -122,7 +123,7 @@ def derive_natural(
 ) -> Path:
     """Write natural languages as a folder that `Languages.open` reads (`derive.folder`), whole or absent. Files do not
     depend on the number of workers, and memory does not grow with the text. `bitexts` are sentences and translations,
-    by the names of the two languages, which also have `texts`. `progress` receives the number of bytes read. A model
+    by the names of the two languages, which also have `texts`. A model
     has `rows` of all the tokenizer's types, or only of special types and types that occur. `dictionaries` are files of
     words and their translations between the languages of a bitext (`derive.dictionary`); entries are kept if both words
     are single types that occur."""
@@ -135,13 +136,8 @@ def derive_natural(
         encode = partial(encode_piece, out.vocabulary, sha256(out.vocabulary / TOKENIZER))
 
         def encoded(name: str, files: Sequence[FileSet]) -> Iterator[EncodedPiece]:
-            done, size = 0, sum(part.size for part in files)
-            progress(f"encoding {name}", 0, size)
-            for piece in pool.map(encode, chain.from_iterable(part.pieces() for part in files)):
-                done += piece.size
-                progress(f"encoding {name}", done, size)
-                yield piece
-            progress(f"encoding {name}", size, size)
+            pieces = [piece for part in files for piece in part.pieces()]
+            return reported(pool.map(encode, pieces), progress, f"encoding {name}", len(pieces))
 
         for name, files in texts.items():
             counts = _write_corpora(name, [out.part / name], types.counts, encoded(name, [files]))

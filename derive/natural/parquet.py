@@ -1,4 +1,4 @@
-"""Text in a column of a Parquet file; the only module that uses pyarrow, which is an optional dependency."""
+"""Text in a column of a Parquet file; the only module that reads it with pyarrow, an optional dependency."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -6,79 +6,49 @@ from pathlib import Path
 from typing import Any
 
 from calque.derive.errors import BadInput
-from calque.derive.readers.lines import LIMIT, SIZE, Columns, Piece, stripped
-from calque.derive.strict_json import is_text
+from calque.derive.readers.lines import Chunk, Place
+from calque.derive.readers.text import LINE_ENDS
 
-MAGIC = b"PAR1"  # the first and last bytes of a Parquet file
-ROWS = 1 << 10  # rows per read
-EXPANSION = 100  # maximum compression ratio; zstandard rarely reaches 20 on text
+MAGIC = b"PAR1"  # the first bytes of a file
 
 
-def _read(texts: list[str | None], left_out: Counter[str]) -> Columns:
-    present = [text for text in texts if text is not None]
-    left_out["rows without text"] += len(texts) - len(present)
-    return (stripped(present, left_out),)
+def is_parquet(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
 
 
-def pieces(path: Path, column: str) -> Iterator[Piece]:
-    """The text of a column; each line of a text is a line of its own. Rows with null for the text are left out."""
+def chunks(path: Path) -> Iterator[Chunk]:
+    """A chunk for each group of rows: its `offset` in uncompressed bytes, and its number as `length`."""
+    metadata, offset = _opened(path).metadata, 0
+    for group in range(metadata.num_row_groups):
+        yield Chunk(path, "parquet", offset, group, 1)
+        offset += metadata.row_group(group).total_byte_size
+
+
+def texts(chunk: Chunk, column: str, counts: Counter[str]) -> Iterator[str]:
+    """The lines of a column's texts; null is left out."""
+    file, place = _opened(chunk.path), Place(chunk.path)
+    if column not in file.schema_arrow.names:
+        raise place.fault(f"no column {column!r}; there are {', '.join(file.schema_arrow.names)}")
     try:
-        import pyarrow as pa
+        values = file.read_row_group(chunk.length, [column])[column].to_pylist()
+    except (OSError, ValueError) as error:  # includes pyarrow's
+        raise place.fault(f"damaged Parquet: {error}") from None
+    for value in values:
+        if value is None:
+            counts["rows without text"] += 1
+        else:
+            yield from LINE_ENDS.split(place.text(value, repr(column)))
+
+
+def _opened(path: Path) -> Any:
+    try:
         from pyarrow import parquet
     except ImportError:
         raise BadInput("reading Parquet needs pyarrow: pip install pyarrow", path) from None
     try:
-        with parquet.ParquetFile(path) as file:
-            _check_column(path, column, file.schema_arrow, pa.types)
-            _check_expansion(path, column, file)
-        # repeated values are decoded once, not once per row
-        with parquet.ParquetFile(path, read_dictionary=[column]) as file:
-            yield from _pieces(path, column, file)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        return parquet.ParquetFile(path)
+    except (OSError, ValueError) as error:
         raise BadInput(f"damaged Parquet: {error}", path) from None
-
-
-def _check_column(path: Path, column: str, schema: Any, types: Any) -> None:
-    if column not in schema.names:
-        raise BadInput(f"no column {column!r}; there are {', '.join(schema.names)}", path)
-    if schema.names.count(column) > 1:
-        raise BadInput(f"several columns {column!r}; expected one", path)
-    kind = schema.field(column).type
-    kind = kind.value_type if types.is_dictionary(kind) else kind
-    if not any(holds(kind) for holds in (types.is_string, types.is_large_string, types.is_string_view)):
-        raise BadInput(f"column {column!r} holds {kind}; expected text", path)
-
-
-def _check_expansion(path: Path, column: str, file: Any) -> None:
-    """Refuse a column chunk with an implausible compression ratio: all of it may be one page."""
-    leaves = range(file.metadata.num_columns)  # a nested column has several leaves
-    place = next(i for i in leaves if file.schema.column(i).path == column)
-    for group in range(file.metadata.num_row_groups):
-        chunk = file.metadata.row_group(group).column(place)
-        if chunk.total_uncompressed_size > max(LIMIT, EXPANSION * chunk.total_compressed_size):
-            raise BadInput(
-                f"row group {group} has {chunk.total_compressed_size:,} bytes of {column!r} that decompress "
-                f"to {chunk.total_uncompressed_size:,}; expected at most {EXPANSION} times as many",
-                path,
-            )
-
-
-def _pieces(path: Path, column: str, file: Any) -> Iterator[Piece]:
-    size, total = path.stat().st_size, file.metadata.num_rows
-    texts: list[str | None] = []
-    offset = length = rows = before = 0
-    for batch in file.iter_batches(ROWS, columns=[column]):
-        for row in batch.column(0):
-            text = row.as_py()
-            if text is not None and not is_text(text):
-                raise BadInput(f"{column!r} contains a NUL, as in {text[:80]!r}; expected text", path)
-            texts.append(text)
-            rows += 1
-            own = len(text.encode()) if text else 0
-            if own > LIMIT:
-                raise BadInput(f"row {rows:,} has {own:,} bytes of text; expected at most {LIMIT:,}", path)
-            length += own
-            if length >= SIZE or rows == total:
-                done = size * rows // total
-                yield Piece(texts, _read, offset, done - before)
-                texts, offset, length, before = [], offset + length, 0, done

@@ -1,4 +1,4 @@
-"""Annotated files, recognised by their first lines: treebanks, tables, tagged words, trees, markup, subtitles."""
+"""Annotated files, recognised by their first lines: treebanks, tables, tagged words, markup."""
 
 import re
 from collections import Counter
@@ -9,37 +9,29 @@ from pathlib import Path
 from calque.derive.errors import BadInput
 from calque.derive.readers.conllu import PLUS, UPOS
 from calque.derive.readers.iob2 import DOCUMENT_START
-from calque.derive.readers.lines import LIMIT, Numbered, decode, open_bytes
+from calque.derive.readers.lines import Numbered, decode, open_bytes, raw_lines
 
 TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
-XML, COLUMNS, RTF = "XML or HTML", "lines of columns", "RTF"
-TAGGED_WORDS, TREES, SUBTITLES = "words joined with their tags", "trees in brackets", "subtitles"
+XML, COLUMNS, TAGGED_WORDS = "XML or HTML", "lines of columns", "words joined with their tags"
 LEAST_TAGS = 3  # different tags in text: `and/or` and `km/h m/s` are not tagged words
 MOST_COLUMNS = 8  # number of columns that are searched for tags
-HEAD = 1 << 12  # number of letters of each line that are searched for most annotations
 SAMPLE, SAMPLE_LETTERS = 100, 1 << 16  # the number of lines and of letters that are read to recognise annotated files
+LINE_LETTERS = 1 << 12  # number of letters of each line that are searched
 TAG_LINE = re.compile(r"</?[A-Za-z][^<>]*>")  # a line of a tag alone
+NUMBERED = re.compile(r"([0-9]{1,12})\t")
 _LABEL = r"(?:O|[BIESUL]-\S+)"
 _TREE = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}")
-_ROW = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]*){3,}")
-_NUMBERED_BETWEEN_SPACES = re.compile(r"\d+(?: \S+){3,}")
 _TAGGED = re.compile(rf"[^\t]*(?:\t[^\t]*)*\t{_LABEL}|\d+\t[^\t]*\t{_LABEL}(?:\t.*)?")
 _TAGGED_BETWEEN_SPACES = re.compile(rf"[^\s]+ (?:.* )?{_LABEL}")
-NUMBERED = re.compile(r"([0-9]{1,12})\t")
 _OBJECT = re.compile(r'(?:\[\s*)?\{\s*(?:"|$)|\[\s*$')
 _COMMENTS = re.compile(r"\s*(?:<!--.*?-->\s*)*", re.DOTALL)
 _OPENS = re.compile(r"<(?:[?!]|([A-Za-z][\w:.-]*)((?:\s[^<>]*)?)>)")  # a declaration, or a tag with its attributes
 _ROOTS = "doc tmx html mediawiki srcset refset tstset tei teicorpus corpus xml body head article s p".split()
 _STYLES = "a abbr b big cite code em font i q small span strong sub sup u".split()  # tags inside lines of text
-_CUE = re.compile(r"(?:\d+:)?\d+:\d\d[.,]\d+ *(?:-->|,) *(?:\d+:)?\d+:\d\d[.,]\d+.*|\{\d+\}\{\d+\}.*")
-_LEAF = re.compile(r"\([^\s()]+ [^\s()]+\)")
-_TAGGED_WORD = re.compile(
-    r"\S+(?:_[A-Z]+[0-9$]*(?:[:.-]\w+)*|[/|][A-Za-z][\w$*+:.-]*|[_/|](?:[^\w\s]{1,3}|-[LR].B-)(?:-\w+)?)"
-)
-_TAGS = UPOS.union(
-    """CC CD DT EX FW JJ JJR JJS LS NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP TO UH VB VBD VBG VBN VBP VBZ
-    WDT WP WP$ WRB""".split()
-)  # of UD and of the Penn Treebank, except IN and MD, which are states too
+_TAGGED_WORD = re.compile(r"\S+(?:_[A-Z]+[0-9$]*(?:[:.-]\w+)*|[/|][A-Za-z][\w$*+:.-]*|[_/|][^\w\s]{1,3})")
+_PENN = """CC CD DT EX FW JJ JJR JJS LS NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP TO UH VB VBD VBG VBN VBP VBZ
+    WDT WP WP$ WRB"""
+_TAGS = UPOS.union(_PENN.split())  # without IN and MD, which are states too
 
 
 def head_of(path: Path) -> tuple[str, list[Numbered]]:
@@ -48,7 +40,7 @@ def head_of(path: Path) -> tuple[str, list[Numbered]]:
     lines: list[Numbered] = []
     letters = 0
     with open_bytes(path) as file:
-        for number, raw in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
+        for number, raw in enumerate(raw_lines(file, path), start=1):
             line = decode(raw, path, number).rstrip("\n")
             if line.strip():
                 first = first or (number, line)
@@ -63,34 +55,20 @@ def head_of(path: Path) -> tuple[str, list[Numbered]]:
 
 
 def annotation(first: str, lines: Sequence[Numbered]) -> str:
-    """The kind of annotation in a file, by its first lines; empty if it may be running text. Most lines must have the
-    shape, because single lines of text may have it. `</s>` alone in a line shows that each line has one token."""
-    texts = [line.rstrip() for _, line in lines]
-    heads = [text[:HEAD] for text in texts]
-    if "</s>" in texts or (not first.startswith("<doc ") and _is_markup("\n".join(heads))):
+    """The kind of annotation in a file, by its first lines (`head_of`); empty if it may be running text. Most lines
+    must have the shape, because single lines of text may have it."""
+    texts = [line.rstrip()[:LINE_LETTERS] for _, line in lines]
+    if not first.startswith("<doc ") and _is_markup("\n".join(texts)):
         return XML
-    if texts[0].startswith(r"{\rtf"):
-        return RTF
     if first.startswith(PLUS) or _TREE.fullmatch(texts[0]):
         return TREEBANK
     if _OBJECT.match(texts[0]):
         return JSON
-    if texts[0].startswith(DOCUMENT_START) or _most(_TAGGED, texts):
+    if texts[0].startswith(DOCUMENT_START) or _are_entities(texts):
         return ENTITIES
-    if _most(_ROW, texts):
+    if _are_columns(texts):
         return COLUMNS
-    for shape, kind in ((_TAGGED_BETWEEN_SPACES, ENTITIES), (_NUMBERED_BETWEEN_SPACES, COLUMNS)):
-        spaced = [line for line in texts if shape.fullmatch(line)]
-        of_one_width = len({len(line.split()) for line in spaced}) == 1
-        if of_one_width and len(spaced) > 1 and 2 * len(spaced) >= len(texts):
-            return kind
-    found = (
-        (SUBTITLES, _are_subtitles),
-        (TREES, _are_trees),
-        (TAGGED_WORDS, _have_tagged_words),
-        (COLUMNS, _are_columns),
-    )
-    return next((kind for kind, holds in found if holds(heads)), "")
+    return TAGGED_WORDS if _have_tagged_words(texts) else ""
 
 
 def _is_markup(text: str) -> bool:
@@ -103,31 +81,13 @@ def _is_markup(text: str) -> bool:
     return name in ("", *_ROOTS) or (name not in _STYLES and ("=" in tag[2] or f"</{name}>" in text.lower()))
 
 
-def _are_subtitles(lines: Sequence[str]) -> bool:
-    """Whether there is a time for at most every sixth line."""
-    cues = sum(_CUE.fullmatch(line) is not None for line in lines)
-    return lines[0].startswith("WEBVTT") or (cues > 0 and 6 * cues >= len(lines))
-
-
-def _are_trees(lines: Sequence[str]) -> bool:
-    """Whether lines have nothing outside brackets, which are nested and hold a label and a word."""
-    inside = [all(part.startswith("(") or part.endswith(")") for part in line.split()) for line in lines]
-    text = "\n".join(lines)
-    return text.lstrip().startswith("(") and all(inside) and "))" in text and _LEAF.search(text) is not None
-
-
-def _have_tagged_words(lines: Sequence[str]) -> bool:
-    """Whether nearly all words of most lines have one of several tags, as in `The_DT cat_NN` and `The/at cat/nn`."""
-    lines_of_words = lines_of_tags = 0
-    tags = set[str]()
-    for line in lines:
-        words = [word for word in line.split() if word not in ("[", "]")]
-        if len(words) > 1:
-            tagged = [word for word in words if _TAGGED_WORD.fullmatch(word)]
-            tags.update(re.split("[_/|]", word, maxsplit=1)[1] for word in tagged)
-            lines_of_words += 1
-            lines_of_tags += 10 * len(tagged) >= 9 * len(words)
-    return len(tags) >= LEAST_TAGS and 2 * lines_of_tags >= lines_of_words
+def _are_entities(lines: Sequence[str]) -> bool:
+    """Whether most lines end with a tag; between spaces, they must have equally many columns."""
+    if 2 * sum(_TAGGED.fullmatch(line) is not None for line in lines) >= len(lines):
+        return True
+    spaced = [line for line in lines if _TAGGED_BETWEEN_SPACES.fullmatch(line)]
+    of_one_width = len({len(line.split()) for line in spaced}) == 1
+    return of_one_width and len(spaced) > 1 and 2 * len(spaced) >= len(lines)
 
 
 def _are_columns(lines: Sequence[str]) -> bool:
@@ -144,6 +104,19 @@ def _are_columns(lines: Sequence[str]) -> bool:
     return any(2 * len(found) >= len(rows) and len(set(found)) > 1 for found in tags)
 
 
+def _have_tagged_words(lines: Sequence[str]) -> bool:
+    """Whether nearly all words of most lines have one of several tags, as in `The_DT cat_NN` and `The/at cat/nn`."""
+    lines_of_words = lines_of_tags = 0
+    tags = set[str]()
+    for words in map(str.split, lines):
+        if len(words) > 1:
+            tagged = [word for word in words if _TAGGED_WORD.fullmatch(word)]
+            tags.update(re.split("[_/|]", word, maxsplit=1)[1] for word in tagged)
+            lines_of_words += 1
+            lines_of_tags += 10 * len(tagged) >= 9 * len(words)
+    return len(tags) >= LEAST_TAGS and 2 * lines_of_tags >= lines_of_words
+
+
 def are_numbered(lines: Sequence[str]) -> bool:
     """Whether several lines start with numbers that count by one, each with a tab after it. Lines with further tabs, if
     most have them, are rows of a table."""
@@ -151,7 +124,3 @@ def are_numbered(lines: Sequence[str]) -> bool:
     if len(lines) < 2 or len(numbers) < len(lines) or 2 * sum(line.count("\t") > 1 for line in lines) >= len(lines):
         return False
     return all(b == a + 1 for a, b in pairwise(numbers))
-
-
-def _most(shape: re.Pattern[str], lines: Sequence[str]) -> bool:
-    return 2 * sum(shape.fullmatch(line) is not None for line in lines) >= len(lines)

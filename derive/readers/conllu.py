@@ -28,7 +28,6 @@ from calque.derive.sentence import Sentence
 _TABLE = {name: text.split() for name, text in read_toml(Path(__file__).with_name("ud.toml")).items()}
 UPOS, RELATIONS = frozenset(_TABLE["tags"]), frozenset(_TABLE["relations"])
 NOTHING = "_"
-UNENDED = "no blank line after the last sentence: the file is truncated, or add one if it is whole"
 NAMES: tuple[str, ...] = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 NEEDED = ("ID", "FORM", "UPOS")
 PLUS = "# global.columns"  # the start of the first line of CoNLL-U Plus
@@ -52,21 +51,18 @@ def read_conllu(
     units: Units = WORDS,
     language: str = "",
     part: Iterable[Numbered] = (),
-    names: Sequence[str] = NAMES,
 ) -> Iterator[Sentence]:
     """Stream a treebank's sentences: words are FORM, tags UPOS, relations DEPREL with its subtype. Multiword tokens and
-    empty nodes are checked but are not words; `counts` gets their number, words that lost white space (`20 000` becomes
-    `20000`), and blank lines and comments without a sentence. `unparsed` accepts sentences whose HEAD and DEPREL are
-    all `_`; they have no tree. Sentences of two or more words that are all withheld (`_`) are left
-    out and counted, and treebanks of mostly such words are refused, unless `withheld`. With XTREME's `units`, multiword
-    tokens replace their words, with the tags of XTREME's conversion for `language`, without U+200C and trees. `part` is
-    a part of the file to read instead of all, with whole sentences of the columns `names`."""
+    empty nodes are checked but are not words; `counts` has their number and that of repairs and exclusions. `unparsed`
+    accepts sentences whose HEAD and DEPREL are all `_`; they have no tree. Sentences of two or more words that are all
+    withheld (`_`) are left out, and treebanks of mostly such words are refused, unless `withheld`. With XTREME's
+    `units`, multiword tokens replace their words, with the tags of XTREME's conversion for `language`, without U+200C
+    and trees. `part` is a part of the file to read instead of all, of whole sentences."""
     counts = Counter() if counts is None else counts
-    words, block, number = WithheldWords(), _Block(counts, unparsed), 0
+    names, words, block = column_names(path), WithheldWords(), _Block(counts, unparsed)
+    number = 0
     for number, line in part or Lines(path, counts, must_end=True):
         place = Place(path, number)
-        if number == 1:
-            names = column_names(path, line)
         if line:
             block.add(place, line, names)
             continue
@@ -77,13 +73,13 @@ def read_conllu(
             else:
                 counts[WITHHELD] += 1
             for word, at in zip(block.words, block.places, strict=True):
-                words.add([word], at.line or 0)
+                words.add(word, at.line or 0)
         else:
             block.leave_out(place)
         block = _Block(counts, unparsed)
     last = Place(path, number)
     if block.last != "0":
-        raise last.fault(UNENDED)
+        raise last.fault("no blank line after the last sentence: the file is truncated, or add one if it is whole")
     if block.comments:
         block.leave_out(last)
     if not words.words and not part:
@@ -92,12 +88,32 @@ def read_conllu(
         words.check(path)
 
 
+def read_raw_text(path: Path, counts: Counter[str]) -> Iterator[str]:
+    """The text of each sentence of a treebank: its `# text` comment, or else its words with spaces between."""
+    names, withheld = column_names(path), WithheldWords()
+    text, words, first = "", list[str](), 0
+    for number, line in Lines(path, counts, must_end=True):
+        if not line.strip():
+            if words:
+                yield text or " ".join(words)
+            text, words = "", []
+        elif line.startswith("# text ="):
+            text = line.partition("=")[2]
+        elif not line.startswith("#"):
+            id_, form, *_ = cells(Place(path, number), line, names)
+            if id_.isdecimal():
+                words.append(form)
+                withheld.add(form, number)
+            first = number
+    if words:
+        raise BadInput("no blank line after the last sentence: the file is truncated", path, first)
+    withheld.check(path)
+
+
 def read_lemmas(path: Path) -> Iterator[tuple[str, str]]:
     """Stream each word that has a lemma, with the lemma; multiword tokens and empty nodes are not words."""
-    names = NAMES
+    names = column_names(path)
     for number, line in read_lines(path):
-        if number == 1:
-            names = column_names(path, line)
         if not line or line.startswith("#"):
             continue
         id_, form, lemma, *_ = cells(Place(path, number), line, names)
@@ -105,8 +121,9 @@ def read_lemmas(path: Path) -> Iterator[tuple[str, str]]:
             yield one_word(form, Counter()), lemma
 
 
-def column_names(path: Path, line: str) -> tuple[str, ...]:
+def column_names(path: Path) -> tuple[str, ...]:
     """The names of a treebank's columns: from the first line of CoNLL-U Plus, or CoNLL-U's ten."""
+    _, line = next(read_lines(path))
     if not line.startswith(PLUS):
         return NAMES
     names = tuple(line.removeprefix(PLUS).removeprefix(" =").split())

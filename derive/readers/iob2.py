@@ -12,6 +12,7 @@ from calque.derive import strict_json
 from calque.derive.errors import BadInput
 from calque.derive.readers.lines import (
     WITHHELD,
+    Lines,
     Numbered,
     Place,
     WithheldWords,
@@ -77,7 +78,7 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
         tags: list[str] = []
         entity = ""  # the type of the open entity
         for line, form, tag in row:
-            withheld.add([form], line)
+            withheld.add(form, line)
             kind, _, label = tag.partition("-")
             begins, ends = kind in ("B", *_SINGLE), kind in (*_SINGLE, *_LAST)
             if ends:
@@ -103,7 +104,7 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
 
 def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
     shape = shape_of(path)
-    lines = Table(path, counts)
+    lines = Lines(path, counts)
     types: set[str] = set()
     for block in sentence_lines(lines, shape.separator, counts):
         sentence: Row = []
@@ -226,12 +227,6 @@ def _is_comment(line: str, separator: str | None) -> bool:
     if separator and not others:
         return True
     return first == "#" and not any(map(_TAG.fullmatch, others))
-
-
-def words_of(path: Path, lines: Iterable[Numbered], shape: Shape, counts: Counter[str]) -> list[str]:
-    """The words of a sentence with these numbered lines; tags are not checked."""
-    forms = (shape.row(Place(path, number), line)[1] for number, line in lines)
-    return [word for form in forms if (word := _without_space(form, counts))]
 
 
 def _columns(line: str, separator: str | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""The basis of every reader: decompressed files as bytes, and strictly decoded lines, one by one or in blocks."""
+"""The basis of every reader: decompressed files, decoded lines, and chunks of whole records."""
 
 import bz2
 import gzip
@@ -7,27 +7,61 @@ import lzma
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import takewhile
 from math import isfinite
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import Any, BinaryIO, NamedTuple, Self
+from typing import Any, BinaryIO, NamedTuple
 
 from calque.derive.errors import BadInput, NoFile
 from calque.derive.strict_json import is_text
 
 EDITION = 2  # increases when readers give other sentences or examples for the same files
-LIMIT = 1 << 26  # maximum bytes of a line, document or segment, which a reader holds in memory
+LIMIT = 1 << 26  # maximum bytes of a line or record, which a reader holds in memory
+SIZE = 1 << 22  # approximate bytes of a chunk
 COMPRESSIONS: dict[str, tuple[str, re.Pattern[bytes], Callable[[BinaryIO], Any]]] = {
     ".bz2": ("bzip2", re.compile(rb"BZh[1-9](?:1AY&|\x17rE8)"), bz2.BZ2File),
     ".gz": ("gzip", re.compile(rb"\x1f\x8b"), lambda file: gzip.GzipFile(fileobj=file)),
     ".xz": ("xz", re.compile(rb"\xfd7zXZ\0"), lzma.LZMAFile),
 }
-"""By a file name's suffix: the compression, the start of the contents, and the decompressor."""
+"""By suffix: the name of a compression, the start of its files, and the decompressor."""
 _OTHERS = {b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstandard"}
-"""Unsupported compressions by the start of the contents, for error messages."""
+_UTF_16 = "UTF-16; expected UTF-8: convert it, for example with iconv -f UTF-16 -t UTF-8"
+
+Numbered = tuple[int, str]  # a line's number, from 1, and the line without its end
+MARKS = "byte order marks where files were joined, removed"
+FORMAT_ALONE = "runs of format characters alone (direction marks), removed"
+WITHHELD = "sentences whose words are withheld"
+CUT = "the last line has no line end: the file is truncated, or add one if it is whole"
+_MARK = b"\xef\xbb\xbf"
+_LEADING_MARKS = re.compile(rb"^(?:\xef\xbb\xbf)+", re.MULTILINE)
+FORMAT = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0001\U000e0020-\U000e007f"
+"""Invisible format characters: soft hyphens, joiners, direction marks, tags."""
+FORMAT_RUN = re.compile(rf"[{FORMAT}]+")
+_FORMAT_ALONE = re.compile(rf"(?<![^ \n])[{FORMAT}]+(?: |(?=\n)|$)")
+_WITHHELD_WORD = re.compile(r"_+|\[WORD\]")
+_WITHHELD_TEXT = re.compile(rf"(?:{_WITHHELD_WORD.pattern})(?:\s+(?:{_WITHHELD_WORD.pattern}))+")
+_INTEGER = re.compile(r"[0-9]{1,18}")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+class Place(NamedTuple):
+    """A file, and optionally a line in it."""
+
+    path: Path
+    line: int | None = None
+
+    def fault(self, message: str) -> BadInput:
+        return BadInput(message, self.path, self.line)
+
+    def text(self, value: Any, what: str) -> str:
+        """A JSON value as text that can be written to a file."""
+        if not isinstance(value, str):
+            raise self.fault(f"{what} is {'missing' if value is None else repr(value)}; expected text")
+        if not is_text(value):
+            raise self.fault(f"{what} contains a NUL or half a surrogate pair; expected text")
+        return value
 
 
 def check_file(path: Path) -> None:
@@ -47,69 +81,31 @@ def check_file(path: Path) -> None:
         raise BadInput("is empty; expected text", path)
 
 
-def compression_of(data: bytes) -> str:
-    """The compression or archive format of a file that starts with these bytes; empty if there is none."""
-    names = (name for name, begins, _ in COMPRESSIONS.values() if begins.match(data))
-    return next(names, next((name for begins, name in _OTHERS.items() if data.startswith(begins)), ""))
-
-
 def open_bytes(path: Path) -> io.BufferedReader:
     """Open a file, decompressed if its first bytes show a compression."""
     check_file(path)
     file = path.open("rb")
-    try:
-        head = file.read(8)
-        file.seek(0)
-        for suffix, (name, begins, decompress) in COMPRESSIONS.items():
-            if begins.match(head):
-                data: io.BufferedReader = io.BufferedReader(_Decompressed(path, name, file, decompress(file)), 1 << 20)
-                if not data.peek(1):
-                    raise BadInput(f"{name} of an empty file; expected text", path)
-                return data
-            if path.suffix == suffix:
-                raise BadInput(f"has the suffix {suffix} but does not start like {name}", path)
-    except BaseException:
-        file.close()
-        raise
+    head = file.read(8)
+    file.seek(0)
+    for start, name in _OTHERS.items():
+        if head.startswith(start):
+            file.close()
+            raise BadInput(f"compressed with {name}; expected text: decompress it first", path)
+    for suffix, (name, begins, decompress) in COMPRESSIONS.items():
+        if begins.match(head):
+            data: io.BufferedReader = io.BufferedReader(_Decompressed(path, name, file, decompress(file)), 1 << 20)
+            if not data.peek(1):
+                raise BadInput(f"{name} of an empty file; expected text", path)
+            return data
+        if path.suffix == suffix:
+            file.close()
+            raise BadInput(f"has the suffix {suffix} but does not start like {name}", path)
     return file
-
-
-def read_at(path: Path, offset: int, length: int) -> bytes:
-    """`length` bytes of a file's contents from `offset`. A compressed file stays open, to read on from there later."""
-    with open_bytes(path) as file:
-        if not isinstance(file.raw, _Decompressed):
-            file.seek(offset)
-            return file.read(length)
-    status = path.stat()
-    kept = _kept_open(path, status.st_ino, status.st_size, status.st_mtime_ns)
-    kept.seek(offset)
-    return kept.read(length)
-
-
-_kept_open = lru_cache(maxsize=1)(lambda path, *state: open_bytes(path))
-
-
-def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    """The lines of an open file with their line ends; a line longer than LIMIT bytes is refused."""
-    for number, line in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
-        if len(line) == LIMIT and not line.endswith(b"\n"):
-            raise BadInput(f"no line end within {LIMIT >> 20} MiB", path, number)
-        yield line
-
-
-def bytes_read(file: io.BufferedReader) -> int:
-    """The number of bytes read from the file on disk, for progress."""
-    return file.raw.file.tell() if isinstance(file.raw, _Decompressed) else file.tell()
-
-
-def bare_name(path: Path) -> str:
-    """The file's name without the suffix of a compression."""
-    return path.stem if path.suffix in COMPRESSIONS else path.name
 
 
 class _Decompressed(io.RawIOBase):
     def __init__(self, path: Path, name: str, file: BinaryIO, data: Any) -> None:
-        self._path, self._name, self.file, self._data = path, name, file, data
+        self._path, self._name, self._file, self._data = path, name, file, data
 
     def readable(self) -> bool:
         return True
@@ -134,45 +130,8 @@ class _Decompressed(io.RawIOBase):
     def close(self) -> None:
         if not self.closed:
             self._data.close()
-            self.file.close()
+            self._file.close()
         super().close()
-
-
-Numbered = tuple[int, str]  # a line's number, from 1, and the line without its end
-SIZE = 1 << 22  # approximate bytes of a block
-MARKS = "byte order marks where files were joined, removed"
-FORMAT_ALONE = "runs of format characters alone (direction marks), removed"
-WITHHELD = "sentences whose words are withheld"
-CUT = "the last line has no line end: the file is truncated, or add one if it is whole"
-_MARK = b"\xef\xbb\xbf"
-_LEADING_MARKS = re.compile(rb"^(?:\xef\xbb\xbf)+", re.MULTILINE)
-FORMAT = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0001\U000e0020-\U000e007f"
-"""Invisible format characters: soft hyphens, joiners, direction marks, tags."""
-FORMAT_RUN = re.compile(rf"[{FORMAT}]+")
-_FORMAT_ALONE = re.compile(rf"(?<![^ \n])[{FORMAT}]+(?: |(?=\n)|$)")
-_WITHHELD_WORD = re.compile(r"_+|\[WORD\]")
-_WITHHELD_TEXT = re.compile(rf"(?:{_WITHHELD_WORD.pattern})(?:\s+(?:{_WITHHELD_WORD.pattern}))+")
-_ENDS = re.compile(r"\r\n|\n|\r")
-_INTEGER = re.compile(r"[0-9]{1,18}")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-
-
-class Place(NamedTuple):
-    """A file, and optionally a line in it."""
-
-    path: Path
-    line: int | None = None
-
-    def fault(self, message: str) -> BadInput:
-        return BadInput(message, self.path, self.line)
-
-    def text(self, value: Any, what: str) -> str:
-        """A JSON value as text that can be written to a file."""
-        if not isinstance(value, str):
-            raise self.fault(f"{what} is {'missing' if value is None else repr(value)}; expected text")
-        if not is_text(value):
-            raise self.fault(f"{what} contains a NUL or half a surrogate pair; expected text")
-        return value
 
 
 def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
@@ -180,11 +139,9 @@ def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = Non
     lines are removed, and counted except at the start of the file."""
     if line == 1:
         head = data[:8]
-        wide = any(head) and not (any(head[::2]) and any(head[1::2])) and len(head) > 1  # every other byte is NUL
+        wide = len(head) > 1 and any(head) and not (any(head[::2]) and any(head[1::2]))  # every other byte is NUL
         if wide or data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise BadInput("UTF-16; expected UTF-8: convert it, for example with iconv -f UTF-16 -t UTF-8", path, 1)
-        if name := compression_of(data):
-            raise BadInput(f"compressed with {name}; expected text: decompress it first", path)
+            raise BadInput(_UTF_16, path, 1)
     if b"\0" in data:
         number = line + data.count(b"\n", 0, data.index(b"\0"))
         raise BadInput("a NUL byte; expected text, found a binary file", path, number)
@@ -207,8 +164,7 @@ def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = Non
 
 
 def without_marks(text: str, counts: Counter[str]) -> str:
-    """Running text without byte order marks, which joining files leaves inside, and without format characters alone
-    between spaces, such as direction marks; both are counted."""
+    """Text without byte order marks inside it, and without format characters alone between spaces; both are counted."""
     if "\ufeff" in text:
         counts[MARKS] += text.count("\ufeff")
         text = text.replace("\ufeff", "")
@@ -218,111 +174,103 @@ def without_marks(text: str, counts: Counter[str]) -> str:
     return text
 
 
-def stripped(texts: Iterable[str], counts: Counter[str]) -> list[str]:
-    """The lines of texts, stripped of white space; blank and withheld lines are left out and counted."""
-    lines = [without_marks(line, counts).strip() for text in texts for line in _ENDS.split(text)]
-    kept = [line for line in lines if line]
+def stripped(lines: Iterable[str], counts: Counter[str]) -> list[str]:
+    """Lines without white space around them; blank and withheld lines are left out and counted."""
+    bare = [without_marks(line, counts).strip() for line in lines]
+    kept = [line for line in bare if line]
     shown = [line for line in kept if not is_withheld(line)]
-    counts["blank lines"] += len(lines) - len(kept)
+    counts["blank lines"] += len(bare) - len(kept)
     counts[WITHHELD] += len(kept) - len(shown)
     return shown
 
 
 class Lines:
     """The lines of a file, compressed or not, without line ends and numbered from 1; removals are added to `counts`.
-    `ended`: the last line read has a line end. `must_end` refuses a last line without: it may be truncated."""
+    `must_end` refuses a last line without a line end: it may be truncated."""
 
     def __init__(self, path: Path, counts: Counter[str] | None = None, must_end: bool = False) -> None:
         self.path, self.counts, self._must_end = path, counts, must_end
-        self.number, self.ended = 0, True
+        self.number, self._ended = 0, True
 
     def __iter__(self) -> Iterator[Numbered]:
         with open_bytes(self.path) as file:
             for number, raw in enumerate(raw_lines(file, self.path), start=1):
-                self.number, self.ended = number, raw.endswith(b"\n")
+                self.number, self._ended = number, raw.endswith(b"\n")
                 line = decode(raw.removesuffix(b"\n"), self.path, number, self.counts)
                 if self._must_end:
                     self.check_end()
                 yield number, line
 
     def check_end(self) -> None:
-        if not self.ended:
+        """Refuse the last line read if it has no line end."""
+        if not self._ended:
             raise BadInput(CUT, self.path, self.number)
 
 
 def read_lines(path: Path, counts: Counter[str] | None = None, *, ended: bool = False) -> Iterator[Numbered]:
-    """Stream the numbered lines of a file: see `Lines`, whose `must_end` is `ended`."""
+    """The numbered lines of a file: see `Lines`, whose `must_end` is `ended`."""
     return iter(Lines(path, counts, ended))
 
 
+def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    """The lines of an open file with their line ends; a line longer than LIMIT bytes is refused."""
+    for number, line in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
+        if len(line) == LIMIT and not line.endswith(b"\n"):
+            raise BadInput(f"no line end within {LIMIT >> 20} MiB", path, number)
+        yield line
+
+
 @dataclass(frozen=True, slots=True)
-class Block:
-    """Some whole records of a file, from line `line` and decompressed byte `offset`; `size` bytes read from disk."""
+class Chunk:
+    """Some whole records of a file of some kind: `length` bytes from `offset`, where line `line` starts."""
 
     path: Path
+    kind: str
+    offset: int
+    length: int
     line: int
-    offset: int
-    data: bytes
-    size: int
 
-    def lines(self, counts: Counter[str]) -> list[str]:
-        return decode(self.data, self.path, self.line, counts).removesuffix("\n").split("\n")
+    def numbered(self, counts: Counter[str]) -> list[Numbered]:
+        """The chunk's lines; `counts` has what was removed from them."""
+        text = decode(self._data(), self.path, self.line, counts)
+        return list(enumerate(text.removesuffix("\n").split("\n"), start=self.line))
+
+    def _data(self) -> bytes:
+        with open_bytes(self.path) as file:
+            if not isinstance(file.raw, _Decompressed):
+                file.seek(self.offset)
+                return file.read(self.length)
+        status = self.path.stat()
+        kept = _kept_open(self.path, status.st_ino, status.st_size, status.st_mtime_ns)
+        kept.seek(self.offset)
+        return kept.read(self.length)
 
 
-Columns = tuple[list[str], ...]  # lines of one language, or parallel lines of two, none blank
-Change = Callable[[Columns, Counter[str]], Columns]
-
-
-@dataclass(frozen=True)
-class Piece:
-    """Some whole records of files, the same for every reader. `read` finds the lines in the `content`, then `changes`
-    apply in order; all can be pickled. `offset` is its start in uncompressed bytes, `size` the bytes read from disk."""
-
-    content: Any
-    read: Callable[[Any, Counter[str]], Columns]
-    offset: int
-    size: int
-    changes: tuple[Change, ...] = ()
-
-    def then(self, change: Change) -> Self:
-        return replace(self, changes=(*self.changes, change))
-
-    def columns(self, left_out: Counter[str]) -> Columns:
-        """Read the piece; `left_out` counts its exclusions."""
-        columns = self.read(self.content, left_out)
-        for change in self.changes:
-            columns = change(columns, left_out)
-        return columns
+@lru_cache(maxsize=2)  # the files of a bitext
+def _kept_open(path: Path, *state: int) -> io.BufferedReader:
+    """A compressed file, which stays open, so that a later chunk is read on from there."""
+    return open_bytes(path)
 
 
 def ends_line(line: bytes) -> bool:
-    """Whether a block may end after these bytes: at the end of any line."""
+    """Whether a chunk may end after these bytes: at the end of any line."""
     return line.endswith(b"\n")
 
 
-def blocks(
-    path: Path, ends: Callable[[bytes], bool], what: str, size: int = SIZE, limit: int = LIMIT
-) -> Iterator[Block]:
-    """Cut a file into blocks of about `size` bytes, up to a line that `ends` a record, which errors call `what`."""
+def cut_file(path: Path, kind: str, ends: Callable[[bytes], bool], what: str, size: int = SIZE) -> Iterator[Chunk]:
+    """Cut a file into chunks of about `size` bytes, up to a line that `ends` a record, which errors call `what`."""
     with open_bytes(path) as file:
-        offset, line, before = 0, 1, 0
+        offset, line = 0, 1
         while data := file.read(size):
-            parts, length = [data], len(data)
-            while rest := file.readline(limit):
-                parts.append(rest)
-                length += len(rest)
-                if length > size + limit:
-                    raise BadInput(f"no {what} within {limit >> 20} MiB", path, line)
+            length, lines = len(data), data.count(b"\n")
+            while rest := file.readline(LIMIT):
+                length, lines = length + len(rest), lines + rest.count(b"\n")
+                if length > size + LIMIT:
+                    raise BadInput(f"no {what} within {LIMIT >> 20} MiB", path, line)
                 if ends(rest):
                     break
-            data = b"".join(parts)
-            yield Block(path, line, offset, data, bytes_read(file) - before)
-            offset, line, before = offset + length, line + data.count(b"\n"), bytes_read(file)
-
-
-def up_to(megabytes: int, pieces: Iterable[Any]) -> Iterator[Any]:
-    """The pieces of a file up to the one that reaches `megabytes`; all of them for 0."""
-    return takewhile(lambda piece: not megabytes or piece.offset < megabytes * 1_000_000, pieces)
+            yield Chunk(path, kind, offset, length, line)
+            offset, line = offset + length, line + lines
 
 
 def tokens(line: str) -> list[str]:
@@ -353,12 +301,11 @@ class WithheldWords:
     first: str = ""  # the first such word
     line: int = 0  # its line
 
-    def add(self, words: Iterable[str], line: int) -> None:
-        for word in words:
-            self.words += 1
-            if _WITHHELD_WORD.fullmatch(word):
-                self.withheld += 1
-                self.first, self.line = self.first or word, self.line or line
+    def add(self, word: str, line: int) -> None:
+        self.words += 1
+        if _WITHHELD_WORD.fullmatch(word):
+            self.withheld += 1
+            self.first, self.line = self.first or word, self.line or line
 
     def check(self, path: Path) -> None:
         if 2 * self.withheld > self.words:

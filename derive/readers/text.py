@@ -1,13 +1,11 @@
-"""Text to sentences: WikiText, `<doc>`-marked Wikipedia, plain text with one paragraph per line, treebanks, JSON lines.
-
-A large file, compressed or not, is cut into chunks that worker processes read independently; the cuts depend only on
-the file and the size. Exclusions are counted:
+"""Text to sentences, or to lines. A large file, compressed or not, is cut into chunks that worker processes read
+independently; the cuts depend only on the file and the size. Kinds of files, and exclusions, which are counted:
 
 - wikitext: tokens are separated by white space; ` @-@ `, ` @,@ ` and ` @.@ ` are joined again; ` = Heading = ` lines
   are left out. `<unk>` is an unknown word (`UNKNOWN`), to which nothing is joined.
-- doc: `<doc ...>`, title, paragraphs, `</doc>`. Left out are the title, lines of at most eight words (WikiExtractor
-  ends headings with a full stop and breaks lists and tables into fragments, so that nothing else distinguishes them
-  from sentences), and lines of one tag (`</dl>`). Escaped characters are unescaped, and tags inside a line removed.
+- doc: `<doc ...>`, title, paragraphs, `</doc>` (WikiExtractor). Left out are the title and lines of one tag (`</dl>`)
+  and, from sentences, lines of at most eight words: headings there end with a full stop, and lists are fragments.
+  Escaped characters are unescaped, and tags inside a line removed.
 - plain: every line is text.
 - numbered: a number, a tab and a text per line (Leipzig Corpora Collection); the numbers are removed.
 - treebank: sentences with their tags and trees, from CoNLL-U.
@@ -16,39 +14,44 @@ the file and the size. Exclusions are counted:
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
 from calque.derive import strict_json
 from calque.derive.errors import BadInput
-from calque.derive.readers.annotation import JSON, NUMBERED, TAG_LINE, TREEBANK, annotation, are_numbered, head_of
-from calque.derive.readers.conllu import NAMES, column_names, read_conllu
+from calque.derive.readers.annotation import (
+    ENTITIES,
+    JSON,
+    NUMBERED,
+    TAG_LINE,
+    TREEBANK,
+    annotation,
+    are_numbered,
+    head_of,
+)
+from calque.derive.readers.conllu import read_conllu
 from calque.derive.readers.english import cut_tokens, split_sentences
 from calque.derive.readers.lines import (
-    LIMIT,
+    COMPRESSIONS,
     SIZE,
     WITHHELD,
+    Chunk,
     Numbered,
     Place,
-    bare_name,
-    blocks,
-    decode,
+    cut_file,
     ends_line,
     is_withheld,
-    read_at,
-    stripped,
     without_marks,
 )
 from calque.derive.readers.markup import ESCAPED, seems_escaped, unescaped, without_tags
 from calque.derive.sentence import UNKNOWN, Sentence
 
-Kind = Literal["wikitext", "doc", "plain", "numbered", "treebank", "json"]
-LeaveOut = Callable[[str, str], None]  # counts a line that is left out: the reason, and the line
+Kind = Literal["wikitext", "doc", "plain", "numbered", "treebank", "json", "entities"]
 
 FRAGMENT = 8  # maximum words of a heading or fragment in a `<doc>`
 _OPENING, _CLOSING = "= ", " ="
+LINE_ENDS = re.compile(r"\r\n|\n|\r")
 _JOINER = re.compile(r" @([-,.])@ ")  # WikiText's form of a mark inside a word
 _JOINED = re.compile(rf" *([-,.]?)({UNKNOWN})([-,.]?) *")  # an unknown word with marks that join others to it
 _SPACES = re.compile(" {2,}")
@@ -58,77 +61,48 @@ UNKNOWN_WORDS = "words that WikiText replaces by <unk>, read as the unknown type
 _ROWS: dict[str, Kind] = {TREEBANK: "treebank", JSON: "json"}
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """A part of a text file: `length` bytes from `offset`, where line `line` starts. `names`: a treebank's columns."""
-
-    path: Path
-    kind: Kind
-    offset: int
-    length: int
-    line: int
-    names: tuple[str, ...] = NAMES
-
-
-def detect(path: Path) -> Kind:
-    """The kind of a text file by its name and first lines; other annotated files than treebanks are refused."""
+def detect(path: Path, entities: bool = False) -> Kind:
+    """The kind of a text file by its name and first lines; annotated files are refused, except treebanks, JSON lines
+    and, if wanted, `entities`."""
     first, lines = head_of(path)
     name = annotation(first, lines)
     if name in _ROWS:
         return _ROWS[name]
+    if name == ENTITIES and entities:
+        return "entities"
     if name:
         raise BadInput(f"{name}; expected running text, CoNLL-U or JSON lines", path, lines[0][0])
-    return kind_of(path, first, lines)
-
-
-def kind_of(path: Path, first: str, lines: Sequence[Numbered]) -> Kind:
-    """The kind of running text in a file with these first lines (see `head_of`)."""
     if first.startswith("<doc "):
         return "doc"
     if are_numbered([line for _, line in lines]):
         return "numbered"
-    return "wikitext" if Path(bare_name(path)).suffix == ".tokens" or is_heading(first) else "plain"
+    bare = Path(path.stem) if path.suffix in COMPRESSIONS else path
+    return "wikitext" if bare.suffix == ".tokens" or is_heading(first) else "plain"
 
 
 def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[Chunk]:
-    """Cut a file into chunks of about `size` bytes that end with a line or a document."""
-    kind, names = kind or detect(path), NAMES
-    for block in blocks(path, *ends_of(kind), size, LIMIT):
-        if kind == "treebank" and block.line == 1:
-            names = column_names(path, decode(block.data.partition(b"\n")[0], path, 1))
-        yield Chunk(path, kind, block.offset, len(block.data), block.line, names)
-
-
-def ends_of(kind: Kind) -> tuple[Callable[[bytes], bool], str]:
-    """Whether a chunk of this kind may end after a line, and the name of such an end."""
+    """Cut a file into chunks of about `size` bytes that end with a line, a sentence of a treebank or a document."""
+    kind = kind or detect(path)
+    ends: tuple[Callable[[bytes], bool], str] = ends_line, "line end"
     if kind == "doc":
-        return (lambda line: line.rstrip() == b"</doc>"), "</doc>"
-    return (bytes.isspace, "blank line") if kind == "treebank" else (ends_line, "line end")
+        ends = (lambda line: line.rstrip() == b"</doc>"), "</doc>"
+    elif kind == "treebank":
+        ends = bytes.isspace, "blank line"
+    return cut_file(path, kind, *ends, size)
 
 
 def sentences(chunk: Chunk, escaped: bool = False, column: str = "text") -> tuple[list[Sentence], Counter[str]]:
     """A chunk's sentences, and the number of lines and words left out, by reason. `escaped`: characters are escaped as
     by Moses's tokenizer; in a `<doc>` they are always unescaped. `column` has the text of JSON lines."""
-    data = read_at(chunk.path, chunk.offset, chunk.length)
     left_out: Counter[str] = Counter()
-
-    def leave_out(reason: str, line: str) -> None:
-        if line:  # a title may be empty
-            left_out[reason] += 1
-            left_out[f"words of {reason}"] += len(line.split())
-
-    text = without_marks(decode(data, chunk.path, chunk.line, left_out), left_out)
-    numbered = list(enumerate(text.removesuffix("\n").split("\n"), chunk.line))
     if chunk.kind == "treebank":
-        return list(read_conllu(chunk.path, left_out, unparsed=True, part=numbered, names=chunk.names)), +left_out
+        part = chunk.numbered(left_out)
+        return list(read_conllu(chunk.path, left_out, unparsed=True, part=part)), +left_out
     read: list[list[str]] = []
-    if chunk.kind == "json":
-        found = iter(stripped(json_texts(column, numbered, chunk.path, left_out), left_out))
-    else:
-        found = text_lines(chunk.kind, numbered, chunk.path, left_out, leave_out)
-    for line in found:
+    for line in lines_of(chunk, column, left_out):
+        line = without_marks(line, left_out)
         if chunk.kind == "doc" and line and len(line.split(None, FRAGMENT)) <= FRAGMENT:
-            leave_out("headings and fragments", line)
+            _leave_out("headings and fragments", line, left_out)
             continue
         if escaped:
             line = unescaped(line, left_out)
@@ -136,50 +110,67 @@ def sentences(chunk: Chunk, escaped: bool = False, column: str = "text") -> tupl
             left_out[ESCAPED] += seems_escaped(line)
         if is_withheld(line):
             left_out[WITHHELD] += 1
-            continue
-        if chunk.kind == "wikitext":
+        elif chunk.kind == "wikitext":
             read += [set_apart(" ".join(words)).split() for words in cut_tokens(line)]
         else:
             read += split_sentences(line, left_out)
     return [Sentence(tuple(words)) for words in read], +left_out
 
 
-def json_texts(column: str, numbered: Iterable[Numbered], path: Path, left_out: Counter[str]) -> Iterator[str]:
-    """The texts in a column of JSON lines. Objects with null for the text, and blank lines, are left out."""
-    for number, line in numbered:
+def lines_of(chunk: Chunk, column: str, counts: Counter[str]) -> Iterator[str]:
+    """The lines of text in a chunk of text, blank lines included; `counts` has what was left out and repaired."""
+    lines = chunk.numbered(counts)
+    if chunk.kind == "json":
+        yield from _json_texts(column, lines, chunk.path, counts)
+    elif chunk.kind == "doc":
+        yield from _document_lines(lines, chunk.path, counts)
+    elif chunk.kind == "numbered":
+        yield from _without_numbers(lines, chunk.path, counts)
+    elif chunk.kind == "wikitext":
+        yield from _wikitext_lines(lines, counts)
+    else:
+        yield from (line for _, line in lines)
+
+
+def _leave_out(reason: str, line: str, counts: Counter[str]) -> None:
+    if line:  # a title may be empty
+        counts[reason] += 1
+        counts[f"words of {reason}"] += len(line.split())
+
+
+def _json_texts(column: str, lines: Iterable[Numbered], path: Path, counts: Counter[str]) -> Iterator[str]:
+    for number, line in lines:
         if not line.strip():
-            left_out["blank lines"] += 1
+            counts["blank lines"] += 1
             continue
         place, row = Place(path, number), strict_json.line(line, path, number)
         if column not in row:
             raise place.fault(f"no column {column!r}; there are {', '.join(row) or 'none'}")
         if row[column] is None:
-            left_out["rows without text"] += 1
+            counts["rows without text"] += 1
         else:
-            yield place.text(row[column], repr(column))
+            yield from LINE_ENDS.split(place.text(row[column], repr(column)))
 
 
-def text_lines(
-    kind: Kind, lines: Iterable[Numbered], path: Path, counts: Counter[str], leave_out: LeaveOut
-) -> Iterator[str]:
-    """The text among the lines of whole records, blank lines included; repairs are added to `counts`."""
-    if kind == "doc":
-        yield from _document_lines(lines, path, counts, leave_out)
-        return
+def _without_numbers(lines: Iterable[Numbered], path: Path, counts: Counter[str]) -> Iterator[str]:
     for number, line in lines:
-        if kind == "numbered" and line.strip():
-            if not (match := NUMBERED.match(line)):
-                raise BadInput("no number and tab before the text, which the first lines have", path, number)
-            line = line[match.end() :]
+        match = NUMBERED.match(line)
+        if match:
             counts[NUMBERS] += 1
-        if kind == "wikitext":
-            line = _JOINER.sub(r"\1", line) if "@" in line else line
-            if line.startswith((" =", "=")) and is_heading(line):
-                leave_out("headings", line)
-                continue
-            if "<unk>" in line:
-                line = line.replace("<unk>", UNKNOWN)
-                counts[UNKNOWN_WORDS] += line.count(UNKNOWN)
+            yield line[match.end() :]
+        elif line.strip():
+            raise BadInput("no number and tab before the text, which the first lines have", path, number)
+
+
+def _wikitext_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str]:
+    for _, line in lines:
+        line = _JOINER.sub(r"\1", line) if "@" in line else line
+        if line.startswith((" =", "=")) and is_heading(line):
+            _leave_out("headings", line, counts)
+            continue
+        if "<unk>" in line:
+            line = line.replace("<unk>", UNKNOWN)
+            counts[UNKNOWN_WORDS] += line.count(UNKNOWN)
         yield line
 
 
@@ -200,7 +191,7 @@ def is_heading(line: str) -> bool:
     return start == len(line) - end > 0 and title not in ("", "=") and not title.isspace()
 
 
-def _document_lines(lines: Iterable[Numbered], path: Path, counts: Counter[str], leave_out: LeaveOut) -> Iterator[str]:
+def _document_lines(lines: Iterable[Numbered], path: Path, counts: Counter[str]) -> Iterator[str]:
     opened = 0  # the line of the open document's <doc>
     for number, line in lines:
         if line.startswith("<doc "):
@@ -215,9 +206,9 @@ def _document_lines(lines: Iterable[Numbered], path: Path, counts: Counter[str],
             if line.strip():
                 raise BadInput("text outside of <doc> ... </doc>", path, number)
         elif number == opened + 1:
-            leave_out("titles", line)
+            _leave_out("titles", line, counts)
         elif TAG_LINE.fullmatch((line := unescaped(line, counts)).strip()):
-            leave_out("tags", line)
+            _leave_out("tags", line, counts)
         else:
             yield without_tags(line, counts)
     if opened:

@@ -21,7 +21,7 @@ from calque.derive.parser import ParsedTrees, StanzaParser
 from calque.derive.readers import text as reader
 from calque.derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
 from calque.derive.readers.iob2 import language_of_entities, read_iob2, read_word_labels
-from calque.derive.readers.lines import EDITION, up_to
+from calque.derive.readers.lines import EDITION, Chunk
 from calque.derive.readers.nli import MISSING, OWN_PAIRS, OWN_TEXTS, PUBLISHED, differ, language_of_pairs, read_nli
 from calque.derive.readers.squad import read_questions, read_questions_as_written
 from calque.derive.sentence import UNKNOWN, Sentence
@@ -232,11 +232,14 @@ class Files(Source):
         easy = "easy sentences of " if self.easy else ""
         return easy + of + ", ".join(path.name for path in self.text)
 
-    def chunks(self) -> Iterator[reader.Chunk]:
+    def chunks(self) -> Iterator[Chunk]:
         for path in self.text:
-            yield from up_to(self.megabytes, reader.chunks(path))
+            for chunk in reader.chunks(path):
+                if self.megabytes and chunk.offset >= self.megabytes * 1_000_000:
+                    break
+                yield chunk
 
-    def sentences(self, chunk: reader.Chunk) -> tuple[list[Sentence], Counter[str]]:
+    def sentences(self, chunk: Chunk) -> tuple[list[Sentence], Counter[str]]:
         sentences, left_out = reader.sentences(chunk, self.escaped, self.column)
         if self.easy:
             sentences = self.easy.sentences(sentences, self.frequent, left_out)
@@ -311,7 +314,7 @@ class Files(Source):
             write_sealed(path, {"words": most_frequent(words, self.easy.types)})
         return frozenset(read_sealed(path, "frequent words")["words"])
 
-    def _count_words(self, chunk: reader.Chunk) -> Counter[str]:
+    def _count_words(self, chunk: Chunk) -> Counter[str]:
         sentences, _ = reader.sentences(chunk, self.escaped, self.column)
         counts = Counter(chain.from_iterable(sentence.words for sentence in sentences))
         del counts[UNKNOWN]

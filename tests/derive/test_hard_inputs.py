@@ -150,6 +150,7 @@ def article(*answers: tuple[str, int], **more: Any) -> str:
     return json.dumps({"data": [{"paragraphs": [{"context": CONTEXT["context"], "qas": asked}]}]})
 
 
+IN_GERMEVAL = {"comments with": 1, "entities inside": 1, "words of white space": 1}
 PAWS_X = "id\tsentence1\tsentence2\tlabel\n1\tA .\tB .\t1\n2\tA .\tNS\t0\n3\tA .\tC .\t0\n"
 OF_IT = [{"text": "It", "answer_start": 0}]
 
@@ -166,7 +167,7 @@ READ: list[tuple[Read, str, list[str], dict[str, int]]] = [
     (unescaped, "it &apos;s &#91; A &amp;amp; B\n", ["it 's [ A & B"], {"lines with escaped": 1}),
     (natural, "it &apos;s\n", ["it &apos;s"], {"lines that seem to have escaped": 1}),
     (text, WIKI, OF_WIKI, IN_WIKI),
-    (natural, WIKI, OF_WIKI, {name: n for name, n in IN_WIKI.items() if "words of" not in name} | {"blank lines": 2}),
+    (natural, WIKI, OF_WIKI, IN_WIKI | {"blank lines": 2}),
     # treebanks without trees, with comments or blank lines between sentences, with words withheld
     (pos, f"# newdoc id = a\n{TREE}# end of file\n", ["Snow/NOUN falls/VERB"], {"comments without a sentence": 1}),
     (pos, f"{TREE}\n{TREE}\n", ["Snow/NOUN falls/VERB"] * 2, {"blank lines without a sentence": 2}),
@@ -178,14 +179,14 @@ READ: list[tuple[Read, str, list[str], dict[str, int]]] = [
     # entities: other layouts and schemes
     (ner, MULTICONER.format("\t"), ["in new_york/LOC"], {"comments with columns": 1}),
     (ner, MULTICONER.format(" "), ["in new_york/LOC"], {"comments with columns": 1}),
-    (ner, GERMEVAL, ["FC_Kiel/ORG siegt"], {"comments with": 1, "entities inside": 1, "words of white space": 1}),
+    (ner, GERMEVAL, ["FC_Kiel/ORG siegt"], IN_GERMEVAL),
     (ner, SCHEME.format("S", "E"), ["Rome/LOC .", "New_York/LOC"], {"tags of IOBES or BILOU read as IOB2": 2}),
     (ner, SCHEME.format("U", "L"), ["Rome/LOC .", "New_York/LOC"], {"tags of IOBES or BILOU read as IOB2": 2}),
     (ner, "Rome I-LOC\nOslo B-LOC\nBonn I-LOC\nx O\n", ["Rome/LOC Oslo_Bonn/LOC x"], {"I- tags that begin": 1}),
     (ner, '{ "tokens": ["New", "York"], "ner_tags": ["B-LOC", "I-LOC"]}\n', ["New_York/LOC"], {}),
     (ner, "# O\n#one O\nRome B-LOC\n", ["# #one Rome/LOC"], {}),
-    (natural, CONLL_2003, ["Paris waits ."], {}),
-    (natural, GERMEVAL, ["FC Kiel siegt"], {"words of white space": 1}),
+    (natural, CONLL_2003, ["Paris waits ."], {"-DOCSTART-": 1}),
+    (natural, GERMEVAL, ["FC Kiel siegt"], IN_GERMEVAL),
     # pairs and questions without a side or an answer, as data sets are exported
     (PARAPHRASE, PAWS_X, ["A . = B . = 1", "A . = C . = 0"], {}),
     (NLI, "A\tB\tneutral\n \t<range>\tneutral\nA\tNS B\tneutral\n", ["A = B = neutral", "A = NS B = neutral"], {}),

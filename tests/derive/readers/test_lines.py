@@ -1,5 +1,6 @@
 import gzip
 import lzma
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,8 +10,7 @@ from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
 from calque.derive.readers.lines import (
-    blocks,
-    bytes_read,
+    cut_file,
     ends_line,
     open_bytes,
     read_lines,
@@ -71,15 +71,12 @@ def test_blocks_are_the_file_and_end_with_a_record(
     plain, packed = folder / "text", folder / "text.gz"
     plain.write_bytes(data)
     packed.write_bytes(gzip.compress(data))
-    made = list(blocks(plain, ends_line, "line end", size))
-    assert b"".join(block.data for block in made) == data
-    assert all(block.data.endswith(b"\n") for block in made[:-1])
-    for block in made:
-        assert block.line == 1 + data[: block.offset].count(b"\n")
-        assert data[block.offset :].startswith(block.data)
-    assert sum(block.size for block in made) == len(data)
-    again = list(blocks(packed, ends_line, "line end", size))
-    assert [(b.line, b.offset, b.data) for b in again] == [(b.line, b.offset, b.data) for b in made]
+    made = list(cut_file(plain, "text", ends_line, "line end", size))
+    assert sum(chunk.length for chunk in made) == len(data)
+    found = [numbered for chunk in made for numbered in chunk.numbered(Counter())]
+    assert found == list(read_lines(plain))
+    again = list(cut_file(packed, "text", ends_line, "line end", size))
+    assert [numbered for chunk in again for numbered in chunk.numbered(Counter())] == found
 
 
 TEXT = "".join(f"línea {i}\n" for i in range(20_000)).encode()
@@ -95,7 +92,6 @@ def test_a_compressed_file_is_read_as_what_is_in_it(suffix: str, name: str, tmp_
     path.write_bytes(data)
     with open_bytes(path) as file:
         assert file.readline() + file.read() == TEXT
-        assert bytes_read(file) == len(data)
 
 
 @pytest.mark.parametrize("suffix", COMPRESS)

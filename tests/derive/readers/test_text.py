@@ -89,9 +89,6 @@ def test_plain_text(tmp_path: Path) -> None:
     assert read(path) == (["One sentence .", "Two sentences !", "Three of them"], {})
 
 
-"""What a heading is, as an expression that takes quadratic time."""
-
-
 def test_treebanks_keep_their_words_tags_and_trees(tmp_path: Path) -> None:
     path = write(tmp_path / "a.conllu", TREES * 3)
     whole, left_out = sentences(next(chunks(path)))
