@@ -21,7 +21,7 @@ from calque.derive.language import SOURCE
 from calque.derive.readers.conllu import WORDS
 from calque.derive.readers.lines import EDITION
 from calque.derive.source import Source
-from calque.derive.sources.files import PICKED, WHOLE, Lacking, TaskFiles, check_language, written
+from calque.derive.sources.files import PARALLEL, WHOLE, Lacking, TaskFiles, written
 from calque.derive.transform import Account, Transform, image_of_example
 from calque.derive.workers import Progress, silent
 
@@ -125,21 +125,17 @@ def derive_task(
 def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: str = "") -> str:
     """The fingerprint of a natural task's folder, from the digests of its files."""
     sets = {name: list(map(input_digest, paths)) for name, paths in tests.items()}
-    by_language = task in PICKED or files.units != WORDS
+    by_language = task in PARALLEL or files.units != WORDS
     return fingerprint(FORMAT, EDITION, task, files.identity, sets, source if by_language else "")
 
 
 def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, source: str = "") -> Path:
-    """Write the examples of `files`, and test sets of other languages. `source` is the language of `files`, for formats
-    that state it: from a file with several languages, only pairs of the listed one are read. A pair missing from one
-    parallel set is left out of all. `folder` is whole or absent."""
+    """Write the examples of `files`, and test sets of other languages. `source` is the language of `files`. A pair
+    missing from one parallel set is left out of all. `folder` is whole or absent."""
     own = written(task, source, files.units)
-    check_language(task, files.all, source)
-    for name, paths in tests.items():
-        check_language(task, paths, name)
     lacking: dict[str, Lacking] = {}
-    if task in PICKED:
-        parallel = [(paths, written(task, language)) for language, paths in tests.items()]
+    if task in PARALLEL:
+        parallel = [(paths, own) for paths in tests.values()]
         lacking["test"] = files.lacking([*([(files.test, own)] if files.test else []), *parallel])
     data = files.load(own, lacking)
     print_ = natural_task_fingerprint(task, files, tests, source)

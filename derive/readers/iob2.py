@@ -180,11 +180,6 @@ def _json_rows(path: Path, check: Callable[[Place, str], str]) -> Iterator[Row]:
         yield [(number, word, check(place, tag)) for word, tag in zip(words, tags, strict=True)]
 
 
-def language_of_entities(path: Path) -> str:
-    """The language that marks a file's words, as in PAN-X; empty if there is none."""
-    return "" if _JSON.match(next(read_lines(path))[1]) else shape_of(path).prefix.removesuffix(":")
-
-
 def shape_of(path: Path) -> Shape:
     """The shape of a file of columns, by its head and first sentence; tabs separate columns if there are any."""
     with open_bytes(path) as file:

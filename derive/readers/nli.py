@@ -1,9 +1,9 @@
 """Texts or pairs of texts with a label: inference, paraphrase, and your own, as JSON lines or TSV."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +27,8 @@ NO_LABEL = frozenset(("-", "-1"))
 """Gold labels for pairs without a majority of annotators, in MultiNLI and its copies with numeric labels."""
 MISSING = "pairs with a side that is blank or a placeholder (NS)"
 
-LANGUAGE = "language"
-_ONE_WIKIPEDIA = {"nb": "no", "nn": "no"}  # codes that share a Wikipedia, and so a file
-
 Cut = Callable[[str, Counter[str]], list[list[str]]]  # the words of each sentence of a text, and counts of repairs
-Row = tuple[Place, Mapping[str, Any]]  # the place of a pair, and its values by column name
+Row = tuple[Place, Mapping[str, Any]]  # the place of a pair, and its values by column name, in lower case
 
 
 @dataclass(frozen=True)
@@ -46,49 +43,26 @@ class Columns:
 PUBLISHED, OWN_PAIRS, OWN_TEXTS = Columns(), Columns(own_labels=True), Columns((TEXTS,), own_labels=True)
 
 
-def code(language: str) -> str:
-    """The two-letter code at the start of a language's name, such as `zh` in `zh-tw`; empty if there is none."""
-    first = language.lower().replace("_", "-").partition("-")[0]
-    return _ONE_WIKIPEDIA.get(first, first) if len(first) == 2 else ""
-
-
-def differ(first: str, second: str) -> bool:
-    """Whether two names have different codes; a name without a code, such as `german`, may be any language's."""
-    return bool(code(first) and code(second)) and code(first) != code(second)
-
-
 def read_nli(
-    path: Path,
-    counts: Counter[str] | None = None,
-    cut: Cut = split_sentences,
-    language: str = "",
-    columns: Columns = PUBLISHED,
+    path: Path, counts: Counter[str] | None = None, cut: Cut = split_sentences, columns: Columns = PUBLISHED
 ) -> Iterator[Example]:
     """Stream the pairs of a file; each text is split into sentences and words by English rules or by another
-    `cut`. JSON lines have `premise` (or `context`, `sentence1`), `hypothesis` (or `hypo`, `sentence2`), and
-    `gold_label` or `label`. TSV has these as a header, in any letter case (GLUE's with its other names,
-    HANS's, MultiNLI's, XNLI's), or no header and the columns premise, hypothesis, label; quotes are plain
-    characters, except in sets with `own_labels` (`Table`). Labels 0, 1 and 2 mean entailment, neutral and
-    contradiction if the texts are called premise and hypothesis, which is counted; otherwise 0 and 1 are
-    paraphrase labels. A pair with the gold label `-` (or -1) is left out and counted in `counts`. So are
-    pairs of other languages in a file with a language column (XNLI's own files have fifteen), if `language`
-    starts with a two-letter code. A pair with a side that is blank or a placeholder, such as PAWS-X's `NS`,
-    becomes an example without texts, which keeps its place among the lines of parallel files until a caller
-    leaves it out."""
+    `cut`. Rows are JSON lines, or TSV with a header in any letter case (GLUE's, HANS's, MultiNLI's, XNLI's) or the
+    columns premise, hypothesis, label. Quotes are plain characters, except in sets with `own_labels` (`Table`). Labels
+    0, 1 and 2 mean entailment, neutral and contradiction if the texts are called premise and hypothesis, which is
+    counted; otherwise 0 and 1 are paraphrase labels. Pairs with the gold label `-` (or -1) are left out and counted in
+    `counts`. A pair with a side that is blank or a placeholder, such as PAWS-X's `NS`, becomes an example without
+    texts, which keeps its place among the lines of parallel files until a caller leaves it out."""
     counts = Counter() if counts is None else counts
-    first: str | None = None  # the language of the first pair
-    others: Counter[str] = Counter()
+    languages: dict[str, None] = {}
     missing: list[tuple[Place, str]] = []
     pairs = 0
     for place, row in _rows(path, counts, columns):
-        own = str(row.get(LANGUAGE, ""))
-        if differ(own, language):
-            others[own] += 1
-            continue
-        if first is not None and own != first:
-            hint = "split it by that column" + ("" if code(language) else ", or name the language by its code")
-            raise place.fault(f"language {own!r} after {first!r}; expected one language per file: {hint}")
-        first = own
+        languages[str(row.get("language", ""))] = None
+        if len(languages) > 1:
+            first, other = languages
+            fault = f"language {other!r} after {first!r}; expected one language per file: split it by that column"
+            raise place.fault(fault)
         texts = [place.text(_value(row, names), " or ".join(names)) for names in columns.texts]
         label = _label(place, row, counts, columns)
         if label is None:
@@ -107,17 +81,8 @@ def read_nli(
             f"the {side} has no words (blank, or a placeholder such as NS), and {len(missing):,} of {pairs:,} "
             "pairs lack a side; expected texts in at least half of them"
         )
-    if first is None:
-        languages = ", ".join(map(repr, islice(others, 3))) + (" and others" if len(others) > 3 else "")
-        fault = f"has pairs of {languages}; expected pairs of {language!r}"
-        raise BadInput(fault if others else "a header without pairs", path)
-    if others:
-        counts["pairs of other languages"] += others.total()
-
-
-def language_of_pairs(path: Path, columns: Columns = PUBLISHED) -> str:
-    """The language in a file's language column, as in XNLI's files; empty if there is none."""
-    return next((str(row.get(LANGUAGE, "")) for _, row in _rows(path, Counter(), columns)), "")
+    if not languages:
+        raise BadInput("a header without pairs", path)
 
 
 def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
@@ -125,11 +90,12 @@ def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
     head = next(lines)
     if head[1].startswith("{"):
         for number, line in chain([head], lines):
-            yield Place(path, number), strict_json.line(line, path, number)
+            row = strict_json.line(line, path, number)
+            yield Place(path, number), {name.casefold(): value for name, value in row.items()}
         return
-    names, first = _names(head[1].split("\t"), columns), FirstRow()
-    expected = f"the header's {len(names)}"
-    has_header = all(any(name in names for name in wanted) for wanted in (*columns.texts, GOLD))
+    names = [cell.strip().casefold() for cell in head[1].split("\t")]
+    expected, first = f"the header's {len(names)}", FirstRow()
+    has_header = all(any(name.casefold() in names for name in wanted) for wanted in (*columns.texts, GOLD))
     if not has_header:
         names = [*(f"sentence{place}" for place in range(1, len(columns.texts) + 1)), "label"]
         expected, lines = ", ".join([*(wanted[0] for wanted in columns.texts), "label"]), chain([head], lines)
@@ -141,13 +107,6 @@ def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
             first.add(place, cells)
         yield place, dict(zip(names, cells, strict=True))
     first.check()
-
-
-def _names(cells: Sequence[str], columns: Columns) -> list[str]:
-    """The names in a header as this module writes them; letter case does not matter."""
-    known = {name.casefold(): name for wanted in (*columns.texts, GOLD, (LANGUAGE,)) for name in wanted}
-    others = known.keys() - {cell.casefold() for cell in cells if cell in known.values()}
-    return [known[name] if (name := cell.strip().casefold()) in others else cell for cell in cells]
 
 
 def _label(place: Place, row: Mapping[str, Any], counts: Counter[str], columns: Columns) -> str | None:
@@ -170,4 +129,4 @@ def _label(place: Place, row: Mapping[str, Any], counts: Counter[str], columns: 
 
 
 def _value(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    return next((row[name] for name in names if name in row), None)
+    return next((row[name.casefold()] for name in names if name.casefold() in row), None)

@@ -20,9 +20,9 @@ from calque.derive.frequency import add_up, most_frequent
 from calque.derive.parser import ParsedTrees, StanzaParser
 from calque.derive.readers import text as reader
 from calque.derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
-from calque.derive.readers.iob2 import language_of_entities, read_iob2, read_word_labels
+from calque.derive.readers.iob2 import read_iob2, read_word_labels
 from calque.derive.readers.lines import EDITION, Chunk
-from calque.derive.readers.nli import MISSING, OWN_PAIRS, OWN_TEXTS, PUBLISHED, differ, language_of_pairs, read_nli
+from calque.derive.readers.nli import MISSING, OWN_PAIRS, OWN_TEXTS, PUBLISHED, read_nli
 from calque.derive.readers.squad import read_questions, read_questions_as_written
 from calque.derive.sentence import UNKNOWN, Sentence
 from calque.derive.source import SPLITS, Source, TaskData
@@ -251,7 +251,6 @@ class Files(Source):
 
     def task_data(self, task: str) -> TaskData:
         files, read = self._tasks[task]
-        check_language(task, files.all)
         data = files.load(self._easy_reader(read) if self.easy and task in self.easy.tasks else read)
         if self.trees:
             for split, examples in data.examples.items():
@@ -352,9 +351,9 @@ def _each(read: Callable[..., Iterable[Sentence]], path: Path, counts: Counter[s
 
 
 TAGGED = "pos"  # the task whose files are treebanks
-PICKED = {"nli": PUBLISHED, "paraphrase": PUBLISHED, "text_labels": OWN_TEXTS, "pair_labels": OWN_PAIRS}
-"""The columns of tasks whose files may have several languages. Only one of them is read."""
-_pairs = {task: partial(read_nli, columns=columns) for task, columns in PICKED.items()}
+PARALLEL = {"nli": PUBLISHED, "paraphrase": PUBLISHED, "text_labels": OWN_TEXTS, "pair_labels": OWN_PAIRS}
+"""The columns of tasks about texts, whose files in several languages are parallel."""
+_pairs = {task: partial(read_nli, columns=columns) for task, columns in PARALLEL.items()}
 READERS: dict[str, Read] = {
     TAGGED: partial(_each, partial(read_conllu, unparsed=True)),
     "ner": partial(_each, read_iob2),
@@ -366,7 +365,7 @@ READERS: dict[str, Read] = {
 
 
 def written(task: str, language: str = "", units: Units = WORDS) -> Read:
-    """The reader of a task's examples in one language with texts as written, from files of one or more languages."""
+    """The reader of a task's examples with texts as written; treebanks in the `units` of a `language`."""
     if task not in READERS:
         raise BadInput(f"no reader for the task {task}; expected one of {', '.join(READERS)}")
     if task == TAGGED:
@@ -375,22 +374,8 @@ def written(task: str, language: str = "", units: Units = WORDS) -> Read:
         raise BadInput(f"units {units!r} of the task {task}; expected {WORDS!r}: only {TAGGED} has others")
     if task == "qa":
         return read_questions_as_written
-    return partial(read_nli, cut=_whole, language=language, columns=PICKED[task]) if task in PICKED else READERS[task]
+    return partial(read_nli, cut=_whole, columns=PARALLEL[task]) if task in PARALLEL else READERS[task]
 
 
 def _whole(text: str, _: Counter[str]) -> list[list[str]]:
     return [words] if (words := text.split()) else []
-
-
-def check_language(task: str, paths: Iterable[Path], name: str = "") -> None:
-    """Refuse files marked with another language than `name` or, without one, than the first marked file. Two-letter
-    codes are compared (see `differ`). Tasks in `PICKED` with a `name` are not checked: readers pick that language."""
-    if task not in (*PICKED, "ner") or (name and task in PICKED):
-        return
-    expected, why = name, "the study lists it for"
-    for path in paths:
-        own = language_of_entities(path) if task == "ner" else language_of_pairs(path, PICKED[task])
-        if differ(own, expected):
-            raise BadInput(f"is marked as {own!r}; {why} {expected!r}", path)
-        if not expected:
-            expected, why = own, f"{path} is marked as"

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from calque.derive.artefact import Artefact
-from calque.derive.errors import BadInput
 from calque.derive.order import Invert, Permute
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
@@ -85,28 +84,3 @@ def test_every_split_and_test_set_is_there(
     assert facts["splits"]["test"]["languages"]["fr"] == {"examples": 9, "left out": {}}
     assert facts["splits"]["train"] == {"languages": {}, "examples": 12, "left out": {"over the limit": 8}}
     assert facts["fingerprint"] == natural_task_fingerprint("pos", own, others)
-
-
-XNLI = "language\tgold_label\tsentence1\tsentence2\n{0}\tneutral\tOne came.\tTwo came.\n{0}\tentailment\tA b.\tA.\n"
-
-
-def test_of_a_file_in_several_languages_the_one_that_it_is_listed_for_is_read(tmp_path: Path) -> None:
-    """As XNLI's own files have fifteen languages, and XTREME's training set may be cut from one of them."""
-    whole, head = tmp_path / "xnli.tsv", "language\tgold_label\tsentence1\tsentence2\n"
-    rows = [f"{name}\t{label}\t{name} A.\tB.\n" for label in ("neutral", "entailment") for name in ("ar", "de", "en")]
-    whole.write_text(head + "".join(rows), encoding="utf-8")
-    own, every = TaskFiles((whole,), (whole,), (whole,)), {"ar": (whole,), "de-at": (whole,)}
-    folder = TaskFolder.open(write_natural_task("nli", own, every, tmp_path / "made", source="en"))
-    read = {"en": folder.examples("train"), "ar": folder.examples("test", "ar"), "de": folder.examples("test", "de-at")}
-    for name, examples in read.items():
-        found = [(example.texts[0][0].words[0], example.label) for example in examples]
-        assert found == [(name, "neutral"), (name, "entailment")]
-    facts = Artefact.open(tmp_path / "made", KIND).facts
-    assert facts["splits"]["test"]["languages"]["de-at"] == {"examples": 2, "left out": {"pairs of other languages": 4}}
-    assert facts["splits"]["train"]["left out"] == {"pairs of other languages": 4}
-    with pytest.raises(BadInput, match=r"xnli\.tsv: has pairs of 'ar', 'de', 'en'; expected pairs of 'sw'"):
-        write_natural_task("nli", own, {"sw": (whole,)}, tmp_path / "none", source="en")
-    with pytest.raises(BadInput, match=r"language 'de' after 'ar'.* or name the language by its code"):
-        write_natural_task("nli", own, {"german": (whole,)}, tmp_path / "none", source="en")
-    prints = {natural_task_fingerprint("nli", own, every, source=name) for name in ("en", "de", "ar")}
-    assert len(prints) == 3 and not (tmp_path / "none").exists()
