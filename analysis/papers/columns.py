@@ -182,7 +182,7 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
                 drawing.draw_points(panel, [(x, number)], colour, bounds=column.bounds, marker=marker, markersize=5)
             null = nulls.get(column.head)
             if null and (level := mean(null.values(results, objective, language))):
-                panel.plot([x - half, x + half], [100 * level.mean] * 2, "--", color=INK, linewidth=1)
+                drawing.draw_line(panel, [x - half, x + half], [100 * level.mean] * 2, fmt="--", color=INK, linewidth=1)
         titles = [drawing.wrapped(results.transform_title(t), 2.0 / len(languages)) for t in languages]
         panel.set_xticks(range(len(languages)), titles)
         panel.set_xlim(-0.5, len(languages) - 0.5)
@@ -213,18 +213,17 @@ def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> 
             points = means(by_step.items())
             steps, values = [step for step, _ in points], [100 * estimate.mean for _, estimate in points]
             spacing = 1 + len(points) // MARKERS
-            panel.plot(steps, values, dash, color=colour, marker=marker, markersize=4.5, markevery=spacing)
-            if entry.get("seeds"):
-                for seed in results.seeds if len(results.seeds) > 1 else ():
-                    line = {step: 100 * own[seed].value for step, own in by_step.items() if seed in own}
-                    panel.plot(list(line), list(line.values()), dash, color=colour, linewidth=0.8, alpha=0.5)
-                continue
             stride = max(1, len(points) // BARS)
             first = place * stride // len(look)  # objectives' bars start at different steps
-            barred = [(step, estimate) for step, estimate in points[first::stride] if estimate.seeds > 1]
-            drawing.draw_intervals(
-                panel, [step for step, _ in barred], drawing.ends([estimate for _, estimate in barred]), colour
-            )
+            barred = () if entry.get("seeds") else range(first, len(points), stride)
+            every = drawing.ends([estimate for _, estimate in points])
+            intervals = [both if i in barred and points[i][1].seeds > 1 else None for i, both in enumerate(every)]
+            style: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 4.5, "markevery": spacing}
+            drawing.draw_line(panel, steps, values, intervals, fmt=dash, **style)
+            drawing.draw_intervals(panel, steps, intervals, colour)
+            for seed in results.seeds if entry.get("seeds") and len(results.seeds) > 1 else ():
+                line = {step: 100 * own[seed].value for step, own in by_step.items() if seed in own}
+                panel.plot(list(line), list(line.values()), dash, color=colour, linewidth=0.8, alpha=0.5)
 
     panels = [(f"{results.transform_title(t)},\n{column.head}", (t, column)) for t in rows for column in columns]
     title, labels = heading(name), ("step of pretraining", entry["axis"])

@@ -13,7 +13,7 @@ from calque.analysis.papers.align_mlm.tables import alignment_table, diagnostics
 from calque.analysis.papers.columns import main_metrics, score_title
 from calque.analysis.papers.looks import looks
 from calque.analysis.papers.texts import claim, heading, plot, table
-from calque.analysis.report.drawing import INK, MOST, draw_points, key, legend, small_multiples, wrapped
+from calque.analysis.report.drawing import INK, MOST, draw_line, draw_points, key, legend, small_multiples, wrapped
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import FLOOR, MISSING, OURS, Table, cell, listed, percent
 from calque.analysis.results.measured import BySeed, average, judge_difference, mean
@@ -134,7 +134,8 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
             if metric and (low := results.floors.highest(*metric, transform, results.source)):
                 places = [place for place, (_, name) in enumerate(rows) if name == transform]
                 ends = [places[0] - 0.5, places[-1] + 0.5]
-                panel.plot([100 * low.value] * 2, ends, "-", color=INK, linewidth=1, zorder=1)
+                level = [100 * low.value] * 2
+                draw_line(panel, level, ends, across=True, fmt="-", color=INK, linewidth=1, zorder=1)
 
     titles = {task: f"{task_title(task)}, {metric_title(metric)}" for task, metric in tasks}
     panels = [*((titles[metric[0]], metric) for metric in tasks), (f"mean of {len(tasks)} tasks", None)]

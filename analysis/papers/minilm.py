@@ -19,7 +19,7 @@ from calque.analysis.papers.xlm_align.continued import LEARNT, SMALL, Continued,
 from calque.analysis.papers.xlm_align.continued_tables import OF_LANGUAGES, continued_table
 from calque.analysis.papers.xlm_align.figures import published_key
 from calque.analysis.records.record import Floor
-from calque.analysis.report.drawing import HALF, INK, LOOKS, draw_points, key, legend, styled
+from calque.analysis.report.drawing import HALF, INK, LOOKS, draw_line, draw_points, key, legend, styled
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import OURS, PUBLISHED, Table
 from calque.analysis.results.measured import means
@@ -167,7 +167,7 @@ def _beyond(panel: Axes, study: Continued, task: str, theirs: Mapping[str, float
     for (label, side), names in groups.items():
         if all(name in theirs for name in names):
             value = 100 * fmean(theirs[name] for name in names)
-            panel.plot([end], [value], marker, color=colour, fillstyle="none", markersize=7)
+            draw_line(panel, [end], [value], fmt=marker, color=colour, fillstyle="none", markersize=7)
             panel.annotate(label, (end, value), xytext=(0, 7 if side == "bottom" else -7), va=side, **text)
     _floor_and_ticks(panel, study, task, [end])
     panel.spines["left"].set_linestyle(":")

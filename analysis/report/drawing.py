@@ -1,21 +1,28 @@
-"""The style of figures and their parts: panels, legends, and points with intervals."""
+"""The style of figures and their parts: panels, legends, points with intervals, and the values that a page shows."""
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib import rc_params_from_file
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.colors import to_rgba
+from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.text import Text
+from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter
+from matplotlib.transforms import Bbox
 
 from calque.analysis.report.table import visible
 from calque.analysis.statistics.intervals import Estimate
@@ -47,11 +54,13 @@ LETTER = 0.082  # mean width of a letter in inches
 ENTRY = 2.0  # width of an entry of a legend in inches
 HEAD = 0.6  # inches for a figure's title and the label of its lower axis
 SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)  # the bounds of a share, and of a difference of two
+EDGE = 3  # tolerance in pixels of a mark outside its panel
+NOTHING = ("", "None", "none", " ", None)  # how Matplotlib writes no marker, dash or colour
 FILLED = 0.84  # part of a group's room that its members take
 WIDE = 40.0  # longer intervals are thin and pale and do not stretch the axis, so that points stay apart
 USUAL, FAINT = (1.0, 0.75), (0.6, 0.35)  # line width in points, and opacity
 Ends = tuple[float, float] | None
-Point = tuple[float, Estimate]  # A place on one axis, and the mean there with its interval
+Point = tuple[float, Estimate]  # a place on one axis, and the mean there with its interval
 
 
 def prefer_own_font() -> None:
@@ -91,13 +100,54 @@ def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any)
     return box
 
 
+_WIDTH: ContextVar[float] = ContextVar("width", default=0.0)
+
+
+@contextmanager
+def of_width(inches: float) -> Iterator[None]:
+    """Draw figures of this width instead of their own, without their titles, as a paper prints them."""
+    before = _WIDTH.set(inches)
+    try:
+        yield
+    finally:
+        _WIDTH.reset(before)
+
+
 @contextmanager
 def styled(width: float, height: float, title: str) -> Iterator[Figure]:
     """A new figure, in inches, drawn in the common style."""
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(width, height), layout="constrained")
-        figure.suptitle(visible(title), wrap=True)
+        figure = Figure(figsize=(_WIDTH.get() or width, height), layout="constrained")
+        if not _WIDTH.get():
+            figure.suptitle(visible(title), wrap=True)
         yield figure
+
+
+def unreadable(figure: Figure) -> str:
+    """The words of the first text that leaves the figure or overlaps another, empty if none does; texts at points of
+    panels may overlap. Lays the figure out."""
+    with mpl.rc_context(STYLE):
+        figure.draw_without_rendering()
+        idle = {text for panel in figure.axes for text in panel.texts}
+        for axis in (axis for panel in figure.axes for axis in (panel.xaxis, panel.yaxis)):
+            low, high = sorted(axis.get_view_interval())
+            beyond = [tick for tick in axis.get_major_ticks() if not low - 1e-9 <= tick.get_loc() <= high + 1e-9]
+            unused = axis.majorTicks[len(axis.get_majorticklocs()) :]
+            idle |= {label for tick in [*beyond, *unused] for label in (tick.label1, tick.label2)}
+    texts = [text for text in figure.findobj(Text) if isinstance(text, Text) and text.get_text().strip()]
+    boxes = [
+        (_line(text.get_text()), text.get_window_extent()) for text in texts if text.get_visible() and text not in idle
+    ]
+    for i, (words, box) in enumerate(boxes):
+        outside = not (figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1)
+        outside |= not (figure.bbox.y0 <= box.y0 and box.y1 <= figure.bbox.y1)
+        if outside or any(_overlap(box, other) for _, other in boxes[:i]):
+            return words
+    return ""
+
+
+def _overlap(box: Bbox, other: Bbox) -> bool:
+    return box.x1 > other.x0 and other.x1 > box.x0 and box.y1 > other.y0 and other.y1 > box.y0
 
 
 def ends(estimates: Sequence[Estimate], bounds: tuple[float, float] = SHARE) -> list[Ends]:
@@ -138,8 +188,192 @@ def draw_points(
 ) -> None:
     """Draw means in percent at places of the other axis, as markers or a line, with their intervals behind them."""
     places, means = [place for place, _ in points], [100 * estimate.mean for _, estimate in points]
-    axes.plot(*((means, places) if across else (places, means)), color=colour, **style)
-    draw_intervals(axes, places, ends([estimate for _, estimate in points], bounds), colour, across)
+    intervals = ends([estimate for _, estimate in points], bounds)
+    draw_line(axes, *((means, places) if across else (places, means)), intervals, across, color=colour, **style)
+    draw_intervals(axes, places, intervals, colour, across)
+
+
+def draw_line(
+    axes: Axes, x: Any, y: Any, intervals: Sequence[Ends] = (), across: bool = False, fmt: str = "", **style: Any
+) -> None:
+    """Draw a line as `axes.plot` does and note the value of each marker, or of a level or upright line without any.
+    `intervals` are those of the values, drawn elsewhere; `across` means that values are along the horizontal axis."""
+    (line,) = axes.plot(x, y, fmt, **style) if fmt else axes.plot(x, y, **style)
+    points = [(float(a), float(b)) for a, b in zip(*line.get_data(orig=False), strict=True)]
+    level = len(points) == 2 and any(a == b for a, b in zip(*points, strict=True))
+    if line.get_marker() in NOTHING:
+        points = [(sum(x) / 2, sum(y) / 2) for x, y in [zip(*points, strict=True)]] if level else []
+    every, look = line.get_markevery(), look_of(line)
+    shown = range(len(points))[every[0] :: every[1]] if isinstance(every, tuple) else range(len(points))
+    for i in shown:
+        note(axes, points[i], look, intervals[i] if intervals else None, across)
+
+
+def bar(axes: Axes, x: float, height: float, width: float, interval: Ends = None, **style: Any) -> None:
+    """Draw an upright bar and note its value, whose `interval` is drawn elsewhere."""
+    (patch,) = axes.bar(x, height, width, **style)
+    note(axes, (x, height), look_of(patch), interval)
+
+
+class Look(NamedTuple):
+    """What a reader tells series apart by; a marker is empty for a line, and `bar` with its hatch for a bar."""
+
+    colour: str
+    marker: str
+    fill: str
+    dash: str
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A number of a figure: its position in the SVG in points, its panel, the legend's words for its series, its place
+    on the other axis, and the measure's value with its interval."""
+
+    x: float
+    y: float
+    panel: str
+    series: str
+    place: str
+    measure: str
+    value: str
+
+    @property
+    def words(self) -> str:
+        value = f"{self.measure}: {self.value}" if self.measure else self.value
+        return " · ".join(filter(None, (self.panel, self.series, self.place, value)))
+
+
+class _Noted(NamedTuple):
+    point: tuple[float, float]
+    look: Look
+    interval: Ends
+    across: bool
+    other: Ends  # the interval along the other axis
+
+
+_NOTED: WeakKeyDictionary[Axes, list[_Noted]] = WeakKeyDictionary()
+
+
+def note(
+    axes: Axes, point: tuple[float, float], look: Look, interval: Ends = None, across: bool = False, other: Ends = None
+) -> None:
+    """Note a number that is drawn at a point, for a page. `other` is an interval along the other axis."""
+    _NOTED.setdefault(axes, []).append(_Noted(point, look, interval, across, other))
+
+
+def look_of(artist: Line2D | Patch) -> Look:
+    """The look of a line, a bar or a legend's entry."""
+    if isinstance(artist, Patch):
+        return Look(_hex(artist.get_facecolor()), f"bar{artist.get_hatch() or ''}", "", "")
+    marker, dash = ("" if it in NOTHING else str(it) for it in (artist.get_marker(), artist.get_linestyle()))
+    fill = "none" if _hex(artist.get_markerfacecolor()) in ("#ffffff", "none") else str(artist.get_fillstyle())
+    return Look(_hex(artist.get_color()), marker, fill if marker else "", dash)
+
+
+def marks_of(figure: Figure) -> list[Mark]:
+    """The numbers of a figure that is drawn, in the order of drawing; points outside their panel are left out."""
+    legends = [legend for legend in figure.legends if isinstance(legend, Legend)]
+    entries = [
+        (_line(words.get_text()), look_of(handle))
+        for legend in legends
+        for words, handle in zip(legend.get_texts(), legend.legend_handles, strict=True)
+        if isinstance(handle, Line2D | Patch)
+    ]
+    marks = []
+    for axes in figure.axes:
+        title = _panel_title(axes, figure.axes)
+        names = [_axis_name(axes, figure.axes, side) for side in ("x", "y")]
+        ticks = [_named_ticks(axis) for axis in (axes.xaxis, axes.yaxis)]
+        for noted in _NOTED.get(axes, ()):
+            right, up = axes.transData.transform(noted.point)
+            if not axes.get_window_extent().padded(EDGE).contains(right, up):
+                continue
+            value, other = (0, 1) if noted.across else (1, 0)
+            bare = not len((axes.xaxis, axes.yaxis)[other].get_majorticklocs())
+            place = names[other] if bare else _tick(ticks[other], noted.point[other])
+            if not place:
+                number = _with_interval(noted.point[other], noted.other, ticks[other])
+                place = f"{names[other]}: {number}" if names[other] else number
+            words = _with_interval(noted.point[value], noted.interval, ticks[value])
+            x, y = (round(float(length) * 72 / figure.dpi, 1) for length in (right, figure.bbox.height - up))
+            marks.append(Mark(x, y, title, _series(entries, noted.look), place, names[value], words))
+    return marks
+
+
+def _series(entries: Sequence[tuple[str, Look]], look: Look) -> str:
+    """The words of the legend's entry of a look, and those of an entry for its fill in another colour."""
+    alike = [[label for label, entry in entries if entry[:length] == look[:length]] for length in (4, 3, 2)]
+    alike.append(
+        [label for label, (colour, marker, *_) in entries if (colour, not marker) == (look.colour, not look.marker)]
+    )
+    found = next(filter(None, alike), [])[:1]
+    for label, entry in entries if look.marker and not _grey(look.colour) else ():
+        fills = {other.fill for _, other in entries if other[:2] == (entry.colour, "o")}
+        if len(fills) > 1 and entry.colour != look.colour and entry.fill == look.fill:
+            return ", ".join([*found, label])
+    return ", ".join(found)
+
+
+def _panel_title(axes: Axes, panels: Sequence[Axes]) -> str:
+    """The title of a panel, or of the first above it, without its statistics."""
+    titles = [axes.get_title(), *(panel.get_title() for panel in panels if _together(axes, panel, "colspan"))]
+    lines = next(filter(None, titles), "").split("\n")
+    return _line(" ".join(line for line in lines if "=" not in line and "<" not in line))
+
+
+def _axis_name(axes: Axes, panels: Sequence[Axes], side: str) -> str:
+    """The label of an axis, or of the last panel in its column or the first in its row that has one."""
+    way, order = ("colspan", panels[::-1]) if side == "x" else ("rowspan", panels)
+    shared = [axes, *(panel for panel in order if _together(axes, panel, way))]
+    labels = [getattr(panel, f"get_{side}label")() for panel in shared]
+    return _line(next(filter(None, labels), ""))
+
+
+def _together(axes: Axes, other: Axes, way: str) -> bool:
+    """Whether two panels are in one row or column."""
+    specs = axes.get_subplotspec(), other.get_subplotspec()
+    return all(specs) and getattr(specs[0], way).start == getattr(specs[1], way).start
+
+
+def _named_ticks(axis: Any) -> dict[float, str]:
+    """The words at places of an axis with fixed ticks."""
+    places, form = axis.get_major_locator(), axis.get_major_formatter()
+    if not isinstance(places, FixedLocator) or not isinstance(form, FixedFormatter | FuncFormatter):
+        return {}
+    names = map(_line, form.format_ticks(at := list(places())))
+    return {float(place): name for place, name in zip(at, names, strict=True) if name}
+
+
+def _tick(ticks: dict[float, str], number: float) -> str:
+    """The nearest tick's words, if the axis has words instead of numbers."""
+    words = {place: name for place, name in ticks.items() if not name.replace(",", "").replace(".", "").isdigit()}
+    if not ticks or 2 * len(words) <= len(ticks):
+        return ""
+    place = min(ticks, key=lambda tick: abs(tick - number))
+    return ticks[place] if abs(place - number) <= 0.5 else ""
+
+
+def _with_interval(number: float, interval: Ends, ticks: dict[float, str]) -> str:
+    words = ticks.get(number) or written(number)
+    return words + (f" [{', '.join(ticks.get(end) or written(end) for end in interval)}]" if interval else "")
+
+
+def _hex(colour: Any) -> str:
+    return "none" if isinstance(colour, str) and colour in NOTHING else str(to_hex(colour)).lower()
+
+
+def _grey(colour: str) -> bool:
+    return len({colour[i : i + 2] for i in (1, 3, 5)}) == 1
+
+
+def _line(words: str) -> str:
+    return " ".join(words.split())
+
+
+def written(number: float) -> str:
+    """A number to three or more digits."""
+    form = ",.0f" if number == int(number) else ",.1f" if abs(number) >= 10 else ".3g"
+    return format(number, form).replace("-", "−")
 
 
 def grid(figure: Figure, number: int, columns: int, **options: Any) -> np.ndarray:
@@ -164,7 +398,7 @@ def small_multiples(
     """A figure of panels of one kind, each with a title and its content drawn by `draw`. A row of panels is `height`
     inches high; `labels` are for both axes, below the last row and left of the first column. Yields the figure and its
     panels, for a legend and further changes."""
-    columns = min(columns, len(panels))
+    columns, width = min(columns, len(panels)), _WIDTH.get() or width
     with styled(width, HEAD + height * -(-len(panels) // columns), title) as figure:
         axes = grid(figure, len(panels), columns, **shared)
         for place, (panel, (name, content)) in enumerate(zip(axes.flat, panels, strict=False)):

@@ -1,4 +1,4 @@
-"""A figure in a page: vectors with the value of every mark, a legend of switches, and the table behind it."""
+"""A figure in a page: vectors with the value of every mark, and the table behind it."""
 
 import io
 import re
@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import matplotlib as mpl
 
 from calque.analysis.records.run import Run
-from calque.analysis.report.drawing import STYLE
+from calque.analysis.report.drawing import STYLE, Mark, marks_of
 from calque.analysis.report.html_table import runs_shown, table_html
-from calque.analysis.report.marks import Mark, Reading, read
 from calque.analysis.report.markup import details, items, text, themed
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import Table, visible
@@ -18,26 +17,18 @@ PIXELS = 96 / 72  # of a browser, per point
 SMALLEST, LARGEST = 0.8, 1.4
 """Limits of a figure's scale: smaller letters are illegible, so a narrow screen scrolls instead."""
 REACH = 5  # radius in points within which a mark is met
-_GROUP = "entries-"  # of legend entries, in the id of what draws them
 
 
 def figure_html(plot: Plot, of: Sequence[Run] = ()) -> str:
     """The figure of a report of some runs. Its files are in the folder `figures` next to the page."""
     seeds = _seeds(plot, of)
-    svg, reading = vectors(plot, seeds)
+    svg, marks = vectors(plot, seeds)
     runs = tuple(sorted({record.run for record in plot.records}))
-    switches = "".join(
-        f'<button type=button aria-pressed=true data-s={i} style="--c:{themed(entry.colour)}">'
-        f"{text(entry.label)}</button>"
-        for i, entry in enumerate(reading.entries)
-        if any(i in mark.entries for mark in reading.marks)
-    )
-    legend = f"<p class=legend role=group aria-label=Series hidden>{switches}</p>" if switches else ""
-    summary = f"The {len(reading.marks)} numbers drawn" + (f"; intervals over {seeds}" if seeds else "")
-    numbers = details(summary, _table(plot, reading)) if reading.marks else ""
+    summary = f"The {len(marks)} numbers drawn" + (f"; intervals over {seeds}" if seeds else "")
+    numbers = details(summary, _table(plot, marks)) if marks else ""
     files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
     return (
-        f'<figure><h3 id="{text(plot.name)}">{text(plot.title)}</h3>{legend}\n'
+        f'<figure><h3 id="{text(plot.name)}">{text(plot.title)}</h3>\n'
         f'<div class=scroll tabindex=0 role=region aria-label="{text(plot.title)}">{svg}</div>\n'
         f"<figcaption><p>{text(plot.caption)}</p>{items(tuple(plot.details))}"
         f"<p>Files, with every record: <code>figures/{text(files)}</code></p></figcaption>"
@@ -45,49 +36,42 @@ def figure_html(plot: Plot, of: Sequence[Run] = ()) -> str:
     )
 
 
-def vectors(plot: Plot, seeds: str = "") -> tuple[str, Reading]:
-    """The SVG of a plot as an element of a page, with the marks read from its artists. Marks with an interval
-    name the `seeds`. The plot's own files are not changed: its artists have ids only while this SVG is written."""
-    figure, raw = plot.figure, io.StringIO()
+def vectors(plot: Plot, seeds: str = "") -> tuple[str, list[Mark]]:
+    """The SVG of a plot as an element of a page, with its marks. Marks with an interval name the `seeds`."""
+    raw = io.StringIO()
     with mpl.rc_context(STYLE):
-        known = read(figure)
-        for artist, entries in known.artists:
-            if entries:
-                artist.set_gid(_GROUP + "-".join(map(str, entries)))
-        try:
-            figure.savefig(raw, format="svg", metadata={"Date": None, "Creator": None})
-            reading = read(figure)
-        finally:
-            for artist, _ in known.artists:
-                artist.set_gid(None)
-    return _element(visible(raw.getvalue()), plot, reading, seeds), reading
+        plot.figure.savefig(raw, format="svg", metadata={"Date": None, "Creator": None})
+        marks = marks_of(plot.figure)
+    return _element(visible(raw.getvalue()), plot, marks, seeds), marks
 
 
-def _element(svg: str, plot: Plot, reading: Reading, seeds: str) -> str:
+def _element(svg: str, plot: Plot, marks: Sequence[Mark], seeds: str) -> str:
     """What is in an SVG file as an element: ids of its own, colours for both modes, marks on top."""
     opening = svg.index("<svg")
     start = svg.index(">", opening) + 1
     (box,) = re.findall(r'viewBox="([^"]+)"', svg[opening:start])
     body = svg[start : svg.rindex("</svg>")]
     body = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", body, flags=re.DOTALL)
-    body = re.sub(rf'id="{_GROUP}([\d-]+)"', lambda found: f'data-s="{found[1].replace("-", " ")}"', body)
     body = re.sub(r'\bid="', f'id="{plot.name}-', body)
     body = re.sub(r'(?:xlink:)?href="#', f'href="#{plot.name}-', body).replace("url(#", f"url(#{plot.name}-")
     body = re.sub(r"(?<=: )#[0-9a-f]{6}\b", lambda found: themed(found[0]), body)
     body = re.sub(r">\s+<", "><", body)
-    body = re.sub(
-        r' (?:d|x|y)="[^"]*"', lambda found: " ".join(re.sub(r"(\.\d\d)\d+", r"\1", found[0]).split("\n")), body
-    )
-    marks = "".join(
-        f'<circle class=mark role=img cx="{mark.x:g}" cy="{mark.y:g}" r="{REACH}" '
-        f'data-s="{" ".join(map(str, mark.entries))}"><title>{text(_words(mark, seeds))}</title></circle>'
-        for mark in reading.marks
+    body = re.sub(r' (?:d|x|y)="[^"]*"', _shortened, body)
+    circles = "".join(
+        f'<circle class=mark role=img cx="{mark.x:g}" cy="{mark.y:g}" r="{REACH}">'
+        f"<title>{text(_words(mark, seeds))}</title></circle>"
+        for mark in marks
     )
     width = PIXELS * float(box.split()[2])
     return (
         f'<svg class=drawn viewBox="{box}" role=group aria-label="{text(plot.title)}" stroke-linejoin="round" '
-        f'style="min-width:{SMALLEST * width:.0f}px;max-width:{LARGEST * width:.0f}px">{body}{marks}</svg>'
+        f'style="min-width:{SMALLEST * width:.0f}px;max-width:{LARGEST * width:.0f}px">{body}{circles}</svg>'
     )
+
+
+def _shortened(found: re.Match[str]) -> str:
+    """Coordinates to two digits, on one line."""
+    return re.sub(r"(\.\d\d)\d+", r"\1", found[0]).replace("\n", " ")
 
 
 def _words(mark: Mark, seeds: str) -> str:
@@ -108,13 +92,13 @@ def _seeds(plot: Plot, runs: Sequence[Run]) -> str:
     return "" if others or not number else f"{number} {'seed' if number == 1 else 'seeds'}"
 
 
-def _table(plot: Plot, reading: Reading) -> str:
-    measures = {mark.measure for mark in reading.marks}
+def _table(plot: Plot, marks: Sequence[Mark]) -> str:
+    measures = {mark.measure for mark in marks}
     value = measures.pop() if len(measures) == 1 else ""
     columns = [("panel", "panel"), ("series", "series"), ("place", "at")]
     columns += [("value", value or "value")] if value or not measures else [("measure", "measure"), ("value", "value")]
-    shown = [(name, head) for name, head in columns if any(getattr(mark, name) for mark in reading.marks)]
-    rows = tuple(tuple(getattr(mark, name) for name, _ in shown) for mark in reading.marks)
+    shown = [(name, head) for name, head in columns if any(getattr(mark, name) for mark in marks)]
+    rows = tuple(tuple(getattr(mark, name) for name, _ in shown) for mark in marks)
     header = tuple(head for _, head in shown)
     table = Table(f"{plot.title}, in numbers", header, rows, labels=len(header) - 1)
     return table_html(table, f"{plot.name}-numbers", whole=False)

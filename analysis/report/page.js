@@ -22,23 +22,6 @@ const hush = () => { tip.hidden = true; };
 addEventListener("scroll", hush, true);
 addEventListener("keydown", (event) => { if (event.key === "Escape") hush(); });
 
-// Switches of a legend: what belongs to a series that is off is not shown.
-function switches(within, update = () => {}) {
-  const off = new Set();
-  for (const button of all(".legend button", within)) {
-    button.parentNode.hidden = false;
-    button.onclick = () => {
-      const on = button.ariaPressed === "false";
-      button.ariaPressed = String(on);
-      off[on ? "delete" : "add"](button.dataset.s);
-      for (const part of all("svg [data-s]", within))
-        part.classList.toggle("off", part.dataset.s.split(" ").some((series) => off.has(series)));
-      update();
-    };
-  }
-  return off;
-}
-
 // Figures: marks say what they show. One of them is in the order of the Tab key; arrows move on.
 for (const figure of all("figure")) {
   const marks = all(".mark", figure);
@@ -53,17 +36,12 @@ for (const figure of all("figure")) {
   });
   figure.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    const shown = marks.filter((mark) => !mark.classList.contains("off"));
-    const next = shown[shown.indexOf(event.target) + step];
+    const next = marks[marks.indexOf(event.target) + step];
     if (!step || !marks.includes(event.target) || !next) return;
     event.preventDefault();
     event.target.setAttribute("tabindex", -1);
     next.setAttribute("tabindex", 0);
     next.focus();
-  });
-  switches(figure, () => {
-    const shown = marks.filter((mark) => !mark.classList.contains("off"));
-    marks.forEach((mark) => mark.setAttribute("tabindex", mark === shown[0] ? 0 : -1));
   });
 }
 
@@ -110,7 +88,7 @@ if (training) {
   const short = (value) => (value === null ? "–" : Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en")
     : String(+value.toPrecision(3))).replace("-", "−");
   const most = Math.max(...steps.flat()), slider = training.querySelector("input"), rules = [];
-  let off = new Set();
+  const off = new Set();
   const groupOf = (run) => names.indexOf(runs[run][1]);
   const x = (step) => left + (width - left - right) * step / most;
   for (const [name, lines] of panels) {
@@ -161,7 +139,13 @@ if (training) {
     training.querySelector("table").replaceChildren(make("thead", {}, head), make("tbody", {}, ...rows));
     rules.forEach((rule) => rule(step));
   };
-  off = switches(training, update);
+  for (const button of buttons) button.onclick = () => {
+    const on = button.ariaPressed === "false";
+    button.ariaPressed = String(on);
+    off[on ? "delete" : "add"](button.dataset.s);
+    for (const path of all("[data-s]", training)) path.classList.toggle("off", path.matches("path") && off.has(path.dataset.s));
+    update();
+  };
   slider.value = slider.max;
   slider.oninput = update;
   update();

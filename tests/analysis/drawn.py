@@ -9,10 +9,9 @@ from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
-from matplotlib.text import Text
 
 from calque.analysis.papers.looks import BY_NAME, FORMS
-from calque.analysis.report.drawing import STYLE
+from calque.analysis.report.drawing import STYLE, unreadable
 from calque.analysis.report.plot import Plot
 
 OBJECTIVES = {name: BY_NAME[name][:2] for name in ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM")}
@@ -83,21 +82,5 @@ def laid_out(figure: Figure) -> list[float]:
 
 
 def legible(figure: Figure) -> None:
-    """Assert that every text lies on the paper, and that no two lie on one another; but for texts on points."""
-    laid_out(figure)
-    idle = {text for panel in figure.axes for text in panel.texts}
-    for panel in figure.axes:
-        for axis in (panel.xaxis, panel.yaxis):
-            low, high = sorted(axis.get_view_interval())
-            beyond = [tick for tick in axis.get_major_ticks() if not low - 1e-9 <= tick.get_loc() <= high + 1e-9]
-            with mpl.rc_context(STYLE):  # the size of letters decides the number of ticks
-                unused = axis.majorTicks[len(axis.get_majorticklocs()) :]
-            idle |= {label for tick in [*beyond, *unused] for label in (tick.label1, tick.label2)}
-    drawn = [text for text in figure.findobj(Text) if isinstance(text, Text) and text.get_text().strip()]
-    boxes = [(text, text.get_window_extent()) for text in drawn if text.get_visible() and text not in idle]
-    for place, (text, box) in enumerate(boxes):
-        assert figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1, f"{text} leaves the paper"
-        assert figure.bbox.y0 <= box.y0 and box.y1 <= figure.bbox.y1, f"{text} leaves the paper"
-        for other, beside in boxes[:place]:
-            apart = box.x1 <= beside.x0 or beside.x1 <= box.x0 or box.y1 <= beside.y0 or beside.y1 <= box.y0
-            assert apart, f"{text} lies on {other}"
+    """Assert that every text lies on the paper, and that no two lie on one another, except texts on points."""
+    assert not unreadable(figure)

@@ -48,13 +48,15 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
         for x, objective, group in drawing.in_groups(list(look), groups):
             cell = (objective, transform, *group)
             if delta := mean(results.deltas(*cell)):
-                panel.bar(x, 100 * delta.mean, 0.92 * width, **look[objective].bar)
-                drawing.draw_intervals(panel, [x - width / 6], drawing.ends([delta], DIFFERENCE), INK)
+                interval = drawing.ends([delta], DIFFERENCE)
+                drawing.bar(panel, x, 100 * delta.mean, 0.92 * width, interval[0], **look[objective].bar)
+                drawing.draw_intervals(panel, [x - width / 6], interval, INK)
             if kept := retained(results, *cell):
-                panel.plot([x - width / 2, x + width / 2], [100 * kept.sup.mean] * 2, ":", color=INK, linewidth=1.2)
+                sides, level = [x - width / 2, x + width / 2], [100 * kept.sup.mean] * 2
+                drawing.draw_line(panel, sides, level, fmt=":", color=INK, linewidth=1.2)
                 floors.append(kept.floor)
             if printed := results.printed(3, DELTA, *cell):
-                panel.plot(x + width / 6, 100 * printed.value, "D", **marker)
+                drawing.draw_line(panel, x + width / 6, 100 * printed.value, fmt="D", **marker)
                 numbers.append(printed)
         panel.axhline(0, color=INK, linewidth=0.8)
         panel.set_xticks(range(len(groups)), labels)
@@ -96,7 +98,8 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
             for learnt, dash, colour in ((transform, "--", SOFT), (results.source, "-", INK)):
                 if baselines := results.floors.of(task, PRIMARY[task], transform, learnt).values():
                     floor = max(baselines, key=lambda floor: floor.value)
-                    panel.plot(sides, [100 * floor.value] * 2, dash, color=colour, linewidth=1, zorder=1)
+                    level = [100 * floor.value] * 2
+                    drawing.draw_line(panel, sides, level, fmt=dash, color=colour, linewidth=1, zorder=1)
                     floors.append(floor)
         panel.set_ylim(-3, 103)
         panel.set_xlim(-0.5, len(transforms) - 0.5)
@@ -142,7 +145,8 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
     def draw(panel: Axes, task: str) -> None:
         for aligned, delta in printed[task]:
             marker = look[aligned.objective].marker if aligned.objective in look else "."
-            panel.plot(100 * aligned.value, -100 * delta.value, marker, color=SOFT, markersize=4, zorder=1.5)
+            x, y = 100 * aligned.value, -100 * delta.value
+            drawing.draw_line(panel, x, y, fmt=marker, color=SOFT, markersize=4, zorder=1.5)
         for point in cells[task]:
             _draw_point(panel, point, look[point.objective], fill[point.transform])
         panel.axhline(0, color=INK, linewidth=0.8)
@@ -211,9 +215,12 @@ def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
     """A point with its intervals, clipped to the bounds of shares and differences."""
     x, y = 100 * point.alignment.mean, -100 * point.delta.mean
     along = [both and (-both[1], -both[0]) for both in drawing.ends([point.delta], DIFFERENCE)]
+    beside = drawing.ends([point.alignment])
     drawing.draw_intervals(panel, [x], along, look.colour)
-    drawing.draw_intervals(panel, [y], drawing.ends([point.alignment]), look.colour, across=True)
+    drawing.draw_intervals(panel, [y], beside, look.colour, across=True)
     # hollow is filled with white, so that error bars do not cross it
     face: dict[str, Any] = {"markerfacecolor": "#ffffff" if fill == "none" else look.colour}
     face["fillstyle"] = "full" if fill == "none" else fill
-    panel.plot(x, y, look.marker, color=look.colour, markerfacecoloralt="#ffffff", markersize=7, **face)
+    style: dict[str, Any] = {"color": look.colour, "markerfacecoloralt": "#ffffff", "markersize": 7, **face}
+    (marker,) = panel.plot(x, y, look.marker, **style)
+    drawing.note(panel, (x, y), drawing.look_of(marker), along[0], other=beside[0])

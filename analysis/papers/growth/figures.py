@@ -22,7 +22,18 @@ from calque.analysis.papers.growth.curves import (
 )
 from calque.analysis.papers.looks import keys, looks
 from calque.analysis.papers.texts import heading, plot
-from calque.analysis.report.drawing import HALF, LOOKS, MOST, SOFT, key, legend, small_multiples, styled, wrapped
+from calque.analysis.report.drawing import (
+    HALF,
+    LOOKS,
+    MOST,
+    SOFT,
+    draw_line,
+    key,
+    legend,
+    small_multiples,
+    styled,
+    wrapped,
+)
 from calque.analysis.report.plot import Plot
 from calque.analysis.results.results import Results
 
@@ -79,7 +90,8 @@ def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: 
                 every = max(1, len(line) // 4)
                 means = [point.mean for point in line.values()]
                 marks: dict[str, Any] = {"marker": marker, "markersize": 3.5, "markevery": (place % every, every)}
-                panel.plot(axis.places(list(line)), means, dash, color=colour, linewidth=1.2, zorder=3, **marks)
+                marks |= {"color": colour, "linewidth": 1.2, "zorder": 3}
+                draw_line(panel, axis.places(list(line)), means, fmt=dash, **marks)
         axis.draw(panel)
 
     panels = [
@@ -158,4 +170,5 @@ def _row(panel: Axes, row: int, found: Found, axis: StepScale) -> None:
         low, middle, high = axis.places(ends)
         panel.plot([low, high], [y, y], color=colour, linewidth=1.6, solid_capstyle="butt")
         fill = "none" if ends[1] == NEVER else colour
-        panel.plot(middle, y, marker=marker, color=colour, markerfacecolor=fill, markersize=5, linestyle="")
+        style: dict[str, Any] = {"marker": marker, "color": colour, "markerfacecolor": fill, "markersize": 5}
+        draw_line(panel, middle, y, [(low, high)], across=True, linestyle="", **style)

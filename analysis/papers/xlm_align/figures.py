@@ -63,14 +63,17 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
             if gain := gains[y, task]:
                 colour, marker, _ = look(results.objective(objective), results.start(objective))
                 (both,) = drawing.ends([gain], DIFFERENCE)
-                panel.plot(100 * gain.mean, y, marker, color=colour, markersize=6)
+                drawing.draw_line(
+                    panel, 100 * gain.mean, y, [both], across=True, fmt=marker, color=colour, markersize=6
+                )
                 drawing.draw_intervals(panel, [y], [both], colour, across=True)
                 for end, edge, side, arrow in zip(both or (), limits, (-1, 1), ARROWS, strict=False):
                     if side * (end - edge) > 0:
                         panel.plot(edge, y, linestyle="", marker=arrow, color=colour, markersize=6, clip_on=False)
             if (name, task) in printed:
                 x = 100 * printed[name, task]
-                panel.plot(x, y + BELOW, "D", color=INK, markerfacecolor="#ffffff", markersize=5)
+                style: dict[str, Any] = {"color": INK, "markerfacecolor": "#ffffff", "markersize": 5}
+                drawing.draw_line(panel, x, y + BELOW, across=True, fmt="D", **style)
         panel.axvline(0, color=INK, linewidth=0.8)
         panel.set_xlim(*limits)
         panel.xaxis.set_major_locator(MaxNLocator(3, prune="both"))  # so that two panels' numbers do not meet
@@ -113,7 +116,7 @@ def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
             if p.objective in PAPERS and p.task == set_title(gold):
                 colour, marker, _ = PUBLISHED[p.objective]
                 style: dict[str, Any] = {"fillstyle": "none", "markersize": 7, "zorder": 4}
-                panel.plot(PAPERS_LAYER, 100 * p.value, marker, color=colour, **style)
+                drawing.draw_line(panel, PAPERS_LAYER, 100 * p.value, fmt=marker, color=colour, **style)
         panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
 
     for aligner in study.aligners if look else ():
@@ -154,12 +157,12 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
                     drawing.draw_points(panel, [(place + (rank - len(look) / 2) * step, score)], colour, **style)
             if low := study.results.floors.highest(task, metric, language, source):
                 sides = [place - WIDTH / 2 - 0.05, place + WIDTH / 2 + 0.05]
-                panel.plot(sides, [100 * low.value] * 2, "-", color=INK, linewidth=1, zorder=1)
+                drawing.draw_line(panel, sides, [100 * low.value] * 2, fmt="-", color=INK, linewidth=1, zorder=1)
         for name, numbers in published.items():
             theirs = [(languages[task].index(p.setting) + len(look) / 2 * step, p) for p in numbers if p.task == task]
             colour, marker, _ = PUBLISHED[name]
             x, y = [place for place, _ in theirs], [100 * p.value for _, p in theirs]
-            panel.plot(x, y, marker, color=colour, fillstyle="none")
+            drawing.draw_line(panel, x, y, fmt=marker, color=colour, fillstyle="none")
         panel.set_xticks(range(len(languages[task])), languages[task])
         if len(languages[task]) > CLOSE and width == drawing.FULL:
             panel.tick_params(axis="x", labelsize="small")

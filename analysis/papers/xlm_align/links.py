@@ -16,7 +16,7 @@ from calque.analysis.papers.published import notes, published_layers
 from calque.analysis.papers.texts import heading, plot, table
 from calque.analysis.papers.xlm_align.continued import set_title
 from calque.analysis.records.record import AER, DIAGONAL, FAST_ALIGN, LinkCounts, Record
-from calque.analysis.report.drawing import INK, SOFT, Dash, key, legend, small_multiples, wrapped
+from calque.analysis.report.drawing import INK, SOFT, Dash, draw_line, key, legend, small_multiples, wrapped
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths, link_cells, listed, percent
 from calque.analysis.results.measured import Measured, gap
@@ -259,7 +259,8 @@ def layer_figure(
             line = sorted((s for s in own if s.learnt == name), key=lambda system: system.layer or 0)
             points = [(s.layer, 100 * rate) for s in line if (rate := s.mean(s.counts)) is not None]
             if points:
-                panel.plot(*zip(*points, strict=True), dash, color=colour, marker=marker, markersize=5)
+                x, y = zip(*points, strict=True)
+                draw_line(panel, x, y, fmt=dash, color=colour, marker=marker, markersize=5)
         for system, dash in across:
             if (rate := system.mean(sets)) is not None:
                 panel.axhline(100 * rate, color=INK, linestyle=dash, linewidth=1)
@@ -268,7 +269,8 @@ def layer_figure(
             if all(len(by_set.get(gold, ())) == layers + 1 for gold in sets):
                 rates = [100 * fmean(at) for at in zip(*(by_set[gold] for gold in sets), strict=True)]
                 theirs[name] = its = PUBLISHED_LOOKS.get(name, Look(SOFT, ""))._replace(dash=":")
-                panel.plot(range(layers + 1), rates, ":", color=its.colour, marker=its.marker, fillstyle="none")
+                style: dict[str, Any] = {"color": its.colour, "marker": its.marker, "fillstyle": "none"}
+                draw_line(panel, range(layers + 1), rates, fmt=":", **style)
         panel.set_xticks(range(0, layers + 1, 1 + layers // TICKS))
 
     panels = [

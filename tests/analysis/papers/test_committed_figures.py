@@ -10,7 +10,7 @@ import pytest
 
 from calque.analysis.papers.catalog import PAPERS
 from calque.analysis.papers.columns import specified_figures
-from calque.analysis.report.marks import read as marked
+from calque.analysis.report.drawing import marks_of
 from calque.derive.fingerprint import fingerprint
 from calque.derive.strict_json import loads
 from calque.experiments.report import summarise_records
@@ -37,7 +37,7 @@ def test_committed_figures_are_those_of_the_records(name: str, tmp_path: Path) -
         if plot:
             assert f"Scale: {size}." in plot.caption, plot.name
             plot.save(tmp_path)
-            marks[plot.name] = fingerprint(list(map(astuple, marked(plot.figure).marks)))
+            marks[plot.name] = fingerprint(list(map(astuple, marks_of(plot.figure))))
             plt.close(plot.figure)
     expected = ROOT / name / "figures"
     drawn, files = ({file.name for file in folder.glob("*")} for folder in (tmp_path, expected))
