@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -12,24 +10,20 @@ from typing import TYPE_CHECKING, Any
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import read_toml
 
-if TYPE_CHECKING:  # it loads torch, and --help does not wait for that
+if TYPE_CHECKING:
     from calque.experiments.study import Study
 
 STUDIES = Path(__file__).with_name("studies")
-FIRST = "pocket"  # the study at the top of lists
 
 
 @cache
+def table() -> dict[str, dict[str, Any]]:
+    """The entries of studies.toml by study: description, time, needs, and its file or its values."""
+    return read_toml(STUDIES / "studies.toml")
+
+
 def studies() -> tuple[str, ...]:
-    """The studies: the files of `experiments/studies` with a function of the file's name, and their variants."""
-    names = [file.stem for file in STUDIES.glob("*.py") if f"\ndef {file.stem}()" in file.read_text(encoding="utf-8")]
-    return tuple(sorted([*names, *_variants()], key=lambda name: (name != FIRST, name)))
-
-
-@cache
-def _variants() -> dict[str, dict[str, Any]]:
-    """The entries of variants.toml: studies that are another one with other values."""
-    return read_toml(STUDIES / "variants.toml")
+    return tuple(table())
 
 
 def study(name: str) -> Study:
@@ -42,20 +36,20 @@ def study(name: str) -> Study:
             raise BadInput(f"its study is called {own.name}, like one of Calque's; give it another name", name)
         return own
     check_name(name)
-    if name in _variants():
-        from calque.experiments.override import replaced
+    entry = table()[name]
+    if "set" not in entry:
+        return _function(entry.get("file", name), name)
+    from calque.experiments.override import replaced
 
-        variant = _variants()[name]
-        found = study(variant["base"]) if "base" in variant else _made("pocket", "small_grid")
-        for setting in variant["set"]:
-            found = replaced(found, setting)
-        return found.changed(name=name)
-    return _made(name, name)
+    found = study(entry["base"]) if "base" in entry else _function("pocket", "small_grid")
+    for setting in entry["set"]:
+        found = replaced(found, setting)
+    return found.changed(name=name)
 
 
-def _made(module: str, name: str) -> Study:
-    function: Callable[[], Study] = getattr(import_module(f"calque.experiments.studies.{module}"), name)
-    return function()
+def _function(module: str, name: str) -> Study:
+    found: Study = getattr(import_module(f"calque.experiments.studies.{module}"), name)()
+    return found
 
 
 def check_name(name: str) -> None:
@@ -65,34 +59,16 @@ def check_name(name: str) -> None:
 
 
 def study_rows() -> list[tuple[str, str, str, str]]:
-    """Each study's name, the first line of its docstring, its time and its needs."""
-    return [(name, study_doc(name), _constant(name, "TIME"), _constant(name, "NEEDS")) for name in studies()]
+    """Each study's name, description, time and needs."""
+    return [(name, row["doc"], row["time"], row.get("needs", "")) for name, row in table().items()]
 
 
 def study_time(name: str) -> str:
-    """The time of a study of Calque's on two cores, as in `15 minutes`; empty if it is unknown."""
-    time = _constant(name, "TIME") if name in studies() else ""
+    """The time of one of Calque's studies on two cores, as in `15 minutes`; empty if it is unknown."""
+    time: str = table().get(name, {}).get("time", "")
     return "" if time == "not run" else time
 
 
 def study_doc(name: str) -> str:
-    """The first line of a study's docstring, or the description of a variant."""
-    if name in _variants():
-        return str(_variants()[name]["doc"])
-    functions = (part for part in _source(name).body if isinstance(part, ast.FunctionDef) and part.name == name)
-    return (ast.get_docstring(next(functions)) or "").split("\n")[0]
-
-
-def _constant(name: str, constant: str) -> str:
-    if name in _variants():
-        return str(_variants()[name].get(constant.lower(), ""))
-    for part in _source(name).body:
-        if isinstance(part, ast.Assign) and ast.unparse(part.targets[0]) == constant:
-            return str(ast.literal_eval(part.value))
-    return ""
-
-
-@cache
-def _source(name: str) -> ast.Module:
-    """The file of a study, which is not imported: that would load torch."""
-    return ast.parse((STUDIES / f"{name}.py").read_text(encoding="utf-8"))
+    """The description of one of Calque's studies."""
+    return str(table()[name]["doc"])

@@ -13,12 +13,8 @@ from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
 
-TIME = "not run"
-NEEDS = "CALQUE_DATA, a GPU"
-
 
 def align_mlm() -> Study:
-    """ALIGN-MLM at its own scale (Tables 10 and 11): WikiText-103, 500,000 steps; needs a GPU."""
     data = Path(os.environ.get("CALQUE_DATA") or "data")
     panx, mnli, xnli = data / "ner" / "panx", data / "nli" / "mnli", data / "nli" / "xnli"
     return Study(

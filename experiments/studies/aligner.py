@@ -13,15 +13,8 @@ from calque.experiments.study import Study
 from calque.pretrain.mixture import ALL_TOGETHER
 from calque.pretrain.objectives.aligner_training import AlignerTraining
 
-TIME = "40 minutes"
-NEEDS = "CALQUE_DATA, CALQUE_ENCODER"
-
 
 def aligner() -> Study:
-    """Aligner training from CALQUE_ENCODER's model, by source of labels; three seeds.
-
-    It reads the parallel text of `xlm_align_small`, split into words, without the shortest sentences.
-    """
     small, data = xlm_align_small(), real_data("aligner", "xlm_align_small")
     assert isinstance(small.languages, NaturalLanguages)
     captions = data / "parallel" / "multi30k"

@@ -2,22 +2,34 @@
 
 from pathlib import Path
 
+from calque.derive.order import Invert
+from calque.derive.script import Transliterate
+from calque.derive.transform import compose
 from calque.experiments.measures import PAIR_MEASURES, ChangedRetrieval, Interventions
+from calque.experiments.studies.everyday import everyday
 from calque.experiments.studies.objectives import MASKS
 from calque.experiments.studies.pocket import small_grid
 from calque.experiments.study import Study
+from calque.pretrain.objective import After
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.repel_mlm import RepelMLM
+from calque.pretrain.objectives.rotate_mlm import RotateMLM
+from calque.pretrain.objectives.word_aligned import WordAligned
 
-TIME = "1 hour"
+LATE = 0.75
+"""The share of the steps before the rotation: in `causes`, half of the types are aligned up to a rotation by then."""
 
 
 def causes() -> Study:
-    """Does alignment cause transfer? MLM and ALIGN-MLM on Pocket English, changed at test time, five seeds."""
-    return interventions_of(small_grid(), "causes")
+    return _interventions_on(small_grid(), "causes")
 
 
-def interventions_of(base: Study, name: str) -> Study:
+def causes_everyday() -> Study:
+    return _interventions_on(everyday(), "causes_everyday")
+
+
+def _interventions_on(base: Study, name: str) -> Study:
     """A study's MLM and ALIGN-MLM on seeds that it does not use, each with its own dictionary."""
     return base.changed(
         name=name,
@@ -27,4 +39,22 @@ def interventions_of(base: Study, name: str) -> Study:
         tasks={task: base.tasks[task] for task in ("pos", "ner")},
         measures=(*PAIR_MEASURES, Interventions(), Interventions("ner"), ChangedRetrieval()),
         claims=Path(__file__).with_name("causes.claims.toml"),
+    )
+
+
+def causes_objectives() -> Study:
+    """What follows for training: objectives that rotate once, or that keep words apart."""
+    return causes().changed(
+        name="causes_objectives",
+        transforms=(compose(Transliterate(), Invert()),),
+        objectives=(
+            MLM(MASKS),
+            AlignMLM(mask_rate=MASKS),
+            After(WordAligned(), MLM(MASKS)),
+            RotateMLM(at=LATE, mask_rate=MASKS),
+            RotateMLM(mask_rate=MASKS),
+            RepelMLM(mask_rate=MASKS),
+        ),
+        seeds=(20, 21, 22, 23, 24),
+        claims=Path(__file__).with_name("causes_objectives.claims.toml"),
     )

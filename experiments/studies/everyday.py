@@ -1,5 +1,6 @@
 """Real sentences: the comparison of ALIGN-MLM on the short sentences that Calque ships (docs/everyday.md)."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,18 +10,19 @@ from calque.derive.script import Transliterate
 from calque.derive.sources.everyday import everyday as everyday_english
 from calque.derive.sources.everyday import french_order
 from calque.derive.transform import compose
-from calque.experiments.measures import PAIR_MEASURES, DerivationRetrieval
+from calque.experiments.measures import PAIR_MEASURES, Alignment, DerivationRetrieval
+from calque.experiments.studies.given import real_data
+from calque.experiments.studies.objectives import MASKS
 from calque.experiments.studies.pocket import small_grid
 from calque.experiments.study import Study
 from calque.experiments.tasks import CrossLingualTask
+from calque.pretrain.objectives.mlm import MLM
 
-TIME = "6 core hours"
 TAGGING = FinetuneConfig(learning_rate=7e-4, head_rate=20, epochs=12, dropout=0.0, freeze_table=True)
 """The table is frozen because fine-tuning on the source would move its words away from their counterparts."""
 
 
 def everyday() -> Study:
-    """Real short sentences: ALIGN-MLM's four objectives under a new script, reversed, and in French order."""
     small, script = small_grid(), Transliterate()
     return small.changed(
         name="everyday",
@@ -40,4 +42,36 @@ def everyday() -> Study:
             save_every=2_000,
         ),
         tasks={name: CrossLingualTask(TAGGING) for name in ("pos", "ner")},
+    )
+
+
+def everyday_search() -> Study:
+    source = everyday_english(types=2_000)
+    assert source.pos
+    return everyday().changed(
+        name="everyday_search",
+        source=replace(source, pos=replace(source.pos, test=source.pos.dev)),
+        transforms=(Transliterate(),),
+        objectives=(MLM(MASKS),),
+        seeds=(100,),
+        tasks={"pos": CrossLingualTask(TAGGING)},
+        measures=(Alignment(),),
+        claims=None,
+    )
+
+
+def wikipedia() -> Study:
+    data, stanza, base = real_data("wikipedia", "wikipedia"), os.environ.get("CALQUE_STANZA"), everyday()
+    return base.changed(
+        name="wikipedia",
+        claims=None,
+        source=replace(
+            everyday_english(),
+            text=(data / "wikipedia" / "wikipedia-1.txt",),
+            parser=Path(stanza) if stanza else None,
+        ),
+        vocabulary=4_096,
+        seeds=(0, 1, 2),
+        model=replace(base.model, layers=4),
+        train=replace(base.train, steps=10_000),
     )

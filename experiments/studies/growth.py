@@ -10,11 +10,8 @@ from calque.experiments.studies.pocket import small_grid
 from calque.experiments.study import Study
 from calque.pretrain.mixture import Mixture
 
-TIME = "2 hours"
-
 
 def growth() -> Study:
-    """Pocket English under Trans, Trans+Inv and Trans+Syn, five seeds, probed twice per doubling of the steps."""
     small, text = small_grid(), Pocket(types=300)
     return small.changed(
         name="growth",

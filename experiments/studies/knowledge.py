@@ -13,11 +13,8 @@ from calque.experiments.studies.objectives import FROM_SCRATCH
 from calque.experiments.studies.pocket import small_grid
 from calque.experiments.study import Study
 
-TIME = "1 hour"
-
 
 def knowledge() -> Study:
-    """Facts of Pocket English under Trans and Trans+Inv, seven objectives, three seeds."""
     small = small_grid()
     return small.changed(
         name="knowledge",

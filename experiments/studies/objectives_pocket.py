@@ -19,14 +19,12 @@ from calque.pretrain.objectives.weam import WEAM
 from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
-TIME = "2.5 hours"
 CONTINUED = (XLMAlign(mask_rate=MASKS), WEAM(mask_rate=MASKS), PPA(mask_rate=MASKS), WordAligned())
 """Objectives whose papers start from a pretrained model: here from MLM's, trained for half of the steps."""
 FROZEN = WordAligned(frozen=True)  # word-aligned BERT in the form of its author's code
 
 
 def objectives_pocket() -> Study:
-    """All objectives on Trans + Syn and five kinds of tasks, with equal steps and batches; five seeds."""
     small = small_grid()
     return small.changed(
         name="objectives_pocket",

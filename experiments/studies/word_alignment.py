@@ -13,12 +13,8 @@ from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
-TIME = "10 minutes"
-NEEDS = "CALQUE_DATA"
-
 
 def word_alignment() -> Study:
-    """fast_align and small encoders on four gold sets of CALQUE_DATA; CALQUE_ENCODER may name a model to add."""
     from calque.pretrain.hub import model_folder
 
     data, encoder = real_data("word_alignment", "word_alignment"), os.environ.get("CALQUE_ENCODER")

@@ -16,8 +16,6 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture, Phase
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
-TIME = "half a day (estimate)"
-NEEDS = "CALQUE_DATA, eight GPUs"
 EXPONENT = 0.7  # exponent of sizes in the sampling of languages and bitexts
 PAIRS = 0.5
 """The share of pairs in a step's rows: the paper mixes text and pairs in every step, without stating their shares."""
@@ -35,7 +33,6 @@ ur 2423 uz 213 vi 18812 yi 528 zh 18783
 
 
 def xlm_align() -> Study:
-    """XLM-Align at its paper's scale (Tables 8 to 11): XLM-R base, 94 languages, 14 bitexts; needs many GPUs."""
     data = Path(os.environ.get("CALQUE_DATA") or "data")
     texts, bitexts = _texts(data), _bitexts(data)
     model = ModelConfig(layers=12, heads=12, hidden=768, ffn=3072, length=512)

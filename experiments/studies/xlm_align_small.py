@@ -14,12 +14,8 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
-TIME = "1 hour"
-NEEDS = "CALQUE_DATA, CALQUE_ENCODER"
-
 
 def xlm_align_small() -> Study:
-    """MLM + TLM, with and without DWA, from CALQUE_ENCODER's model, on text of CALQUE_DATA."""
     data, encoder = real_data_and_encoder("xlm_align_small", "xlm_align_small")
     trees, panx, parallel = data / "ud", data / "ner" / "panx", data / "parallel"
     more = {

@@ -13,16 +13,8 @@ from calque.pretrain.objectives.ppa import PPA
 from calque.pretrain.objectives.weam import WEAM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
-TIME = "8 hours (estimate)"
-NEEDS = "CALQUE_DATA, CALQUE_ENCODER"
-
 
 def xtreme_continued() -> Study:
-    """`xtreme_small` again after 100 steps of XLM-Align, WEAM or PPA from the same encoder, on the text of CALQUE_DATA.
-
-    Pretraining reads the text of `xlm_align_small`, except for whole sentences of the tests. XLM-Align reads half text
-    and half pairs, WEAM and PPA only pairs. PPA's queue and momentum are sized for 100 steps.
-    """
     data, _ = real_data_and_encoder("xtreme_continued", "xtreme")
     small, pretrained = xtreme_small(), xlm_align_small()
     entities = data / "ner" / "panx" / "dev-en.tsv", *chain.from_iterable(small.tasks["ner"].tests.values())

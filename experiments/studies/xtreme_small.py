@@ -11,8 +11,6 @@ from calque.experiments.study import Study
 from calque.experiments.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig
 
-TIME = "2 hours"
-NEEDS = "CALQUE_DATA, CALQUE_ENCODER"
 USUAL = FinetuneConfig(
     learning_rate=1e-4,
     head_rate=10,
@@ -25,7 +23,6 @@ USUAL = FinetuneConfig(
 
 
 def xtreme_small() -> Study:
-    """XTREME's seven tasks from English in up to 15 languages, from CALQUE_ENCODER's model, on data of CALQUE_DATA."""
     data, encoder = real_data_and_encoder("xtreme_small", "xtreme")
     tasks = tasks_of(Path(__file__).with_suffix(".toml"), data, USUAL)
     return Study(
