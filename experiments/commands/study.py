@@ -291,20 +291,18 @@ def studies(as_json: Json = False) -> None:
         typer.echo(fill(doc, 80, initial_indent="  ", subsequent_indent="  "))
 
 
-def _opened(exp: str, settings: list[str] | None, sweeps: list[str] | None = None) -> Study:
+def _opened(exp: str, settings: list[str] | None) -> Study:
     from calque.experiments.names import check_name, study
-    from calque.experiments.settings import check_settings
 
-    if not exp.endswith(".py"):  # a file's study may have settings of its own
+    if not exp.endswith(".py"):
         check_name(exp)
-        check_settings(settings or [], sweeps or [])
-    from calque.experiments.override import override  # loads torch
+    from calque.experiments.override import override
 
     return override(study(exp), settings or [])
 
 
 def _varied(exp: str, settings: list[str] | None, sweeps: list[str] | None) -> Study | Sweep:
-    study = _opened(exp, settings, sweeps)
+    study = _opened(exp, settings)
     from calque.experiments.sweep import Sweep
 
     return Sweep.read(study, sweeps) if sweeps else study
