@@ -5,6 +5,7 @@ an abbreviation does not end it, unless a common opener of sentences follows the
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from itertools import chain, groupby
 from pathlib import Path
 from unicodedata import category
@@ -29,20 +30,27 @@ def _class(categories: tuple[str, ...]) -> str:
     return rf"(?:[{low}]|(?=[\U00010000-\U0010ffff])[{high}])"
 
 
-# Combining marks and format characters (matras, accents, zero-width joiners) occur inside words but are not \w.
-MARK = _class(("Mn", "Mc", "Me", "Cf"))
-# Extensions of a symbol: marks, variation selectors, skin tones, the letters of a flag, and a symbol after a joiner.
-_EXTENDS = (
-    rf"(?:{_class(('Mn', 'Mc', 'Me'))}|[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
-    rf"|\u200d{_class(('So', 'Sm'))})"
-)
-_LETTER = r"[^\W\d_]"
-# An inner full stop belongs to its word (Mr. Smith, J. Smith), because sentences are already separated.
-WORD = re.compile(
-    rf"(?:{_LETTER}\.){{2,}}"  # U.S., e.g., p.m.
-    rf"|\w+(?:['’\-‑]\w+|(?<=\d)[.,]\d+|(?:{MARK}|\xad)+\w*)*(?:\.(?=[\s,;:]))?"
-    rf"|(?:[\U0001f1e6-\U0001f1ff]{{2}}|[^\s{FORMAT}]){_EXTENDS}*"  # a symbol as it is displayed: 👩🏽‍🚀, 🇫🇷
-)
+def mark() -> str:
+    """A pattern for combining marks and format characters (matras, accents, joiners): inside words, but not \\w."""
+    return _class(("Mn", "Mc", "Me", "Cf"))
+
+
+@cache  # not when the module is imported: it reads the category of each character
+def _word() -> re.Pattern[str]:
+    # Extensions of a symbol: marks, variation selectors, skin tones, letters of a flag, and a symbol after a joiner.
+    extends = (
+        rf"(?:{_class(('Mn', 'Mc', 'Me'))}|[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+        rf"|\u200d{_class(('So', 'Sm'))})"
+    )
+    letter = r"[^\W\d_]"
+    # An inner full stop belongs to its word (Mr. Smith, J. Smith), because sentences are already separated.
+    return re.compile(
+        rf"(?:{letter}\.){{2,}}"  # U.S., e.g., p.m.
+        rf"|\w+(?:['’\-‑]\w+|(?<=\d)[.,]\d+|(?:{mark()}|\xad)+\w*)*(?:\.(?=[\s,;:]))?"
+        rf"|(?:[\U0001f1e6-\U0001f1ff]{{2}}|[^\s{FORMAT}]){extends}*"  # a symbol as it is displayed: 👩🏽‍🚀, 🇫🇷
+    )
+
+
 _CANDIDATE = re.compile(r"""[.!?]['"”’»)\]]*(?=\s+['"“‘«(\[$£€#*]*([^\W_]))""")
 
 _TABLE = {name: frozenset(text.split()) for name, text in read_toml(Path(__file__).with_name("english.toml")).items()}
@@ -58,13 +66,13 @@ def split_words(text: str) -> list[str]:
     """One sentence's words: letters and digits with inner apostrophes and hyphens, and points or commas inside numbers;
     abbreviations with their full stops; any other character is a word, except white space and, outside words, format
     characters such as direction marks."""
-    return WORD.findall(text)
+    return _word().findall(text)
 
 
 def split_sentences(text: str, counts: Counter[str] | None = None) -> list[list[str]]:
     """The words of each sentence of a text, untokenised or tokenised; none for white space. `counts` gets the number of
     runs of format characters outside words, which are left out."""
-    sentences = [words for sentence in cut(text) if (words := WORD.findall(sentence))]
+    sentences = [words for sentence in cut(text) if (words := _word().findall(sentence))]
     if counts is not None and not text.isascii() and (runs := len(FORMAT_RUN.findall(text))):
         counts[FORMAT_ALONE] += runs - sum(len(FORMAT_RUN.findall(word)) for words in sentences for word in words)
     return sentences

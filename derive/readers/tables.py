@@ -3,10 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 from calque.derive.files import read_toml
-from calque.derive.readers.english import MARK
+from calque.derive.readers.english import mark
 from calque.derive.readers.lines import Lines, Numbered, Place, read_lines
 
 _WORDS = read_toml(Path(__file__).with_name("tables.toml"))
@@ -14,7 +15,6 @@ _TABLE = {name: frozenset(text.split()) for name, text in _WORDS.items()}
 HEADERS = "headers, left out"
 QUOTED = "fields without the quotation marks that a spreadsheet or pandas adds"
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
-_NAME = re.compile(rf"[^\W\d](?:\w|{MARK}){{0,29}}")  # may be the name of a column
 
 
 class Table(Lines):
@@ -24,6 +24,12 @@ class Table(Lines):
         quoted, counts = is_quoted(self.path), Counter[str]() if self.counts is None else self.counts
         for number, line in super().__iter__():
             yield number, unquoted(line, counts) if quoted else line
+
+
+@cache
+def _name() -> re.Pattern[str]:
+    """What may be the name of a column."""
+    return re.compile(rf"[^\W\d](?:\w|{mark()}){{0,29}}")
 
 
 def is_quoted(path: Path) -> bool:
@@ -73,12 +79,12 @@ class FirstRow:
     def add(self, place: Place, fields: Sequence[str]) -> None:
         self._first = self._first or (place, fields)
         self.labels[fields[-1]] += 1
-        self._longer += not _NAME.fullmatch(fields[0])
+        self._longer += not _name().fullmatch(fields[0])
 
     def check(self) -> None:
         """Refuse a first row of possible names of columns whose label no other row has, if they are usual
         names, or if the other labels occur twice and most other texts are longer."""
-        if self._first is None or not all(map(_NAME.fullmatch, self._first[1])):
+        if self._first is None or not all(map(_name().fullmatch, self._first[1])):
             return
         place, fields = self._first
         label, names = fields[-1], {field.casefold() for field in fields}
