@@ -60,10 +60,14 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def unknown(kind: str, name: str, known: Iterable[str], described: Iterable[str] = ()) -> str:
-    """A one-line message about an unknown name. `described` are known names with a description in brackets, which is
-    shown for the nearest name, or for all if none is similar."""
-    known = list(known)
-    near = nearest(name, known)
-    shorts = [(each.split(" (")[0], each) for each in described or known]
-    listed = ", ".join(each if near in ("", f"did you mean {short}?") else short for short, each in shorts)
-    return f"no {kind} is called {shown(name)}; {near}{' ' if near else ''}there are {listed}"
+    """A one-line message about an unknown name: the nearest known name, or all if none is similar. `described` are
+    known names with a description in brackets."""
+    names, descriptions = list(known), list(described)
+    near = nearest(name, names)
+    for each in descriptions:
+        short, bracket, forms = each.partition(" (")
+        if near == f"did you mean {short}?":
+            near += bracket + forms
+            break
+    there_are = f"there are {', '.join(descriptions or names)}"
+    return f"no {kind} is called {shown(name)}; {near or there_are}"

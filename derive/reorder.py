@@ -106,7 +106,7 @@ def superstrate(name: str) -> TreebankFiles | PocketTreebank:
     if files := treebank(name):
         return TreebankFiles(name, files)
     raise BadInput(
-        f"{unknown('word order', name, ORDERS)}, and any language with a treebank in ud/ of the folder CALQUE_DATA "
+        f"{unknown('word order', name, ORDERS)}; or a language with a treebank in ud/ of the folder CALQUE_DATA "
         "(`calque data fetch ud` gets some)"
     )
 

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from calque import __version__
-from calque.derive.errors import BadInput, NoFile, printable
+from calque.derive.errors import BadInput, NoFile, printable, unknown
 from calque.derive.files import DISK
 from calque.experiments.commands import (
     aer,
@@ -57,6 +57,19 @@ class Commands(TyperGroup):
             return super().make_context(*args, **extra)
         except UsageError as error:
             _refuse_usage(error)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            _fail(f"{unknown('command', args[0], self.commands)}; see `{ctx.command_path} --help`")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The commands by group, each group with an example."""
+        for title, (_, example) in GROUPS.items():
+            shown = [(name, one) for name, one in self.commands.items() if getattr(one, "rich_help_panel", "") == title]
+            with formatter.section(title):
+                formatter.write_dl([(name, one.get_short_help_str(66)) for name, one in shown])
+                formatter.write_text(f"Example: {example}")
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not all(args):
@@ -181,6 +194,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 
 
@@ -200,28 +214,37 @@ def options(version: Version = False) -> None:
     """Research on cross-lingual transfer between natural languages, or a language and others derived from it."""
 
 
-for command in (
-    *(show.show, study.studies, study.derive, study.pretrain, study.evaluate, study.report, study.run, study.cell),
-    *(
-        study.plan,
-        runs.runs,
-        compare.compare,
-        export.export,
-        look.look,
-        intervene.intervene,
-        new.new,
-        study.null,
-        align.align,
-        train_aligner.train_aligner,
-        aer.aer,
-        embeddings.embeddings,
-        paper.paper,
-        bench.bench,
-        docs.docs,
+GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
+    "Languages": (
+        (show.show, study.derive, new.new),
+        'calque show "Sara ate two apples ." trans.inv',
     ),
-):
-    app.command()(command)
-app.add_typer(data.app, name="data")
+    "Studies": (
+        (study.studies, study.plan, study.run, study.pretrain, study.evaluate, study.report, study.cell),
+        "calque run pocket",
+    ),
+    "Results": (
+        (runs.runs, compare.compare, export.export, study.null, paper.paper),
+        "calque compare runs/pocket/report experiments/records/pocket",
+    ),
+    "Models": (
+        (look.look, intervene.intervene, embeddings.embeddings),
+        "calque look runs/pocket/trans.inv/MLM/seed-0-*/checkpoint",
+    ),
+    "Word alignment": (
+        (align.align, train_aligner.train_aligner, aer.aer),
+        "calque align words.en words.fr --out links",
+    ),
+    "Data and this checkout": (
+        (bench.bench, docs.docs),
+        "calque data plan align_mlm",
+    ),
+}
+"""The commands by what they are for, with an example each; `data` is the only group of commands."""
+for name, (functions, _) in GROUPS.items():
+    for function in functions:
+        app.command(rich_help_panel=name)(function)
+app.add_typer(data.app, name="data", rich_help_panel="Data and this checkout")
 
 
 def open_streams() -> None:
@@ -246,4 +269,4 @@ def open_streams() -> None:
 def main() -> None:
     """Run the command line on `sys.argv`; leaves with the exit code of the command."""
     open_streams()
-    app()
+    app(prog_name="calque")

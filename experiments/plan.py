@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from heapq import heapreplace
@@ -27,7 +29,7 @@ from calque.pretrain.lazy import torch
 
 EFFICIENCY = 0.4  # the assumed part of the matrix-product rate in training. A run logs its own `mfu`.
 USABLE = 0.9  # the part of a card's memory to fill, because the bytes of a run are an estimate
-WIDTH = 120
+WIDTH, NAME = 80, 20  # columns of all, and of the name of a model
 
 
 @dataclass(frozen=True)
@@ -131,19 +133,30 @@ def describe(study: Study | Sweep, jobs: int | None, card: Card | None = None, c
     head, files = f"{study.name}: {scale_of(studies)}\n{what}\n", describe_files(studies, study.name)
     if not here.runs:
         return f"{head}\nno model is pretrained; fine-tuning and testing are not estimated\n{files}"
-    width = max(len(title) for title, _ in here.runs)
-    runs = "\n".join(
-        f"{title:<{width}}  {cost.steps:>9,}  {cost.parameters / 1e6:>8,.2f} M  {cost.flops:>10.2e}  "
-        f"{cost.memory / 2**30:>8,.2f} GiB  {_time(here.seconds_of(cost)):>14}"
-        for title, cost in here.runs
-    )
     return f"""{head}
-{"run":<{width}}  {"steps":>9}  {"parameters":>10}  {"operations":>10}  {"memory":>12}  {"time":>14}
-{runs}
+{_runs(here)}
 
 here: {here.device}, {here.peak / 1e9:,.0f} GFLOP/s per run in matrix products; {EFFICIENCY:.0%} of it assumed
 in parallel: {here.jobs}, in total about {here.memory / 2**30:,.2f} GiB and {_time(here.seconds)} of pretraining
 {_describe_cards(here, card, cards) if card else ""}{files}"""
+
+
+def _runs(here: Plan) -> str:
+    """A row for each model, seeds that cost the same together; long names have a line of their own."""
+    seeds: Counter[tuple[str, str]] = Counter()
+    for title, cost in here.runs:
+        numbers = (
+            f"{cost.steps:>9,} {cost.parameters / 1e6:>8,.2f} M {cost.flops:>9.2e} "
+            f"{cost.memory / 2**30:>6,.2f} GiB {_time(here.seconds_of(cost)):>11}"
+        )
+        seeds[re.sub(r"/seed-\d+$", "", title), numbers] += 1
+    rows = [f"{'model':<{NAME}} seeds     steps parameters operations    memory        time"]
+    for (title, numbers), count in seeds.items():
+        if len(title) > NAME:
+            rows.append(title)
+            title = ""
+        rows.append(f"{title:<{NAME}} {count:>5} {numbers}")
+    return "\n".join(rows)
 
 
 def _describe_cards(here: Plan, card: Card, cards: int) -> str:
@@ -208,5 +221,6 @@ def describe_files(study: Any, name: str) -> str:
             lines[-1] = f"`calque data fetch {recipe}{trust}` gets {len(found):,} of them ({sizes(downloads)}):"
         for folder, files in groupby(sorted(found, key=parent), parent):
             text = f"  {folder}/ {' '.join(path.name for path in files)}"
-            lines.append(fill(text, WIDTH, subsequent_indent="    ", break_on_hyphens=False))
+            fold = {"break_on_hyphens": False, "break_long_words": False}
+            lines.append(fill(text, WIDTH, subsequent_indent="    ", **fold))
     return "\n".join(lines) + "\n"

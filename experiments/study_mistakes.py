@@ -74,7 +74,7 @@ def _of_claims(study: Study) -> Iterator[str]:
         place = f"{study.claims}:{line}: "
         for kind, name in dict.fromkeys(claim.names):
             if name not in known[kind]:
-                yield f"{place}{unknown(kind, name, known[kind])} in the study; {without}"
+                yield f"{place}{unknown(f'{kind} of the study', name, known[kind])}; {without}"
         if claim.measure in (ALIGNMENT, CORRELATION) and not aligned:
             yield f"{place}alignment is not among the study's measures; {without}"
         if claim.measure == CORRELATION and len(objectives) * len(languages.names) < FEWEST:

@@ -35,7 +35,7 @@ def aer(
         bool | None, typer.Option("--links-from-one/--links-from-zero", help="The links count from 1, or from 0.")
     ] = None,
 ) -> None:
-    """Print alignment error rate, precision, recall and F1 of word links, in percent.
+    """Score word links: alignment error, precision, recall and F1.
 
     Example: calque aer gold.wpt links
     """

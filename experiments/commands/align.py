@@ -56,7 +56,9 @@ def align(
     ] = False,
     out: Annotated[Path | None, typer.Option(help="The file to write; without it, links are printed.")] = None,
 ) -> None:
-    """Link the words of sentences and their translations, in Pharaoh's format: `0-0 1-2`, places from 0.
+    """Link the words of sentences and their translations.
+
+    Links are in Pharaoh's format: `0-0 1-2`, places from 0.
 
     Example: calque align words.en words.fr --model DIR --out links
     """

@@ -22,7 +22,7 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict and the counts as JSON.")] = False,
     runs: Root = ROOT,
 ) -> None:
-    """Compare two reports: their conclusions, their numbers against seed noise, and every record.
+    """Compare two reports: conclusions, numbers and records.
 
     The verdict comes first: whether the claims have the same verdicts, and whether any number that claims are about
     differs by more than noise (Welch's t-test over seeds, or over test items where there is one seed; Holm's

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from calque.experiments.data.recipe import Download, Output, Recipe
     from calque.experiments.data.store import State, Store
 
-app = typer.Typer(help="Public data by recipes: see what is missing, fetch it.", no_args_is_help=True)
+app = typer.Typer(help="Check and download public data sets.", no_args_is_help=True)
 
 Recipes = Annotated[
     list[str] | None, typer.Argument(metavar="RECIPE...", help="Recipes, or files of one's own (my_recipe.toml).")
@@ -29,7 +29,9 @@ MOST = 10  # failed downloads that are named
 
 @app.command()
 def plan(recipes: Recipes = None, to: To = DATA) -> None:
-    """Show the state of a recipe's files (present, missing, altered), sizes and licences; without a name, list all."""
+    """Show the files of a recipe: state, size and licence.
+
+    Without a name, list all recipes."""
     from calque.experiments.data.recipe import names, read_recipe
     from calque.experiments.data.store import Store
 
@@ -92,7 +94,9 @@ def fetch(
         typer.Option("--trust", help="Also fetch files without a published digest, and record their digest now."),
     ] = False,
 ) -> None:
-    """Fetch a recipe's missing files, check sizes and digests, and unpack them; an interrupted download resumes."""
+    """Download and check a recipe's missing files.
+
+    An interrupted download resumes if the recipe states its digest."""
     from calque.experiments.data.recipe import LOCK, read_recipe
     from calque.experiments.data.store import Store
     from calque.experiments.progress import board
@@ -127,7 +131,7 @@ def everyday(
     cache: Annotated[Path, typer.Option("--cache", file_okay=False, help="The folder of trees and words.")] = ROOT
     / CACHE,
 ) -> None:
-    """Make the files of Everyday English from the originals (see docs/everyday.md)."""
+    """Make the files of Everyday English (docs/everyday.md)."""
     from calque.experiments.data.everyday import make_everyday
 
     for name, row in make_everyday(data, out, cache, parser)["contents"].items():

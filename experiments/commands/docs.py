@@ -15,7 +15,7 @@ def docs(
     root: Annotated[Path, typer.Argument(file_okay=False, help="The checkout whose pages are filled.")] = Path(),
     check: Annotated[bool, typer.Option("--check", help="Change nothing; fail if a page would change.")] = False,
 ) -> None:
-    """Fill the numbers and tables of README and docs from committed records and from the code."""
+    """Fill computed numbers and tables into README and docs."""
     from calque.experiments.docs import update
     from calque.experiments.reference import reference
 

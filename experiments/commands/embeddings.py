@@ -19,7 +19,7 @@ def embeddings(
     without: Annotated[Path | None, typer.Option(help="A file of stop words to leave out, one per line.")] = None,
     languages: Annotated[tuple[str, str], typer.Option(help="The names of both languages.")] = ("source", "target"),
 ) -> None:
-    """Draw frequent words and their translations by t-SNE of the embedding tables of models (WEAM's Figure 2)."""
+    """Draw words and translations in embedding tables, by t-SNE."""
     from calque.analysis.measures.lexicon import chosen, word_pairs
     from calque.analysis.papers.weam import pairs_figure
     from calque.analysis.report.plot import save_figure

@@ -21,7 +21,9 @@ def export(
     out: Annotated[Path | None, typer.Option(metavar="PATH", help="Write here instead of to the terminal.")] = None,
     runs: Root = ROOT,
 ) -> None:
-    """Export a table as LaTeX or CSV, or all records joined with their runs as CSV or Parquet."""
+    """Export a table as LaTeX or CSV, or all records.
+
+    Records are joined with their runs, as CSV or Parquet."""
     if latex + csv + parquet != 1:
         raise BadInput("expected one of --latex, --csv and --parquet")
     if parquet and (table or not out):

@@ -32,7 +32,9 @@ def intervene(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
-    """Fine-tune a model on the source, and change its words, their order or its hidden states when it is tested."""
+    """Change words, order or hidden states of a model at test time.
+
+    It is fine-tuned on the source first."""
     from calque.analysis.checkpoint import Checkpoint
     from calque.experiments.progress import board
 

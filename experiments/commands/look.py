@@ -32,7 +32,7 @@ def look(
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page instead of printing text.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
-    """Look into a model: guesses for masked words, nearest words, and a sentence aligned with its derivation."""
+    """Look into a model: guesses, nearest words, alignment."""
     if html and as_json:
         raise BadInput("expected --html or --json, not both")
     if html:

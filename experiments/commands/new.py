@@ -19,7 +19,9 @@ def new(
         Path, typer.Option(metavar="DIR", file_okay=False, help="The folder for the files. Default: the current one.")
     ] = Path(),
 ) -> None:
-    """Write NAME.py, a small working part of your own, and its test, test_NAME.py; or copy a lesson into NAME.
+    """Write a small working part of your own, or copy a lesson.
+
+    A part is NAME.py with its test, test_NAME.py; a lesson is a folder NAME.
 
     Existing files are kept.
     """

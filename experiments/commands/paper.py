@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated
 
 import typer
@@ -18,7 +19,7 @@ def paper(
     item: Annotated[str | None, typer.Argument(metavar="ITEM", help="A table or figure, such as table-4.")] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where items are written.")] = OUT,
 ) -> None:
-    """List the tables and figures of papers with their conclusions, or write one, all of a paper, or all."""
+    """List the tables and figures of papers, or write them."""
     from calque.experiments import paper as papers
 
     if not papers.COMMITTED.is_dir():
@@ -27,7 +28,8 @@ def paper(
         if out != OUT:
             raise BadInput("--out is for items that are written; expected a paper")
         for line in papers.listing():
-            typer.echo(line)
+            indent = " " * (len(line) - len(line.lstrip()) + 2)
+            typer.echo(fill(line, 80, initial_indent="", subsequent_indent=indent, break_on_hyphens=False))
         return
     chosen = [papers.item(paper, item)] if item else papers.items(None if paper == "all" else paper)
     for one in chosen:

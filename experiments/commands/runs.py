@@ -13,7 +13,9 @@ HEADER = ("report", "settings", "seeds", "date", "state")
 
 
 def runs(runs: Root = ROOT, as_json: Json = False) -> None:
-    """List the reports below a folder of results, with their settings; `calque compare` takes their names."""
+    """List the reports below a folder of results.
+
+    `calque compare` takes their names."""
     from calque.experiments.runs import reports
 
     found = list(reports(runs))

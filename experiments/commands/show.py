@@ -39,7 +39,7 @@ def show(
     parser: Parser = None,
     runs: Root = ROOT,
 ) -> None:
-    """Print a sentence in each derived language, with its words, tags and glosses."""
+    """Print a sentence in derived languages, with tags and glosses."""
     from calque.derive.derivation import sentences_of, transforms_of
     from calque.derive.preview import side_by_side
     from calque.derive.sources.pocket import CORPUS, PocketEnglish

@@ -97,7 +97,9 @@ def run(
     processes: Processes = 1,
     dry_run: DryRun = False,
 ) -> None:
-    """Do all of a study: derive, pretrain, evaluate, report. Finished work is skipped."""
+    """Run a whole study; finished work is skipped.
+
+    The stages are derive, pretrain, evaluate and report."""
     from calque.experiments.names import study_time
 
     if on == "local" and (option or processes > 1 or dry_run):
@@ -134,7 +136,9 @@ def cell(
     runs: Root = ROOT,
     change: Change = False,
 ) -> None:
-    """Compute steps of a study, as a job does. A finished step is skipped; one that is being computed is waited for."""
+    """Run individual steps (used by cluster jobs).
+
+    A finished step is skipped; one that is being computed is waited for."""
     from calque.experiments.progress import board
     from calque.experiments.schedule import compute_cells, first_process
 
@@ -179,7 +183,7 @@ def derive(
     shortest: Shortest = None,
     longest: Longest = None,
 ) -> None:
-    """Write a study's languages: corpora, vocabulary, dictionaries, task data, preview. Or a file in a language."""
+    """Write the languages of a study, or a file in one language."""
     named = {"types": easy, "shortest": shortest, "longest": longest}
     sizes: dict[str, Any] = {name: size for name, size in named.items() if size is not None}
     if language is not None:
@@ -208,7 +212,9 @@ def derive(
 def pretrain(
     exp: Exp, settings: Set = None, sweep: Sweeps = None, runs: Root = ROOT, jobs: Jobs = None, change: Change = False
 ) -> None:
-    """Pretrain every model of a study; under torchrun, all processes share each model's batches."""
+    """Pretrain every model of a study.
+
+    Under torchrun, all processes share each model's batches."""
     _compute(_varied(exp, settings, sweep), runs, ["derive", "pretrain"], jobs, change)
 
 
@@ -216,7 +222,9 @@ def pretrain(
 def evaluate(
     exp: Exp, settings: Set = None, sweep: Sweeps = None, runs: Root = ROOT, jobs: Jobs = None, change: Change = False
 ) -> None:
-    """Pretrain missing models, fine-tune and score every model of a study, and measure its alignment."""
+    """Fine-tune, score and measure every model of a study.
+
+    Missing models are pretrained first."""
     _compute(_varied(exp, settings, sweep), runs, STAGES, jobs, change)
 
 
@@ -230,7 +238,7 @@ def report(
     name: Name = None,
     out: Out = None,
 ) -> None:
-    """Make tables, figures, claims and report.html from the records of a study, or of a folder; it trains nothing."""
+    """Make the report of a finished study, or of records."""
     if _is_folder(exp):
         if settings or sweep:
             raise BadInput("--set and --sweep change a study; expected neither with a folder of records")
@@ -251,16 +259,19 @@ def plan(
     cards: Cards = None,
     kind: Kind = "H100",
 ) -> None:
-    """List the models that a study would pretrain, with parameters, operations, memory and time here; run nothing."""
+    """Estimate operations, memory and time of a study; run nothing."""
     study = _varied(exp, settings, sweep)
     from calque.experiments.plan import card, describe
 
     chosen = card(kind)
     typer.echo(describe(study, jobs, chosen if cards else None, cards or 1))
+    typer.echo(f"next: calque run {exp}{' with the same options' if settings or sweep else ''}")
 
 
 def null(study: Recorded, runs: Root = ROOT) -> None:
-    """Compare seeds of one objective with each other: how often are they called different? The nominal rate is 5 %."""
+    """Count how often seeds of one objective are called different.
+
+    The nominal rate is 5 %."""
     from calque.analysis.report.claims_table import null_table
     from calque.experiments.report_records import recorded
 
@@ -278,7 +289,7 @@ def null(study: Recorded, runs: Root = ROOT) -> None:
 
 
 def studies(as_json: Json = False) -> None:
-    """List the studies, each with its time on two cores and its needs."""
+    """List the studies, with their time on two cores and needs."""
     from calque.experiments.names import study_rows
 
     rows = study_rows()
@@ -289,6 +300,7 @@ def studies(as_json: Json = False) -> None:
     for name, doc, time, needs in rows:
         typer.echo(f"{name:<21}{time:<23}{needs}".rstrip())
         typer.echo(fill(doc, 80, initial_indent="  ", subsequent_indent="  "))
+    typer.echo("next: calque plan NAME, or calque run NAME")
 
 
 def _opened(exp: str, settings: list[str] | None) -> Study:

@@ -41,7 +41,7 @@ def train_aligner(
     seed: Annotated[int, typer.Option(min=0, help="Decides the order of the sentences.")] = 0,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads of the training; default: all cores.")] = None,
 ) -> None:
-    """Train an encoder to align words, from sentences and their translations without gold links."""
+    """Train an encoder to align words, without gold links."""
     if len(files) % 2:
         raise BadInput(f"{len(files)} files; expected pairs of files, sentences and their translations")
     if out.exists():

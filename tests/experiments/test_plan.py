@@ -96,7 +96,7 @@ def test_a_card_is_offered_on_the_command_line_and_must_be_one() -> None:
 def test_the_paper_s_grid_needs_no_data_to_be_planned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CALQUE_DATA", raising=False)
     text = describe(study("align_mlm"), None)
-    assert all(f"trans.inv/{name}/seed-0" in text for name in ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM"))
+    assert all(f"trans.inv/{name} " in text for name in ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM"))
     assert "66.79 M" in text
     assert "days" in text
 
@@ -201,7 +201,7 @@ def test_what_is_there_is_counted_and_what_is_not_is_told_with_its_command(
 def test_a_file_of_no_recipe_is_told_too(tmp_path: Path) -> None:
     said = describe_files(Whole({"x": (Part((tmp_path / "mine.txt",)),)}), "whole")
     assert said.splitlines()[:2] == ["files: 1 of 1 are missing or empty", "no recipe has 1 of them:"]
-    assert said.splitlines()[2].endswith("mine.txt")
+    assert said.split()[-1].endswith("mine.txt")
 
 
 def test_the_study_s_own_recipe_comes_first_and_then_the_one_with_the_fewest_files(tmp_path: Path) -> None:
