@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,8 @@ from calque.analysis.aligners.methods import OT
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
-from calque.pretrain.architecture import architecture_of
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.distributed import one_process
-from calque.pretrain.model import build, state_of
+from calque.pretrain.model import build
 from calque.pretrain.objectives.aligner_training import (
     CONTRAST,
     GROUP,
@@ -28,9 +25,7 @@ from calque.pretrain.objectives.aligner_training import (
     ContrastedWords,
     Labels,
 )
-from calque.pretrain.run import Pretraining
-from calque.pretrain.train import make_optimizer, train
-from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN, check_resumes, only
+from tests.pretrain.made import SIZE, STILL, only
 
 GOLD = AlignerTraining(labels="gold")
 
@@ -121,48 +116,6 @@ def test_the_loss_is_the_cross_entropy_of_linked_words(
     assert sum(float(each[CONTRAST]) for each in losses) == pytest.approx(loss, rel=1e-4)
     assert sum(float(each[LABELLED]) for each in losses) == labelled > 0
     assert (labelled < words) == (labels != "gold")
-
-
-def test_neighbours_in_the_text_are_apart_and_every_pair_is_there_once(languages: Languages) -> None:
-    one = stream(languages)
-    pairs = np.concatenate([one.groups[i][1] for i in range(len(one.groups))])
-    assert (
-        sorted(pairs.tolist()) == list(range(len(languages.bitexts[0]))) and (np.abs(np.diff(pairs)) > 1).mean() > 0.9
-    )
-    batch, _ = one.draw([1, 2, 6], np.random.default_rng(0))
-    sizes = torch.cat([group.pairs.sides.sum(1) for group in batch.groups])
-    assert (sizes.diff() >= 0).all() and len(sizes) == sum(map(len, groups_of(one, [1, 2, 6])))
-
-
-def test_only_the_layers_up_to_its_own_are_trained(languages: Languages) -> None:
-    model = model_of()
-    before = {name: tensor.clone() for name, tensor in state_of(model).items()}
-    objective = replace(GOLD, layer=1)
-    learner = objective.learner(model, 0)
-    train(learner, make_optimizer(learner, TRAIN), [stream(languages, objective)], TRAIN, 0, one_process())
-    changed = {name for name, tensor in state_of(model).items() if not torch.equal(tensor, before[name])}
-    first, _ = architecture_of(model.config).layers(model)
-    assert changed == {f"roberta.encoder.layer.0.{name}" for name, _ in first.named_parameters()}
-
-
-def test_linked_words_become_each_others_nearest(languages: Languages) -> None:
-    one, model = stream(languages), model_of()
-    learner = GOLD.learner(model, 0)
-
-    def loss() -> float:
-        batch, counts = one.draw(range(20), np.random.default_rng(0))
-        with torch.no_grad():
-            return sum(float(one.losses(learner, each)[CONTRAST]) for each in one.pieces(batch)) / counts[CONTRAST]
-
-    before = loss()
-    config = replace(TRAIN, steps=60, learning_rate=1e-2)
-    train(learner, make_optimizer(learner, config), [one], config, 0, one_process())
-    assert loss() < before / 2
-
-
-@pytest.mark.parametrize("objective", [GOLD, AlignerTraining(labels="self")], ids=lambda objective: objective.name)
-def test_a_stopped_run_goes_on_to_the_same_bits(objective: AlignerTraining, study: Path, tmp_path: Path) -> None:
-    check_resumes(tmp_path, Pretraining(Languages.open(study, (LANGUAGE,)), objective, MODEL, TRAIN, seed=0))
 
 
 def test_its_names_and_layers(languages: Languages) -> None:

@@ -7,20 +7,19 @@ from typing import Any
 
 import pytest
 import torch
-from transformers import AutoModel, AutoModelForMaskedLM, BertConfig, GPT2Config
+from transformers import AutoModel, AutoModelForMaskedLM, GPT2Config
 
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
-from calque.pretrain.architecture import ARCHITECTURES, BERT, ROBERTA, Architecture, architecture_of, has_languages
+from calque.pretrain.architecture import ARCHITECTURES, ROBERTA, Architecture, architecture_of
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import encode, prediction_loss
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.run import Pretraining, pretrain
 from calque.pretrain.start import InitialModel
@@ -112,24 +111,6 @@ def test_a_run_begins_with_a_folder_and_leaves_one(
 
 
 @EACH
-def test_an_encoder_alone_gets_a_head(spelt: Architecture, study: Path, languages: Languages, tmp_path: Path) -> None:
-    """As of many published encoders; what was drawn is told."""
-    base = {"roberta": "RobertaModel", "xlm-roberta": "XLMRobertaModel", "bert": "BertModel"}[spelt.model_type]
-    import transformers
-
-    given = save(spelt, study, tmp_path / "given", getattr(transformers, base))
-    made, drawn = InitialModel(tmp_path / "given", STILL, languages, False, 0).whole()
-    same, _ = InitialModel(tmp_path / "given", STILL, languages, False, 0).whole()
-    assert drawn == ["the prediction head"]
-    weights = {f"{spelt.base}.{name}": value for name, value in given.state_dict().items() if "pooler" not in name}
-    now = made.state_dict()
-    assert all(now[name].equal(value) for name, value in weights.items())
-    assert all(value.equal(now[name]) for name, value in same.state_dict().items())
-    tied = made.get_output_embeddings().weight
-    assert tied is made.get_input_embeddings().weight
-
-
-@EACH
 def test_new_scripts_get_rows_of_their_own(
     spelt: Architecture, study: Path, languages: Languages, tmp_path: Path
 ) -> None:
@@ -144,40 +125,6 @@ def test_new_scripts_get_rows_of_their_own(
     assert 0.05 < float(new.std()) < 0.2
     other, _ = InitialModel(tmp_path / "given", STILL, languages, False, 4).whole()
     assert not other.state_dict()[spelt.word_embeddings][SIZE:].equal(new)
-
-
-def test_berts_two_token_types_are_no_languages(study: Path, languages: Languages, tmp_path: Path) -> None:
-    save(BERT, study, tmp_path / "bert")
-    assert not has_languages(BertConfig().type_vocab_size)
-    with pytest.raises(BadInput, match="2 token types, not 3"):
-        pretrain(tmp_path / "run", Pretraining(languages, XLM(), STILL, TRAIN, 0, tmp_path / "bert"), one_process())
-    save(ROBERTA, study, tmp_path / "xlm", type_vocab_size=languages.token_types)
-    with pytest.raises(BadInput, match="3 token types, but the objective has no language embeddings"):
-        InitialModel(tmp_path / "xlm", STILL, languages, False, 0).whole()
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"vocab_size": SIZE - 1}, "a table of 299 rows for 300 types"),
-        ({"pad_token_id": 0}, "padding is id 0, not 1"),
-        ({"num_hidden_layers": 1, "intermediate_size": 32}, "layers 1, not 2; .*shape: ffn 32, not 64"),
-        ({"max_position_embeddings": 20}, "length 20, not 32"),
-    ],
-)
-def test_every_difference_is_named(
-    changes: dict[str, Any], said: str, study: Path, languages: Languages, tmp_path: Path
-) -> None:
-    save(BERT, study, tmp_path / "given", **changes)
-    with pytest.raises(BadInput, match=f"another shape: {said}$"):
-        InitialModel(tmp_path / "given", STILL, languages, False, 0).whole()
-
-
-def test_a_longer_model_serves_shorter_rows(study: Path, languages: Languages, tmp_path: Path) -> None:
-    longer = ModelConfig(**vars(STILL) | {"length": 48})
-    save(BERT, study, tmp_path / "given", config=longer)
-    made, _ = InitialModel(tmp_path / "given", STILL, languages, False, 0).whole()
-    assert BERT.length(made.config) == 48
 
 
 def test_other_architectures_are_refused(study: Path, languages: Languages, tmp_path: Path) -> None:

@@ -1,11 +1,9 @@
 from collections import Counter
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 import torch
-from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
@@ -54,15 +52,6 @@ def test_every_pair_is_a_row_in_either_order(parallel: PairStream, languages: La
     assert abs(turned[True] - turned.total() / 2) < 4 * np.sqrt(turned.total() / 4)
 
 
-def test_positions_are_robertas_own_and_not_reset(parallel: PairStream) -> None:
-    batch = drawn(parallel, 0)
-    assert batch.rows.places is None
-    assert batch.rows.padded
-    positions = RobertaEmbeddings.create_position_ids_from_input_ids(batch.clean, OURS.pad)
-    real = batch.clean != OURS.pad
-    assert (positions.diff(dim=1)[real[:, 1:]] == 1).all()
-
-
 @pytest.mark.parametrize("length", [16, STILL.length])
 def test_an_instance_has_the_ids_of_a_row(languages: Languages, length: int) -> None:
     parallel = pairs_of(languages, length)
@@ -102,16 +91,6 @@ def test_gold_is_what_derivation_says(parallel: PairStream, languages: Languages
     assert split  # the words are inverted, so only the pieces of one go up
 
 
-def test_a_batch_is_the_sum_of_its_parts(languages: Languages) -> None:
-    batch = pairs_of(languages, mask_rate=0.15).draw_pairs(range(5), np.random.default_rng(0))
-    for n in (1, 2, 3, 50):
-        parts = [batch.part(i, n).to(torch.device("cpu")) for i in range(n)]
-        assert sum(map(len, parts)) == len(batch)
-        for name in ("clean", "sides", "gold", "dice"):
-            assert torch.cat([getattr(part, name) for part in parts]).equal(getattr(batch, name))
-        assert torch.cat([part.rows.labels for part in parts]).equal(batch.rows.labels)
-
-
 @pytest.mark.parametrize("pieces", [1, 2, 4, 1000])
 def test_pieces_have_every_pair_once_and_no_column_of_padding(parallel: PairStream, pieces: int) -> None:
     batch = drawn(parallel, 3)
@@ -135,11 +114,3 @@ def test_pieces_have_every_pair_once_and_no_column_of_padding(parallel: PairStre
     assert torch.cat([piece.sides for piece in made]).equal(batch.sides[order])
     ids = [int(piece.sides.sum()) for piece in made]
     assert max(ids) <= batch.sides.sum() / pieces + 2 * int(batch.sides.sum(1).max())
-
-
-def test_pieces_draw_masks_and_dice_that_the_whole_has(parallel: PairStream) -> None:
-    batch = parallel.draw_pairs(range(parallel.instances), np.random.default_rng(1))
-    (piece,) = replace(batch, rows=replace(batch.rows, labels=batch.dice.mul(100).long())).by_length(1)
-    order = batch.sides.sum(1).argsort(stable=True)
-    assert piece.dice.equal(batch.dice[order]) and piece.rows.labels.equal(batch.dice.mul(100).long()[order])
-    assert piece.gold.equal(batch.gold[order])

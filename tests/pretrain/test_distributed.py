@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,9 +14,7 @@ from safetensors.torch import load_file
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.pretrain.distributed import join, one_process
-from calque.pretrain.objectives.align_mlm import AlignMLM
-from calque.pretrain.run import Pretraining, pretrain
-from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN
+from tests.pretrain.made import OBJECTIVES
 from tests.pretrain.ranks import BATCHES, CHANGED_AT, EVERY, MIXED, MOST, PRECISION, SIZES, STEPS, gradients
 
 ROOT = Path(__file__).parents[2]
@@ -103,30 +100,11 @@ def test_two_processes_have_the_gradient_of_one(ranks: Path, languages: Language
         torch.testing.assert_close(together[parameter], gradient, rtol=1e-4, atol=1e-6)
 
 
-def test_all_processes_stop_at_a_loss_that_is_no_number(ranks: Path) -> None:
-    assert [json.loads((ranks / f"stops-{rank}.json").read_text()) for rank in (0, 1)] == [True, True]
-
-
 def test_a_run_of_two_processes_is_bitwise_the_same_again(ranks: Path) -> None:
     one, again = (ranks / name / "checkpoint" / "model.safetensors" for name in ("run", "again"))
     assert one.read_bytes() == again.read_bytes()
     rows = [json.loads(row) for row in (ranks / "run" / "metrics.jsonl").read_text().splitlines()]
     assert [row["step"] for row in rows] == [3, 6, 9, 12]
-
-
-def test_one_process_finds_the_run_of_two_finished(ranks: Path, study: Path) -> None:
-    """Its identity says how many computed it; another configuration is refused all the same."""
-    config = Pretraining(Languages.open(study, (LANGUAGE,)), AlignMLM(), MODEL, TRAIN, seed=0)
-    identity = json.loads((ranks / "run" / "manifest.json").read_text())["identity"]
-    assert identity["world"] == 2
-    assert pretrain(ranks / "run", config, one_process()) == ranks / "run" / "checkpoint"
-    with pytest.raises(BadInput, match="started with"):
-        pretrain(ranks / "run", replace(config, seed=1), one_process())
-
-
-def test_without_torchrun_there_is_one_process() -> None:
-    world = join()
-    assert (world.rank, world.size, world.first) == (0, 1, True)
 
 
 def test_an_environment_that_does_not_say_where_to_meet_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

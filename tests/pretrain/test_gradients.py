@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from calque.derive.languages import Languages
-from calque.pretrain.distributed import LARGE, MESSAGE, World, add_gradients, messages, one_process
+from calque.pretrain.distributed import World, add_gradients, one_process
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.word_aligned import WordAligned
@@ -47,18 +47,3 @@ def test_every_gradient_is_dense_and_the_sum_over_processes(objective: Objective
     for one, two in zip(alone, together, strict=True):
         assert one.layout is two.layout is torch.strided and torch.equal(2 * one, two)
     assert sum(twin.sizes) == sum(gradient.numel() for gradient in alone)
-
-
-def test_large_gradients_go_alone_and_small_ones_together_in_the_reverse_of_their_order() -> None:
-    """Sizes are of numbers, of four bytes each."""
-    large, fit = LARGE // 4, 8
-    many = MESSAGE // 4 // fit
-    parameters = [nn.Parameter(torch.zeros(size)) for size in (3, large, *[many] * 9, large - 1, 5, 7)]
-    groups = messages(parameters)
-    assert [[p.numel() for p in group] for group in groups] == [
-        [7, 5, large - 1, *[many] * (fit - 3)],
-        [many] * 4,
-        [large],
-        [3],
-    ]
-    assert [id(p) for group in groups for p in group] == [id(p) for p in parameters[::-1]]

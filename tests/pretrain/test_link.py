@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
-from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.batch import Rows
 from calque.pretrain.distributed import one_process
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.model import state_of
@@ -75,27 +75,6 @@ def test_the_share_is_of_all_visible_source_words(languages: Languages) -> None:
             could += int((known[plain] & (plain == clean) & (numbers == SOURCE)).sum())
             switched += int((shown != plain).sum())
         assert abs(switched - share * could) <= 4 * np.sqrt(could * share * (1 - share))
-
-
-def test_a_switched_word_that_is_asked_for_has_the_words_own_label(languages: Languages) -> None:
-    asked = 0
-    for seed in range(20):
-        rows, _ = drawn(Link(1.0), languages, seed)
-        labels, shown = rows.labels.numpy(), rows.ids.numpy()
-        switched = (labels != UNLABELLED) & (rows.languages.numpy() == SOURCE) & (shown >= SIZE)
-        image = dict(languages.dictionary("source", LANGUAGE).tolist())
-        assert [image[i] for i in labels[switched].tolist()] == shown[switched].tolist()
-        asked += int(switched.sum())
-    assert asked > 10  # of the labelled a tenth stays as it is, and a quarter of these has an entry
-
-
-def test_names_and_what_cannot_be() -> None:
-    assert (Link().name, Link(0.1).name) == ("LINK", "LINK-10")
-    assert not Link().traits.language_embeddings
-    assert Link(mask_rate=0.3).mask_rate == 0.3
-    for wrong in (1.5, 0.0, float("nan")):
-        with pytest.raises(ValueError, match="fraction of the words"):
-            Link(wrong)
 
 
 def test_without_a_dictionary_there_is_nothing_to_switch(languages: Languages) -> None:

@@ -90,9 +90,3 @@ def test_the_process_that_is_left_ends_with_one_line(died_of_two: Died) -> None:
         left = ends.index(LOST)
         lost = f"another of 2 processes is lost; rank {left} cannot continue alone ("
         assert line.startswith(f"rank {left}: Lost: {lost}")
-
-
-def test_a_process_that_only_waits_notices_that_the_first_is_gone(died_of_two: Died) -> None:
-    """As while the first one derives or evaluates, in a world without torchrun."""
-    _, status, _ = died_of_two
-    assert status["waiting"] == [KILLED, LOST]

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from calque.derive.types import OURS
@@ -63,18 +61,3 @@ def test_random_replacements_are_uniform_over_the_own_language(language: int) ->
     own = np.arange(FIRST, SIZE) + language * SIZE
     assert set(shown[replaced].tolist()) == set(own.tolist())  # the first and the last too
     assert chisquare([(shown[replaced] == word).sum() for word in own]).pvalue > 1e-4
-
-
-def test_every_position_is_selected_alike() -> None:
-    ids, _, rows = draw(rows=4000, length=64)
-    selected, possible = (rows.labels.numpy() != UNLABELLED).sum(0), (ids >= FIRST).sum(0)
-    expected = possible / possible.sum() * selected.sum()
-    assert chisquare(selected, expected).pvalue > 1e-4
-
-
-@given(st.integers(0, 2**32), st.integers(0, 5), st.integers(1, 20))
-def test_the_same_randomness_gives_the_same_mask(seed: int, rows: int, length: int) -> None:
-    _, _, first = draw(rows, length, seed=seed)
-    _, _, again = draw(rows, length, seed=seed)
-    assert first.ids.equal(again.ids)
-    assert first.labels.equal(again.labels)

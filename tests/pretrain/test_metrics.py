@@ -1,12 +1,10 @@
 """Rows of metrics: those of a state are never lost, and none is there twice."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.distributed import one_process
@@ -37,14 +35,6 @@ def test_a_run_goes_on_with_the_rows_of_its_state(damage: bytes | None, study: P
     assert 99 not in [row["loss"]["mlm"] for row in read_metrics(path)]
 
 
-def test_a_first_step_begins_with_no_rows(tmp_path: Path) -> None:
-    (tmp_path / METRICS).write_text("left by nobody knows whom\n")
-    made = Metrics(tmp_path, EACH, {"mlm"}, 10, 1.0, True, None)
-    assert (tmp_path / METRICS).read_bytes() == b""
-    made.write({"step": 1, "loss": {"mlm": 1.0}})
-    assert read_metrics(tmp_path / METRICS) == [{"step": 1, "loss": {"mlm": 1.0}}]
-
-
 def test_a_row_holds_means_of_its_steps_and_apart_what_is_reported(tmp_path: Path) -> None:
     made = Metrics(tmp_path, replace(EACH, log_every=2), {"mlm"}, 10, 4.0, True, None)
     for step in range(1, 5):
@@ -54,21 +44,3 @@ def test_a_row_holds_means_of_its_steps_and_apart_what_is_reported(tmp_path: Pat
     assert [row["reported"]["labelled"] for row in rows] == pytest.approx([0.15, 0.35])
     assert [row["learning rate"] for row in rows] == [EACH.rate(1), EACH.rate(3)]
     assert all(row["gradient norm"] == 7 and row["tokens/s"] == pytest.approx(40 * row["mfu"]) for row in rows)
-
-
-@pytest.mark.parametrize(
-    "row", ["{", "[]", "3", "null", '{"step": "1", "loss": {}}', '{"step": 1}', '{"step": 1, "loss": NaN}', "1" * 5000]
-)
-def test_what_is_no_row_is_told_with_its_line(row: str, tmp_path: Path) -> None:
-    path = tmp_path / METRICS
-    path.write_text(json.dumps({"step": 1, "loss": {}}) + f"\n{row}\n", encoding="utf-8")
-    with pytest.raises(BadInput, match=rf"{METRICS}:2: not a row of metrics"):
-        read_metrics(path)
-
-
-def test_no_metrics_are_told(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="cannot read metrics"):
-        read_metrics(tmp_path / METRICS)
-    (tmp_path / METRICS).write_bytes(b"\xff\n")
-    with pytest.raises(BadInput, match="cannot read metrics"):
-        read_metrics(tmp_path / METRICS)

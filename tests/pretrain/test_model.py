@@ -5,8 +5,8 @@ import torch
 
 from calque.derive.types import OURS
 from calque.pretrain.batch import UNLABELLED, Rows
-from calque.pretrain.model import build, encode, prediction_loss
-from tests.pretrain.made import MODEL, SIZE, STILL
+from calque.pretrain.model import build, prediction_loss
+from tests.pretrain.made import SIZE, STILL
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""
@@ -80,39 +80,6 @@ def test_a_loss_in_pieces_is_the_same_and_holds_no_more_logits_than_it_may(
 
 
 @pytest.mark.parametrize("padded", [False, True])
-def test_the_loss_goes_on_from_any_layer(padded: bool) -> None:
-    model, batch = build(replace(STILL, layers=3), 2 * SIZE), rows(padded)
-    whole = prediction_loss(model, batch)
-    for layer in range(4):
-        torch.testing.assert_close(prediction_loss(model, batch, encode(model, batch, layer), layer), whole)
-
-
-@pytest.mark.parametrize("padded", [False, True])
-def test_places_that_are_told_are_those_that_are_looked_up(padded: bool) -> None:
-    """Counted as RoBERTa counts they change nothing, and in another order they do."""
-    model, batch = build(STILL, 2 * SIZE), rows(padded)
-    real = (batch.ids != OURS.pad).long()
-    places = real.cumsum(1) * real - 1
-    loss = prediction_loss(model, batch)
-    torch.testing.assert_close(prediction_loss(model, replace(batch, places=places)), loss)
-    turned = torch.where(real.bool(), real.sum(1, keepdim=True) - 1 - places, -1)
-    assert not torch.isclose(prediction_loss(model, replace(batch, places=turned)), loss)
-
-
-def test_rows_travel_with_all_that_they_hold() -> None:
-    """`meta` is a device that every machine has; it keeps shapes and no numbers."""
-    batch = rows(True)
-    sent = replace(batch, places=torch.zeros_like(batch.ids)).to(torch.device("meta"))
-    tensors = [sent.ids, sent.labels, sent.languages, sent.places]
-    assert {(tensor.device.type, tensor.shape) for tensor in tensors if tensor is not None} == {
-        ("meta", batch.ids.shape)
-    }
-    assert sent.places is not None and sent.segments is None and sent.padded
-    assert sent.found is not None and sent.found.at.shape == sent.found.slot.shape == batch.positions.padded().at.shape
-    assert sent.found.at.device.type == "meta"
-
-
-@pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_no_position_and_every_position(share: float, padded: bool) -> None:
     """Also with labels padded as for a GPU, and at the first position, which is what they are padded with."""
@@ -126,32 +93,6 @@ def test_no_position_and_every_position(share: float, padded: bool) -> None:
         loss.backward()
         assert float(loss.detach()) == 0
         assert all(p.grad is None or not p.grad.any() for p in model.parameters())
-
-
-def test_dropout_is_in_training_alone() -> None:
-    model, batch = build(replace(MODEL, attention_dropout=0.1), 2 * SIZE), rows(False)
-    model.eval()
-    assert prediction_loss(model, batch).equal(prediction_loss(model, batch))
-    model.train()
-    assert not prediction_loss(model, batch).equal(prediction_loss(model, batch))
-
-
-def test_attention_dropout_is_that_of_transformers_in_distribution() -> None:
-    """The mean loss over many draws of dropout, within four standard errors of transformers' own."""
-    model, batch = build(replace(MODEL, dropout=0.0, attention_dropout=0.3), 2 * SIZE).train(), rows(False)
-    with torch.no_grad():
-        ours = torch.stack([prediction_loss(model, batch) / batch.labelled for _ in range(300)])
-        theirs = torch.stack([model(input_ids=batch.ids, labels=batch.labels).loss for _ in range(300)])
-    error = (ours.var() / 300 + theirs.var() / 300).sqrt()
-    assert abs(ours.mean() - theirs.mean()) < 4 * error
-    assert theirs.std() / 1.3 < ours.std() < theirs.std() * 1.3
-
-
-def test_a_model_is_a_function_of_its_seed() -> None:
-    one, same, other = (build(STILL, 2 * SIZE, 3, seed) for seed in (0, 0, 1))
-    for a, b in zip(one.parameters(), same.parameters(), strict=True):
-        assert a.equal(b)
-    assert not one.lm_head.dense.weight.equal(other.lm_head.dense.weight)
 
 
 def test_the_config_is_robertas() -> None:

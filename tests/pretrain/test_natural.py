@@ -17,10 +17,9 @@ from calque.derive.natural.build import derive_natural
 from calque.derive.natural.files import TextFiles
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.pretrain.distributed import one_process
-from calque.pretrain.mask import Masking
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.align_mlm import AlignMLM
-from calque.pretrain.objectives.dict_mlm import DictMLM, Translations
+from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM, PackedLines
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import DWA, XLMAlign
@@ -79,39 +78,6 @@ def test_a_lexicon_of_words_is_the_dictionary_that_objectives_are_told(objective
     assert bool(near > far + 0.2) == (objective.name == "ALIGN-MLM")
     losses = [json.loads(line)["loss"] for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
     assert losses[-1]["mlm"] < losses[0]["mlm"]
-
-
-def test_a_translation_of_several_words_is_that_of_the_most_frequent(tmp_path: Path) -> None:
-    """Of words that share a translation, it is the last in the file and by its id neither the first nor the last."""
-    learn([tuple(line.split()) for line in EN], SMALLEST + 300).save(tmp_path / "given")
-    given = GivenVocabulary(tmp_path / "given")
-    opened = given.open()
-    single = {ids[0] for line in EN for word in line.split() if len(ids := opened.encode(word)) == 1}
-    *sources, target = sorted(single)[:6]
-    spelt = {row: opened.text([row]).strip() for row in (*sources, target)}
-    entries = [Entry(spelt[row], spelt[target], 0.9, 9 if row == sources[2] else 2) for row in sources]
-    entries.append(entries.pop(2))
-    write_lexicon(tmp_path / "lexicon", entries)
-    folder = derive_natural(
-        *inputs(tmp_path), given, tmp_path / "made", dictionaries={("en", "xx"): tmp_path / "lexicon"}
-    )
-    languages = Languages.open(folder, ["en", "xx"])
-    assert languages.kept is not None
-    rows = np.searchsorted(languages.kept, [*sources, target])
-    translated, of = Translations(languages)(rows, np.array([0] * 5 + [1]), np.random.default_rng(0))
-    assert translated.tolist() == [rows[5]] * 5 + [rows[2]] and of.tolist() == [1] * 5 + [0]
-
-
-def test_what_stands_for_a_masked_type_is_any_that_has_a_row(folder: Path) -> None:
-    languages = Languages.open(folder, ["en", "xx"])
-    specials, shape = languages.specials, (2, 40_000)
-    ids = np.full(shape, int(specials.ordinary(languages.rows)[0]))
-    rows = Masking.of(languages, 1.0)(ids, np.repeat([[0], [1]], shape[1], axis=1), np.random.default_rng(0))
-    shown = rows.ids.numpy()
-    for row in shown:
-        drawn, often = np.unique(row[row != ids[0, 0]], return_counts=True)
-        assert set(drawn.tolist()) | {int(ids[0, 0])} == {*specials.ordinary(languages.rows).tolist(), specials.mask}
-        assert abs(often[drawn == specials.mask].sum() / shape[1] - 0.8) < 0.01
 
 
 def test_a_language_of_one_sentence_is_too_short_for_a_row_and_named(tmp_path: Path) -> None:

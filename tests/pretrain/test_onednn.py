@@ -60,20 +60,6 @@ def products(work: Callable[[], object]) -> int:
     return sum(event.count for event in profile.key_averages() if event.key == "mkldnn::_linear_pointwise")
 
 
-def test_only_whole_rows_of_float32_go_to_onednn() -> None:
-    _, layer = wide()
-    rows = torch.ones(2, LENGTH, WIDE)
-    assert products(lambda: layer(rows)) == 1
-    with torch.autocast("cpu", torch.bfloat16):
-        assert products(lambda: layer(rows)) == 0 and layer(rows).dtype == torch.bfloat16
-    assert products(lambda: layer(rows[:, 1:])) == products(lambda: layer(rows[0])) == 0
-    assert products(lambda: torch.compile(layer, backend="eager", fullgraph=True)(rows)) == 0
-    assert layer.double()(rows.double()).dtype == torch.double
-    narrow = nn.Linear(WIDE, WIDE - 1)
-    use_onednn(narrow, LENGTH)
-    assert type(narrow) is nn.Linear
-
-
 def test_a_learner_has_the_loss_the_gradients_and_the_state_of_its_model() -> None:
     ids = torch.randint(5, WIDE, (4, LENGTH), generator=torch.Generator().manual_seed(0))
     rows = Rows(ids, torch.where(ids % 3 == 0, ids, -100), torch.zeros_like(ids), padded=False)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.pretrain.order import Mixed, Order, Part, Shuffled, Together, in_units, share_rows
+from calque.pretrain.order import Mixed, Part, in_units, share_rows
 
 PARTS: dict[Part, int] = {("source",): 7, ("trans",): 3, ("inv",): 20}
 ALLOWED = {
@@ -18,23 +18,6 @@ ALLOWED = {
 
 def mixed(seed: int) -> Mixed:
     return Mixed(ALLOWED, [0, 9], np.stack([in_units([0.5, 0.1, 0.4]), in_units([0.1, 0.9, 0])]), seed, 0)
-
-
-def counted(order: Order, steps: int, rows: int) -> dict[Part, int]:
-    """How often each part is shown, by looking at every step."""
-    shown = np.concatenate([order.at(step, rows) for step in range(steps)]) if steps else np.empty(0, int)
-    of = np.searchsorted(np.cumsum(list(PARTS.values())), shown, side="right")
-    return dict(zip(PARTS, np.bincount(of, minlength=len(PARTS)).tolist(), strict=True))
-
-
-@given(st.integers(0, 2**40), st.integers(0, 25), st.integers(1, 9))
-def test_what_was_shown_is_what_the_steps_show(seed: int, steps: int, rows: int) -> None:
-    for order in (mixed(seed), Together(PARTS, 30, seed, 0)):
-        shown = order.shown(steps, rows)
-        assert {part: count for part, (count, _) in shown.items()} == counted(order, steps, rows)
-    assert {part: of for part, (_, of) in mixed(seed).shown(1, 1).items()} == {
-        part: len(instances) for part, instances in ALLOWED.items()
-    }
 
 
 @given(st.integers(0, 2**40), st.lists(st.integers(0, 25), min_size=1, max_size=5), st.integers(1, 9))
@@ -53,12 +36,6 @@ def test_a_part_is_shown_whole_before_any_of_it_comes_again(seed: int, rows: int
         for first in range(0, len(own) - len(instances), len(instances)):
             assert sorted(own[first : first + len(instances)]) == instances.tolist()
     assert set(shown.tolist()) <= set(np.concatenate(list(ALLOWED.values())).tolist())
-
-
-def test_all_together_is_one_shuffled_order() -> None:
-    order, plain = Together(PARTS, 30, 5, 1), Shuffled(30, 5, 1)
-    for step in range(9):
-        assert np.array_equal(order.at(step, 8), plain.take(8 * step, 8))
 
 
 @given(st.integers(1, 300), st.lists(st.integers(0, 10**6), min_size=1, max_size=5).filter(any))

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from calque.derive.corpus import Corpus
 from calque.derive.errors import BadInput
 from calque.derive.language import Language
-from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.objectives.mlm import PackedLines
 from calque.pretrain.order import Shuffled
@@ -53,15 +52,6 @@ def test_packing_takes_no_memory_that_grows_with_the_lines() -> None:
     finally:
         tracemalloc.stop()
     assert peak < made.corpus.lines.nbytes / 50
-
-
-def test_packed_rows_of_a_corpus_on_disk(languages: Languages) -> None:
-    packed = PackedLines(languages.languages[1], OURS, 32)
-    rows = np.stack([packed.row(i) for i in range(len(packed))])
-    assert rows.dtype == np.int64
-    assert (rows[:, 0] == OURS.start).all()
-    kept = rows[:, 1:].ravel()
-    assert np.array_equal(kept[kept != OURS.end], languages.languages[1].corpus.tokens[: (kept != OURS.end).sum()])
 
 
 @given(st.integers(1, 50), st.integers(0, 2**40), st.integers(0, 200), st.integers(0, 120))

@@ -15,13 +15,12 @@ from torch.nn import functional as F
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.distributed import one_process
-from calque.pretrain.model import build, prediction_loss, state_of
-from calque.pretrain.modules import Frozen, Learner, MoCo
+from calque.pretrain.model import build, prediction_loss
+from calque.pretrain.modules import Learner, MoCo
 from calque.pretrain.objective import Sum
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.ppa import MOCO, PPA, Contrasted
 from calque.pretrain.run import Pretraining
-from calque.pretrain.train import make_optimizer, train
 from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN, check_resumes, only
 
 DEEP = replace(STILL, layers=2, initializer_range=0.2)
@@ -118,31 +117,6 @@ def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_side
     assert losses["mlm"] == pytest.approx(total, rel=1e-5) and counts["mlm"] == asked > 10
 
 
-def test_gradients_reach_the_model_and_the_projection_and_nothing_slow(languages: Languages) -> None:
-    stream, learner = made(languages)
-    batch, _ = stream.draw(range(2), np.random.default_rng(0))
-    ((keyed,), _) = stream.before_step(learner, [batch], one_process())
-    stream.losses(learner, keyed)[MOCO].backward()
-    assert all(p.grad is not None and p.grad.any() for p in learner.own[MOCO].projection.parameters())
-    assert learner.model.roberta.embeddings.word_embeddings.weight.grad.any()
-    assert all(p.grad is None for name, p in learner.named_parameters() if "slow" in name)
-    assert not any("slow" in name for name in learner.trained)
-    assert {"own.moco.queue", "own.moco.taken"} <= state_of(learner).keys()  # what a resumed run restores
-
-
-def test_sentences_are_found_by_their_translations_after_some_steps(languages: Languages) -> None:
-    """Once the queue has real keys the contrast is as hard as chance, ln(1 + K), and then it falls."""
-    stream, learner = made(languages, PPA(1.0, queue=64, momentum=0.9, dimensions=16, temperature=0.1))
-    config = replace(TRAIN, steps=120, warmup=10, batch=12, learning_rate=1e-3)
-    seen: list[float] = []
-
-    def look(step: int, losses: dict[str, float], norm: float) -> None:
-        seen.append(losses[MOCO])
-
-    train(learner, make_optimizer(learner, config), [stream], config, 0, one_process(), after=look)
-    assert np.mean(seen[-10:]) < 0.7 * np.log(65) < 0.85 * np.log(65) < np.mean(seen[5:12])
-
-
 @pytest.mark.parametrize("at", [3, 7, 11])
 def test_a_stopped_run_resumes_with_its_queue(at: int, study: Path, tmp_path: Path) -> None:
     """Next to another objective, with weight decay; the checkpoint has the model alone."""
@@ -151,23 +125,3 @@ def test_a_stopped_run_resumes_with_its_queue(at: int, study: Path, tmp_path: Pa
     )
     names = load_file(check_resumes(tmp_path, config, at) / "model.safetensors").keys()
     assert names and not [name for name in names if MOCO in name]
-
-
-def test_two_modules_of_one_name_are_refused() -> None:
-    with pytest.raises(ValueError, match="a module 'moco'"):
-        Sum("twice", (SMALL, SMALL)).learner(build(DEEP, 2 * SIZE), 0)
-
-
-def test_a_frozen_model_neither_trains_nor_drops(languages: Languages) -> None:
-    frozen = Frozen(build(replace(DEEP, dropout=0.5), 50))
-    frozen.train()
-    assert not any(module.training for module in frozen.modules())
-    assert not any(parameter.requires_grad for parameter in frozen.parameters())
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"queue": 0}, {"momentum": 1.0}, {"temperature": 0.0}, {"beside": "x"}, {"parallel_fraction": 0.0}]
-)
-def test_values_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError):
-        PPA(**wrong)

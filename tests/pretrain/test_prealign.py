@@ -1,36 +1,24 @@
 """PreAlign: the contrast against a loop over transformers' own states, cuts, phases, and a run that is resumed."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
-from torch.nn import functional as F
 
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
-from calque.pretrain.distributed import one_process
 from calque.pretrain.mixture import Mixture
-from calque.pretrain.model import build, encode_each
+from calque.pretrain.model import build
 from calque.pretrain.modules import Learner
 from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.prealign import Anchors, Contrast, PreAlign, Sides, WordContrast, contrast
-from calque.pretrain.run import Pretraining
-from calque.pretrain.train import make_optimizer, train
+from calque.pretrain.objectives.prealign import Anchors, Contrast, PreAlign, Sides, WordContrast
 from tests.pretrain.made import (
-    DERIVED,
     LANGUAGE,
-    MODEL,
     SIZE,
-    SOURCE,
     STILL,
-    TRAIN,
-    check_resumes,
     only,
     with_dictionary,
 )
@@ -76,43 +64,6 @@ def test_the_loss_is_that_of_a_loop_over_words_and_layers(
     assert loss == pytest.approx(float(expected), rel=1e-5)
 
 
-@pytest.mark.parametrize("sides", ["first", "both"])
-def test_the_gradient_is_that_of_a_loop_over_words(sides: Sides) -> None:
-    words = torch.randn(12, 5, generator=torch.Generator().manual_seed(0), requires_grad=True)
-    ids = torch.arange(12).reshape(2, 6).T
-    ours = torch.autograd.grad(contrast(words, Anchors(ids, torch.zeros_like(ids), 0, 6, sides), 0.2), words)
-    theirs = torch.autograd.grad(by_hand(words, 0.2, sides), words)
-    torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
-
-
-def test_a_step_has_some_entries_and_of_a_small_dictionary_all(languages: Languages) -> None:
-    entries = {tuple(row) for row in languages.dictionary("source", LANGUAGE).tolist()}
-    few, all_ = (stream(languages, Contrast(pairs=n)) for n in (10, 10_000))
-    shown = set()
-    for seed in range(40):
-        batch, _ = few.draw([], np.random.default_rng(seed))
-        rows = {tuple(row) for row in batch.ids.tolist()}
-        assert len(rows) == len(batch) == 10
-        shown |= rows
-        assert batch.languages.tolist() == [[SOURCE, DERIVED]] * 10
-    assert shown == entries
-    assert len(all_.draw([], np.random.default_rng(0))[0]) == len(entries)
-
-
-@given(st.integers(1, 7), st.integers(2, 12), st.integers(0, 99), st.sampled_from(["first", "both"]))
-def test_parts_add_up_to_the_whole_with_its_gradient(parts: int, pairs: int, seed: int, sides: Sides) -> None:
-    generator = torch.Generator().manual_seed(seed)
-    ids = torch.randint(0, 2 * pairs, (pairs, 2), generator=generator)  # at times a word has several translations
-    ids[:, 1] += 2 * pairs
-    words = torch.randn(2 * pairs, 5, generator=generator, requires_grad=True)
-    batch = Anchors(ids, torch.zeros_like(ids), 0, pairs, sides)
-    whole = contrast(words, batch, 0.3)
-    cut = sum(contrast(words, batch.part(i, parts), 0.3) for i in range(parts) if len(batch.part(i, parts)))
-    assert isinstance(cut, torch.Tensor)
-    torch.testing.assert_close(cut, whole, rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(*(torch.autograd.grad(loss, words)[0] for loss in (cut, whole)), rtol=1e-5, atol=1e-5)
-
-
 def test_a_word_is_not_held_against_its_other_translations() -> None:
     ids = torch.tensor([[1, 11], [1, 12], [3, 13], [4, 11]])
     barred = Anchors(ids, torch.zeros_like(ids), 0, 4, "both").barred
@@ -123,26 +74,6 @@ def test_a_word_is_not_held_against_its_other_translations() -> None:
     assert against[2] == [0, 1, 2, 3, 4, 5, 6, 7]
     assert against[7] == [1, 2, 3, 5, 6, 7]
     assert Anchors(ids, torch.zeros_like(ids), 0, 4, "first").barred.equal(barred[:4])
-
-
-def test_the_first_phase_pulls_translations_together_at_every_layer(languages: Languages) -> None:
-    """After a few steps the nearest word of the other language is the translation, far oftener than before."""
-    objective = PreAlign().first
-    learner = objective.learner(build(STILL, 2 * SIZE), 0)
-    batch, _ = stream(languages, Contrast(pairs=10_000)).draw([], np.random.default_rng(0))
-
-    def found() -> list[float]:
-        with torch.no_grad():
-            states = [F.normalize(h[:, 1], dim=1).chunk(2) for h in encode_each(learner.model, batch.rows(OURS))]
-        right = torch.arange(len(batch))
-        return [float(((a @ b.T).argmax(1) == right).float().mean()) for a, b in states]
-
-    before = found()
-    config = replace(TRAIN, steps=60)
-    train(learner, make_optimizer(learner, config), objective.streams(languages, LENGTH, 0), config, 0, one_process())
-    assert len(before) == STILL.layers + 1
-    assert max(before) < 0.3
-    assert min(found()) > 0.9
 
 
 def test_both_phases_take_the_steps_of_one_objective_and_switch_a_twentieth() -> None:
@@ -171,15 +102,3 @@ def test_without_entries_to_tell_apart_it_is_refused(study: Path, languages: Lan
     entry = (study / LANGUAGE / "dictionary.tsv").read_text(encoding="utf-8").splitlines(keepends=True)[:1]
     with pytest.raises(BadInput, match="one entry of two different types"):
         Contrast().streams(with_dictionary(study, tmp_path / "one", entry), LENGTH, 0)
-
-
-@pytest.mark.parametrize("sides", ["first", "both"])
-def test_a_stopped_first_phase_and_the_second_after_it_end_with_the_same_bits(
-    sides: Sides, study: Path, tmp_path: Path
-) -> None:
-    objective = PreAlign(pairs=20, anchors=sides)
-    first, _ = objective.traits.start
-    start = check_resumes(tmp_path / "0", Pretraining(Languages.open(study, (LANGUAGE,)), first, MODEL, TRAIN, 0), 4, 8)
-    config = Pretraining(Languages.open(study, (LANGUAGE,)), objective, MODEL, TRAIN, 0, start)
-    end = check_resumes(tmp_path / "1", config, 4, 8)
-    assert (start / "model.safetensors").read_bytes() != (end / "model.safetensors").read_bytes()

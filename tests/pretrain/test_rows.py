@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
-from tokenizers import Tokenizer
 from torch.nn import functional as F
-from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer, BertModel, pipeline
+from transformers import BertModel
 
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
@@ -20,7 +19,7 @@ from calque.derive.languages import Languages
 from calque.derive.natural.build import derive_natural
 from calque.derive.types import OURS
 from calque.derive.vocabulary import GivenVocabulary
-from calque.pretrain.architecture import BERT, ROBERTA, XLM_R, Architecture
+from calque.pretrain.architecture import BERT, XLM_R, Architecture
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import prediction_loss
@@ -28,7 +27,7 @@ from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.run import Pretraining, pretrain
 from calque.pretrain.saved_model import TOKENIZER
 from calque.pretrain.start import put_back, with_rows
-from tests.derive.natural.made import EN, inputs
+from tests.derive.natural.made import inputs
 from tests.derive.test_spelling import given_vocabulary
 from tests.pretrain.made import MODEL, SIZE, STILL, TRAIN, stop_at
 from tests.pretrain.test_architecture import EACH, foreign
@@ -85,13 +84,6 @@ def test_the_loss_is_transformers_with_the_other_logits_at_minus_infinity(spelt:
 
 
 @EACH
-def test_with_all_rows_the_loss_is_the_same_to_the_last_bit(spelt: Architecture) -> None:
-    model = masked_model(spelt)
-    whole, same = batch(np.arange(V))
-    assert prediction_loss(with_rows(model, np.arange(V), OURS.pad), same).equal(prediction_loss(model, whole))
-
-
-@EACH
 @pytest.mark.parametrize("tied", [True, False])
 def test_rows_that_were_trained_are_put_back_and_the_others_stay(spelt: Architecture, tied: bool) -> None:
     model = masked_model(spelt, tie_word_embeddings=tied)
@@ -112,18 +104,6 @@ def test_rows_that_were_trained_are_put_back_and_the_others_stay(spelt: Architec
         elif before[name].is_floating_point():
             assert tensor.equal(before[name] + 1)
     assert of_types == 4  # the table and the bias, each by two names
-
-
-def test_padding_s_row_may_move_where_positions_do_not_count_from_it() -> None:
-    kept = np.delete(np.arange(V), 0)
-    ids, here = torch.tensor([[9, 8, OURS.pad]]), torch.tensor([[8, 7, OURS.pad - 1]])
-    bert = masked_model(BERT)
-    few, asked = with_rows(bert, kept, OURS.pad - 1), torch.tensor([[True, False, False]])
-    with torch.no_grad():
-        whole = bert(input_ids=ids, attention_mask=(ids != OURS.pad).long()).logits[:, 0, 1:].log_softmax(1)[0, 8]
-        assert float(prediction_loss(few, rows_of(here, asked))) == pytest.approx(-float(whole), rel=1e-5)
-    with pytest.raises(BadInput, match="positions start after padding's id, 1, so all types before it need rows"):
-        with_rows(masked_model(ROBERTA), kept, OURS.pad - 1)
 
 
 KINDS = {"unigram": (XLM_R, XLM_R.masked_model), "wordpiece": (BERT, BertModel)}
@@ -180,23 +160,6 @@ def test_a_checkpoint_is_whole_and_the_rows_that_no_text_uses_are_the_start_s(gi
     assert drawn == ([] if "lm_head.bias" in before else ["the prediction head"])
 
 
-def test_a_checkpoint_fills_masks_as_any_model_does(given: Path, checkpoint: Path) -> None:
-    tokenizer, model = AutoTokenizer.from_pretrained(checkpoint), AutoModelForMaskedLM.from_pretrained(checkpoint)
-    assert model.config.vocab_size == len(model.get_input_embeddings().weight)
-    assert model.config.pad_token_id == tokenizer.pad_token_id
-    start, specials = (
-        Tokenizer.from_file(str(given / "start" / TOKENIZER)),
-        Languages.open(given / "made", ["en"]).whole.specials,
-    )
-    for line in EN[:5]:
-        ids = start.encode(line, add_special_tokens=False).ids
-        assert tokenizer(line).input_ids == [specials.start, *ids, specials.end]
-    text = EN[0].replace(EN[0].split()[1], tokenizer.mask_token, 1)
-    filled = pipeline("fill-mask", model=str(checkpoint))(text)
-    assert len(filled) == 5 and all(0 < one["score"] <= 1 for one in filled)
-    assert filled[0]["score"] >= filled[-1]["score"]
-
-
 def test_a_run_goes_on_to_the_same_bits_with_states_of_the_kept_rows(given: Path, checkpoint: Path) -> None:
     stopped = given / "stopped"
     stop_at(stopped, config(given), 7)
@@ -214,38 +177,3 @@ def test_a_run_goes_on_to_the_same_bits_with_states_of_the_kept_rows(given: Path
     shutil.move(moved, given / "start")
     other = pretrain(stopped, config(given), one_process())
     assert (other / WEIGHTS).read_bytes() == (checkpoint / WEIGHTS).read_bytes()
-
-
-def test_a_start_that_changes_meanwhile_is_told_before_the_checkpoint(given: Path) -> None:
-    weights = given / "start" / WEIGHTS
-    before = weights.read_bytes()
-
-    def change(step: int, steps: int) -> None:
-        weights.write_bytes(before[:-2] + b"xx")
-
-    try:
-        with pytest.raises(BadInput, match="the weights have changed since the run started"):
-            pretrain(given / "changed", config(given), one_process(), progress=change)
-    finally:
-        weights.write_bytes(before)
-    assert not (given / "changed" / "checkpoint").exists()
-    assert (given / "changed" / "resume").is_dir()  # from where it goes on
-
-
-def test_a_model_that_is_drawn_keeps_rows_too(given: Path, tmp_path: Path) -> None:
-    checkpoint = pretrain(tmp_path / "drawn", config(given, start=None), one_process())
-    languages = Languages.open(given / "made", ["en", "xx"])
-    model = AutoModelForMaskedLM.from_pretrained(checkpoint)
-    assert len(model.get_input_embeddings().weight) == languages.whole.size > languages.rows
-
-
-def test_all_rows_may_be_trained(given: Path, tmp_path: Path) -> None:
-    """Each type is one that a prediction may be, so that each row gets a gradient."""
-    derive_natural(*inputs(tmp_path), GivenVocabulary(given / "start"), tmp_path / "all", rows="all")
-    checkpoint = pretrain(
-        tmp_path / "run", config(given, languages=Languages.open(tmp_path / "all", ["en", "xx"])), one_process()
-    )
-    before = AutoModel.from_pretrained(given / "start", dtype=torch.float32).get_input_embeddings().weight
-    after = AutoModel.from_pretrained(checkpoint).get_input_embeddings().weight
-    changed = (after != before).any(1)
-    assert changed[: Languages.open(tmp_path / "all", ["en"]).rows].all()

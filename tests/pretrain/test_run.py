@@ -1,22 +1,16 @@
 import json
-import shutil
-from collections import deque
 from dataclasses import dataclass, replace
-from itertools import count, islice
+from itertools import count
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from transformers import RobertaForMaskedLM
 
-from calque.derive.artefact import write_manifest
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
-from calque.derive.folder import KIND
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.batch import Rows
@@ -27,7 +21,6 @@ from calque.pretrain.modules import Learner
 from calque.pretrain.objective import Objective, Stream
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
-from calque.pretrain.onednn import WIDE
 from calque.pretrain.run import Pretraining, finished, pretrain, read_metrics
 from calque.pretrain.train import Draws, NonFinite, make_optimizer, train
 from tests.pretrain.made import (
@@ -38,7 +31,6 @@ from tests.pretrain.made import (
     check_resumes,
     new_learner,
     stop_at,
-    study_facts,
     write_study,
 )
 
@@ -94,28 +86,6 @@ def test_a_run_folder_is_whole(run: tuple[Path, Objective], study: Path) -> None
     assert ("ids in an unfilled last row" in manifest["left out"]) == objective.traits.text
 
 
-def test_metrics(run: tuple[Path, Objective]) -> None:
-    folder, objective = run
-    rows = read_metrics(folder / METRICS)
-    assert [row["step"] for row in rows] == [3, 6, 9, 12]
-    for row in rows:
-        assert set(row["loss"]) == set(rows[0]["loss"])
-        assert ("tlm" in row["loss"]) == objective.name.startswith(("XLM", "WEAM", "PPA"))
-        assert ("align" in row["loss"]) == (objective.name == "ALIGN-MLM")
-        assert row["learning rate"] == pytest.approx(TRAIN.rate(row["step"] - 1))
-        assert row["tokens/s"] > 0
-        assert 0 < row["mfu"] < 1
-
-
-def test_logged_losses_are_means_of_steps_also_of_those_left_at_the_end(study: Path, tmp_path: Path) -> None:
-    each = replace(TRAIN, steps=8, log_every=1, save_every=0)
-    pretrain(tmp_path / "each", config(study, train=each), one_process())
-    pretrain(tmp_path / "few", config(study, train=replace(each, log_every=3)), one_process())
-    losses = [row["loss"]["mlm"] for row in read_metrics(tmp_path / "each" / METRICS)]
-    few = [(row["step"], row["loss"]["mlm"]) for row in read_metrics(tmp_path / "few" / METRICS)]
-    assert few == [(3, np.mean(losses[:3])), (6, np.mean(losses[3:6])), (8, np.mean(losses[6:]))]
-
-
 def test_probes_are_logged_and_leave_the_run_as_it_is(study: Path, tmp_path: Path) -> None:
     def probe(model: RobertaForMaskedLM) -> dict[str, float]:
         model.eval()
@@ -168,13 +138,6 @@ def test_where_memory_runs_out_micro_batches_become_smaller(study: Path, tmp_pat
     assert [json.loads(path.read_text()).get("micro-batches") for path in manifests] == [2, None, 2, 2]
 
 
-def test_a_run_that_memory_is_too_small_for_names_the_setting(study: Path, tmp_path: Path) -> None:
-    for name, settings, notes in (("set", TRAIN, ["with --set train.grad_accumulation=auto"]), ("auto", AUTO, [])):
-        with pytest.raises(torch.OutOfMemoryError) as error:
-            pretrain(tmp_path / name, config(study, Hungry(room=0), train=settings), one_process())
-        assert getattr(error.value, "__notes__", []) == notes
-
-
 def test_a_resumed_run_notes_the_claims_with_which_it_began(study: Path, tmp_path: Path) -> None:
     for first, name in (("first", "noted"), ("", "without")):
         stop_at(tmp_path / name, config(study, claims=first), 4)
@@ -217,32 +180,6 @@ def test_a_folder_of_another_configuration_is_refused(study: Path, tmp_path: Pat
     pretrain(tmp_path, config(study), one_process())
 
 
-def test_what_is_no_training_does_not_count_in_its_speed(
-    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A clock goes on by a second when it is read, and by an hour while a probe is at work."""
-    clock = count()
-
-    def slow(model: RobertaForMaskedLM) -> dict[str, float]:
-        deque(islice(clock, HOUR), maxlen=0)
-        return {}
-
-    monkeypatch.setattr("calque.pretrain.run.time", SimpleNamespace(perf_counter=lambda: next(clock)))
-    pretrain(tmp_path, config(study, train=replace(TRAIN, probe_every=1)), one_process(), probe=slow)
-    rows = read_metrics(tmp_path / METRICS)
-    ids = TRAIN.batch * MODEL.length * TRAIN.log_every
-    trained = sum(ids / row["tokens/s"] for row in rows if "tokens/s" in row)
-    assert 0 < trained < HOUR
-
-
-def test_other_data_are_refused(study: Path, tmp_path: Path) -> None:
-    stop_at(tmp_path / "run", config(study), 6)
-    shutil.copytree(study, tmp_path / "study")
-    write_manifest(tmp_path / "study", KIND, study_facts("other"))
-    with pytest.raises(BadInput, match=r"started with data .*'made'}, not .*'other'}"):
-        pretrain(tmp_path / "run", config(tmp_path / "study"), one_process())
-
-
 def test_other_threads_are_refused_unless_asked_for(study: Path, tmp_path: Path) -> None:
     stop_at(tmp_path, config(study), 6)
     torch.set_num_threads(2)
@@ -254,14 +191,6 @@ def test_other_threads_are_refused_unless_asked_for(study: Path, tmp_path: Path)
         torch.set_num_threads(1)
     # What is finished is the same wherever one looks at it from.
     assert pretrain(tmp_path, config(study), one_process()) == tmp_path / "checkpoint"
-
-
-def test_a_wide_model_that_is_stopped_resumes_to_the_same_bits(study: Path, tmp_path: Path) -> None:
-    """Its linear layers are computed by oneDNN where the processor has AVX-512."""
-    wide = config(study, model=replace(MODEL, hidden=WIDE, ffn=2 * WIDE))
-    stop_at(tmp_path / "stopped", wide, 6)
-    weights = [pretrain(tmp_path / name, wide, one_process()) / "model.safetensors" for name in ("whole", "stopped")]
-    assert weights[0].read_bytes() == weights[1].read_bytes()
 
 
 def test_a_non_finite_loss_stops_the_run_and_leaves_its_last_state(study: Path, tmp_path: Path) -> None:
@@ -279,8 +208,3 @@ def test_a_corpus_smaller_than_a_row_is_refused(study: Path, tmp_path: Path) -> 
     with pytest.raises(BadInput, match="does not fill one row"):
         pretrain(tmp_path / "run", config(small, MLM()), one_process())
     assert not (tmp_path / "run").exists()
-
-
-def test_no_study_is_no_study(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="expected the manifest of languages"):
-        pretrain(tmp_path / "run", config(tmp_path), one_process())

@@ -9,7 +9,6 @@ from transformers import RobertaForMaskedLM
 
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
-from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
@@ -19,12 +18,12 @@ from calque.derive.transform import compose
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.objective import Objective, Sum
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM
-from calque.pretrain.objectives.dict_mlm import DictMLM, Translations
+from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import TLM
 from calque.pretrain.objectives.xlm_align import DWA
 from calque.pretrain.run import Pretraining
-from tests.pretrain.made import MODEL, TRAIN, check_resumes, pairs_of
+from tests.pretrain.made import MODEL, TRAIN, check_resumes
 
 FEW = Sizes(10, 5, 5)
 NAMES = ("trans", "trans-25.inv", "inv")
@@ -81,42 +80,6 @@ def test_parallel_rows_pair_the_source_with_each_language(several: Languages, fr
         met[other] += 1
     assert met.keys() == {1, 2, 3}
     assert met.total() == stream.instances
-
-
-def test_pairs_are_aligned_by_their_derivation(several: Languages) -> None:
-    parallel, types = pairs_of(several, 40), meaning(several)
-    batch, met = parallel.draw_pairs(range(parallel.instances), np.random.default_rng(0)), Counter[int]()
-    for row in range(len(batch)):
-        numbers, ids = batch.rows.languages[row].numpy(), batch.clean[row].numpy()
-        n, m = batch.sides[row].tolist()
-        first, second = slice(1, 1 + n), slice(n + 2, n + 2 + m)
-        mine, theirs = types[numbers[first], ids[first]], types[numbers[second], ids[second]]
-        assert np.array_equal(mine, theirs[batch.gold[row, :n].numpy()])
-        assert {numbers[1], numbers[n + 2]} > {0}
-        met[max(numbers[1], numbers[n + 2])] += 1
-    assert met.keys() == {1, 2, 3}
-
-
-def test_all_dictionaries_are_aligned(several: Languages) -> None:
-    (stream,) = Align().streams(several, MODEL.length, 0)
-    batch, counts = stream.draw([], np.random.default_rng(0))
-    entries = np.concatenate([several.dictionary(SOURCE, name) for name in NAMES])
-    assert counts["align"] == (entries[:, 0] != entries[:, 1]).sum() > len(several.dictionary(SOURCE, "trans"))
-    assert int(batch.ids.max()) >= 2 * SIZE  # rows of the second script
-
-
-def test_a_word_of_the_source_is_translated_into_each_language(several: Languages) -> None:
-    translate = Translations(several)
-    entries = {name: dict(several.dictionary(SOURCE, name).tolist()) for name in NAMES}
-    word = next(iter(entries["trans"]))
-    found, of = translate(np.full(300, word), np.zeros(300, int), np.random.default_rng(0))
-    images = {entries[name][word] for name in NAMES}
-    assert set(found.tolist()) == images
-    moved = found != word
-    assert np.bincount(of[moved], minlength=4)[1:3].min() > 60
-    back, home = translate(found[moved], of[moved], np.random.default_rng(0))
-    assert (back == word).all() and not home.any()
-    assert np.array_equal(of[~moved], np.zeros((~moved).sum()))  # a word that stays itself changes no language
 
 
 EVERYTHING = Sum("everything", (MLM(), TLM(), Align(), DWA(tlm=False)))

@@ -2,14 +2,11 @@
 
 import json
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from transformers import RobertaForMaskedLM
 
 from calque.derive.artefact import Artefact
@@ -18,7 +15,6 @@ from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
 from calque.derive.languages import Languages
 from calque.pretrain.checkpoint import SNAPSHOTS, load_snapshot, snapshots_of
-from calque.pretrain.config import TrainConfig
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import build
 from calque.pretrain.objectives.mlm import MLM
@@ -79,35 +75,3 @@ def test_a_snapshot_that_changed_before_the_run_goes_on_is_refused(study: Path, 
     damage(tmp_path / SNAPSHOTS / "step-000000008.safetensors")
     with pytest.raises(BadInput, match=r"step-000000008\.safetensors: not the snapshot listed in the state"):
         pretrain(tmp_path, config(study), one_process())
-
-
-def test_without_them_nothing_is_kept_and_recipes_are_what_they_were(study: Path, tmp_path: Path) -> None:
-    pretrain(tmp_path, config(study, train=TRAIN), one_process())
-    assert not (tmp_path / SNAPSHOTS).exists()
-    assert "snapshots" not in TRAIN.recipe
-    assert KEPT.recipe["snapshots"] == 4
-    with pytest.raises(BadInput, match=r"a run without snapshots; set train\.snapshots"):
-        snapshots_of(Artefact.open(tmp_path, RUN))
-
-
-def test_a_file_that_is_none_or_of_another_model_is_refused(run: Path, tmp_path: Path) -> None:
-    model = build(MODEL, 2 * SIZE + 1, 3, 0)
-    with pytest.raises(BadInput, match=r"is \(600, 32\), not \(601, 32\)"):
-        load_snapshot(model, run / SNAPSHOTS / "step-000000012.safetensors")
-    (tmp_path / "none").write_bytes(b"none")
-    with pytest.raises(BadInput, match="expected the weights of a snapshot"):
-        load_snapshot(model, tmp_path / "none")
-
-
-@given(steps=st.integers(1, 20_000), more=st.integers(0, 20_000), often=st.integers(1, 16))
-def test_a_longer_run_keeps_the_same_steps(steps: int, more: int, often: int) -> None:
-    short, long = (TrainConfig(steps=n, warmup=0, snapshots=often).kept for n in (steps, steps + more))
-    assert short[0] == 0
-    assert short[-1] == steps
-    assert set(short[:-1]) <= set(long)
-    assert all(b <= round(a * 2 ** (1 / often)) + 1 for a, b in pairwise(short[1:]))
-
-
-@pytest.mark.parametrize("often", [-1, 17])
-def test_too_often_or_less_than_never(often: int) -> None:
-    assert TrainConfig(snapshots=often).mistakes() == [f"snapshots are 0 to 16 per doubling of the steps, not {often}"]

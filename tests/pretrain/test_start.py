@@ -19,9 +19,7 @@ from calque.derive.fingerprint import sha256
 from calque.derive.languages import Languages
 from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.distributed import one_process
-from calque.pretrain.mixture import Mixture
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.run import Pretraining, pretrain, read_metrics
 from calque.pretrain.start import InitialModel, check_start
@@ -65,12 +63,6 @@ def has_weights_of(model: Any, folder: Path, twice: frozenset[str] = frozenset()
     return saved.keys() == now.keys() and all(now[name].equal(value) for name, value in saved.items())
 
 
-def test_the_weights_are_the_checkpoints(cold: Path, languages: Languages) -> None:
-    model = beginning(cold, languages)
-    assert has_weights_of(model, cold)
-    assert model.lm_head.decoder.weight is model.get_input_embeddings().weight
-
-
 def test_a_run_begins_with_them_and_is_another_run(cold: Path, moved: Path, study: Path, tmp_path: Path) -> None:
     still = replace(TRAIN, steps=1, warmup=0, learning_rate=1e-12)
     checkpoint = pretrain(tmp_path / "still", warm(study, cold, train=still), one_process())
@@ -92,36 +84,6 @@ def test_it_goes_on_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) ->
     assert logs[0][0]["loss"].keys() == {"mlm", "tlm", "dwa"}
     assert logs[0][0]["reported"].keys() == {"label precision", "label recall", "labelled"}
     assert all(0 <= share <= 1 for row in logs[0] for share in row["reported"].values())
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"model": replace(MODEL, hidden=64)}, "hidden 32, not 64"),
-        ({"model": replace(MODEL, heads=4)}, "heads 2, not 4"),
-        (
-            {"model": replace(MODEL, layers=3, length=64)},
-            "layers 2, not 3; .*shape: length 32, not 64",
-        ),
-        ({"objective": XLM()}, "1 token types, not 3"),
-        ({"objective": XLMAlign(layer=3)}, "DWA-dwa3 needs layer 3, but the model has 2"),
-    ],
-)
-def test_another_model_is_refused(cold: Path, study: Path, tmp_path: Path, changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadInput, match=said):
-        pretrain(tmp_path / "run", warm(study, cold, **changes), one_process())
-    assert not (tmp_path / "run").exists()
-
-
-def test_each_mistake_is_a_message_of_its_own(cold: Path, study: Path, languages: Languages, tmp_path: Path) -> None:
-    with pytest.raises(BadInput) as layers:
-        pretrain(tmp_path / "run", warm(study, cold, objective=XLMAlign(label_layer=4, layer=3)), one_process())
-    with pytest.raises(BadInput) as shape:
-        check_start(cold, replace(MODEL, layers=3, length=64))
-    with pytest.raises(BadInput) as mixture:
-        Mixture(held_out=1.0, pairs=0.0).of(languages)
-    assert [len(error.value.messages) for error in (layers, shape, mixture)] == [2, 2, 2]
-    assert all(message.startswith(f"{cold}: a model of another shape: l") for message in shape.value.messages)
 
 
 def test_what_is_no_checkpoint_is_refused(moved: Path, study: Path, languages: Languages, tmp_path: Path) -> None:
@@ -170,31 +132,6 @@ def test_what_no_run_can_begin_with_is_refused_before_anything_is_made(moved: Pa
         check_start(moved, MODEL)
     with pytest.raises(BadInput, match="no model here"):
         check_start(tmp_path, MODEL)
-
-
-def test_another_vocabulary_is_refused(moved: Path, languages: Languages) -> None:
-    other = json.loads((moved / "tokenizer.json").read_text(encoding="utf-8"))
-    other["model"]["vocab"]["v"] = other["model"]["vocab"].pop("w")
-    (moved / "tokenizer.json").write_text(json.dumps(other), encoding="utf-8")
-    with pytest.raises(BadInput, match=r"tokenizer\.json: expected the vocabulary of"):
-        beginning(moved, languages)
-    (moved / "tokenizer.json").write_text("{}")
-    with pytest.raises(BadInput, match="cannot load the tokenizer"):
-        beginning(moved, languages)
-
-
-def test_a_damaged_checkpoint_is_refused_by_a_link_too(cold: Path, languages: Languages, tmp_path: Path) -> None:
-    shutil.copytree(cold.parent, tmp_path / "run")
-    path = tmp_path / "run" / "checkpoint" / WEIGHTS
-    path.write_bytes(path.read_bytes()[:-1] + b"x")
-    (tmp_path / "link").symlink_to(path.parent)
-    with pytest.raises(BadInput, match="changed since it was written"):
-        beginning(tmp_path / "link", languages)
-
-
-def test_a_manifest_of_others_beside_a_checkpoint_is_left_alone(moved: Path, languages: Languages) -> None:
-    (moved.parent / MANIFEST).write_text('{"kind": "collection", "files": {}}')
-    assert has_weights_of(beginning(moved, languages), moved)
 
 
 TABLE, DECODER = "roberta.embeddings.word_embeddings.weight", "lm_head.decoder.weight"

@@ -1,7 +1,6 @@
 """A checkpoint's tokenizer is read by transformers with the ids that the model learnt."""
 
 import json
-import shutil
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -22,13 +21,12 @@ from calque.derive.script import Transliterate
 from calque.derive.sentence import Sentence
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import Transform, compose
-from calque.derive.types import OURS, SPECIALS, Specials
+from calque.derive.types import OURS, Specials
 from calque.derive.vocabulary import Vocabulary
 from calque.pretrain.saved_model import (
     TOKENIZER,
     TOKENIZERS,
     check_own_types,
-    check_same_types,
     write_tokenizer,
     write_tokenizers,
 )
@@ -85,18 +83,6 @@ def test_ids_are_those_of_the_corpus(checkpoint: Path, data: Path) -> None:
         assert tokenizer(" ".join(words)).input_ids == [OURS.start, *ids, OURS.end]
 
 
-def test_transformers_knows_the_special_types_and_the_length(checkpoint: Path) -> None:
-    tokenizer = AutoTokenizer.from_pretrained(checkpoint)
-    named = (tokenizer.bos_token, tokenizer.pad_token, tokenizer.eos_token, tokenizer.unk_token, tokenizer.mask_token)
-    assert named == SPECIALS
-    assert (tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.mask_token_id) == (0, 2, 4)
-    assert tokenizer.model_max_length == 64
-    assert tokenizer("Sara", "ate").input_ids.count(OURS.end) == 3
-    assert len(tokenizer(" ".join(["Sara"] * 99), truncation=True).input_ids) == 64
-    shown = tokenizer.decode(tokenizer("Sara ate two apples .").input_ids, skip_special_tokens=True)
-    assert shown.strip() == "Sara ate two apples ."
-
-
 @pytest.mark.parametrize("number", range(len(TRANSFORMS)))
 def test_derived_text_gets_the_ids_of_the_derived_corpus_and_is_printed_again(
     data: Path, tmp_path: Path, number: int
@@ -122,33 +108,6 @@ def test_derived_text_gets_the_ids_of_the_derived_corpus_and_is_printed_again(
     assert same == (transform.name == "inv")
 
 
-def test_the_same_types_written_another_way_are_the_same(checkpoint: Path, data: Path) -> None:
-    path = checkpoint / TOKENIZER
-    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8")
-    check_same_types(checkpoint, data / "vocabulary" / TOKENIZER)
-    state = json.loads(path.read_text(encoding="utf-8"))
-    first, second = list(state["model"]["vocab"])[300:302]
-    vocabulary = state["model"]["vocab"]
-    vocabulary[first], vocabulary[second] = vocabulary[second], vocabulary[first]
-    path.write_text(json.dumps(state), encoding="utf-8")
-    with pytest.raises(BadInput, match="ids are the same types"):
-        check_same_types(checkpoint, data / "vocabulary" / TOKENIZER)
-
-
-def test_types_that_were_added_to_a_vocabulary_count(checkpoint: Path, data: Path, tmp_path: Path) -> None:
-    """A tokenizer's file lists them apart from its model's own."""
-    plain, ours = data / "vocabulary" / TOKENIZER, tmp_path / "added.json"
-    made = Tokenizer.from_file(str(plain))
-    made.add_tokens(["<added>"])
-    made.save(str(ours))
-    with pytest.raises(BadInput, match="ids are the same types"):
-        check_same_types(checkpoint, ours)
-    made.save(str(checkpoint / TOKENIZER), pretty=False)
-    check_same_types(checkpoint, ours)
-    with pytest.raises(BadInput, match="ids are the same types"):
-        check_same_types(checkpoint, plain)
-
-
 def test_a_table_with_a_row_for_each_type_fits_and_one_with_fewer_does_not(checkpoint: Path) -> None:
     types = Tokenizer.from_file(str(checkpoint / TOKENIZER)).get_vocab_size()
     check_own_types(checkpoint, types, OURS.pad)
@@ -157,14 +116,3 @@ def test_a_table_with_a_row_for_each_type_fits_and_one_with_fewer_does_not(check
         check_own_types(checkpoint, types - 1, OURS.pad)
     with pytest.raises(BadInput, match=f"padding is id {OURS.pad}, but 0 in the model next to it"):
         check_own_types(checkpoint, types, 0)
-
-
-def test_a_folder_without_a_tokenizer_is_refused(data: Path, checkpoint: Path) -> None:
-    (checkpoint / TOKENIZER).unlink()
-    with pytest.raises(BadInput, match="cannot load the tokenizer"):
-        check_own_types(checkpoint, 500, OURS.pad)
-    with pytest.raises(BadInput):
-        check_same_types(checkpoint, data / "vocabulary" / TOKENIZER)
-    shutil.rmtree(checkpoint)
-    with pytest.raises(BadInput):
-        check_same_types(checkpoint, data / "vocabulary" / TOKENIZER)

@@ -13,21 +13,18 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from transformers.trainer_pt_utils import get_parameter_names
 
 from calque.derive.languages import Languages
-from calque.pretrain.architecture import Architecture
-from calque.pretrain.batch import LABELS, SLOTS, Pairs, Rows
+from calque.pretrain.batch import Pairs, Rows
 from calque.pretrain.distributed import World, one_process
 from calque.pretrain.model import compile_layers, prediction_loss, state_of
 from calque.pretrain.objective import Objective, Sum
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM
 from calque.pretrain.objectives.aligner_training import AlignerTraining
-from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import TLM
 from calque.pretrain.objectives.xlm_align import Positions, XLMAlign
-from calque.pretrain.train import TIMES, Draws, NonFinite, _backward, _before_step, _cut, make_optimizer, train
+from calque.pretrain.train import Draws, NonFinite, _backward, _before_step, _cut, make_optimizer, train
 from tests.pretrain.golden import PATH, losses
 from tests.pretrain.made import MODEL, OBJECTIVES, STILL, TRAIN, Gradients, new_learner
-from tests.pretrain.test_architecture import EACH, foreign
 
 ALL = Sum("all", (MLM(), TLM(), Align()))
 
@@ -65,15 +62,6 @@ def test_processes_and_micro_batches_share_a_batch_without_overlap(size: int, pa
     (whole,) = batches
     assert isinstance(whole, Rows) and len(pieces) == size * parts
     assert torch.cat([piece.ids for piece in pieces if isinstance(piece, Rows)]).equal(whole.ids)
-
-
-def test_pieces_of_similar_length_change_no_gradient(languages: Languages) -> None:
-    whole, means = one_step(XLMAlign(), languages, 8, 1)
-    for pieces, parts in ((2, 1), (5, 2), (100, 1)):
-        cut, same = one_step(XLMAlign(pieces=pieces), languages, 8, parts)
-        assert same == pytest.approx(means, rel=1e-5, abs=1e-6)
-        for name, gradient in whole.items():
-            torch.testing.assert_close(cut[name], gradient, rtol=1e-4, atol=1e-6)
 
 
 def test_the_gradient_is_that_of_the_weighted_means(languages: Languages) -> None:
@@ -179,23 +167,6 @@ def test_updates_are_those_of_adamw_with_the_parts_that_decay(
         torch.testing.assert_close(parameter, twin.trained[name], rtol=1e-5, atol=1e-6)
 
 
-def test_an_optimizer_without_factors_learns_at_the_rate_itself(languages: Languages) -> None:
-    learner, config = new_learner(MLM()), replace(TRAIN, steps=3, warmup=1)
-    optimizer, rates = torch.optim.SGD(learner.parameters(), 1.0), list[float]()
-    optimizer.register_step_pre_hook(lambda one, *_: rates.append(one.param_groups[0]["lr"]))
-    train(learner, optimizer, MLM().streams(languages, STILL.length, 0), config, 0, one_process())
-    assert rates == [config.rate(step) for step in range(3)] and max(rates) == config.learning_rate
-
-
-@EACH
-def test_the_table_learns_as_the_encoder_does_by_whatever_name_a_model_has_it(spelt: Architecture) -> None:
-    model = spelt.masked_model(foreign(spelt))
-    groups = make_optimizer(MLM().learner(model, 0), replace(TRAIN, head_rate=7.0)).param_groups
-    (fast,) = (group["params"] for group in groups if group[TIMES] == 7.0)
-    head = {id(parameter) for parameter in getattr(model, spelt.head).parameters()}
-    assert set(map(id, fast)) == head - {id(model.get_input_embeddings().weight)}
-
-
 def test_a_non_finite_loss_stops_before_the_update(languages: Languages) -> None:
     """A rate out of all bounds spoils the weights, and the loss of the next step shows it."""
     learner = new_learner(MLM(), MODEL)
@@ -294,27 +265,6 @@ def test_no_loss_or_gradient_waits_for_a_gpu(
     assert waits.found == ["_local_scalar_dense"]
 
 
-@pytest.mark.parametrize("objective", [MLM(), DictMLM(), TLM()], ids=lambda objective: objective.name)
-def test_padded_labels_change_no_loss_or_gradient(objective: Objective, languages: Languages) -> None:
-    """As on a GPU, where they are padded so that shapes repeat."""
-    learner, (stream,) = new_learner(objective), objective.streams(languages, STILL.length, 0)
-    found, shapes = [], set()
-    for step in range(4):
-        rows, _ = stream.draw(range(8 * step, 8 * step + 8), np.random.default_rng(step))
-        positions = rows.positions.padded()
-        shapes.add((*positions.at.shape, positions.most))
-        assert len(positions.at) % LABELS == positions.most % SLOTS == 0
-        for labelled in (rows, replace(rows, found=positions)):
-            learner.zero_grad()
-            (loss,) = stream.losses(learner, labelled).values()
-            loss.backward()
-            found.append([loss, *(p.grad for p in learner.parameters() if p.grad is not None)])
-    assert len(shapes) == 1
-    for plain, padded in zip(found[::2], found[1::2], strict=True):
-        for one, same in zip(plain, padded, strict=True):
-            torch.testing.assert_close(same, one, rtol=1e-4, atol=1e-5)
-
-
 @pytest.mark.filterwarnings("ignore:The .grad attribute")  # torch asks for it and hides what it says
 def test_layers_compile_to_one_graph_without_breaks(languages: Languages) -> None:
     """For all steps and layers, as they do for a GPU; a break would be an error with `fullgraph`. Dropout is on."""
@@ -326,13 +276,6 @@ def test_layers_compile_to_one_graph_without_breaks(languages: Languages) -> Non
     train(learner, make_optimizer(learner, TRAIN), streams, replace(TRAIN, steps=5), 0, one_process())
     assert graphs.frame_count == 1
     assert not torch._dynamo.utils.counters["graph_break"]
-
-
-def test_rows_know_no_positions_of_labels_after_a_cut(languages: Languages) -> None:
-    (stream,) = MLM().streams(languages, MODEL.length, 0)
-    rows, _ = stream.draw(range(6), np.random.default_rng(0))
-    assert isinstance(rows, Rows)
-    assert replace(rows, found=rows.positions.padded()).cut(slice(2, 5)).found is None
 
 
 def test_a_non_finite_gradient_stops_too(languages: Languages) -> None:
@@ -359,25 +302,3 @@ def test_a_non_finite_gradient_stops_too(languages: Languages) -> None:
             one_process(),
         )
     assert all(p.equal(weights[name]) for name, p in learner.named_parameters())
-
-
-def test_steps_are_a_function_of_seed_and_step(languages: Languages) -> None:
-    streams = ALL.streams(languages, STILL.length, 0)
-    one, same, other = Draws(streams, 8, 5), Draws(streams, 8, 5), Draws(streams, 8, 6)
-    for step in range(60):
-        one.at(step)
-    (a, *_), n = one.at(60)
-    (b, *_), m = same.at(60)
-    (c, *_), _ = other.at(60)
-    assert isinstance(a, Rows)
-    assert isinstance(b, Rows)
-    assert isinstance(c, Rows)
-    assert n == m
-    assert a.ids.equal(b.ids)
-    assert not a.ids.equal(c.ids)
-
-
-def test_two_terms_of_one_name_are_refused(languages: Languages) -> None:
-    streams = Sum("twice", (MLM(), DictMLM())).streams(languages, STILL.length, 0)
-    with pytest.raises(ValueError, match="'mlm'"):
-        Draws(streams, 8, 0)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from transformers import RobertaForMaskedLM
 
 from calque.derive.build import write_translation
@@ -14,14 +13,13 @@ from calque.derive.errors import BadInput
 from calque.derive.estimated_links import estimate_links
 from calque.derive.languages import Languages
 from calque.pretrain.distributed import one_process
-from calque.pretrain.model import build
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
-from calque.pretrain.objectives.xlm_align import DWA, XLMAlign
+from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.run import Pretraining, pretrain
 from tests.derive.test_translation import SIZE, made
-from tests.pretrain.made import MODEL, TRAIN, corpora, pairs_of
+from tests.pretrain.made import MODEL, TRAIN, pairs_of
 
 
 @pytest.fixture(scope="module")
@@ -73,37 +71,3 @@ def test_labels_are_the_estimated_links(folder: Path, tmp_path: Path) -> None:
         expected = [min((j for i, j in pieces if i == at), default=-1) for at in range(int(sides[row, 0]))]
         assert gold[row, : len(expected)].tolist() == expected
     assert (gold >= 0).any()
-
-
-def test_rows_are_sentences_and_their_translations(folder: Path) -> None:
-    languages = Languages.open(folder, ["xx"])
-    source, translated = corpora(languages)
-    parallel = pairs_of(languages, 40)
-    lines = np.arange(20)
-    for turned in (False, True):
-        ids, _, sides, gold = parallel.read(np.zeros(20, int), lines, np.full(20, turned))
-        assert (gold == -1).all()
-        for row, line in enumerate(lines.tolist()):
-            first, second = (source[line], translated[line])[:: -1 if turned else 1]
-            n, m = sides[row].tolist()
-            assert ids[row, 1 : n + 1].tolist() == first.tolist()
-            assert ids[row, n + 2 : n + m + 2].tolist() == second.tolist()
-
-
-@pytest.mark.parametrize("queries", ["masked", "unmasked", "all-aligned"])
-@torch.no_grad()
-def test_labels_are_made_without_gold(folder: Path, queries: str) -> None:
-    objective = DWA(1.0, queries=queries)  # type: ignore[arg-type]
-    languages = Languages.open(folder, ["xx"])
-    (stream,) = objective.streams(languages, MODEL.length, 0)
-    learner = objective.learner(build(MODEL, languages.rows), 0)
-    batch, counts = stream.draw(range(4), np.random.default_rng(0))
-    ((labelled,), more) = stream.before_step(learner, [batch], one_process())
-    losses = stream.losses(learner, labelled)
-    assert set(losses) == set(counts | more) == {"tlm", "dwa", "labelled"}
-    assert 0 < int(losses["labelled"]) <= more["labelled"]
-
-
-def test_gold_labels_are_refused(folder: Path) -> None:
-    with pytest.raises(BadInput, match="which a translation does not have"):
-        DWA(labels="gold").streams(Languages.open(folder, ["xx"]), MODEL.length, 0)

@@ -11,11 +11,10 @@ from torch.nn import functional as F
 from calque.derive.build import write_translation
 from calque.derive.estimated_links import PairSample, estimate_links
 from calque.derive.languages import Languages
-from calque.derive.links.stored import of_pieces
 from calque.pretrain.batch import UNLABELLED, LinkedPairs
-from calque.pretrain.model import build, state_of
+from calque.pretrain.model import build
 from calque.pretrain.modules import Exchange, Learner
-from calque.pretrain.objectives.weam import EXCHANGE, WEAM, Exchanged, mean_of
+from calque.pretrain.objectives.weam import EXCHANGE, WEAM, Exchanged
 from tests.derive.test_translation import SIZE as TYPES
 from tests.derive.test_translation import made
 from tests.pretrain.made import SIZE, STILL, only
@@ -99,36 +98,6 @@ def test_links_of_rows_are_those_of_their_pairs_whichever_side_comes_first(langu
     for row in range(len(batch)):
         assert int((batch.links.row == row).sum()) == int(batch.pairs.sides[row, 0])
     assert bitext.gold
-
-
-def test_a_tied_table_is_one_parameter() -> None:
-    learner = WEAM(links="gold").learner(build(DEEP, 2 * SIZE), 0)
-    assert learner.own[EXCHANGE].table is learner.model.get_input_embeddings().weight
-    assert "model.roberta.embeddings.word_embeddings.weight" in learner.trained
-    state = state_of(learner)
-    assert state.keys() == learner.trained.keys() and not [name for name in state if "table" in name]
-
-
-def test_sub_words_are_linked_one_by_one_or_each_with_all() -> None:
-    links = of_pieces(np.array([[0, 1], [1, 0]]), np.array([2, 1]), np.array([3, 2]))
-    assert links.tolist() == [[0, 3], [1, 4], [2, 0], [2, 1], [2, 2]]
-
-
-def test_a_mean_is_of_what_belongs_to_a_place() -> None:
-    vectors = torch.tensor([[1.0], [3.0], [5.0]])
-    assert mean_of(vectors, torch.tensor([1, 1, 2]), 4).tolist() == [[0.0], [2.0], [5.0], [0.0]]
-
-
-def test_parts_have_the_links_of_their_rows(languages: Languages) -> None:
-    batch = stream(languages, WEAM(1.0, links="gold")).draw_linked(range(7), np.random.default_rng(0))
-    parts = [batch.part(i, 3) for i in range(3)]
-    assert sum(map(len, parts)) == len(batch) and sum(len(part.links) for part in parts) == len(batch.links)
-    first = 0
-    for part in parts:
-        here = (batch.links.row >= first) & (batch.links.row < first + len(part))
-        torch.testing.assert_close(part.links.row + first, batch.links.row[here])
-        torch.testing.assert_close(part.links.second, batch.links.second[here])
-        first += len(part)
 
 
 def test_an_aligner_reads_no_other_pairs_than_the_objective(translated: tuple[Path, Languages]) -> None:

@@ -1,7 +1,6 @@
 """Word-aligned BERT against sums over words, each sentence encoded alone by transformers."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,16 +8,12 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from calque.derive.errors import BadInput
 from calque.derive.fingerprint import plain
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
-from calque.pretrain.distributed import one_process
-from calque.pretrain.model import build, state_of
+from calque.pretrain.model import build
 from calque.pretrain.objectives.word_aligned import KEPT, LINKED, START, WordAligned, Words
-from calque.pretrain.run import Pretraining
-from calque.pretrain.train import make_optimizer, train
-from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN, check_resumes, only
+from tests.pretrain.made import SIZE, STILL, only
 
 DEEP = replace(STILL, layers=2)
 GOLD = WordAligned(1.0, links="gold")
@@ -110,48 +105,7 @@ def test_frozen_has_the_loss_and_the_gradient_of_the_released_code(languages: La
             torch.testing.assert_close(mine, other, rtol=1e-4, atol=1e-7)
 
 
-def test_translations_come_nearer_and_the_source_stays(languages: Languages) -> None:
-    one = stream(languages)
-    config = replace(TRAIN, steps=40, warmup=4, batch=12, learning_rate=2e-3)
-    ends = {}
-    for objective in (GOLD, replace(GOLD, weight=1e-6)):
-        learner = objective.learner(build(DEEP, 2 * SIZE), 0)
-        one.weights = {LINKED: 1.0, KEPT: objective.weight}
-        seen: list[dict[str, float]] = []
-
-        def look(step: int, losses: dict[str, float], norm: float, seen: list[dict[str, float]] = seen) -> None:
-            seen.append(losses)
-
-        train(learner, make_optimizer(learner, config), [one], config, 0, one_process(), after=look)
-        assert seen[0][KEPT] < 1e-8  # the start is itself
-        assert seen[-1][LINKED] < 0.5 * seen[0][LINKED]
-        ends[objective.weight] = seen[-1]
-    assert ends[1.0][KEPT] < ends[1e-6][KEPT]
-
-
-def test_the_start_is_not_trained_and_is_in_the_state(languages: Languages) -> None:
-    learner = GOLD.learner(build(DEEP, 2 * SIZE), 0)
-    assert not any(START in name for name in learner.trained)
-    assert any(START in name for name in state_of(learner))
-
-
-@pytest.mark.parametrize("objective", [GOLD, FROZEN], ids=lambda objective: objective.name)
-def test_a_stopped_run_goes_on_to_the_same_bits(objective: WordAligned, study: Path, tmp_path: Path) -> None:
-    check_resumes(tmp_path, Pretraining(Languages.open(study, (LANGUAGE,)), objective, MODEL, TRAIN, seed=0))
-
-
 def test_frozen_is_another_objective_and_the_equation_has_the_identity_that_it_had() -> None:
     assert "frozen" not in plain(GOLD) and plain(FROZEN)["frozen"] is True
     assert (GOLD.name, FROZEN.name) == ("WORD-ALIGNED-100-gold", "WORD-ALIGNED-100-gold-frozen")
     assert FROZEN.title == f"{GOLD.title}, frozen targets"
-
-
-def test_links_that_there_are_not_are_refused(languages: Languages) -> None:
-    with pytest.raises(BadInput, match="WORD-ALIGNED-100 needs estimated links, but the languages have none"):
-        stream(languages, WordAligned(1.0))
-
-
-@pytest.mark.parametrize("wrong", [{"weight": 0.0}, {"parallel_fraction": 2.0}])
-def test_values_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError):
-        WordAligned(**wrong)

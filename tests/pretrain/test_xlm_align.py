@@ -12,13 +12,8 @@ from transformers import RobertaForMaskedLM
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.batch import UNLABELLED, PairRows
-from calque.pretrain.config import ModelConfig
-from calque.pretrain.cost import PAIR, flops_per_id, pair_flops_per_id
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import prediction_loss
-from calque.pretrain.objective import After
-from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import DWA, SentencePairs, XLMAlign
 from calque.pretrain.train import make_optimizer, train
 from tests.pretrain.made import STILL, TRAIN, new_learner, only
@@ -182,44 +177,3 @@ def test_gold_labels_are_right(languages: Languages) -> None:
         assert row["label precision"] == row["label recall"] == row["labelled"] == pytest.approx(1)
     first, last = (np.mean([row["dwa"] for row in rows]) for rows in (seen[:10], seen[-10:]))
     assert last < first - 0.3  # it learns where a masked word's image stands
-
-
-def test_a_layer_that_the_model_lacks_is_named() -> None:
-    for layer in (1, 2):
-        assert XLMAlign(label_layer=layer, layer=layer).mistakes(STILL) == []
-    assert XLMAlign(label_layer=10).mistakes(STILL) == ["DWA-label10 needs layer 10, but the model has 2"]
-    assert len(XLMAlign(label_layer=0, layer=3).mistakes(STILL)) == 2
-    assert [DWA().labelling_layer(layers) for layers in (1, 2, 4, 8, 12)] == [1, 2, 3, 7, 10]
-
-
-def test_names() -> None:
-    named = {
-        "XLM-ALIGN": DWA(),
-        "XLM-ALIGN-10-no-tlm": DWA(parallel_fraction=0.1, tlm=False),
-        "XLM-ALIGN-no-dwa": DWA(queries="none"),
-        "XLM-ALIGN-all-aligned-label8-rows": DWA(queries="all-aligned", label_layer=8, first="rows"),
-        "XLM-ALIGN-unmasked-unfiltered-dwa12-gold": DWA(queries="unmasked", filtering=False, layer=12, labels="gold"),
-    }
-    assert [XLMAlign(**vars(dwa)).name for dwa in named.values()] == list(named)
-    assert not XLMAlign().traits.language_embeddings
-    assert XLMAlign(mask_rate=0.3).mask_rate == 0.3
-    with pytest.raises(ValueError, match="TLM, DWA or both"):
-        DWA(tlm=False, queries="none")
-    with pytest.raises(ValueError, match="pieces is at least 1, not 0"):
-        DWA(pieces=0)
-    with pytest.raises(ValueError, match="parallel_fraction is above 0"):
-        DWA(parallel_fraction=2)
-
-
-def test_what_pairs_cost_is_told_by_what_is_left_of_dwa() -> None:
-    base = ModelConfig(layers=12, heads=12, hidden=768, ffn=3072)
-    text = flops_per_id(base, 250_002, 0.15)
-
-    def cost(dwa: DWA) -> float:
-        return XLMAlign(**vars(dwa)).pair_flops(base, 250_002, False)
-
-    assert cost(DWA(queries="none")) == XLM().pair_flops(base, 250_002, False) == text
-    assert MLM().pair_flops(base, 250_002, False) == 0
-    assert cost(DWA()) == pair_flops_per_id(base, 250_002, 0.15, PAIR, 10) > cost(DWA(label_layer=8)) > text
-    assert cost(DWA(labels="gold")) == pair_flops_per_id(base, 250_002, 0.15, PAIR, 0)
-    assert After(XLMAlign(), MLM()).pair_flops(base, 250_002, False) == cost(DWA())
