@@ -150,7 +150,7 @@ def look(checkpoint: Path | str, sentence: str = "", words: Sequence[str] = (), 
 
     Returns:
         The parts as dataclasses and arrays; printed, the output of `calque look`. Outside its study's folder, a model
-        has no known derivation, so alignment, attention and map are None.
+        has no known derivation, so alignment and map are None.
 
     Raises:
         calque.derive.errors.BadInput: no model, no such language, or a word that the model has never read.

@@ -5,15 +5,13 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
-from calque.analysis.aligners.calibration import Calibration
 from calque.analysis.aligners.encoder import Encoder
-from calque.analysis.aligners.methods import CHOICES, OT, RELEASED, TRAINED, Method
-from calque.analysis.aligners.pair_encoder import EncoderAligner
+from calque.analysis.aligners.methods import CHOICES, OT, RELEASED, Method
 from calque.analysis.aligners.subwords import SubWords
 from calque.analysis.measures.word_alignment import alone_and_joint, diagonal_score, fast_align_scores, link_record
 from calque.analysis.records.record import DIAGONAL, FAST_ALIGN, LinkCounts, MeasuredModel, Measurement, Record
@@ -23,7 +21,6 @@ from calque.derive.errors import BadInput
 from calque.derive.files import whole_folder, write_json
 from calque.derive.languages import Languages
 from calque.derive.links.fast_align import StatisticalAligner
-from calque.derive.links.symmetrise import union
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.readers.parallel import Pair, TwoFiles
 from calque.experiments.languages import GoldText, LanguagePair, NaturalLanguages, lowered
@@ -37,7 +34,6 @@ from calque.pretrain.lazy import tensor_files
 from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTraining
 from calque.pretrain.run import CHECKPOINT, read_metrics
 from calque.pretrain.saved_model import (
-    ALIGNER_CALIBRATION,
     ALIGNER_LABELS,
     ALIGNER_LAYER,
     CONFIG,
@@ -226,26 +222,9 @@ def label_source(bitexts: Sequence[tuple[Path, Path]], seed: int) -> tuple[Liter
     return "agreement" if min(shares) >= LEAST_SHARED else "self", min(shares)
 
 
-def calibration(encoder: Path, layer: int, bitexts: Sequence[tuple[Path, Path]], seed: int) -> Calibration | None:
-    """How often fast_align finds the links of a trained encoder too, by their score, in a sample of each bitext. One of
-    its directions is enough, because it misses correct links. None if the encoder finds fewer than FEWEST links."""
-    scores, found = list[float](), list[bool]()
-    opened = EncoderAligner.open(encoder, TRAINED, layer)
-    aligner = EncoderAligner(opened.encoder, opened.reading)  # without a calibration of the start
-    for paths in bitexts:
-        drawn = _sample(paths, seed)
-        pairs = lowered(drawn)
-        estimated = StatisticalAligner.train(pairs, union).align(pairs[:SAMPLE])
-        for links, others in zip(aligner.align_scored(drawn[:SAMPLE]), estimated, strict=True):
-            scores += links.values()
-            found += [link in others for link in links]
-    return Calibration.fit(scores, found) if len(scores) >= FEWEST else None
-
-
-def save_aligner(step: Step, bitexts: Sequence[tuple[Path, Path]], out: Path) -> None:
+def save_aligner(step: Step, out: Path) -> None:
     """Write the trained encoder as an ordinary folder, whole or not at all, with the tensors and settings of the start
-    except for the trained layers. Its configuration also has the layer to align with, the kind of labels and the
-    calibration of scores."""
+    except for the trained layers. Its configuration also has the layer to align with and the kind of labels."""
     rows = (row for row in read_metrics(step.open().path(METRICS)) if "loss" in row)
     if not any(row["reported"][LABELLED] for row in rows):
         raise BadInput("no word has a label: are the files translations of each other?")
@@ -267,6 +246,5 @@ def save_aligner(step: Step, bitexts: Sequence[tuple[Path, Path]], out: Path) ->
         config = {key: value for key, value in config.items() if key not in KEPT}
         config |= {key: value for key, value in before.items() if key in KEPT}
         layer = step.config.objective.main_layer(step.config.model.layers)
-        scores = calibration(part, layer, bitexts, step.config.seed)
         own = {ALIGNER_LAYER: layer, ALIGNER_LABELS: step.config.objective.labels}
-        write_json(part / CONFIG, config | own | {ALIGNER_CALIBRATION: scores and astuple(scores)})
+        write_json(part / CONFIG, config | own)

@@ -1,7 +1,5 @@
-"""The measures of a study's models: each measure is a frozen dataclass, and a step for each model.
-
-A new measure without settings is a class here or in a study's own file, and an entry of `MEASURES`.
-"""
+"""The measures of a study's models, and the step of each. A new measure without settings is a class here or in a
+study's own file, and an entry of `MEASURES`."""
 
 from __future__ import annotations
 
@@ -105,14 +103,13 @@ class Measure(Measures):
 
 @dataclass(frozen=True)
 class Measuring:
-    """A measure of a model, as the config of a step. `data` is the text that the model has read."""
+    """A measure of a model, as a step's config. `data` is the text that the model has read."""
 
     measure: Measure
     model: Model
     data: Step | None
 
     def identity(self) -> list[Any]:
-        """The measure with its settings, the weights, and the code of a measure that is not Calque's."""
         identity = [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
         code = code_of(type(self.measure))
         return [*identity, code] if code else identity
@@ -123,11 +120,10 @@ class Measuring:
 
     @property
     def claims(self) -> str:
-        """The digest of the study's primary claims, if it has any."""
         return self.model.training.claims if self.data else ""
 
     def run(self, measured: Artefact) -> Run:
-        """The measured run, with the digests that were noted when it was trained and measured."""
+        """The measured run, with the digests of primary claims noted when it was trained and measured."""
         if not self.claims:
             return self.model.run
         noted = {one.facts.get(CLAIMS, "") for one in (self.model.step.open(), measured)}
@@ -135,7 +131,6 @@ class Measuring:
 
 
 def measuring(measure: Measure, model: Model, threads: int) -> Step:
-    """The step that measures a model and saves the records."""
     data = model.training.data if isinstance(model.weights, Step) else None
     place, title = model.folder / measure.name, f"{measure.name} {model.name}"
     return Step(_measure, Measuring(measure, model, data), place, title, "evaluate", "records", threads=threads)
@@ -162,8 +157,6 @@ def write_measurement(step: Step, measurement: Measurement, machine: Machine, ru
 
 @dataclass(frozen=True)
 class MeasuredStep:
-    """The measurement of a finished step, and its runs."""
-
     step: Step
     runs: Sequence[Run]
     records: Sequence[Record]
@@ -192,7 +185,6 @@ def finetuning_work(examples: Step, config: FinetuneConfig, model: Model, sample
 
 
 def _languages(model: Model) -> Languages:
-    """The languages of a model, with the bitexts and dictionaries that it was given."""
     return model.training.mixture.of(Languages.open(model.data, model.training.languages))
 
 

@@ -36,9 +36,8 @@ if TYPE_CHECKING:  # transformers loads its models, for seconds, where a name is
     from transformers import PreTrainedConfig, PreTrainedModel
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
-ALIGNER_LAYER, ALIGNER_LABELS, ALIGNER_CALIBRATION = "aligner_layer", "aligner_labels", "aligner_calibration"
-"""In the configuration of a model from aligner training: the layer to align with, the kind of labels, and the
-calibration of scores."""
+ALIGNER_LAYER, ALIGNER_LABELS = "aligner_layer", "aligner_labels"
+"""In the configuration of a model from aligner training: the layer to align with, and the kind of labels."""
 TOKENIZERS = "tokenizers"
 RUN = "run"  # the kind of a run's artefact
 INDEX = f"{WEIGHTS}.index.json"  # the file of each tensor, if there are several files

@@ -13,15 +13,14 @@ from pathlib import Path
 
 import numpy as np
 
-from calque.analysis.aligners.calibration import Calibration
 from calque.analysis.aligners.encoder import Encoder, Precision
-from calque.analysis.aligners.methods import DEFAULT, TRAINED, Method, link_probabilities
+from calque.analysis.aligners.methods import DEFAULT, TRAINED, Method
 from calque.analysis.aligners.subwords import Pieces, SubWords
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
 from calque.pretrain.architecture import main_layer
 from calque.pretrain.lazy import Tensor, nn, torch
-from calque.pretrain.saved_model import ALIGNER_CALIBRATION, ALIGNER_LAYER, CONFIG, read_config
+from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, read_config
 
 CELLS = 6144  # ids in a batch of pairs or sentences, both sides and padding
 LEAST, MOST = 512, 2048
@@ -49,41 +48,6 @@ class CutSide:
         return sums / torch.from_numpy(sizes).to(states.device)[:, None]
 
 
-@dataclass(frozen=True)
-class RowRoom:
-    """The room for ids in a row of `length` with `marks` special ids; a `joint` row holds both sides."""
-
-    length: int
-    marks: int
-    joint: bool
-
-    def cut(self, pair: Sequence[Pieces], line: int, left_out: LeftOut) -> tuple[CutSide, CutSide]:
-        """Both sides, cut to fit; in a joint row, the longer side first. Words without links for that reason are
-        counted, with the pair's line."""
-        flat = [[i for word in side for i in word] for side in pair]
-        if not all(pair):
-            left_out.add("sentence pairs with an empty side", line)
-        sides = []
-        for side, ids, kept in zip(pair, flat, self._kept([len(ids) for ids in flat]), strict=True):
-            words = np.repeat(np.arange(len(side)), [len(word) for word in side])
-            if dropped := sum(not word for word in side):
-                left_out.add("words that the tokenizer drops", line, dropped)
-            if kept < len(ids):
-                beyond = len(np.setdiff1d(words[kept:], words[:kept]))
-                left_out.add(f"words beyond the {self.length:,} ids that the model takes", line, beyond)
-            sides.append(CutSide(ids[:kept], words[:kept]))
-        return sides[0], sides[1]
-
-    def _kept(self, sizes: list[int]) -> list[int]:
-        room = self.length - self.marks
-        if not self.joint:
-            return [min(size, room) for size in sizes]
-        if sum(sizes) <= room:
-            return sizes
-        least = min(*sizes, room // 2)
-        return [least, room - least] if sizes[0] <= sizes[1] else [room - least, least]
-
-
 def row_batches(lengths: np.ndarray) -> Iterator[np.ndarray]:
     """Indices of rows in batches of equal length, the shortest first. Batches below LEAST ids are filled with longer
     rows, and only these are padded; MOST bounds the padded ids."""
@@ -101,7 +65,8 @@ def batches(sizes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
     """Indices of the items without an empty side, in batches of similar size. `sizes` are the ids of each side of an
     item; CELLS bounds a batch's padded ids."""
     batch, widest = list[int](), tuple[int, ...]()
-    for i in sorted((i for i, size in enumerate(sizes) if all(size)), key=lambda i: (sum(sizes[i]), sizes[i])):
+    whole = [i for i, size in enumerate(sizes) if all(size)]
+    for i in sorted(whole, key=lambda i: (sum(sizes[i]), sizes[i])):
         wider = tuple(map(max, sizes[i], widest or sizes[i]))
         if batch and (len(batch) + 1) * sum(wider) > CELLS:
             yield batch
@@ -124,7 +89,10 @@ class PairEncoder:
     """An encoder of sentence pairs, each encoded once for any number of readings. `joint` encodes a pair as one row,
     `<s> S </s> T </s>` as in XLM-Align's pretraining; otherwise each side is a row. Words are linked if any of their
     sub-words are. Words that the tokenizer drops, or that do not fit into the model, have no links; `left_out` counts
-    them. The same pairs in the same order have bitwise the same links; among others, last digits of scores differ."""
+    them. The same pairs in the same order have bitwise the same links; among others, last digits of scores differ.
+
+    `around` are the special ids before and after a sentence, and `types` the token types of the two sides. `pieces`,
+    the tokenizer, may limit the length of rows and is needed for pairs of words."""
 
     def __init__(
         self,
@@ -134,22 +102,46 @@ class PairEncoder:
         joint: bool = False,
         pieces: SubWords | None = None,
     ) -> None:
-        """`around` are the special ids before and after a sentence, and `types` the token types of the two sides.
-        `pieces`, the tokenizer, may limit the length of rows and is needed for pairs of words."""
         self.encoder, self.types, self.joint, self.pieces = encoder, types, joint, pieces
         self.before, self.after = map(list, around)
-        marks = len(self.before) + len(self.after) * (2 if joint else 1)
-        longest = pieces.longest if pieces else None
-        self.room = RowRoom(min(encoder.length, longest or encoder.length), marks, joint)
+        self.length = min(encoder.length, (pieces and pieces.longest) or encoder.length)
         self.left_out = LeftOut()
 
     def links(self, pairs: Iterable[Pair], readings: Sequence[LinkReading]) -> Iterator[list[Scored]]:
         """The links of each pair of words by each reading; only a few pairs are in memory at a time."""
-        return self.piece_links(map(self._cut, pairs), readings)
+        return self.piece_links(map(self._pieces, pairs), readings)
 
-    def _cut(self, pair: Pair) -> tuple[Pieces, Pieces]:
+    def _pieces(self, pair: Pair) -> tuple[Pieces, Pieces]:
         assert self.pieces is not None, "pairs of words need a tokenizer"
         return self.pieces(pair[0]), self.pieces(pair[1])
+
+    def cut(self, pair: Sequence[Pieces], line: int) -> tuple[CutSide, CutSide]:
+        """Both sides, cut to fit; in a joint row, the longer side first. Words without links for that reason are
+        counted, with the pair's line."""
+        flat = [[i for word in side for i in word] for side in pair]
+        if not all(pair):
+            self.left_out.add("sentence pairs with an empty side", line)
+        sides = []
+        for side, ids, kept in zip(pair, flat, self._kept([len(ids) for ids in flat]), strict=True):
+            words = np.repeat(np.arange(len(side)), [len(word) for word in side])
+            if dropped := sum(not word for word in side):
+                self.left_out.add("words that the tokenizer drops", line, dropped)
+            if kept < len(ids):
+                beyond = len(np.setdiff1d(words[kept:], words[:kept]))
+                self.left_out.add(f"words beyond the {self.length:,} ids that the model takes", line, beyond)
+            sides.append(CutSide(ids[:kept], words[:kept]))
+        return sides[0], sides[1]
+
+    def _kept(self, sizes: list[int]) -> list[int]:
+        """The number of ids of each side that fit into a row."""
+        if not self.joint:
+            room = self.length - len(self.before) - len(self.after)
+            return [min(size, room) for size in sizes]
+        room = self.length - len(self.before) - 2 * len(self.after)
+        if sum(sizes) <= room:
+            return sizes
+        least = min(*sizes, room // 2)
+        return [least, room - least] if sizes[0] <= sizes[1] else [room - least, least]
 
     def piece_links(
         self, pairs: Iterable[tuple[Pieces, Pieces]], readings: Sequence[LinkReading]
@@ -158,7 +150,7 @@ class PairEncoder:
         numbered, layers = enumerate(pairs, start=1), {reading.layer for reading in readings}
         size = max(1, WINDOW // len(layers))
         while window := list(islice(numbered, size)):
-            cut = [self.room.cut(pair, line, self.left_out) for line, pair in window]
+            cut = [self.cut(pair, line) for line, pair in window]
             states = self.side_states(cut, layers)
             linked: list[list[Scored]] = [[{} for _ in readings] for _ in cut]
             for batch in batches([(len(source.ids), len(target.ids)) for source, target in cut]):
@@ -166,17 +158,6 @@ class PairEncoder:
                     for i, links in zip(batch, self._read(cut, batch, states, reading), strict=True):
                         linked[i][number] = links
             yield from linked
-
-    def matrix(self, pair: Pair, reading: LinkReading) -> np.ndarray:
-        """The scores between the words of a pair: the largest of their sub-words', NaN without sub-words."""
-        source, target = cut = self.room.cut(self._cut(pair), 1, LeftOut())
-        table = np.full((len(pair[0]), len(pair[1])), np.nan)
-        if source.ids and target.ids:
-            states = self.side_states([cut], {reading.layer})
-            scores = reading.method.score(*_padded(states, [cut], [0], reading))
-            rows, columns = (side.places(reading.method.words) for side in cut)
-            np.fmax.at(table, (rows[:, None], columns[None]), scores[0].cpu().numpy())
-        return table
 
     def _read(
         self, cut: Sequence[tuple[CutSide, CutSide]], batch: Sequence[int], states: SideStates, reading: LinkReading
@@ -241,8 +222,8 @@ def _padded(
 class EncoderAligner(Aligner):
     """Links from the similarity of the hidden states of sub-words."""
 
-    def __init__(self, encoder: PairEncoder, reading: LinkReading, calibration: Calibration | None = None) -> None:
-        self.encoder, self.reading, self.calibration = encoder, reading, calibration
+    def __init__(self, encoder: PairEncoder, reading: LinkReading) -> None:
+        self.encoder, self.reading = encoder, reading
 
     @classmethod
     def open(
@@ -250,36 +231,26 @@ class EncoderAligner(Aligner):
         folder: Path,
         method: Method | None = None,
         layer: int | None = None,
-        *,
-        joint: bool = False,
         device: str = "cpu",
         precision: Precision = "float32",
     ) -> EncoderAligner:
         """A model with the tokenizer in its folder. By default, `layer` is the one at two thirds of its depth and the
-        method DEFAULT; after aligner training, they are the layer that its configuration names and TRAINED, and
-        scores of that layer that are probabilities are calibrated. In a joint row the target has the token type
-        that the tokenizer's template gives it, if the model has that type."""
+        method DEFAULT; after aligner training, they are the layer that its configuration names and TRAINED."""
         config = read_config(folder)
         trained = getattr(config, ALIGNER_LAYER, None)
         if trained is not None and type(trained) is not int:
             raise BadInput(f"{ALIGNER_LAYER} is {str(trained)[:50]!r}; expected a layer", folder / CONFIG)
         if layer is None:
             layer = trained or main_layer(getattr(config.get_text_config(), "num_hidden_layers", 0))
-        method = method or (TRAINED if trained else DEFAULT)
         encoder, pieces = Encoder(folder, layer, device, precision), SubWords(folder)
         if pieces.size > encoder.types:
             raise BadInput(f"a tokenizer of {pieces.size:,} types for a model of {encoder.types:,}", folder)
-        target_type = pieces.second_type if joint else 0
-        around = pieces.before, pieces.after
-        same = (method.score, layer, joint) == (link_probabilities, trained, False)
-        calibration = Calibration.read(getattr(config, ALIGNER_CALIBRATION, None), folder / CONFIG) if same else None
-        pairs = PairEncoder(encoder, around, (0, target_type), joint, pieces)
-        return cls(pairs, LinkReading(method, layer), calibration)
+        reading = LinkReading(method or (TRAINED if trained else DEFAULT), layer)
+        return cls(PairEncoder(encoder, (pieces.before, pieces.after), pieces=pieces), reading)
 
     @property
     def name(self) -> str:
-        name = f"{self.reading.method.name}, layer {self.reading.layer}"
-        return f"{name}, joint" if self.encoder.joint else name
+        return f"{self.reading.method.name}, layer {self.reading.layer}"
 
     @property
     def left_out(self) -> LeftOut:
@@ -290,12 +261,4 @@ class EncoderAligner(Aligner):
 
     def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
         """Links as in `align`, each with the largest score of its sub-words' links."""
-        for (links,) in self.encoder.links(pairs, [self.reading]):
-            if self.calibration:
-                scores = self.calibration(np.array(list(links.values())))
-                links = dict(zip(links, scores.tolist(), strict=True))
-            yield links
-
-    def matrix(self, pair: Pair) -> np.ndarray:
-        """The scores between the words of one pair, without calibration; NaN for words without sub-words."""
-        return self.encoder.matrix(pair, self.reading)
+        return (links for (links,) in self.encoder.links(pairs, [self.reading]))

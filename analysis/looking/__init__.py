@@ -1,1 +1,1 @@
-"""Looks into a checkpoint: its guesses, nearest words, alignment and attention."""
+"""Looks into a checkpoint: its guesses, nearest words and alignment."""

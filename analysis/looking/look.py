@@ -1,4 +1,4 @@
-"""A look into a checkpoint with a sentence and a few words: guesses, neighbours, alignment, attention, a map.
+"""A look into a checkpoint with a sentence and a few words: guesses, neighbours, alignment, a map.
 
 Shapes: n words of the sentence, m of its derivation, L layers, H hidden, k pairs of words.
 """
@@ -47,7 +47,7 @@ class _Viewer:
         pair = images.get(language or next(iter(derived), ""))
         texts = {SOURCE: source} if source else {}
         texts |= {name: image.words for name, image in images.items()}
-        self.left_out += [] if pair else ["alignment, attention and the embedding map: they need a derivation"]
+        self.left_out += [] if pair else ["alignment and the embedding map: they need a derivation"]
         self.left_out += [] if self.model.has_head else ["guesses: the model has no prediction head"]
         maps = self._maps(pair.language) if pair else {}
         return Look(
@@ -56,7 +56,6 @@ class _Viewer:
             tuple(self._neighbours(words or self._long_words(source))),
             pair,
             self._alignment(pair) if pair else None,
-            self._attention(pair) if pair else None,
             maps.get("after"),
             maps.get("before"),
             self._glosses,
@@ -163,24 +162,6 @@ class _Viewer:
         masks = [torch.ones(side.shape[:2], dtype=torch.bool) for side in sides]
         links = DEFAULT.extract(DEFAULT.score(*sides, *masks), *masks)[:, 1:].tolist()
         return Alignment(layer, centred(*sides, *masks)[0].numpy(), sorted((i, j) for i, j in links))
-
-    def _attention(self, pair: Derivation) -> np.ndarray | None:
-        (head, of), ((_, *tail), other) = (
-            self.model.encoded(words, name) for words, name in ((pair.source, SOURCE), (pair.words, pair.language))
-        )
-        if len(head) + len(tail) > self.model.tokenizers[SOURCE].model_max_length:
-            self.left_out.append("attention: the sentence and its derivation do not fit in one row")
-            return None
-        types = [self.model.token_type(SOURCE)] * len(head) + [self.model.token_type(pair.language)] * len(tail)
-        inputs = {"input_ids": torch.tensor([head + tail]), "token_type_ids": torch.tensor([types])}
-        model, usual = self.model.model, self.model.model.config._attn_implementation
-        model.set_attn_implementation("eager")  # the others return no attention
-        try:
-            with torch.inference_mode():
-                attention = torch.stack(model(**inputs, output_attentions=True).attentions)[:, 0].mean(1)
-        finally:
-            model.set_attn_implementation(usual)
-        return np.asarray(of / of.sum(1, keepdim=True) @ attention[:, 1 : len(head) - 1, len(head) : -1] @ other.T)
 
     def _maps(self, language: str) -> dict[str, EmbeddingMap]:
         """The map of the embeddings after training, and the one before if the run's seed drew them."""

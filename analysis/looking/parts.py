@@ -79,18 +79,15 @@ class EmbeddingMap:
 
 @dataclass(frozen=True)
 class Look:
-    """A look into a checkpoint. `derivation`, `alignment`, `attention` and `map` are None where no derivation is known.
-    `attention` (L, n, m) is, for each layer, the share of its attention that a word of the sentence pays to each word
-    of its derivation in the same row, as a mean over heads. `before` is the map of the weights that the run started
-    from, None if they were another model's. `glosses` has the source word of each derived word. `left_out` lists
-    missing parts with reasons. `live` is a small model itself (`looking.live`)."""
+    """A look into a checkpoint. `derivation`, `alignment` and `map` are None where no derivation is known. `before` is
+    the map of the weights that the run started from, None if they were another model's. `glosses` has the source word
+    of each derived word. `left_out` lists missing parts with reasons. `live` is a small model itself."""
 
     languages: tuple[str, ...]
     blanks: tuple[Blank, ...] = ()
     neighbours: tuple[Neighbours, ...] = ()
     derivation: Derivation | None = None
     alignment: Alignment | None = None
-    attention: np.ndarray | None = None
     map: EmbeddingMap | None = None
     before: EmbeddingMap | None = None
     glosses: Mapping[str, str] = field(default_factory=dict)
@@ -116,7 +113,7 @@ class Look:
         return [f"{self.glossed(each.word)} {each.cosine:.2f}" for each in neighbours.nearest]
 
     def __str__(self) -> str:
-        parts = [_guesses(self), _nearest(self), _alignment(self), _attention(self), _map(self)]
+        parts = [_guesses(self), _nearest(self), _alignment(self), _map(self)]
         parts.append(fill(f"left out: {note}", WIDTH, subsequent_indent="  ") for note in self.left_out)
         return "\n\n".join(text for part in parts if (text := "\n".join(part)))
 
@@ -152,20 +149,6 @@ def _alignment(look: Look) -> Iterator[str]:
             linked = [f"*{cell}" if (i, j) in alignment.links else cell for j, cell in enumerate(marked)]
             yield _row(f"  {word}", [f"{cell:>{CELL}}" for cell in linked], "")
     yield f"  {alignment.summary(pair)}"
-
-
-def _attention(look: Look) -> Iterator[str]:
-    if look.derivation is None or look.attention is None:
-        return
-    linked = np.zeros((len(look.derivation.source), len(look.derivation.words)), bool)
-    linked[tuple(zip(*look.derivation.links, strict=True))] = True
-    yield "Attention from the sentence to its derivation in one row, mean over heads"
-    for layer, shares in enumerate(look.attention, start=1):
-        own, most = (shares * linked).sum(1).mean(), int(linked[np.arange(len(linked)), shares.argmax(1)].sum())
-        yield (
-            f"  layer {layer}: {100 * shares.sum(1).mean():.0f} % in all, {100 * own:.0f} % to the counterpart "
-            f"(most for {most} of {len(linked)} words)"
-        )
 
 
 def _map(look: Look) -> Iterator[str]:

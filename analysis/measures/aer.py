@@ -5,12 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from calque.analysis.records.record import LinkCounts
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Pair
-from calque.derive.readers.links import Gold, GoldPair, Link, Scored, read_gold
+from calque.derive.readers.links import Gold, GoldPair, Link, read_gold
 from calque.derive.readers.parallel import TwoFiles
 
 SETS = ("de-en", "en-fr", "ro-en", "en-hi")  # XLM-Align's Table 2; each is named after its source and its target
@@ -35,40 +33,6 @@ def score_each(gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]
         for column, each in zip(columns, row, strict=True):
             column.append(score(correct, each))
     return columns
-
-
-@dataclass(frozen=True)
-class ScoreBin:
-    """The links with a score from `low` to `high`: their number, their mean score, and how many are possible links."""
-
-    low: float
-    high: float
-    links: int
-    score: float
-    correct: int
-
-
-def reliability(gold: Iterable[GoldPair], links: Iterable[Scored], bins: int = 10) -> tuple[list[ScoreBin], float]:
-    """How well scores predict that a link is correct (possible in the gold): the links in `bins` of equal width that
-    are not empty, and the expected calibration error, the mean over links of the difference between the mean score of a
-    bin and its share of correct links (Guo et al. 2017, eq. 3). Raises ValueError for a score outside 0 to 1.
-
-    >>> _, error = reliability([GoldPair(frozenset(), frozenset({(0, 0)}))], [{(0, 0): 0.75, (0, 1): 0.25}])
-    >>> error
-    0.25
-    """
-    both = zip(gold, links, strict=True)
-    found = [(score, link in pair.possible) for pair, each in both for link, score in each.items()]
-    scores, correct = np.array(found).reshape(-1, 2).T
-    if found and not (scores.min() >= 0 and scores.max() <= 1):
-        raise ValueError(f"scores from {scores.min():.6g} to {scores.max():.6g}; expected probabilities")
-    place = np.minimum((scores * bins).astype(int), bins - 1)
-    filled, error = [], 0.0
-    for number in np.unique(place).tolist():
-        inside, right = scores[place == number], int(correct[place == number].sum())
-        filled.append(ScoreBin(number / bins, (number + 1) / bins, len(inside), float(inside.mean()), right))
-        error += abs(float(inside.sum()) - right) / len(found)
-    return filled, error
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,6 @@ def look_sections(looks: Looks) -> dict[str, str]:
         "Nearest words": _nearest(looks),
         "Alignment": _alignment(looks),
         "Embedding map": _map(looks),
-        "Attention": _attention(looks),
         "Left out": items(list(dict.fromkeys(note for _, look in looks for note in look.left_out))),
     }
 
@@ -109,24 +108,6 @@ def _alignment(looks: Looks) -> str:
         example_html(Example((first.derivation,), first.derivation.source), legend=False)
         + "<p>Centred cosines between the hidden states of words. Boxes mark counterparts; dots mark links, "
         f"extracted by the default method of <code>calque align</code>.</p>{boxes}"
-    )
-
-
-def _attention(looks: Looks) -> str:
-    def draw(look: Look) -> str:
-        if look.derivation is None or look.attention is None:
-            return ""
-        return "".join(
-            f"{_matrix(look.derivation, shares / shares.max(), f'Attention in layer {layer}')}<p class=note>"
-            f"Layer {layer}: {100 * shares.sum(1).mean():.0f} % of a word’s attention is on the derivation.</p>"
-            for layer, shares in enumerate(look.attention, start=1)
-        )
-
-    boxes = _boxes((name, draw(look)) for name, look in looks)
-    return boxes and (
-        "<p>Attention from each word of the sentence (left) to each word of its derivation, with both in one row: the "
-        "mean over heads, relative to the largest share. Objectives such as MLM see no such rows in training.</p>"
-        f"{boxes}"
     )
 
 

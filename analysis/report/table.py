@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from calque.analysis.measures.aer import ScoreBin
 from calque.analysis.records.record import LinkCounts
 from calque.analysis.report.numeric import MISSING, columns
 from calque.analysis.statistics.intervals import Estimate
@@ -143,19 +142,6 @@ def aer_table(scores: Mapping[str, LinkCounts], title: str) -> Table:
         rows["all (micro)"] = sum(scores.values(), LinkCounts())
     header = ("", "pairs", "AER", "precision", "recall", "F1", "links", "sure links")
     return Table(title, header, tuple((name, f"{row.pairs:,}", *link_cells(row)) for name, row in rows.items()))
-
-
-def reliability_table(bins: Sequence[ScoreBin], error: float, title: str) -> Table:
-    """Links by their score, in percent, and their expected calibration error."""
-    links, correct = sum(each.links for each in bins), sum(each.correct for each in bins)
-    every = ScoreBin(0, 1, links, sum(each.links * each.score for each in bins) / links, correct)
-    rows = tuple(
-        (f"{100 * each.low:.0f} to {100 * each.high:.0f}", f"{each.links:,}", *map(hundredths, rates))
-        for each in (*bins, every)
-        for rates in [(each.score, each.correct / each.links)]
-    )
-    header = ("score", "links", "mean score", "correct")
-    return Table(f"{title}; expected calibration error {hundredths(error)}", header, rows)
 
 
 def link_cells(counts: LinkCounts) -> tuple[str, ...]:

@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from calque.analysis.tasks.baselines import Answer, BagOfWords, Baseline, Majority, pair_baselines
+from calque.analysis.tasks.baselines import Answer, BagOfWords, Majority, pair_baselines
 from calque.analysis.tasks.rows import Reader, TaskRow, joined
 from calque.analysis.tasks.score import ACCURACY, Metric
-from calque.analysis.tasks.task import Head, Task, TextHead
+from calque.analysis.tasks.task import Task, TextHead
 from calque.derive.example import Example
 
 SAME_OR_NOT = ("0", "1")
@@ -18,7 +18,7 @@ class Classification(Task):
     """One label for one or more texts, which share a row; a text that does not fit loses its end."""
 
     metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY,)
-    head: ClassVar[Head] = TextHead()
+    head = TextHead()
     texts: ClassVar[tuple[str, ...]]  # the names of an example's texts
 
     def gold(self, example: Example) -> Answer:
@@ -41,14 +41,14 @@ class Classification(Task):
 class NLI(Classification):
     """Whether a premise entails a hypothesis, contradicts it or neither."""
 
-    name: ClassVar[str] = "nli"
-    title: ClassVar[str] = "NLI"
-    summary: ClassVar[str] = "NLI asks whether a premise entails a hypothesis, contradicts it or neither."
-    data: ClassVar[str] = "nli"
-    texts: ClassVar[tuple[str, ...]] = ("premise", "hypothesis")
-    of_pairs: ClassVar[bool] = True
-    baselines: ClassVar[tuple[Baseline, ...]] = pair_baselines(*texts)
-    xtreme: ClassVar[str] = "xnli"
+    name = "nli"
+    title = "NLI"
+    summary = "NLI asks whether a premise entails a hypothesis, contradicts it or neither."
+    data = "nli"
+    texts = ("premise", "hypothesis")
+    of_pairs = True
+    baselines = pair_baselines(*texts)
+    xtreme = "xnli"
 
     def gold(self, example: Example) -> Answer:
         (label,) = super().gold(example)
@@ -60,14 +60,14 @@ class NLI(Classification):
 class Paraphrase(Classification):
     """Whether two sentences mean the same (1) or not (0), as in PAWS-X."""
 
-    name: ClassVar[str] = "paraphrase"
-    title: ClassVar[str] = "Paraphrase"
-    summary: ClassVar[str] = "Paraphrase asks whether two sentences mean the same."
-    data: ClassVar[str] = "paraphrase"
-    texts: ClassVar[tuple[str, ...]] = ("first sentence", "second sentence")
-    of_pairs: ClassVar[bool] = True
-    baselines: ClassVar[tuple[Baseline, ...]] = pair_baselines("first", "second")
-    xtreme: ClassVar[str] = "pawsx"
+    name = "paraphrase"
+    title = "Paraphrase"
+    summary = "Paraphrase asks whether two sentences mean the same."
+    data = "paraphrase"
+    texts = ("first sentence", "second sentence")
+    of_pairs = True
+    baselines = pair_baselines("first", "second")
+    xtreme = "pawsx"
 
     def gold(self, example: Example) -> Answer:
         (label,) = super().gold(example)
@@ -79,21 +79,21 @@ class Paraphrase(Classification):
 class TextLabels(Classification):
     """Any label for a text, such as its topic."""
 
-    name: ClassVar[str] = "text_labels"
-    title: ClassVar[str] = "Text labels"
-    summary: ClassVar[str] = "Text labels are one label of your own per text, such as its topic."
-    data: ClassVar[str] = "text_labels"
-    texts: ClassVar[tuple[str, ...]] = ("text",)
-    baselines: ClassVar[tuple[Baseline, ...]] = (Majority(), BagOfWords(0, "words", "bag of words"))
+    name = "text_labels"
+    title = "Text labels"
+    summary = "Text labels are one label of your own per text, such as its topic."
+    data = "text_labels"
+    texts = ("text",)
+    baselines = (Majority(), BagOfWords(0, "words", "bag of words"))
 
 
 class PairLabels(Classification):
     """Any label for two texts."""
 
-    name: ClassVar[str] = "pair_labels"
-    title: ClassVar[str] = "Pair labels"
-    summary: ClassVar[str] = "Pair labels are one label of your own per pair of texts."
-    data: ClassVar[str] = "pair_labels"
-    texts: ClassVar[tuple[str, ...]] = ("first text", "second text")
-    of_pairs: ClassVar[bool] = True
-    baselines: ClassVar[tuple[Baseline, ...]] = pair_baselines("first", "second")
+    name = "pair_labels"
+    title = "Pair labels"
+    summary = "Pair labels are one label of your own per pair of texts."
+    data = "pair_labels"
+    texts = ("first text", "second text")
+    of_pairs = True
+    baselines = pair_baselines("first", "second")

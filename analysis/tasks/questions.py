@@ -6,14 +6,13 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 
-from calque.analysis.tasks.baselines import Answer, Baseline, KnownAnswer
+from calque.analysis.tasks.baselines import Answer, KnownAnswer
 from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
-from calque.analysis.tasks.score import ARTICLES, EXACT, F1, Metric, Score, answer_scores, mlqa_words
-from calque.analysis.tasks.task import Head, SpanHead, Task
+from calque.analysis.tasks.score import ARTICLES, EXACT, F1, Score, answer_scores, mlqa_words
+from calque.analysis.tasks.task import SpanHead, Task
 from calque.derive.errors import BadInput
 from calque.derive.example import Example
 from calque.derive.sentence import Sentence
@@ -42,11 +41,11 @@ class Questions(Task):
     sub-words is not learnt. A context that is too long for a row becomes several rows, whose windows start `STRIDE`
     sub-words apart. In a row without the answer, start and end are its first id (Devlin et al. 2019)."""
 
-    data: ClassVar[str] = "qa"
-    metrics: ClassVar[tuple[Metric, ...]] = (F1, EXACT)
-    head: ClassVar[Head] = SpanHead()
-    of_pairs: ClassVar[bool] = True
-    baselines: ClassVar[tuple[Baseline, ...]] = (KnownAnswer(),)
+    data = "qa"
+    metrics = (F1, EXACT)
+    head = SpanHead()
+    of_pairs = True
+    baselines = (KnownAnswer(),)
 
     def gold(self, example: Example) -> Answer:
         text, answers = _context(example)
@@ -103,25 +102,25 @@ class Questions(Task):
 class QA(Questions):
     """Questions of any origin."""
 
-    name: ClassVar[str] = "qa"
-    title: ClassVar[str] = "QA"
-    summary: ClassVar[str] = "QA finds the answer to a question in a passage."
+    name = "qa"
+    title = "QA"
+    summary = "QA finds the answer to a question in a passage."
 
 
 class XQuAD(Questions):
     """XQuAD (Artetxe et al. 2020): questions and paragraphs of SQuAD's dev set, translated."""
 
-    name: ClassVar[str] = "xquad"
-    title: ClassVar[str] = "XQuAD"
-    summary: ClassVar[str] = "XQuAD is QA on translations of SQuAD."
+    name = "xquad"
+    title = "XQuAD"
+    summary = "XQuAD is QA on translations of SQuAD."
 
 
 class TyDiQA(Questions):
     """TyDiQA-GoldP (Clark et al. 2020): questions by speakers of each language, and the passage that answers them."""
 
-    name: ClassVar[str] = "tydiqa"
-    title: ClassVar[str] = "TyDiQA"
-    summary: ClassVar[str] = "TyDiQA is QA on questions that speakers of each language wrote."
+    name = "tydiqa"
+    title = "TyDiQA"
+    summary = "TyDiQA is QA on questions that speakers of each language wrote."
 
 
 @dataclass(frozen=True)
@@ -130,9 +129,9 @@ class MLQA(Questions):
 
     language: str = "en"
 
-    name: ClassVar[str] = "mlqa"
-    title: ClassVar[str] = "MLQA"
-    summary: ClassVar[str] = "MLQA is QA whose answers are compared by rules of their language."
+    name = "mlqa"
+    title = "MLQA"
+    summary = "MLQA is QA whose answers are compared by rules of their language."
 
     def in_language(self, name: str) -> MLQA:
         if name not in ARTICLES:

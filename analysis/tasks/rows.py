@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -93,8 +92,8 @@ class Reader:
         def as_written(text: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             """As after a space, like every word; a sub-word of white space alone covers no character."""
             (encoding,) = vocabulary.encode_texts([f" {text}"])
-            starts, ends = np.array(encoding.offsets, np.int64).reshape(-1, 2).T - 1
-            starts, ends = _with_marks(text, *_bare(text, starts.clip(0), ends))
+            trimmed = [_trimmed(text, max(0, start - 1), end - 1) for start, end in encoding.offsets]
+            starts, ends = np.array(_with_marks(text, trimmed), np.int64).reshape(-1, 2).T
             return vocabulary.as_text(np.array(encoding.ids, np.int64)), starts, ends
 
         def as_ids(text: str) -> np.ndarray:
@@ -173,34 +172,32 @@ class Reader:
         return TaskRow(ids, np.asarray(targets, np.int32), languages=languages, types=types)
 
 
-def _bare(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Stretches of a text without the white space around them; if nothing is left, both bounds are its end."""
-    letters = np.flatnonzero(_written(text))
-    first = np.append(letters, len(text))[np.searchsorted(letters, starts)]
-    last = np.append(-1, letters)[np.searchsorted(letters, ends)] + 1
-    empty = first >= ends
-    return np.where(empty, ends, first), np.where(empty, ends, last)
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """A stretch of a text without the white space around it."""
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return start, end
 
 
-def _with_marks(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _with_marks(text: str, stretches: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Stretches of a text with the marks next to them that are in no stretch: a tokenizer that strips accents leaves
     out vowel signs. Marks after a letter are that letter's; empty stretches stay empty."""
-    bounds = np.zeros(len(text) + 1, int)
-    np.add.at(bounds, starts, 1)
-    np.add.at(bounds, ends, -1)
-    marks = np.array([category(letter).startswith("M") for letter in text] + [False])
-    others = np.flatnonzero(~marks | (bounds.cumsum() > 0))
-    before = np.append(-1, others)[np.searchsorted(others, starts)]
-    first = np.where(np.append(_written(text), False)[before], starts, before + 1)
-    last, empty = others[np.searchsorted(others, ends)], starts >= ends
-    return np.where(empty, starts, first), np.where(empty, ends, last)
-
-
-def _written(text: str) -> np.ndarray:
-    """Whether each character of a text is not white space, bool."""
-    written = np.ones(len(text), bool)
-    written[[space.start() for space in re.finditer(r"\s", text)]] = False
-    return written
+    covered = {place for start, end in stretches for place in range(start, end)}
+    loose = {i for i, letter in enumerate(text) if i not in covered and category(letter).startswith("M")}
+    found = list[tuple[int, int]]()
+    for start, end in stretches:
+        if start < end:
+            before = start
+            while before - 1 in loose:
+                before -= 1
+            if before == 0 or text[before - 1].isspace():
+                start = before
+            while end in loose:
+                end += 1
+        found.append((start, end))
+    return found
 
 
 def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length: int) -> tuple[list[TaskRow], bool]:

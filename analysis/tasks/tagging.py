@@ -9,7 +9,7 @@ import numpy as np
 from calque.analysis.tasks.baselines import Answer, Baseline, Gazetteer, Majority, Unigram
 from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow, windows
 from calque.analysis.tasks.score import ACCURACY, F1, Metric, entity_f1
-from calque.analysis.tasks.task import Head, Task, WordHead
+from calque.analysis.tasks.task import Task, WordHead
 from calque.derive.example import Example
 from calque.derive.sentence import Sentence, iob2, word_labels
 
@@ -23,7 +23,7 @@ def tagged_words(examples: Iterable[tuple[Example, Answer]]) -> Iterator[tuple[s
 class Tagging(Task):
     """A label for each word of one text, learnt at the word's first sub-word; a long text becomes several rows."""
 
-    head: ClassVar[Head] = WordHead()
+    head = WordHead()
     baselines: ClassVar[tuple[Baseline, ...]] = (Majority(of_words=True), Unigram())
 
     @abstractmethod
@@ -65,12 +65,12 @@ class POS(Tagging):
     metric of published tables: seqeval's F1 on the bare tags, which counts a run of equal tags as one entity and SCONJ
     and CCONJ as one tag. It is for comparison with those tables only."""
 
-    name: ClassVar[str] = "pos"
-    title: ClassVar[str] = "POS"
-    summary: ClassVar[str] = "POS is tagging: a part of speech for every word."
-    data: ClassVar[str] = "pos"
-    metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY, Metric("f1_bare_tags", "F1 on bare tags", entity_f1))
-    printed: ClassVar[str] = "f1_bare_tags"
+    name = "pos"
+    title = "POS"
+    summary = "POS is tagging: a part of speech for every word."
+    data = "pos"
+    metrics = (ACCURACY, Metric("f1_bare_tags", "F1 on bare tags", entity_f1))
+    printed = "f1_bare_tags"
 
     def tags(self, sentence: Sentence) -> Answer:
         return sentence.tags
@@ -80,13 +80,13 @@ class NER(Tagging):
     """IOB2 tags made from the spans, after any reordering. The main metric is the F1 of exact spans and types. A
     predicted I- that continues nothing starts an entity (`analysis.tasks.score.entities`)."""
 
-    name: ClassVar[str] = "ner"
-    title: ClassVar[str] = "NER"
-    summary: ClassVar[str] = "NER finds names in a sentence and their types."
-    data: ClassVar[str] = "ner"
-    metrics: ClassVar[tuple[Metric, ...]] = (F1, ACCURACY)
+    name = "ner"
+    title = "NER"
+    summary = "NER finds names in a sentence and their types."
+    data = "ner"
+    metrics = (F1, ACCURACY)
     baselines: ClassVar[tuple[Baseline, ...]] = (*Tagging.baselines, Gazetteer())
-    xtreme: ClassVar[str] = "panx"
+    xtreme = "panx"
 
     def tags(self, sentence: Sentence) -> Answer:
         return iob2(sentence)
@@ -100,11 +100,11 @@ class NER(Tagging):
 class WordLabels(Tagging):
     """Any label for every word."""
 
-    name: ClassVar[str] = "word_labels"
-    title: ClassVar[str] = "Word labels"
-    summary: ClassVar[str] = "Word labels are one label of your own per word."
-    data: ClassVar[str] = "word_labels"
-    metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY,)
+    name = "word_labels"
+    title = "Word labels"
+    summary = "Word labels are one label of your own per word."
+    data = "word_labels"
+    metrics = (ACCURACY,)
 
     def tags(self, sentence: Sentence) -> Answer:
         return word_labels(sentence)

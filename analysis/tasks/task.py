@@ -52,7 +52,7 @@ class Head(ABC):
 class WordHead(Head):
     """A label for each id: K is L."""
 
-    auto: ClassVar[str] = "AutoModelForTokenClassification"
+    auto = "AutoModelForTokenClassification"
 
     def logits(self, output: Any, real: Tensor) -> Tensor:
         return output.logits
@@ -61,8 +61,8 @@ class WordHead(Head):
 class TextHead(Head):
     """A label for the row as a whole: K is 1."""
 
-    format: ClassVar[int] = 2
-    auto: ClassVar[str] = "AutoModelForSequenceClassification"
+    format = 2
+    auto = "AutoModelForSequenceClassification"
 
     def output(self, model: Any, ids: Tensor, types: Tensor, real: Tensor) -> Tensor:
         """Logits (B, C): the head reads the first position alone, so nothing else of the last layer is computed."""
@@ -80,8 +80,8 @@ class TextHead(Head):
 class SpanHead(Head):
     """Two choices among the ids of a row, its start and its end: K is 2, C is L (Devlin et al. 2019, section 4.2)."""
 
-    format: ClassVar[int] = 3  # 2 had no answer that starts or ends with the mark of a space
-    auto: ClassVar[str] = "AutoModelForQuestionAnswering"
+    format = 3  # 2 had no answer that starts or ends with the mark of a space
+    auto = "AutoModelForQuestionAnswering"
 
     def logits(self, output: Any, real: Tensor) -> Tensor:
         import torch

@@ -5,8 +5,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import numpy as np
-
 from calque.derive.files import whole_file
 from calque.derive.readers.links import Link, Links, Scored
 from calque.derive.readers.parallel import Pair
@@ -58,10 +56,6 @@ class Aligner(ABC):
     @abstractmethod
     def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
         """The same links, each with its score."""
-
-    @abstractmethod
-    def matrix(self, pair: Pair) -> np.ndarray:
-        """The scores of all possible links of one pair, (n, m), NaN where there are none."""
 
 
 def line_of(links: Iterable[Link] | Scored) -> str:

@@ -138,9 +138,6 @@ class StatisticalAligner(Aligner):
             links = self.symmetrisation(forward, reverse)
             yield {(i, j): float(one[i, j] + other[i, j]) / 2 for i, j in links}
 
-    def matrix(self, pair: Pair) -> np.ndarray:
-        return (self.forward.matrix(pair) + self.reverse.matrix(pair)) / 2
-
     def save(self, folder: Path) -> None:
         """Write it to a folder, replacing the previous content."""
         facts: dict[str, Any] = {

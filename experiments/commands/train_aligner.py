@@ -64,7 +64,7 @@ def train_aligner(
         compute([training.data], home, 1, shown.report, watch=shown.watch)
         check_known(training.data)
         compute([step], home, 1, shown.report, watch=shown.watch)
-    save_aligner(step, bitexts, out)
+    save_aligner(step, out)
     for one in (*step.needs, step):
         for folder in one.place.parent.glob(f"{one.place.name}-*"):  # also steps with other settings
             shutil.rmtree(folder)

@@ -19,8 +19,7 @@ from calque.analysis.measures.interventions import SourceTuned
 from calque.derive.errors import BadInput
 from calque.experiments.measures import read_measured
 from calque.experiments.names import study
-from calque.experiments.override import override
-from tests.experiments.conftest import TINY, Done, finished
+from tests.experiments.conftest import Done, finished
 
 ROOT, NAME = Path(__file__).parents[2], "trans.inv"
 PAGE = (ROOT / "docs" / "causes-tutorial.md").read_text(encoding="utf-8")
@@ -40,13 +39,6 @@ def tuned(model: Checkpoint) -> SourceTuned:
 def copied(done: Done, tmp_path: Path) -> Done:
     """The study, to be changed at will."""
     return Done(Path(shutil.copytree(done.root, tmp_path / "runs")), done.study)
-
-
-@pytest.fixture(scope="module")
-def several(tmp_path_factory: pytest.TempPathFactory) -> Done:
-    """Two languages, seeds with data of their own, and a dictionary that is smaller than the model's width."""
-    changed = ("seeds=0,1", "redraw=true", "transforms=trans,trans.inv", "objectives=MLM", "dictionary.fraction=0.03")
-    return finished(tmp_path_factory.mktemp("several"), override(study("pocket"), [*TINY, *changed]))
 
 
 def shifted(states: Tensor) -> Tensor:
@@ -92,34 +84,11 @@ def test_alignment_is_that_of_the_study_s_records(done: Done, model: Checkpoint)
     assert model.alignment() == pytest.approx({one.metric: one.value for one in records if one.step == 12})
 
 
-def test_other_rows_are_aligned_as_they_are(model: Checkpoint) -> None:
-    rows, before = model.rows(), model.alignment()
-    merged = model.with_rows(rows.source)
-    assert merged.alignment()["all"] == 1 and torch.equal(merged.rows().derived, rows.source)
-    assert model.alignment() == before == model.with_rows(rows.derived.numpy()).alignment()
-    words = dict(zip(rows.words, rows.derived, strict=True))
-    table = dict(zip(*model.embeddings(NAME), strict=True))
-    assert all(np.array_equal(words[word], table[calque.derive(word, "trans").words[0]]) for word in ("cook", "the"))
-    with pytest.raises(BadInput, match="rows of shape"):
-        model.with_rows(rows.source[1:])
-
-
 def test_fine_tuning_is_that_of_the_study(done: Done, model: Checkpoint, tuned: SourceTuned) -> None:
     (record,) = [r for r in done.records(done.model("MLM")) if (r.measure, r.metric) == ("ZS", "accuracy")]
     score = tuned.score()
     assert (score.value, score.count, score.items) == (record.value, record.count, record.items)
     assert tuned.score(after=(1, lambda states: None)) == score != tuned.score(after=(1, shifted))
-
-
-def test_a_changed_model_is_changed_before_it_is_fine_tuned(copied: Done, tuned: SourceTuned) -> None:
-    of = copied.model("MLM")
-    model = calque.load(of.checkpoint)
-    merged = model.with_rows(model.rows().source)
-    merged.save(of.folder / "merged")
-    score = merged.finetune().score()
-    assert score == calque.load(of.folder / "merged").finetune().score() != tuned.score()
-    constant = model.after_layer(1, torch.zeros_like).finetune()
-    assert torch.equal(*constant.tuned.logits(constant._test()[1].rows[:1])[0, :2])
 
 
 def test_states_of_chosen_words_are_patched(tuned: SourceTuned) -> None:
@@ -145,15 +114,6 @@ def test_a_saved_model_is_an_ordinary_checkpoint(model: Checkpoint, tmp_path: Pa
     with pytest.raises(BadInput, match="cannot be saved"):
         changed.after_layer(1, shifted).save(tmp_path / "hooked")
     assert [path.name for path in tmp_path.iterdir()] == ["new"] and not (model.folder / "inside").exists()
-
-
-def test_each_seed_has_its_own_examples_and_each_language_its_score(several: Done) -> None:
-    assert len([*several.home.glob("tasks/pos-*")]) == 2
-    for of in several.models():
-        zero_shot = [r.value for r in several.records(of) if (r.measure, r.metric) == ("ZS", "accuracy")]
-        model = calque.load(of.checkpoint)
-        assert [model.finetune(language=of.language).score().value] == zero_shot
-        assert model.rows().rank < len(model.rows().known) < 16
 
 
 def test_what_is_not_in_the_study_is_refused(copied: Done, tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import BertConfig, BertModel, RobertaConfig, RobertaForMaskedLM
 from transformers.utils.logging import disable_progress_bar
 
+from calque.analysis.aligners.methods import Method
+from calque.analysis.aligners.pair_encoder import EncoderAligner, PairEncoder
 from calque.derive.links.aligner import Pair
 from calque.derive.pocket.language import Pocket
 from calque.derive.types import OURS
@@ -61,3 +63,13 @@ def bert(tmp_path_factory: pytest.TempPathFactory, sentence_pairs: list[Pair]) -
     BertModel(config).save_pretrained(folder)
     tokenizer.save(str(folder / "tokenizer.json"))
     return folder
+
+
+def opened(folder: Path, method: Method, layer: int, joint: bool) -> EncoderAligner:
+    """An aligner, with both sides of a pair in one row if `joint`."""
+    aligner = EncoderAligner.open(folder, method, layer)
+    pieces = aligner.encoder.pieces
+    assert pieces is not None
+    around, types = (pieces.before, pieces.after), (0, pieces.second_type if joint else 0)
+    encoder = PairEncoder(aligner.encoder.encoder, around, types, joint, pieces)
+    return EncoderAligner(encoder, aligner.reading)

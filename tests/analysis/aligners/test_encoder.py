@@ -5,12 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-import torch
-from safetensors.torch import load_file, save_file
 from transformers import (
-    AutoModel,
-    FunnelConfig,
-    FunnelModel,
     GPT2Config,
     GPT2LMHeadModel,
     T5Config,
@@ -19,8 +14,6 @@ from transformers import (
     ViTModel,
     Wav2Vec2Config,
     Wav2Vec2Model,
-    XLNetConfig,
-    XLNetModel,
 )
 
 from calque.analysis.aligners.encoder import Encoder
@@ -36,21 +29,6 @@ def copied(folder: Path, to: Path, **tokenizer: object) -> Path:
     if tokenizer:
         (to / "tokenizer_config.json").write_text(json.dumps(tokenizer))
     return to
-
-
-def test_every_layer_comes_from_one_pass(bert: Path) -> None:
-    rows = [[2, 5, 6, 3], [2, 7, 3]]
-    states = Encoder(bert)(rows)
-    assert len(states) == 4
-    model = AutoModel.from_pretrained(bert, add_pooling_layer=False).eval()
-    for layer, hidden in enumerate(states):
-        cut = Encoder(bert, layer)(rows)
-        assert len(cut) == layer + 1
-        assert torch.equal(cut[layer][0], hidden[0])  # those above are not computed
-        assert torch.equal(cut[layer][1, :3], hidden[1, :3])
-        with torch.no_grad():
-            whole = model(input_ids=torch.tensor(rows[:1]), output_hidden_states=True).hidden_states[layer]
-        torch.testing.assert_close(hidden[:1], whole)
 
 
 def test_models_of_other_things_than_rows_of_ids_are_refused(tmp_path: Path) -> None:
@@ -71,20 +49,6 @@ def test_models_of_other_things_than_rows_of_ids_are_refused(tmp_path: Path) -> 
             Encoder(tmp_path / str(number))
 
 
-def test_a_model_that_lacks_weights_is_refused_unless_they_are_a_poolers(bert: Path, tmp_path: Path) -> None:
-    folder = copied(bert, tmp_path / "model")
-    weights = load_file(folder / "model.safetensors")
-    pooler = [name for name in weights if "pooler" in name]
-    assert pooler
-    kept = {name: weight for name, weight in weights.items() if name not in pooler}
-    save_file(kept, folder / "model.safetensors", {"format": "pt"})
-    assert torch.equal(Encoder(folder)([[2, 5, 3]])[-1], Encoder(bert)([[2, 5, 3]])[-1])
-    del kept["encoder.layer.2.output.dense.bias"]
-    save_file(kept, folder / "model.safetensors", {"format": "pt"})
-    with pytest.raises(BadInput, match=r"1 weights are missing, such as .*layer\.2\.output\.dense\.bias"):
-        Encoder(folder)
-
-
 def test_models_that_read_from_left_to_right_are_refused(tmp_path: Path) -> None:
     sizes = {"vocab_size": 50, "n_positions": 32, "n_embd": 16, "n_layer": 2, "n_head": 2}
     GPT2LMHeadModel(GPT2Config(**sizes)).save_pretrained(tmp_path)
@@ -92,18 +56,6 @@ def test_models_that_read_from_left_to_right_are_refused(tmp_path: Path) -> None
         Encoder(tmp_path)
     with pytest.raises(BadInput, match="gpt2 reads from left to right"):
         Encoder(tmp_path, 1)
-
-
-def test_models_that_read_both_ways_are_taken_whatever_transformers_calls_them(tmp_path: Path) -> None:
-    """XLNet is listed among language models that predict the next word, and reads both ways."""
-    config = XLNetConfig(vocab_size=50, d_model=16, n_layer=2, n_head=2, d_inner=32)
-    XLNetModel(config).save_pretrained(tmp_path)
-    encoder = Encoder(tmp_path)
-    assert len(encoder([[3, 4, 5]])) == 3
-    assert (encoder.length, encoder.token_types) == (512, 0)  # it sets no limit, and transformers calls that -1
-    config = FunnelConfig(vocab_size=50, block_sizes=[2], d_model=16, n_head=2, d_head=8, d_inner=32)
-    FunnelModel(config).save_pretrained(tmp_path / "one block")
-    assert Encoder(tmp_path / "one block").length == 512  # it says nothing of a limit
 
 
 def test_a_tokenizers_longest_row_counts(bert: Path, tmp_path: Path) -> None:
@@ -115,7 +67,7 @@ def test_a_tokenizers_longest_row_counts(bert: Path, tmp_path: Path) -> None:
     assert max(i for i, _ in links) < 10
     assert aligner.left_out.described() == ["20 words beyond the 12 ids that the model takes (line 1)"]
     unlimited = EncoderAligner.open(copied(bert, tmp_path / "long", model_max_length=int(1e30)), OT, 1)
-    assert unlimited.encoder.room.length == LENGTH
+    assert unlimited.encoder.length == LENGTH
     for text in ("{", "[]"):
         (folder / "tokenizer_config.json").write_text(text)
         with pytest.raises(BadInput, match=r"tokenizer_config\.json: damaged"):

@@ -10,17 +10,14 @@ from torch.nn.utils.rnn import pad_sequence
 from calque.analysis.aligners.methods import (
     CHOICES,
     LEAST,
-    OT,
     RELEASED,
     RULES,
-    SIMILARITIES,
     SOFTMAX,
     Method,
     Transport,
-    match,
 )
 from calque.pretrain.transport import EPSILON, itermax
-from tests.pretrain.scored import extracted, masks, matrices, padded
+from tests.pretrain.scored import extracted, masks, padded
 
 
 @pytest.mark.parametrize("iterations", [1, 2, 100])
@@ -37,21 +34,6 @@ def test_transport_is_pots(iterations: int) -> None:
         )
         np.testing.assert_allclose(plan[:n, :m], n * theirs, atol=1e-6)
         assert not plan[n:].any() and not plan[:, m:].any()
-
-
-@pytest.mark.parametrize("scale", [1e-30, 1e-3, 1e9, 1e30])
-def test_transport_of_small_and_huge_products_in_float32_is_pots(scale: float) -> None:
-    ot = pytest.importorskip("ot", reason="POT is not installed")
-    random = np.random.default_rng(4)
-    products = [(scale * random.normal(2, 3, shape)).astype(np.float32) for shape in ((9, 7), (1, 5), (5, 1), (1, 1))]
-    plans = Transport().plan(padded(products), *masks(products)).numpy()
-    for table, plan in zip(products, plans, strict=True):
-        n, m = table.shape
-        cost = -np.log(np.maximum(EPSILON, table.astype(np.float64)))
-        theirs = ot.bregman.sinkhorn_knopp(
-            np.full(n, 1 / n), np.full(m, 1 / m), cost, 1.0, numItermax=2, stopThr=0, warn=False
-        )
-        np.testing.assert_allclose(plan[:n, :m], n * theirs, atol=1e-5)
 
 
 def sides(seed: int, mean: float = 0.4) -> tuple[list[list[np.ndarray]], list[torch.Tensor], list[torch.Tensor]]:
@@ -87,14 +69,6 @@ def similarity_of(name: str, source: np.ndarray, target: np.ndarray) -> np.ndarr
         return table
     lengths = [np.linalg.norm(side, axis=1) for side in (source, target)]
     return table / np.outer(*lengths)
-
-
-@pytest.mark.parametrize("name", SIMILARITIES)
-def test_similarities_are_their_definitions(name: str) -> None:
-    pairs, batch, here = sides(8)
-    for found, pair in zip(SIMILARITIES[name](*batch, *here).numpy(), pairs, strict=True):
-        expected = similarity_of(name, *pair)
-        np.testing.assert_allclose(found[: len(pair[0]), : len(pair[1])], expected, atol=1e-4, rtol=1e-4)
 
 
 def test_softmax_links_words_that_are_likely_in_both_directions() -> None:
@@ -140,28 +114,6 @@ def test_the_released_rule_is_each_sides_best_of_its_own_last_scaling() -> None:
     assert fewer > 100  # it is not the rule that labels in pretraining
 
 
-@pytest.mark.parametrize("turned", [False, True], ids=["one source sub-word", "one target sub-word"])
-@pytest.mark.parametrize("method", [OT, RELEASED], ids=lambda method: method.name)
-def test_one_sub_word_is_linked_to_the_one_most_like_it_in_any_batch(method: Method, turned: bool) -> None:
-    """All its shares are equal, so that rounding, which changes with the batch, would choose."""
-    random = np.random.default_rng(6)
-    sizes = random.integers(2, 30, 40)
-    states = [(random.normal(0.3, 1, (1, 16)), random.normal(0.3, 1, (m, 16))) for m in sizes]
-    sides = [pair[::-1] if turned else pair for pair in states]
-    columns = [[torch.from_numpy(side).float() for side in column] for column in zip(*sides, strict=True)]
-
-    def links(chosen: list[int]) -> list[list[int]]:
-        padded_sides = [pad_sequence([column[i] for i in chosen], batch_first=True) for column in columns]
-        here = [pad_sequence([torch.ones(len(column[i])) for i in chosen], True).bool() for column in columns]
-        found = method.extract(method.score(*padded_sides, *here), *here).tolist()
-        return [[chosen[pair], i, j] for pair, i, j in found]
-
-    together = links(list(range(40)))
-    assert together == [link for i in range(40) for link in links([i])]
-    best = [int((one @ many.T).argmax()) for one, many in states]
-    assert [link[1 if turned else 2] for link in together] == best
-
-
 def _parts(choice: Method) -> tuple[str, str, str]:
     """What a choice is made of, read from its name."""
     plan, words = ("transport", choice.name.split("-")[1:]) if choice.name.startswith("ot") else ("direct", [])
@@ -204,11 +156,3 @@ def _linked(rule: str, table: np.ndarray) -> list[tuple[int, int]]:
         return sorted(map(tuple, np.argwhere(simalign.SentenceAligner.iter_max(table) > 0).tolist()))
     best, column_best = table.argmax(1), table.argmax(0)
     return [(i, int(j)) for i, j in enumerate(best) if column_best[j] == i]
-
-
-def test_match_is_simaligns() -> None:
-    simalign = pytest.importorskip("simalign", reason="SimAlign is not installed")
-    scores = matrices("all different")
-    for score, links in zip(scores, extracted(match, scores), strict=True):
-        assert np.array_equal(links, simalign.SentenceAligner.get_max_weight_match(score))
-        assert links.sum() == min(score.shape)

@@ -1,13 +1,11 @@
 """Links of sentence pairs that are encoded once: as of each pair, layer and method alone."""
 
 import random
-import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
-from tokenizers import Tokenizer, models, processors
+from tokenizers import Tokenizer, models
 from transformers import AutoModel, PreTrainedTokenizerFast
 
 from calque.analysis.aligners import pair_encoder
@@ -16,7 +14,7 @@ from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Links, Pair
 from calque.derive.types import OURS
-from tests.analysis.aligners.conftest import LENGTH
+from tests.analysis.aligners.conftest import LENGTH, opened
 from tests.vocabularies import read_as_saved
 
 LAYER = 2
@@ -68,7 +66,7 @@ def test_a_batch_has_the_links_of_its_pairs(
     folder, marks = request.getfixturevalue(family), {"roberta": (OURS.start, OURS.end), "bert": (2, 3)}[family]
     pairs = sentence_pairs[:12]
     for method in BY_NAME.values():
-        aligner = EncoderAligner.open(folder, method, LAYER, joint=joint)
+        aligner = opened(folder, method, LAYER, joint)
         found = list(aligner.align(pairs))
         assert found == [one_by_one(folder, method, pair, joint, marks) for pair in pairs]
         assert not aligner.left_out.counts
@@ -86,22 +84,6 @@ def test_links_do_not_depend_on_the_neighbours_and_keep_their_order(
     monkeypatch.setattr(pair_encoder, "WINDOW", 7)
     monkeypatch.setattr(pair_encoder, "CELLS", 100)
     assert list(aligner.align(sentence_pairs)) == before
-
-
-def test_both_sides_of_a_joint_row_have_the_token_types_of_the_tokenizers_template(bert: Path, tmp_path: Path) -> None:
-    """As multilingual E5 and MiniLM: a model with two token types and XLM-R's tokenizer, whose template has one."""
-    shutil.copytree(bert, tmp_path / "model")
-    tokenizer = Tokenizer.from_file(str(bert / "tokenizer.json"))
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] [SEP] $B [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
-    tokenizer.save(str(tmp_path / "model" / "tokenizer.json"))
-    read_as_saved(tmp_path / "model")
-    found = {}
-    for folder in (bert, tmp_path / "model"):
-        found[folder] = list(EncoderAligner.open(folder, OT, LAYER, joint=True).align(PAIRS))
-        assert found[folder] == [one_by_one(folder, OT, pair, True, (2, 3)) for pair in PAIRS]
-    assert found[bert] != found[tmp_path / "model"]
 
 
 def test_what_has_no_links_is_counted_with_its_line(bert: Path, roberta: Path) -> None:
@@ -123,10 +105,7 @@ def test_what_has_no_links_is_counted_with_its_line(bert: Path, roberta: Path) -
         "1 words that the tokenizer drops (line 3)",
         f"{1000 - (LENGTH - 2):,} words beyond the {LENGTH} ids that the model takes (line 4)",
     ]
-    counts = dict(aligner.left_out.counts)
-    assert np.isnan(aligner.matrix((("\u200b",), ("the",)))).all()
-    assert aligner.left_out.counts == counts  # to look at a pair counts nothing
-    joint = EncoderAligner.open(roberta, OT, LAYER, joint=True)
+    joint = opened(roberta, OT, LAYER, True)
     assert all(list(joint.align([(long, long), (("the",), long), (long, ("the",))])))
     room = LENGTH - 3  # <s> S </s> T </s>
     beyond = [2000 - room, 1001 - room, 1001 - room]

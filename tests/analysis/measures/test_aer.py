@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.analysis.measures.aer import SETS, gold_set, reliability, score, score_all, score_each
-from calque.analysis.records.record import LinkCounts
+from calque.analysis.measures.aer import SETS, gold_set, score, score_all
 from calque.derive.errors import BadInput
 from calque.derive.readers.links import GoldPair, Link
 
@@ -26,49 +25,6 @@ def golds(draw: st.DrawFn) -> GoldPair:
 
 def gold(sure: list[Link], possible: list[Link]) -> GoldPair:
     return GoldPair(frozenset(sure), frozenset(sure + possible))
-
-
-@pytest.mark.parametrize(
-    ("sure", "possible", "predicted", "aer", "precision", "recall", "f1"),
-    [
-        # |A| = 3, |S| = 2, one sure and two possible ones among the three: 1 - (1 + 2) / 5.
-        ([(0, 0), (1, 1)], [(2, 1)], [(0, 0), (2, 1), (3, 3)], 0.4, 2 / 3, 1 / 2, 4 / 7),
-        # Both sure links and nothing else: possible ones need not be found.
-        ([(0, 0), (1, 1)], [(2, 1)], [(0, 0), (1, 1)], 0, 1, 1, 1),
-        # A possible link beside them costs nothing either.
-        ([(0, 0), (1, 1)], [(2, 1)], [(0, 0), (1, 1), (2, 1)], 0, 1, 1, 1),
-        # Possible ones alone: 1 - (0 + 1) / (1 + 2).
-        ([(0, 0), (1, 1)], [(2, 1)], [(2, 1)], 2 / 3, 1, 0, 0),
-        # All wrong, and nothing at all.
-        ([(0, 0)], [], [(0, 1), (1, 0)], 1, 0, 0, 0),
-        ([(0, 0)], [], [], 1, None, 0, None),
-        ([], [(0, 0)], [(0, 0)], 0, 1, None, None),
-        ([], [], [], None, None, None, None),
-    ],
-)
-def test_worked_by_hand(
-    sure: list[Link],
-    possible: list[Link],
-    predicted: list[Link],
-    aer: float | None,
-    precision: float | None,
-    recall: float | None,
-    f1: float | None,
-) -> None:
-    found = score(gold(sure, possible), predicted)
-    measures = (found.aer, found.precision, found.recall, found.f1)
-    for measure, expected in zip(measures, (aer, precision, recall, f1), strict=True):
-        assert measure == (None if expected is None else pytest.approx(expected))
-
-
-@law
-@given(st.lists(st.tuples(golds(), link_sets, link_sets), max_size=4))
-def test_several_aligners_are_scored_as_each_alone(
-    pairs: list[tuple[GoldPair, frozenset[Link], frozenset[Link]]],
-) -> None:
-    known, one, other = ([row[i] for row in pairs] for i in range(3))
-    both = score_each(known, zip(one, other, strict=True), 2)  # type: ignore[arg-type]
-    assert [sum(counts, LinkCounts()) for counts in both] == [score_all(known, one), score_all(known, other)]  # type: ignore[arg-type]
 
 
 @law
@@ -104,15 +60,6 @@ def test_all_measures_are_shares_and_aer_is_one_minus_f1_where_all_is_sure(
     exact = score(GoldPair(links.possible, links.possible), predicted)
     if exact.f1 is not None and exact.aer is not None:
         assert exact.aer == pytest.approx(1 - exact.f1)
-
-
-@law
-@given(st.lists(st.tuples(golds(), link_sets), min_size=1, max_size=5))
-def test_the_error_of_a_corpus_lies_between_those_of_its_pairs(pairs: list[tuple[GoldPair, frozenset[Link]]]) -> None:
-    rates = [rate for pair in pairs if (rate := score(*pair).aer) is not None]
-    whole = score_all([g for g, _ in pairs], [links for _, links in pairs]).aer
-    assert (whole is None) == (not rates)
-    assert whole is None or min(rates) - 1e-12 <= whole <= max(rates) + 1e-12
 
 
 @law
@@ -179,26 +126,3 @@ def test_the_four_real_sets(calque_data: Path) -> None:
     assert "the link 33 34, counted from 1" in sets["en-hi"].gold.outside[0]
     for one in sets.values():
         assert score_all(one.gold.pairs, [pair.sure for pair in one.gold.pairs]).aer == 0
-
-
-@given(st.lists(st.tuples(st.floats(0, 1, width=32), st.booleans()), max_size=40), st.integers(1, 12))
-def test_reliability_is_a_loop_over_bins(links: list[tuple[float, bool]], bins: int) -> None:
-    """Guo et al. (2017), equations 2 and 3, for links in one sentence pair."""
-    scored = {(place, 0): score for place, (score, _) in enumerate(links)}
-    possible = frozenset((place, 0) for place, (_, is_correct) in enumerate(links) if is_correct)
-    found, error = reliability([GoldPair(frozenset(), possible)], [scored], bins)
-    expected = 0.0
-    for number in range(bins):
-        inside = [(s, c) for s, c in links if int(min(s * bins, bins - 1)) == number]
-        if inside:
-            scores, correct = zip(*inside, strict=True)
-            expected += abs(sum(scores) - sum(correct)) / len(links)
-            (own,) = (each for each in found if each.low == number / bins)
-            assert (own.links, own.correct) == (len(inside), sum(correct))
-            assert own.score == pytest.approx(np.mean(scores))
-    assert error == pytest.approx(expected) and sum(each.links for each in found) == len(links)
-
-
-def test_scores_that_are_no_probabilities_have_no_reliability() -> None:
-    with pytest.raises(ValueError, match=r"scores from 0\.5 to 1\.5"):
-        reliability([GoldPair(frozenset(), frozenset())], [{(0, 0): 1.5, (0, 1): 0.5}])

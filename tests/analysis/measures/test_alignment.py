@@ -17,8 +17,6 @@ from transformers import RobertaConfig, RobertaForMaskedLM
 from calque.analysis.measures.alignment import (
     TypeHits,
     Types,
-    alignment_nulls,
-    alignment_of_model,
     alignments_of_checkpoint,
     form_alignment,
     pair_alignment,
@@ -35,8 +33,6 @@ from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.types import OURS
 from calque.pretrain.architecture import ROBERTA
-from calque.pretrain.config import ModelConfig
-from calque.pretrain.model import build
 from tests.analysis.conftest import MakeCheckpoint
 
 FEW = Sizes(1, 1, 1)
@@ -44,13 +40,6 @@ FIRST = len(OURS.ids)
 """The first id that is not special."""
 NUMBERS = (0, 1), 0, 0
 """The token types of two languages, any number of rows, and no type without an image."""
-
-
-def brute_force(source: torch.Tensor, derived: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
-    cosines = torch.nn.functional.cosine_similarity(source[:, None].double(), derived[None].double(), dim=2).numpy()
-    own = np.diag(cosines).copy()
-    np.fill_diagonal(cosines, -np.inf)
-    return own > cosines.max(1), own > cosines.max(0)
 
 
 def test_a_row_that_is_not_finite_is_refused() -> None:
@@ -69,17 +58,6 @@ def toy_types(size: int = 30, overlap: float = 0.0) -> Types:
 
 def unrotated(hits: TypeHits) -> dict[str, tuple[float, int]]:
     return {metric: share for metric, share in hits.shares.items() if metric not in hits.rotated}
-
-
-@pytest.mark.parametrize("scale", [3.0, 1e-3])
-def test_equal_tables_are_wholly_aligned_and_scale_does_not_matter(scale: float) -> None:
-    types, rows = toy_types(), torch.randn(30, 8, generator=torch.Generator().manual_seed(0))
-    sizes = torch.logspace(0, -3, 30)[:, None]  # of rows: they differ, and cosines know nothing of it
-    shares = unrotated(types.alignment(torch.cat([sizes * rows, scale * sizes.flip(0) * rows])))
-    assert {value for value, _ in shares.values()} == {1.0}
-    n, known = len(types.types), len(types.dictionary)
-    over = {"all": n, "dictionary": known, "held-out": n - known, "back": n, "back-held-out": n - known}
-    assert {metric: count for metric, (_, count) in shares.items()} == over | {"frequency-weighted": n}
 
 
 def test_language_embeddings_are_added_and_the_table_is_left_as_it_is() -> None:
@@ -110,20 +88,6 @@ def size_of(data: Path) -> int:
     return Languages.open(data, ["trans"]).size
 
 
-@pytest.mark.parametrize("languages", [1, 3])
-def test_a_checkpoint_measures_what_its_model_does(data: Path, tmp_path: Path, languages: int) -> None:
-    types_of = small_model(size_of(data), languages)
-    types_of.save_pretrained(tmp_path / "checkpoint")
-    types = Types.open(data, "trans")
-    (found,), expected = alignments_of_checkpoint(tmp_path / "checkpoint", [types]), alignment_of_model(types_of, types)
-    assert np.array_equal(found.forward, expected.forward) and np.array_equal(found.back, expected.back)
-    embeddings = types_of.roberta.embeddings
-    table = embeddings.word_embeddings.weight.detach()
-    added = embeddings.token_type_embeddings.weight.detach() if languages == 3 else torch.zeros(2, 8)
-    forward, _ = brute_force(table[types.types] + added[0], table[types.image[types.types]] + added[1])
-    assert np.array_equal(found.forward, forward)
-
-
 def test_weights_that_do_not_fit_are_refused(data: Path, tmp_path: Path) -> None:
     size = size_of(data)
     types = Types.open(data, "trans")
@@ -136,18 +100,6 @@ def test_weights_that_do_not_fit_are_refused(data: Path, tmp_path: Path) -> None
     weights.write_bytes(weights.read_bytes()[:100])
     with pytest.raises(BadInput, match="expected the weights"):
         alignments_of_checkpoint(tmp_path / "other", [types])
-
-
-def test_wrong_pairs_of_the_dictionary_change_nothing_that_is_measured(data: Path, tmp_path: Path) -> None:
-    """Dictionary types are those with an entry, right or wrong, and what counts is the true counterpart."""
-    source, config = PocketEnglish(Pocket(types=300), 50, FEW, FEW, FEW), DictionaryConfig(correct=0.0)
-    wrong = derive_languages(source, [Transliterate()], 270, config, tmp_path / "data", tmp_path / "cache")
-    ours, theirs = Types.open(wrong, "trans"), Types.open(data, "trans")
-    assert np.array_equal(ours.dictionary, theirs.dictionary) and np.array_equal(ours.image, theirs.image)
-    shares = [types.alignment(torch.eye(2 * size_of(data))[:, :40], controls=True).shares for types in (ours, theirs)]
-    assert shares[0] == shares[1]
-    pairs = Languages.open(wrong, ["trans"]).dictionary("source", "trans")
-    assert (ours.image[pairs[:, 0]] != pairs[:, 1]).all()
 
 
 @pytest.fixture(scope="module")
@@ -217,27 +169,6 @@ def test_an_ordered_pair_is_what_a_search_type_by_type_finds(
         for metric, share in alignment.shares.items()
     ], "no records of a pair whose script stays"
     assert {record.step for record in records} == {7}
-
-
-def test_its_null_keeps_types_among_those_of_like_frequency() -> None:
-    """Rows that tell nothing but a frequency find their image by that: the null has as much, and chance much less."""
-    size = 5 + 200
-    image = np.arange(size) + size
-    counts = np.concatenate([np.zeros(5, np.int64), np.arange(200, 0, -1)])
-    types = Types(np.arange(5, size), image, np.arange(5, 55), counts, np.arange(size), *NUMBERS)
-    model = build(ModelConfig(layers=1, heads=1, hidden=8, ffn=8, length=8), 2 * size)
-    table = model.roberta.embeddings.word_embeddings.weight
-    angle = torch.linspace(0, 1.5, 200)
-    with torch.no_grad():
-        table.zero_()
-        for first in (5, 5 + size):
-            noisy = angle + 0.06 * torch.randn(200, generator=torch.Generator().manual_seed(first))
-            table[first : first + 200, :2] = torch.stack([noisy.cos(), noisy.sin()], dim=1)
-    shares, nulls = alignment_of_model(model, types).shares, alignment_nulls(model, types, 200, 0)
-    assert set(nulls) == {"all", "dictionary", "held-out"}
-    assert {null.chance for null in nulls.values()} == {1 / 200}
-    assert not nulls["all"].left(shares["all"][0])
-    assert shares["all"][0] > 4 / 200  # which it would leave by chance alone
 
 
 def test_alignment_over_training_ends_with_the_checkpoints(data: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from transformers import RobertaForMaskedLM, RobertaModel
+from transformers import RobertaModel
 
 from calque.analysis.measures.aer import score_all
 from calque.analysis.measures.word_alignment import PAIRS, pair_links, self_labels
@@ -49,22 +49,6 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return derive_languages(source, transforms, 500, DictionaryConfig(), folder / "study", folder / "cache")
 
 
-def test_images_with_their_sources_embeddings_are_found(
-    study: Path, make_checkpoint: MakeCheckpoint, tmp_path: Path
-) -> None:
-    image = np.load(study / "trans" / "image.npy")
-    model = RobertaForMaskedLM.from_pretrained(make_checkpoint(2 * len(image), length=LENGTH))
-    with torch.no_grad():
-        words = model.roberta.embeddings.word_embeddings.weight
-        words[torch.from_numpy(image)] = words[: len(image)].clone()
-    model.save_pretrained(tmp_path)
-    found = {(r.layer, r.joint): r.value for r in derived(tmp_path, study, "trans")}
-    # Words, positions and neighbours are the same on both sides: but for one word that stands twice in its sentence
-    # and has its twin's link too, every link is right.
-    assert found[0, False] == found[1, False] < 1 / 400
-    assert found[0, True] > found[0, False]  # the second side's positions are others
-
-
 def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeCheckpoint) -> None:
     types = 2 * len(np.load(study / "trans.inv" / "image.npy"))
     checkpoint = make_checkpoint(types, languages=3, length=LENGTH)
@@ -97,27 +81,6 @@ def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeChec
     value, count = score_all(golds, links).aer, sum(len(gold) for *_, gold in every)
     assert value is not None
     assert found == Record("run", AER, "aer", value, count, language="trans.inv", layer=1, step=STEP)
-
-
-def test_pairs_of_derived_languages_with_their_sources_embeddings_are_found(
-    study: Path, make_checkpoint: MakeCheckpoint, tmp_path: Path
-) -> None:
-    """Words that no other of their sentence is like: those of the second language stand where the derivation says."""
-    languages = Languages.open(study, ["trans", "trans.inv"])
-    model = RobertaForMaskedLM.from_pretrained(make_checkpoint(languages.rows, length=LENGTH))
-    with torch.no_grad():
-        words = model.roberta.embeddings.word_embeddings.weight
-        for language in languages.languages[1:]:
-            words[torch.from_numpy(language.table)] = words[: languages.size].clone()
-        model.roberta.embeddings.position_embeddings.weight.zero_()
-    model.save_pretrained(tmp_path)
-    for first, second in (("trans", "trans.inv"), ("trans.inv", "trans"), ("trans.inv", "source")):
-        made = paired(tmp_path, languages, (first, second))
-        assert {(r.first, r.language) for r in made} == {(first, second)}
-        apart = {r.layer: r.value for r in made if not r.joint}
-        turned = {r.layer: r.value for r in paired(tmp_path, languages, (second, first)) if not r.joint}
-        assert apart[0] < 0.2, "only words that come twice can be mistaken for one another"
-        assert apart == pytest.approx(turned, abs=0.02)
 
 
 def test_self_labels_become_records_over_their_steps(tmp_path: Path) -> None:

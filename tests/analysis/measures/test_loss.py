@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import RobertaForMaskedLM
 
-from calque.analysis.measures.loss import held_out_loss, masked_loss, masked_only, unigram_loss
+from calque.analysis.measures.loss import held_out_loss, masked_loss, unigram_loss
 from calque.analysis.records.record import HELD_OUT, MeasuredModel
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
@@ -15,7 +15,6 @@ from calque.derive.languages import Languages, only_last
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish, Sizes
-from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import build, prediction_loss
 from calque.pretrain.objectives.mlm import Monolingual
@@ -71,27 +70,6 @@ def test_it_is_the_loss_of_pretraining() -> None:
     assert loss == pytest.approx(expected, rel=1e-5)
     assert count == batch.labelled
     assert shuffled.shape == (50,)
-
-
-def test_who_copies_what_is_shown_leaves_the_null_but_for_ids_behind_a_mask() -> None:
-    model, mask = build(MODEL, TYPES).eval(), 4
-    random = torch.Generator().manual_seed(0)
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            if ".output.dense." in name or "position" in name:
-                parameter.zero_()  # a layer adds nothing: no id sees another, nor where it stands
-    ids = torch.randint(5, TYPES, (16, 12), generator=random)
-    asked = torch.rand(ids.shape, generator=random)
-    labels = ids.masked_fill(asked > 0.6, UNLABELLED)
-    batch = Rows(ids.masked_fill(asked < 0.4, mask), labels, torch.zeros_like(ids), False)
-    with torch.no_grad():
-        model.roberta.embeddings.word_embeddings.weight.mul_(20)  # and says what it sees
-        model.lm_head.dense.weight.copy_(torch.eye(len(model.lm_head.dense.weight)))
-    loss, _, shuffled = masked_loss(model, batch, 50, seed=0)
-    assert loss < shuffled.min()
-    loss, count, shuffled = masked_loss(model, masked_only(batch, mask), 50, seed=0)
-    assert count == int((asked < 0.4).sum())
-    assert shuffled == pytest.approx([loss] * 50, rel=1e-5)
 
 
 def test_the_loss_of_frequencies_is_their_cross_entropy() -> None:

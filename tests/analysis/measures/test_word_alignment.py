@@ -7,14 +7,11 @@ import pytest
 from calque.analysis.aligners.methods import METHODS, OT, RELEASED
 from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.analysis.measures.aer import GoldSet, score_all
-from calque.analysis.measures.word_alignment import alone_and_joint, fast_align_scores, gold_links
+from calque.analysis.measures.word_alignment import alone_and_joint, gold_links
 from calque.analysis.records.record import MeasuredModel
-from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Pair
-from calque.derive.links.fast_align import FastAlign, StatisticalAligner
-from calque.derive.links.symmetrise import SYMMETRISATIONS
 from calque.derive.readers.links import Gold, GoldPair
-from tests.analysis.aligners.conftest import bert, roberta, sentence_pairs
+from tests.analysis.aligners.conftest import bert, opened, roberta, sentence_pairs
 
 __all__ = ["bert", "roberta", "sentence_pairs"]  # fixtures
 
@@ -45,7 +42,7 @@ def test_one_pass_has_the_scores_of_an_aligner_for_each_layer_and_method(
     assert not left_out
     methods = {method.name: method for method in METHODS}
     for row in rows:
-        aligner = EncoderAligner.open(folder, methods[row.method], row.layer, joint=row.joint)
+        aligner = opened(folder, methods[row.method], row.layer, row.joint)
         assert row.total == score_all(gold.pairs, aligner.align(sentence_pairs))
 
 
@@ -65,20 +62,3 @@ def test_every_layer_has_the_links_of_an_aligner_and_its_items_are_its_rate(
         assert record.items and record.links
         hits, of = record.items.numbers
         assert record.value == record.links.aer == 1 - sum(hits) / sum(of) and len(hits) == len(sentence_pairs)
-
-
-def test_fast_align_is_scored_by_direction_and_symmetrisation(gold: Gold, sentence_pairs: list[Pair]) -> None:
-    scores, left_out = fast_align_scores(sentence_pairs, gold, [*sentence_pairs, ((), ("odd",))])
-    models = [FastAlign.train(sentence_pairs, reverse=turned) for turned in (False, True)]
-    expected = {
-        name: score_all(gold.pairs, model.align(sentence_pairs))
-        for name, model in zip(("forward", "reverse"), models, strict=True)
-    }
-    for name, method in SYMMETRISATIONS.items():
-        links = StatisticalAligner(models[0], models[1], method).align(sentence_pairs)
-        expected[name] = score_all(gold.pairs, links)
-    assert scores == expected
-    assert len({score.predicted for score in scores.values()}) > 3
-    assert left_out == {"sentence pairs with an empty side": 2}  # once a direction
-    with pytest.raises(BadInput, match="nothing to learn from"):
-        fast_align_scores(sentence_pairs, gold, [])

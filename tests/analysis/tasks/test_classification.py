@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calque.analysis.tasks.classification import NLI, Paraphrase
+from calque.analysis.tasks.classification import NLI
 from calque.analysis.tasks.rows import Reader
 from calque.derive.example import Example
 from calque.derive.sentence import Sentence
@@ -23,12 +23,6 @@ def test_sentences_of_a_text_stand_one_after_another_and_texts_apart() -> None:
     assert (row.targets.tolist(), whole) == ([1], True)
 
 
-@pytest.mark.parametrize("texts", [1, 3])
-def test_another_number_of_texts_is_refused(texts: int) -> None:
-    with pytest.raises(ValueError, match=f"expected a premise and a hypothesis, found {texts} texts"):
-        NLI().gold(Example(((Sentence(("a",)),),) * texts, "no"))
-
-
 @pytest.mark.parametrize("example", [Example(((SENTENCE,),), "neutral"), Example(((SENTENCE,), (SENTENCE,)))])
 def test_half_a_pair_or_no_label_is_refused(example: Example) -> None:
     with pytest.raises(ValueError):
@@ -36,8 +30,3 @@ def test_half_a_pair_or_no_label_is_refused(example: Example) -> None:
 
 
 SENTENCE = Sentence(("Sara", "sleeps"))
-
-
-def test_labels_of_inference_are_none_of_paraphrases() -> None:
-    with pytest.raises(ValueError, match="the label 'neutral'; expected 1"):
-        Paraphrase().gold(Example(((SENTENCE,), (SENTENCE,)), "neutral"))

@@ -6,22 +6,19 @@ import pytest
 
 from calque.analysis.tasks.classification import NLI, Paraphrase
 from calque.analysis.tasks.floors import floors, spelling
-from calque.analysis.tasks.questions import MLQA, QA
+from calque.analysis.tasks.questions import QA
 from calque.analysis.tasks.score import accuracy
 from calque.analysis.tasks.tagging import NER, POS
 from calque.analysis.tasks.task import Task
-from calque.derive.artefact import making
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
-from calque.derive.example import Example, write_examples
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
-from calque.derive.sentence import Sentence, Span
 from calque.derive.sources.pocket import PocketEnglish, Sizes
-from calque.derive.task_data import FORMAT, KIND, TaskFolder, derive_task
+from calque.derive.task_data import TaskFolder, derive_task
 from calque.derive.transform import compose
 
 INVERTED, PARTLY = compose(Transliterate(), Invert()), Transliterate(overlap=0.5)
@@ -42,21 +39,6 @@ def languages(source: PocketEnglish, tmp_path_factory: pytest.TempPathFactory) -
     folder, cache = tmp_path_factory.mktemp("a") / "languages", tmp_path_factory.mktemp("cache")
     derive_languages(source, TRANSFORMS, 600, DictionaryConfig(), folder, cache)
     return Languages.open(folder, [transform.name for transform in TRANSFORMS])
-
-
-def test_baselines_are_scored_by_the_rules_of_each_language(tmp_path: Path) -> None:
-    """MLQA's Chinese is compared by character, so that a part of an answer is right in part."""
-    read = Sentence(("在", "北京", "市", "长大"), spans=(Span(1, 3, "answer"),))
-    train = Sentence(("北京", "好"), spans=(Span(0, 1, "answer"),))
-    files = {"train": train, "test": read, "test.zh": read}
-    with making(tmp_path / "made", KIND, {"format": FORMAT}) as part:
-        for name, context in files.items():
-            write_examples(part / f"{name}.jsonl", [Example(((Sentence(("哪里",)),), (context,)), id="1")])
-    examples = TaskFolder.open(tmp_path / "made")
-    pairs, spell = ((SOURCE, SOURCE), (SOURCE, "zh")), {SOURCE: str, "zh": str}
-    made = floors(examples, MLQA(), pairs, spell, scored=lambda name: MLQA("en" if name == SOURCE else name))
-    by_language = {floor.language: floor.value for floor in made if floor.metric == "f1"}
-    assert by_language == {SOURCE: pytest.approx(2 / 3), "zh": pytest.approx(4 / 5)}
 
 
 def test_a_new_script_makes_other_words_and_a_shared_one_the_same(languages: Languages) -> None:

@@ -7,24 +7,19 @@ from unicodedata import normalize
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from calque.analysis.tasks.finetune import FinetuneConfig, finetune
 from calque.analysis.tasks.questions import BEST, LONGEST, NOWHERE, QA, SpanRow, best_places, spans, windows_of
 from calque.analysis.tasks.rows import Reader
-from calque.analysis.tasks.split import Split, check
+from calque.analysis.tasks.split import Split
 from calque.analysis.tasks.task import BARRED
 from calque.derive.errors import BadInput
 from calque.derive.example import Example, write_examples
-from calque.derive.order import Invert
 from calque.derive.sentence import Sentence, Span
-from calque.derive.transform import Account, image_of_example
 from calque.derive.types import OURS
 from calque.derive.vocabulary import GivenVocabulary
-from tests.analysis.conftest import MakeCheckpoint
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""
@@ -35,7 +30,6 @@ WORDS = {
 }
 V = FIRST + len(WORDS)
 READER = Reader(lambda word: (WORDS[word],), np.arange(V), 0)
-CPU = torch.device("cpu")
 TASK = QA()
 
 
@@ -162,19 +156,6 @@ def test_the_best_span_is_that_of_all_pairs_where_few_are_barred(seed: int, word
         assert found == pytest.approx(best)
 
 
-def test_a_mark_of_a_space_by_a_real_tokenizer_begins_the_answer_behind_it(calque_encoder: Path) -> None:
-    reader = Reader.of_given(GivenVocabulary(calque_encoder).open())
-    context = Sentence(("Sie", "verlor", "308", "Punkte", "，", "第六"), spans=(Span(5, 6, "answer"),))
-    made = Example(((Sentence(("Was",)),), (context,)))
-    ((row,), _) = TASK.rows(made, (), reader, 60)
-    assert isinstance(row, SpanRow)
-    (bare,) = np.flatnonzero(
-        (row.starts != NOWHERE) & ~(row.starts < row.ends) & (row.starts == context.text.index("第"))
-    )
-    logits = pointing(row, int(bare), int(row.targets[1]))
-    assert TASK.decode(made, [row], [logits], ()) == ("第六",)
-
-
 @pytest.mark.parametrize("stripped", [True, False])
 @pytest.mark.parametrize(
     "words",
@@ -201,38 +182,6 @@ def test_an_answer_has_the_marks_of_its_letters_whether_or_not_the_tokenizer_str
         assert TASK.decode(made, [row], [pointing(row, begin, end)], ()) == (words[place],)
 
 
-def test_questions_are_learned_and_scored_by_the_loop_that_knows_none(
-    make_checkpoint: MakeCheckpoint, tmp_path: Path
-) -> None:
-    train, test = written(tmp_path / "train.jsonl", 400, seed=0), written(tmp_path / "test.jsonl", 60, seed=1)
-    labels = check(train, [train, test])
-    assert labels == ()
-    checkpoint = make_checkpoint(V)
-    still, learnt = (
-        finetune(checkpoint, train.encode(labels, READER, 24), TASK.head, 0, config, 0, CPU)
-        for config in (
-            FinetuneConfig(learning_rate=1e-9, epochs=1),
-            FinetuneConfig(learning_rate=5e-3, epochs=8, batch=16, dropout=0.0),
-        )
-    )
-    rows = test.encode(labels, READER, 24)
-    before, after = (
-        TASK.scores(test.gold, test.decode(rows, model.answers(rows), labels)) for model in (still, learnt)
-    )
-    assert before["exact"].value < 0.4 < 0.8 < after["exact"].value <= after["f1"].value
-    assert after["f1"].items is not None and after["exact"].count == 60
-
-
-def test_answers_follow_their_words_into_a_derived_language() -> None:
-    made = example(random.Random(0))
-    image = image_of_example(Invert(), made, 0, Account())
-    assert TASK.gold(image)[0].split() == TASK.gold(made)[0].split()[::-1]
-    ((row,), _) = TASK.rows(image, (), READER, 24)
-    start, end = row.targets
-    assert [row.ids[i] for i in range(start, end + 1)] == [WORDS[word] for word in TASK.gold(image)[0].split()]
-    assert (row.ids[0], row.ids[-1]) == (OURS.start, OURS.end)
-
-
 def test_of_an_answer_that_was_torn_apart_each_piece_is_right_and_the_longest_is_learnt() -> None:
     torn = Sentence(("w4", "w0", "w3", "w1", "w2"), spans=(Span(0, 1, "answer"), Span(2, 4, "answer")))
     made = Example(((Sentence(("q9",)),), (torn,)))
@@ -256,22 +205,3 @@ def test_what_is_no_question_is_refused_with_its_line(tmp_path: Path, bare: Exam
     write_examples(split.path, [*(made for made, _ in split), bare])
     with pytest.raises(BadInput, match=rf"test\.jsonl:3: not an example of the task qa: {said}"):
         split.check(())
-
-
-def test_an_answer_without_sub_words_is_asked_and_not_learnt(tmp_path: Path) -> None:
-    """As of a character that a tokenizer makes nothing of, when it reads a text at once."""
-    split = Split(tmp_path / "test.jsonl", TASK)
-
-    def of(*places: int) -> Example:
-        spans = tuple(Span(k, k + 1, "answer") for k in places)
-        return Example(((Sentence(("q9",)),), (Sentence(("w1", "w2-"), spans=spans),)))
-
-    write_examples(split.path, [of(0), of(1), of(0, 1), of(1)])
-    first = np.array([FIRST])
-    silent = replace(TWICE, encode_text=lambda text: (first, first * 0, first * 0 + 2), encode_ids=lambda text: first)
-    made = split.encode((), silent, 40)
-    assert made.unlabelled.tolist() == [False, True, False, True]
-    learnt = made.labelled()
-    assert [row.targets.tolist() for row in learnt.rows] == [[4, 4]] * 2 and learnt.counts.tolist() == [1, 1]
-    said = split.decode(made, [np.zeros((2, len(row.ids))) for row in made.rows], ())
-    assert [score.value for score in TASK.scores(split.gold, said).values()] == [0.5, 0.5]

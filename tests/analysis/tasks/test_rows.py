@@ -12,8 +12,6 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import (
     AutoModelForSequenceClassification,
     BertConfig,
-    BertForMaskedLM,
-    BertTokenizer,
     PreTrainedTokenizerFast,
 )
 
@@ -25,16 +23,12 @@ from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.example import Example
 from calque.derive.languages import Languages
-from calque.derive.natural.build import derive_natural
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Cognates, Transliterate
 from calque.derive.sentence import Sentence, Span
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.types import OURS
 from calque.derive.vocabulary import GivenVocabulary
-from calque.pretrain.model import encode
-from calque.pretrain.objectives.xlm_align import DWA
-from tests.derive.natural.made import inputs
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""
@@ -49,7 +43,6 @@ def spell(word: str) -> tuple[int, ...]:
 
 
 SOURCE = Reader(spell, np.arange(V), 0)
-DERIVED = Reader(spell, Transliterate().image(V), 1)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 words = st.lists(st.text(LETTERS, min_size=1, max_size=12), min_size=1, max_size=12)
 
@@ -57,11 +50,6 @@ words = st.lists(st.text(LETTERS, min_size=1, max_size=12), min_size=1, max_size
 def tagged(sentence: Words, length: int, reader: Reader = SOURCE) -> tuple[list[TaskRow], bool]:
     """Every word's target is its first letter."""
     return windows(reader, sentence, [LETTERS.index(word[0]) for word in sentence], length)
-
-
-def texts(*sentences: Words) -> list[list[Sentence]]:
-    """Texts of one sentence each."""
-    return [[Sentence(tuple(words))] for words in sentences]
 
 
 @given(words, st.integers(8, 40))
@@ -80,28 +68,6 @@ def test_every_word_is_in_one_row_with_its_label_at_its_first_subword(sentence: 
     assert whole == (len(rows) == 1 and all(len(word) <= length - 2 for word in sentence))
 
 
-@pytest.mark.parametrize(
-    ("pair", "shown", "fits"),
-    [
-        (("abcdefgh", "xyz"), ("abc", "xyz"), False),
-        (("ab", "cd"), ("ab", "cd"), True),
-        (("abcd", "wxyz"), ("abc", "wxy"), False),
-    ],
-)
-def test_the_longer_text_of_a_pair_is_cut_and_told(pair: tuple[str, str], shown: tuple[str, str], fits: bool) -> None:
-    row, whole = joined(SOURCE, texts(*([text] for text in pair)), 0, 10)
-    assert row.ids.tolist() == [OURS.start, *spell(shown[0]), OURS.end, OURS.end, *spell(shown[1]), OURS.end]
-    assert whole == fits
-
-
-def test_a_derived_language_has_the_images_and_shares_the_marks() -> None:
-    for source, derived in zip(tagged(["ab", "c"], 8)[0], tagged(["ab", "c"], 8, DERIVED)[0], strict=True):
-        special = source.ids < FIRST
-        assert (derived.ids[special] == source.ids[special]).all()
-        assert (derived.ids[~special] == source.ids[~special] + V).all()
-        assert (derived.targets == source.targets).all()
-
-
 def test_words_of_a_task_are_those_of_the_corpus(tmp_path: Path) -> None:
     """Where a sub-word has another id inside a word than at its end, too."""
     text = PocketEnglish(language=Pocket(types=300), size=60)
@@ -117,23 +83,6 @@ def test_words_of_a_task_are_those_of_the_corpus(tmp_path: Path) -> None:
             assert rows[0].ids.tolist() == [OURS.start, *ids, OURS.end]
             row, _ = joined(reader, [[sentence], [sentence]], 0, 10**6)
             assert row.ids.tolist() == [OURS.start, *ids, OURS.end, OURS.end, *ids, OURS.end]
-
-
-@given(st.lists(words, min_size=1, max_size=3))
-def test_a_text_is_read_word_by_word_and_each_sub_word_stands_for_its_word(sentences: list[Words]) -> None:
-    pieces = SOURCE.read([Sentence(tuple(sentence)) for sentence in sentences])
-    flat = [word for sentence in sentences for word in sentence]
-    assert SOURCE.ids([Sentence(tuple(sentence)) for sentence in sentences]).tolist() == pieces.ids.tolist()
-    assert pieces.text == " ".join(flat)
-    assert pieces.ids.tolist() == [id_ for word in flat for id_ in spell(word)]
-    expected = [word for word in flat for _ in word]
-    assert [pieces.text[a:b] for a, b in zip(pieces.starts, pieces.ends, strict=True)] == expected
-    place = 0
-    for number, word in enumerate(flat):
-        first, last = pieces.between(place, place + len(word))
-        before = sum(map(len, flat[:number]))
-        assert (first, last) == (before, before + len(word) - 1)
-        place += len(word) + 1
 
 
 WRITTEN = (
@@ -246,36 +195,3 @@ def test_a_fine_tuned_model_is_shown_the_token_types(tmp_path: Path) -> None:
         without = torch.cat([model(one.input_ids).logits for one in asked])
     torch.testing.assert_close(ours, expected, rtol=1e-4, atol=1e-4)
     assert not torch.allclose(without, expected, atol=1e-2)
-
-
-@pytest.fixture(scope="module")
-def languages(tmp_path_factory: pytest.TempPathFactory) -> Languages:
-    """Two languages with a bitext and a vocabulary of BERT's kind."""
-    folder = tmp_path_factory.mktemp("pairs")
-    letters = [mark + letter for mark in ("", "##") for letter in "abcdefghijklmnopqrstuvwxyz.,?!-'"]
-    BertTokenizer(vocab={piece: i for i, piece in enumerate((*SPECIAL, *letters))}).save_pretrained(folder / "given")
-    derive_natural(*inputs(folder), GivenVocabulary(folder / "given"), folder / "made", rows="all")
-    return Languages.open(folder / "made", ["en", "xx"])
-
-
-def test_objectives_of_pairs_show_the_token_types(languages: Languages) -> None:
-    theirs = BertTokenizer.from_pretrained(languages.folder.parent / "given")
-    (stream,) = DWA(parallel_fraction=1.0).streams(languages, 160, 0)
-    batch: Any = stream.draw(range(4), np.random.default_rng(0))[0]
-    for narrow in (batch, batch.part(1, 2), *batch.by_length(2)):
-        segments = narrow.rows.segments
-        assert segments is not None and segments.shape == narrow.rows.ids.shape
-        for ids, types, (first, second) in zip(narrow.clean, segments, narrow.sides.tolist(), strict=True):
-            sides, size = (ids[1 : first + 1], ids[first + 2 : first + 2 + second]), first + second + 3
-            expected = theirs(*map(theirs.decode, sides), return_token_type_ids=True)
-            assert ids[:size].tolist() == expected.input_ids
-            assert types[:size].tolist() == expected.token_type_ids and not types[size:].any()
-    assert batch.side_rows(0, languages.specials.pad).segments is None
-    torch.manual_seed(0)
-    model = BertForMaskedLM(SHAPE).eval()
-    torch.nn.init.normal_(model.bert.embeddings.token_type_embeddings.weight)
-    with torch.no_grad():
-        ours = encode(model, batch.rows, 2)
-        mask = (batch.rows.ids != 0).long()
-        expected = model.bert(batch.rows.ids, mask, batch.rows.segments).last_hidden_state
-    torch.testing.assert_close(ours[mask.bool()], expected[mask.bool()], rtol=1e-4, atol=1e-4)

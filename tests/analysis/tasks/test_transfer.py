@@ -26,7 +26,6 @@ from calque.analysis.tasks.transfer import (
     Progress,
     by_diagnostic,
     by_entry,
-    deltas,
     pair_transfer,
     transfer,
     zero_shot,
@@ -49,7 +48,6 @@ from calque.derive.task_data import KIND, TaskFolder, write_natural_task
 from calque.derive.transform import Account, Transform, compose, image_of_example
 from calque.derive.types import OURS
 from calque.derive.vocabulary import GivenVocabulary
-from calque.pretrain.saved_model import load_model
 from tests.analysis.aligners.conftest import roberta, sentence_pairs
 from tests.derive.test_task_data import treebank
 from tests.treebanks import write_treebank
@@ -183,34 +181,8 @@ def test_a_language_that_does_not_differ_is_transferred_to_in_full(
         assert number(rows, "ZS", task.name, task.primary) == source == number(rows, "SUP", task.name, task.primary)
 
 
-def record(measure: str, value: float, metric: str = "accuracy", seed: int = 0) -> Record:
-    return Record(f"r{seed}", measure, metric, value, 10, language="trans", task="pos")
-
-
-def test_deltas_pair_what_differs_in_the_measure_alone() -> None:
-    rows = [record("SUP", 0.9), record("SUP", 0.5, seed=1), record("ZS", 0.3, seed=1), record("ZS", 0.7)]
-    rows += [record("SUP", 0.8, "f1_bare_tags"), record("SRC", 1.0)]
-    assert [(row.measure, row.run, row.metric, round(row.value, 9)) for row in deltas(rows)] == [
-        ("DELTA", "r0", "accuracy", 0.2),
-        ("DELTA", "r1", "accuracy", 0.2),
-    ]
-
-
 def untold(what: str, step: int, steps: int) -> None:
     raise AssertionError("trained all the same")
-
-
-def test_bad_input_is_found_before_training(
-    run: MeasuredModel, make_checkpoint: MakeCheckpoint, data: Path, tmp_path: Path
-) -> None:
-    small = replace(run, checkpoint=make_checkpoint(300))
-    for bad, match in (
-        (replace(run, language="perm"), "no language perm; there are "),
-        (replace(run, checkpoint=tmp_path / "nowhere"), r"nowhere: no model here"),
-        (small, "300 types"),
-    ):
-        with pytest.raises(BadInput, match=match):
-            evaluate(bad, data, POS(), QUICK, untold)
 
 
 @pytest.mark.parametrize("split", ["dev", "test", "test.trans.inv"])
@@ -336,22 +308,6 @@ def test_each_language_has_the_score_of_the_one_model(roberta: Path, examples: T
     assert measurement.files["pos/test-xx.tsv"] == submission(*said)
     assert measurement.exclusions["examples of xx that do not fit into one row"] == rows.cut
     assert scores(measurement, "zz")["accuracy"].count == sum(map(len, train.gold))
-
-
-def test_a_frozen_table_stays_as_it_was_and_the_rest_learns(roberta: Path, examples: TaskFolder) -> None:
-    train = Split(examples.path("train"), POS())
-    labels = POS().labels(train.gold)
-    data = train.encode(labels, reader_of(roberta), 128)
-    before, _ = load_model(roberta)
-    tuned = finetune(roberta, data, POS().head, len(labels), CONFIG, 0, CPU).model
-    table = tuned.get_input_embeddings().weight
-    assert torch.equal(table, before.get_input_embeddings().weight)
-    moved = [
-        name
-        for name, weight in tuned.base_model.named_parameters()
-        if not torch.equal(weight, before.state_dict()[name])
-    ]
-    assert any("layer.0" in name for name in moved) and not any("word_embeddings" in name for name in moved)
 
 
 def test_a_sample_is_what_is_learnt_from(roberta: Path, examples: TaskFolder, tmp_path: Path) -> None:

@@ -214,6 +214,5 @@ def test_what_was_saved_aligns_to_the_same_bits(aligner: StatisticalAligner, sav
 def test_a_score_is_the_mean_of_both_directions(aligner: StatisticalAligner) -> None:
     for pair, links in zip(made(20), aligner.align_scored(made(20)), strict=True):
         tables = [model.matrix(pair) for model in (aligner.forward, aligner.reverse)]
-        assert np.array_equal(aligner.matrix(pair), (tables[0] + tables[1]) / 2)
         assert links == {(i, j): (tables[0][i, j] + tables[1][i, j]) / 2 for i, j in links}
         assert all(0 < score <= 1 for score in links.values())

@@ -10,9 +10,7 @@ from typer.testing import CliRunner
 from calque.analysis.measures.interventions import NOTHING, control_of
 from calque.analysis.records.record import AFTER
 from calque.experiments.cli import app
-from calque.experiments.names import study
-from calque.experiments.override import override
-from tests.experiments.conftest import TINY, Done, finished
+from tests.experiments.conftest import Done
 
 
 def run(*words: str | Path) -> tuple[int, str, str]:
@@ -41,15 +39,6 @@ def test_the_numbers_are_those_of_the_measure(done: Done, tmp_path: Path) -> Non
                 assert row[head]["mean"] == pytest.approx(expected[name] - expected[against])
             else:
                 assert row[head] is None
-
-
-def test_a_dictionary_smaller_than_the_width_is_a_warning_with_the_rank(tmp_path: Path) -> None:
-    settings = [*TINY, "objectives=MLM", "dictionary.fraction=0.03"]
-    small = finished(tmp_path, override(study("pocket"), settings))
-    code, text, error = run(small.model("MLM").checkpoint, "--json")
-    rotation = json.loads(text)["rotation"]
-    assert (code, error.count("\n")) == (0, 1) and rotation["rank"] < rotation["pairs"] < rotation["width"] == 16
-    assert f"{rotation['pairs']} pairs of the dictionary determine {rotation['rank']} of 16 dimensions" in error
 
 
 def test_bad_input_is_one_line(done: Done, tmp_path: Path) -> None:

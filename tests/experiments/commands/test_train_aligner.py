@@ -9,7 +9,6 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -19,7 +18,7 @@ from calque.analysis.aligners.methods import BY_NAME, TRAINED
 from calque.analysis.aligners.pair_encoder import EncoderAligner, LinkReading
 from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import SMALLEST
-from calque.experiments.aligners import FEWEST, calibration, label_source
+from calque.experiments.aligners import FEWEST, label_source
 from calque.pretrain.objectives import aligner_training
 from calque.pretrain.objectives.aligner_training import AlignerTraining
 from tests.encoders import small_roberta
@@ -65,12 +64,9 @@ def test_the_result_is_an_ordinary_encoder_whose_lower_layers_are_trained(here: 
     assert before.keys() == after.keys() and changed and {name.split(".")[3] for name in changed} == {"0"}
     pairs = [(("the", "cat"), ("eht", "tac"))]
     aligner = EncoderAligner.open(trained)
-    assert aligner.reading == LinkReading(TRAINED, 1) and aligner.calibration
-    (links,) = EncoderAligner(aligner.encoder, aligner.reading).align_scored(pairs)
-    (calibrated,) = aligner.align_scored(pairs)
-    assert all(0 < score <= 1 for score in links.values()) and calibrated.keys() == links.keys()
-    expected = aligner.calibration(np.array(list(links.values())))
-    assert list(calibrated.values()) == pytest.approx(expected)
+    assert aligner.reading == LinkReading(TRAINED, 1)
+    (links,) = aligner.align_scored(pairs)
+    assert all(0 < score <= 1 for score in links.values())
 
 
 def test_text_unlike_the_training_text_keeps_the_links_of_an_untrained_encoder(trained: Path) -> None:
@@ -95,14 +91,6 @@ def test_all_else_of_an_encoder_without_a_head_is_kept(here: Path, tmp_path: Pat
     changed = {name for name, value in before.state_dict().items() if not torch.equal(value, after.state_dict()[name])}
     assert changed and {name.split(".")[2] for name in changed} == {"0"}
     assert not [name for name in load_file(tmp_path / "out" / "model.safetensors") if name.startswith("lm_head")]
-
-
-def test_few_links_are_no_ground_for_a_calibration(here: Path, trained: Path, tmp_path: Path) -> None:
-    sides = [(here / name).read_text(encoding="utf-8").splitlines(keepends=True) for name in ("a.txt", "b.txt")]
-    paths = [tmp_path / name for name in ("a.txt", "b.txt")]
-    for path, lines, other in zip(paths, sides, ("\n", "x\n"), strict=True):
-        path.write_text("".join([*lines[:9], *[other] * 2_000]), encoding="utf-8")
-    assert calibration(trained, 1, [(paths[0], paths[1])], 1) is None
 
 
 def test_the_encoders_own_links_are_the_labels_where_the_directions_of_fast_align_differ(
@@ -140,7 +128,6 @@ def test_it_is_read_at_the_layer_below_the_trained_one(here: Path, trained: Path
     for wrong, said in (
         ({"aligner_layer": "x"}, "expected a layer"),
         ({"aligner_layer": 9}, "layer"),
-        ({"aligner_calibration": [1, "x"]}, "expected two numbers"),
     ):
         config.write_text(json.dumps(whole | wrong), encoding="utf-8")
         code, _, err = calque("align", *files, "--model", str(tmp_path / "high"))
