@@ -58,10 +58,8 @@ class Aligner(ABC):
         """The same links, each with its score."""
 
 
-def line_of(links: Iterable[Link] | Scored) -> str:
-    """A pair's links as a line, without the line end; scored links have their scores, to six digits."""
-    if isinstance(links, dict):
-        return " ".join(f"{i}-{j}:{score:.6g}" for (i, j), score in sorted(links.items()))
+def line_of(links: Iterable[Link]) -> str:
+    """A pair's links as a line, without the line end."""
     return " ".join(f"{i}-{j}" for i, j in links)
 
 

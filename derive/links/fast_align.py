@@ -3,34 +3,22 @@
 p(target word f at position j comes from source word e at position i) is proportional to t(f | e) times the diagonal's
 prior. t has a Dirichlet prior and is learnt by variational Bayes, the tension by gradient ascent. As in the published
 tool, the last of the `passes` only aligns, and the first leaves the tension unchanged.
-
-The two directions form one aligner, saved as an artefact of plain files:
-
-source.json, target.json             the words, in the order of their ids
-forward-keys.npy, reverse-keys.npy   the co-occurring word pairs, as `FastAlign.keys`
-forward.npy, reverse.npy             t(target | source) and t(source | target) of each
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count, tee
-from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from calque.derive import strict_json
-from calque.derive.artefact import Artefact, making
 from calque.derive.errors import BadInput
-from calque.derive.files import MANIFEST
 from calque.derive.lazy import special
 from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
 from calque.derive.links.cells import NULL, TENSION, Cells, PairChunk, chunks, optimise
-from calque.derive.links.symmetrise import SYMMETRISATIONS, Symmetrisation, grow_diag_final_and
+from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
-KIND, FORMAT = "fast_align", 2
 LONGEST = 1024  # maximum words in a sentence: the memory of a pair is proportional to the product of its lengths
 _ALPHA = 0.01  # the parameter of the Dirichlet prior of t(. | e).
 _UNSEEN = 1e-9  # t of words that never co-occur, and of all words initially
@@ -75,10 +63,6 @@ class FastAlign:
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
         for cells, joint in self._joint(pairs):
             yield from cells.links(joint, self.reverse)
-
-    def matrix(self, pair: Pair) -> np.ndarray:
-        _, table = next(self.align_with_tables([pair]))
-        return table if table.size else np.full((len(pair[0]), len(pair[1])), np.nan)
 
     def align_with_tables(self, pairs: Iterable[Pair]) -> Iterator[tuple[Links, np.ndarray]]:
         """The links of each pair, and the scores of all possible links, (n, m), empty for a pair that is left out."""
@@ -137,43 +121,6 @@ class StatisticalAligner(Aligner):
         for (forward, one), (reverse, other) in both:
             links = self.symmetrisation(forward, reverse)
             yield {(i, j): float(one[i, j] + other[i, j]) / 2 for i, j in links}
-
-    def save(self, folder: Path) -> None:
-        """Write it to a folder, replacing the previous content."""
-        facts: dict[str, Any] = {
-            "format": FORMAT,
-            "symmetrisation": self.symmetrisation.__name__.replace("_", "-"),
-            "tension": {"forward": self.forward.tension, "reverse": self.reverse.tension},
-        }
-        sides = {"source": self.reverse.target_ids, "target": self.forward.target_ids}
-        facts |= {"words": {side: len(ids) for side, ids in sides.items()}}
-        with making(folder, KIND, facts) as part:
-            for side, ids in sides.items():
-                text = json.dumps(list(ids), ensure_ascii=False, indent=0)
-                (part / f"{side}.json").write_text(text + "\n", encoding="utf-8", newline="\n")
-            for name, model in (("forward", self.forward), ("reverse", self.reverse)):
-                np.save(part / f"{name}-keys.npy", model.keys)
-                np.save(part / f"{name}.npy", model.probabilities)
-
-    @classmethod
-    def open(cls, folder: Path) -> Self:
-        saved = Artefact.open(folder, KIND, FORMAT)
-        sides = (saved.path(f"{side}.json").read_text(encoding="utf-8") for side in ("source", "target"))
-        words = list(map(strict_json.loads, sides))
-        models = []
-        for name, (own, others) in (("forward", words), ("reverse", words[::-1])):
-            files = saved.path(f"{name}-keys.npy"), saved.path(f"{name}.npy")
-            keys, probabilities = (np.load(file, allow_pickle=False) for file in files)
-            source_ids = {word: NULL + 1 + i for i, word in enumerate(own)}
-            target_ids = {word: i for i, word in enumerate(others)}
-            tension = float(saved.facts["tension"][name])
-            models.append(FastAlign(name == "reverse", source_ids, target_ids, keys, probabilities, tension, LeftOut()))
-        return cls(models[0], models[1], SYMMETRISATIONS[saved.facts["symmetrisation"]])
-
-
-def is_saved(folder: Path) -> bool:
-    """Whether a folder looks like a saved aligner rather than a model of transformers."""
-    return (folder / MANIFEST).is_file() and not (folder / "config.json").is_file()
 
 
 def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) -> tuple[np.ndarray, float]:

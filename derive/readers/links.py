@@ -1,4 +1,4 @@
-"""Word links in two formats: WPT's, one link per line, and Pharaoh's, one sentence pair per line, perhaps scored."""
+"""Word links in two formats: WPT's, one link per line, and Pharaoh's, one sentence pair per line."""
 
 import re
 import sys
@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from calque.derive.errors import BadInput
-from calque.derive.readers.lines import Lines, Numbered, Place, parse_number, read_lines, tokens
-from calque.derive.readers.parallel import Pair
+from calque.derive.readers.lines import Lines, Numbered, Place, read_lines, tokens
 
 UNKNOWN = sys.maxsize  # the length of a sentence that is not available
 TWICE = "links that stand twice"
@@ -24,7 +23,7 @@ Links = list[Link]  # the links of a sentence pair, sorted
 Scored = dict[Link, float]  # the links of a sentence pair, sorted, with scores: higher is more certain
 
 _GOLD = re.compile(r"(-?\d{1,9})([-p?])(-?\d{1,9})", re.ASCII)
-_SCORED = re.compile(r"([0-9]{1,9})-([0-9]{1,9})(?::(\S+))?")
+_LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})(?::-?[0-9][0-9.]*(?:e-?[0-9]+)?)?")
 _WPT = re.compile(r"(\d{1,9})\s+(-?\d{1,9})\s+(-?\d{1,9})(?:\s+([SP]))?(?:\s+(0|1|0?\.\d+|1\.0+))?\s*", re.ASCII)
 
 
@@ -157,35 +156,25 @@ def _pair_numbers(path: Path, ids: list[int], pairs: int) -> dict[int, int]:
     raise BadInput(f"{found}; expected the pairs' numbers, or one id per pair", path)
 
 
-def read_links(
-    path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False
-) -> Iterator[list[Link]]:
-    """Stream the links of sentence pairs, sorted and without scores (`read_scored`)."""
-    return map(sorted, read_scored(path, counts, from_one=from_one))
-
-
-def read_scored(path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False) -> Iterator[Scored]:
-    """Stream the links of sentence pairs, each with its score, or 1; an empty line is a pair without links. Positions
-    count from 0, or from 1 with `from_one`; None assumes 0 but refuses a file with `MANY` linked pairs and no 0."""
+def read_links(path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False) -> Iterator[Links]:
+    """Stream the links of sentence pairs, sorted; an empty line is a pair without links. Positions count from 0, or
+    from 1 with `from_one`; None assumes 0 but refuses a file with `MANY` linked pairs and no 0. Scores, as in
+    `0-2:0.9`, are not used."""
     if from_one is None:
-        with_links = list(islice(filter(None, read_scored(path)), MANY))
-        if len(with_links) == MANY and not has_zero(read_scored(path)):
+        with_links = list(islice(filter(None, read_links(path)), MANY))
+        if len(with_links) == MANY and not has_zero(read_links(path)):
             raise BadInput(from_where("--links-from"), path)
     first = int(from_one or 0)
     for number, line in read_lines(path, counts, ended=True):
-        place, links = Place(path, number), list[tuple[Link, float]]()
+        links = list[Link]()
         for token in tokens(line):
-            match = _SCORED.fullmatch(token)
+            match = _LINK.fullmatch(token)
             if match is None:
-                raise place.fault(f"{token!r} is not a link; expected a link such as 0-2, or 0-2:0.9 with a score")
-            link = int(match[1]) - first, int(match[2]) - first
-            if min(link) < 0:
-                raise place.fault(f"{token!r} has position 0, but positions count from 1")
-            try:
-                links.append((link, parse_number(match[3] or "1")))
-            except ValueError:
-                raise place.fault(f"{token!r} has a score that is not a finite number") from None
-        unique = dict(sorted(links))
+                raise BadInput(f"{token!r} is not a link; expected a link such as 0-2", path, number)
+            links.append((int(match[1]) - first, int(match[2]) - first))
+            if min(links[-1]) < 0:
+                raise BadInput(f"{token!r} has position 0, but positions count from 1", path, number)
+        unique = sorted(set(links))
         if counts is not None and len(unique) < len(links):
             counts[TWICE] += len(links) - len(unique)
         yield unique
@@ -202,18 +191,3 @@ def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, fr
             if all(0 <= j < n and 0 <= i < m for i, j in links):
                 hint += "; the links fit if source and target are exchanged"
             raise BadInput(f"{i + first}-{j + first} is outside sentences of {n} and {m} words{hint}", path, line)
-
-
-def read_linked(
-    pairs: Iterable[Pair], path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False
-) -> Iterator[tuple[Pair, Scored]]:
-    """Sentence pairs with the links of a file, line by line; BadInput if their numbers or lengths do not agree."""
-    lines = read_scored(path, counts, from_one=from_one)
-    number = 0
-    for number, pair in enumerate(pairs, start=1):
-        if (links := next(lines, None)) is None:
-            raise BadInput(f"has only {number - 1:,} lines; sentence pair {number:,} has none", path)
-        check_inside(links, (len(pair[0]), len(pair[1])), path, number, from_one)
-        yield pair, links
-    if next(lines, None) is not None:
-        raise BadInput(f"more lines of links than the {number:,} sentence pairs", path)

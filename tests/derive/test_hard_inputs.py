@@ -14,7 +14,7 @@ from calque.derive.errors import BadInput
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.readers.conllu import read_treebank
 from calque.derive.readers.iob2 import read_word_labels
-from calque.derive.readers.links import UNKNOWN, read_gold, read_scored
+from calque.derive.readers.links import UNKNOWN, read_gold, read_links
 from calque.derive.sources.files import Files, written
 
 Read = Callable[[Path, Counter[str]], list[str]]
@@ -98,7 +98,7 @@ def gold(path: Path, counts: Counter[str]) -> list[str]:
 
 
 def links(path: Path, counts: Counter[str]) -> list[str]:
-    return [str(sorted(found)) for found in read_scored(path, counts)]
+    return list(map(str, read_links(path, counts)))
 
 
 PAIRS, TEXTS, NLI, PARAPHRASE = map(of_task, ("pair_labels", "text_labels", "nli", "paraphrase"))

@@ -16,7 +16,6 @@ from calque.derive.readers.links import (
     Link,
     read_gold,
     read_links,
-    read_scored,
 )
 
 LENGTHS = [(3, 3), (2, 4)]
@@ -83,12 +82,10 @@ def test_places_that_seem_to_count_from_one_are_told(tmp_path: Path) -> None:
     assert not read(tmp_path / "a", "1-1\n" * 9 + "0-1\n", unknown * 10).declared
 
 
-def test_links_of_an_aligner_are_read_with_their_scores(tmp_path: Path) -> None:
+def test_scores_of_links_are_not_used(tmp_path: Path) -> None:
     path, counts = tmp_path / "links", Counter[str]()
     path.write_text("2-1:0.25 0-1 2-1:0.5\n\n1-0:1e-3\n")
-    scored = [{(0, 1): 1.0, (2, 1): 0.5}, {}, {(1, 0): 0.001}]
-    assert list(read_scored(path, counts)) == scored and counts == {TWICE: 1}
-    assert list(read_links(path)) == [[(0, 1), (2, 1)], [], [(1, 0)]]
+    assert list(read_links(path, counts)) == [[(0, 1), (2, 1)], [], [(1, 0)]] and counts == {TWICE: 1}
     path.write_text("1-1 3-2\n")
     assert list(read_links(path, from_one=True)) == [[(0, 0), (2, 1)]]
 
