@@ -1,11 +1,10 @@
-"""Entity files, one word per line (PAN-X, CoNLL, WNUT, Universal NER, GermEval, MultiCoNER) or one sentence as JSON."""
+"""Labelled words, one per line (PAN-X, CoNLL, WNUT, Universal NER, GermEval, MultiCoNER) or one sentence as JSON."""
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 
 from calque.derive import strict_json
@@ -51,9 +50,10 @@ class Shape:
         """The columns of a line, and from them the word, without the prefix, and its tag."""
         row = _columns(line, self.separator)
         if not (len(row) >= 3 if self.numbered else len(row) == self.width > 1):
-            separator = "tab" if self.separator else "space"
             expected = "at least 3" if self.numbered else self.width if self.width > 1 else "at least 2"
-            raise place.fault(f"{len(row)} {separator}-separated columns; expected {expected}")
+            raise place.fault(
+                f"{len(row)} {'tab' if self.separator else 'space'}-separated columns; expected {expected}"
+            )
         word, tag = row[1:3] if self.numbered else (row[0], row[-1])
         if not word.startswith(self.prefix):
             raise place.fault(f"{word!r} lacks the prefix {self.prefix!r} of the previous words")
@@ -61,52 +61,55 @@ class Shape:
 
 
 def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream a file's sentences with their entity spans. The shape is found in the head of the file (`shape_of`). A
-    line that starts with # is a comment if it has one column or no tag. Tags may be IOB1, IOB2, IOBES or BILOU. JSON
-    lines have `tokens`, and `ner_tags` or `tags` as names. Repairs are counted in `counts`: an I- that continues no
+    """Stream a file's sentences with their entity spans. The shape is found in the head of the file. A line that starts
+    with # is a comment if it has one column or no tag. Tags may be IOB1, IOB2, IOBES or BILOU. JSON lines have
+    `tokens`, and `ner_tags` or `tags` as names. Repairs and exclusions are counted in `counts`: an I- that continues no
     entity starts one (PAN-X, IOB1); S- and U- are read as B-, E- and L- as I-; in Universal NER the type OTH and the
-    stray tag B-O are O; white space is removed from words, and a word of white space is left out. `-DOCSTART-` lines,
-    comments with columns, and nested entities, GermEval's last column, are left out and counted."""
+    stray tag B-O are O; white space is removed from words, and a word of white space is left out, as are `-DOCSTART-`
+    lines, comments with columns, and nested entities, GermEval's last column."""
     counts = Counter() if counts is None else counts
-    of_json = partial(_tag, shape=Shape(), counts=Counter())
-    rows = _json_rows(path, of_json) if _JSON.match(next(read_lines(path))[1]) else _rows(path, counts)
     found, withheld = False, WithheldWords()
-    for row in rows:
+    for row in _json_rows(path, partial(_tag, shape=Shape(), counts=counts)) if _is_json(path) else _rows(path, counts):
         if not row:
             counts["sentences without words, left out"] += 1
-        words: list[str] = []
-        tags: list[str] = []
-        entity = ""  # the type of the open entity
-        for line, form, tag in row:
+        for line, form, _ in row:
             withheld.add(form, line)
-            kind, _, label = tag.partition("-")
-            begins, ends = kind in ("B", *_SINGLE), kind in (*_SINGLE, *_LAST)
-            if ends:
-                counts["tags of IOBES or BILOU read as IOB2"] += 1
-            if label and not begins and label != entity:
-                counts["I- tags that begin an entity"] += 1
-                begins = True
-            if word := _without_space(form, counts):
-                words.append(word)
-                tags.append(f"{'B' if begins else 'I'}-{label}" if label else "O")
-                entity = "" if ends else label
-            elif begins or ends:
-                entity = ""  # an entity that starts here starts at the next word
-        found = found or bool(words)
-        if is_withheld(" ".join(words)):
+        sentence = _sentence(row, counts)
+        found = found or len(sentence) > 0
+        if is_withheld(sentence.text):
             counts[WITHHELD] += 1
-        elif words:
-            yield Sentence(tuple(words), spans=spans_of(tags))
+        elif sentence.words:
+            yield sentence
     if not found:
         raise BadInput("no sentence in this file", path)
     withheld.check(path)
 
 
+def _sentence(row: Row, counts: Counter[str]) -> Sentence:
+    words: list[str] = []
+    tags: list[str] = []
+    entity = ""  # the type of the open entity
+    for _, form, tag in row:
+        kind, _, label = tag.partition("-")
+        begins, ends = kind in ("B", *_SINGLE), kind in (*_SINGLE, *_LAST)
+        if ends:
+            counts["tags of IOBES or BILOU read as IOB2"] += 1
+        if label and not begins and label != entity:
+            counts["I- tags that begin an entity"] += 1
+            begins = True
+        if form.strip():
+            words.append(one_word(form, counts))
+            tags.append(f"{'B' if begins else 'I'}-{label}" if label else "O")
+            entity = "" if ends else label
+        else:
+            counts["words of white space alone, left out"] += 1
+            entity = "" if begins or ends else entity  # an entity that starts here starts at the next word
+    return Sentence(tuple(words), spans=spans_of(tags))
+
+
 def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
-    shape = shape_of(path)
-    lines = Lines(path, counts)
-    types: set[str] = set()
-    for block in sentence_lines(lines, shape.separator, counts):
+    shape, lines, types = _shape_of(path), Lines(path, counts), set[str]()
+    for block in _blocks(lines, shape.separator, counts):
         sentence: Row = []
         for number, line in block:
             place = Place(path, number)
@@ -123,70 +126,22 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
         yield sentence
 
 
-def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream sentences with any label for every word, as spans of one word: a word, a tab and its label per line, with
-    blank lines between sentences and perhaps a header, or JSON lines with `tokens` and `tags`."""
-    found = False
-    for row in _json_rows(path, _label) if _JSON.match(next(read_lines(path))[1]) else _label_rows(path, counts):
-        for number, word, _ in row:
-            if word.split() != [word]:
-                raise BadInput(f"the word {word[:100]!r}; expected one without white space", path, number)
-        found = found or bool(row)
-        spans = tuple(Span(place, place + 1, label) for place, (_, _, label) in enumerate(row))
-        yield Sentence(tuple(word for _, word, _ in row), spans=spans)
-    if not found:
-        raise BadInput("no sentence in this file", path)
+def _tag(place: Place, tag: str, shape: Shape, counts: Counter[str]) -> str:
+    if not _TAG.fullmatch(tag) or (tag[2:] == "O" and not shape.numbered):
+        raise place.fault(f"tag {tag!r}; expected O, B-type, I-type, or a tag of IOBES or BILOU")
+    if shape.numbered and tag in _NO_TYPE:
+        counts[f"{tag} tags read as O"] += 1
+        return "O"
+    return tag
 
 
-def _label_rows(path: Path, counts: Counter[str] | None) -> Iterator[Row]:
-    counts = Counter() if counts is None else counts
-    lines, first = Table(path, counts), FirstRow()
-    for blank, block in groupby(lines, lambda line: not line[1].strip()):
-        sentence: Row = []
-        for number, line in () if blank else block:
-            place, cells = Place(path, number), line.split("\t")
-            if len(cells) != 2:
-                raise place.fault(f"{len(cells)} tab-separated columns; expected a word and its label")
-            if not first.labels and is_header(cells, labelled=True):
-                counts[HEADERS] += 1
-                continue
-            label = _label(place, cells[1])
-            if label not in first.labels:
-                lines.check_end()  # a known label is whole
-            first.add(place, cells)
-            sentence.append((number, cells[0], label))
-        if sentence:
-            yield sentence
-    first.check()
-
-
-def _label(place: Place, label: str) -> str:
-    if label.split() != [label]:
-        raise place.fault(f"the label {label!r}; expected one without white space")
-    return label
-
-
-def _json_rows(path: Path, check: Callable[[Place, str], str]) -> Iterator[Row]:
-    for number, line in read_lines(path):
-        place, row = Place(path, number), strict_json.line(line, path, number)
-        words, tags = row.get("tokens"), row.get("ner_tags", row.get("tags"))
-        if not isinstance(words, list) or not isinstance(tags, list) or len(words) != len(tags):
-            raise place.fault("expected lists `tokens` and `ner_tags` of equal length")
-        if numbers := [tag for tag in tags if isinstance(tag, int)]:
-            expected = "expected names such as B-PER: export label names"
-            raise place.fault(f"the tag {numbers[0]} is a number; {expected}")
-        if wrong := [text for text in (*words, *tags) if not strict_json.is_text(text)]:
-            raise place.fault(f"{wrong[0]!r} in tokens or tags; expected text")
-        yield [(number, word, check(place, tag)) for word, tag in zip(words, tags, strict=True)]
-
-
-def shape_of(path: Path) -> Shape:
+def _shape_of(path: Path) -> Shape:
     """The shape of a file of columns, by its head and first sentence; tabs separate columns if there are any."""
     with open_bytes(path) as file:
         head = file.read(1 << 16).splitlines()
     words = [line for line in head if not line.startswith(b"#")] or head
     separator = "\t" if any(b"\t" in line for line in words) else None
-    first = next(sentence_lines(read_lines(path), separator, Counter()), [])
+    first = next(_blocks(read_lines(path), separator, Counter()), [])
     rows = [_columns(line, separator) for _, line in first]
     numbered = all(
         len(row) > 2 and row[0] == str(place) and _TAG.fullmatch(row[2]) for place, row in enumerate(rows, start=1)
@@ -196,7 +151,7 @@ def shape_of(path: Path) -> Shape:
     return Shape(separator, prefix, numbered, len(rows[0]) if rows else Shape.width)
 
 
-def sentence_lines(lines: Iterable[Numbered], separator: str | None, counts: Counter[str]) -> Iterator[list[Numbered]]:
+def _blocks(lines: Iterable[Numbered], separator: str | None, counts: Counter[str]) -> Iterator[list[Numbered]]:
     """The numbered lines of each sentence; blank lines separate sentences, comments and document marks are counted."""
     block: list[Numbered] = []
     for number, line in lines:
@@ -219,26 +174,72 @@ def _is_comment(line: str, separator: str | None) -> bool:
     if not line.startswith("#"):
         return False
     first, *others = _columns(line, separator)
-    if separator and not others:
-        return True
-    return first == "#" and not any(map(_TAG.fullmatch, others))
+    return bool(separator and not others) or (first == "#" and not any(map(_TAG.fullmatch, others)))
 
 
 def _columns(line: str, separator: str | None) -> list[str]:
     return line.split(separator) if separator else tokens(line)
 
 
-def _without_space(form: str, counts: Counter[str]) -> str:
-    if not form.strip():
-        counts["words of white space alone, left out"] += 1
-        return ""
-    return one_word(form, counts)
+def _is_json(path: Path) -> bool:
+    return _JSON.match(next(read_lines(path))[1]) is not None
 
 
-def _tag(place: Place, tag: str, shape: Shape, counts: Counter[str]) -> str:
-    if not _TAG.fullmatch(tag) or (tag[2:] == "O" and not shape.numbered):
-        raise place.fault(f"tag {tag!r}; expected O, B-type, I-type, or a tag of IOBES or BILOU")
-    if shape.numbered and tag in _NO_TYPE:
-        counts[f"{tag} tags read as O"] += 1
-        return "O"
-    return tag
+def _json_rows(path: Path, check: Callable[[Place, str], str]) -> Iterator[Row]:
+    for number, line in read_lines(path):
+        place, row = Place(path, number), strict_json.line(line, path, number)
+        words, tags = row.get("tokens"), row.get("ner_tags", row.get("tags"))
+        if not isinstance(words, list) or not isinstance(tags, list) or len(words) != len(tags):
+            raise place.fault("expected lists `tokens` and `ner_tags` of equal length")
+        if numbers := [tag for tag in tags if isinstance(tag, int)]:
+            raise place.fault(f"the tag {numbers[0]} is a number; expected names such as B-PER: export label names")
+        if wrong := [text for text in (*words, *tags) if not strict_json.is_text(text)]:
+            raise place.fault(f"{wrong[0]!r} in tokens or tags; expected text")
+        yield [(number, word, check(place, tag)) for word, tag in zip(words, tags, strict=True)]
+
+
+def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
+    """Stream sentences with any label for every word, as spans of one word: a word, a tab and its label per line, with
+    blank lines between sentences and perhaps a header, or JSON lines with `tokens` and `tags`."""
+    counts = Counter() if counts is None else counts
+    found = False
+    for row in _json_rows(path, _label) if _is_json(path) else _label_rows(path, counts):
+        for number, word, _ in row:
+            if word.split() != [word]:
+                raise BadInput(f"the word {word[:100]!r}; expected one without white space", path, number)
+        found = found or bool(row)
+        spans = tuple(Span(place, place + 1, label) for place, (_, _, label) in enumerate(row))
+        yield Sentence(tuple(word for _, word, _ in row), spans=spans)
+    if not found:
+        raise BadInput("no sentence in this file", path)
+
+
+def _label_rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
+    lines, first = Table(path, counts), FirstRow()
+    sentence: Row = []
+    for number, line in lines:
+        place, cells = Place(path, number), line.split("\t")
+        if not line.strip():
+            if sentence:
+                yield sentence
+            sentence = []
+            continue
+        if len(cells) != 2:
+            raise place.fault(f"{len(cells)} tab-separated columns; expected a word and its label")
+        if not first.labels and is_header(cells, labelled=True):
+            counts[HEADERS] += 1
+            continue
+        label = _label(place, cells[1])
+        if label not in first.labels:
+            lines.check_end()  # a known label is whole
+        first.add(place, cells)
+        sentence.append((number, cells[0], label))
+    if sentence:
+        yield sentence
+    first.check()
+
+
+def _label(place: Place, label: str) -> str:
+    if label.split() != [label]:
+        raise place.fault(f"the label {label!r}; expected one without white space")
+    return label
