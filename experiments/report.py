@@ -1,6 +1,6 @@
 """A study's report: its records become tables, figures, claims and report.html, as the paper that it is about says."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -35,7 +35,7 @@ from calque.experiments.report_data import (
     training_curves,
 )
 from calque.experiments.report_records import read_records
-from calque.experiments.runs import ABOUT, About, stored
+from calque.experiments.runs import ABOUT, About, describe_records, stored
 from calque.experiments.study import Study
 from calque.experiments.summary import (
     exclusions,
@@ -230,6 +230,18 @@ def figures_of(results: Results, paper: str, scale: str) -> Iterator[Plot]:
     for plot in chain(PAPERS[paper].figures(results, scale), specified_figures(paper, results, scale)):
         if plot:
             yield plot
+
+
+def plots_of_records(folder: Path, change: Callable[[list[Run]], list[Run]]) -> Iterator[Plot]:
+    """Every figure of a folder of records, of its runs after a `change`, such as other titles."""
+    about = describe_records(folder)
+    runs, records, floors = read_records(folder)
+    runs = change(runs)
+    if keys := tuple(runs[0].settings):
+        plot = sweep_figure(SweepResults(keys, by_settings(runs, records, floors)), about["scale"])
+        yield from [plot] if plot else []
+    else:
+        yield from figures_of(joined(about["report"], runs, records, floors), about["report"], about["scale"])
 
 
 def _facts(about: About) -> list[tuple[str, str]]:

@@ -13,15 +13,6 @@ from calque.derive.errors import BadInput
 REPORT = "report"
 
 
-def records_folder(study: str, runs: Path) -> Path:
-    """The folder with a study's records: `study`, or below `runs` its report or its records."""
-    places = (Path(study), runs / study / REPORT, runs / study)
-    folder = next((place for place in places if (place / RECORDS).is_file()), None)
-    if folder is None:
-        raise BadInput(f"no {RECORDS} in any of {', '.join(map(str, places))}; `calque report` writes one")
-    return folder
-
-
 def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
     """What a report, or a committed record, was made from; older ones have no floors. Raises BadInput if records are
     missing, impossible for any measurement, or without a run."""
@@ -39,12 +30,11 @@ def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
     return runs, records, json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
 
 
-def recorded(study: str, runs: Path) -> tuple[Path, list[Results]]:
-    """The folder of a study's records, as `records_folder` finds it, and the results of each value of a sweep."""
-    folder = records_folder(study, runs)
-    all_runs, records, _ = read_records(folder)
+def results_of(folder: Path) -> list[Results]:
+    """The results in a folder of records, of each value of a sweep."""
+    runs, records, _ = read_records(folder)
     try:
-        return folder, [*by_settings(all_runs, records).values()] or [Results([], [])]
+        return [*by_settings(runs, records).values()] or [Results([], [])]
     except BadInput as error:
         raise BadInput(str(error), folder) from None
 

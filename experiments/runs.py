@@ -179,20 +179,21 @@ def reports(runs: Path) -> Iterator[dict[str, Any]]:
 
 
 def report_folder(name: str, runs: Path) -> Path:
-    """The folder of a report, given as a path, a study, or a name from `calque runs`.
-
-    Raises:
-        BadInput: several studies have a report of that name.
-    """
-    if Path(name).exists():
-        return Path(name)
+    """The folder of a finished report, given as a path, a study, or a name from `calque runs`. Raises BadInput if there
+    is none, or if several studies have a report of that name."""
+    places = (Path(name), Path(name) / REPORT, runs / name / REPORT, runs / name)
+    if place := next((place for place in places if (place / RECORDS).is_file()), None):
+        return place
     rows = list(reports(runs))
     own = [row for row in rows if name in (row["study"], f"{row['study']}/{row['name']}")]
     found = own[:1] or [row for row in rows if row["name"] == name]
     if len(found) > 1:
         several = " and ".join(f"{row['study']}/{row['name']}" for row in found)
         raise BadInput(f"{shown(name)} names {several}; expected one of them")
-    return Path(found[0]["folder"]) if found else Path(name)
+    if not found or not found[0]["finished"]:
+        lists = "`calque runs` lists reports, and `calque run` writes one"
+        raise BadInput(f"no report with {RECORDS} is called {shown(name)}; {lists}")
+    return Path(found[0]["folder"])
 
 
 def _row(study: str, folder: Path) -> dict[str, Any]:

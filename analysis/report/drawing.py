@@ -199,13 +199,13 @@ def draw_line(
     """Draw a line as `axes.plot` does and note the value of each marker, or of a level or upright line without any.
     `intervals` are those of the values, drawn elsewhere; `across` means that values are along the horizontal axis."""
     (line,) = axes.plot(x, y, fmt, **style) if fmt else axes.plot(x, y, **style)
-    points = [(float(a), float(b)) for a, b in zip(*line.get_data(orig=False), strict=True)]
+    points: list[tuple[float, float]] = np.array(line.get_data(orig=False), float).T.tolist()
     level = len(points) == 2 and any(a == b for a, b in zip(*points, strict=True))
     if line.get_marker() in NOTHING:
         points = [(sum(x) / 2, sum(y) / 2) for x, y in [zip(*points, strict=True)]] if level else []
     every, look = line.get_markevery(), look_of(line)
-    shown = range(len(points))[every[0] :: every[1]] if isinstance(every, tuple) else range(len(points))
-    for i in shown:
+    first, step = every if isinstance(every, tuple) else (0, 1)
+    for i in range(int(first), len(points), int(step)):
         note(axes, points[i], look, intervals[i] if intervals else None, across)
 
 

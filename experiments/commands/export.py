@@ -1,7 +1,8 @@
-"""`calque export`: tables and records for other programs."""
+"""`calque export`: a report for papers and other programs."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -13,38 +14,74 @@ from calque.experiments.places import ROOT
 
 
 def export(
-    study: Annotated[str, typer.Argument(metavar="STUDY", help="A study with a report, or its folder.")],
+    report: Annotated[str, typer.Argument(metavar="REPORT", help="A name that `calque runs` prints, or a folder.")],
     latex: Annotated[bool, typer.Option("--latex", help="A table; its first line names the packages.")] = False,
+    macros: Annotated[bool, typer.Option("--macros", help="A LaTeX macro for each cell of a table.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="All records, or the numbers of a table.")] = False,
     parquet: Annotated[bool, typer.Option("--parquet", help="All records; needs pyarrow and --out.")] = False,
+    figure: Annotated[str | None, typer.Option(metavar="NAME", help="A figure as PDF; needs --out.")] = None,
+    bibtex: Annotated[bool, typer.Option("--bibtex", help="Calque, and the papers of the objectives.")] = False,
+    compute: Annotated[bool, typer.Option("--compute", help="What the report's steps cost, in sentences.")] = False,
     table: Annotated[str | None, typer.Option(metavar="NAME", help="A table of the report, such as table-3.")] = None,
+    prefix: Annotated[str, typer.Option(metavar="WORD", help="Begin the names of macros with it.")] = "",
+    width: Annotated[str, typer.Option(metavar="LENGTH", help="The figure's width, such as 8cm or 3.3in.")] = "12cm",
+    labels: Annotated[str, typer.Option(metavar="A=B,...", help='Other names, such as "MLM=Plain MLM".')] = "",
     out: Annotated[Path | None, typer.Option(metavar="PATH", help="Write here instead of to the terminal.")] = None,
     runs: Root = ROOT,
 ) -> None:
-    """Export a table as LaTeX or CSV, or all records.
+    """Export tables, records, figures or BibTeX of a report.
 
-    Records are joined with their runs, as CSV or Parquet."""
-    if latex + csv + parquet != 1:
-        raise BadInput("expected one of --latex, --csv and --parquet")
-    if parquet and (table or not out):
-        raise BadInput("--parquet exports all records: expected --out, and no --table")
+    Tables are LaTeX, LaTeX macros or CSV; records are joined with their runs, as CSV or Parquet."""
+    kinds = {"latex": latex, "macros": macros, "csv": csv, "parquet": parquet, "figure": figure}
+    kinds |= {"bibtex": bibtex, "compute": compute}
+    if sum(map(bool, kinds.values())) != 1:
+        raise BadInput(f"expected one of {', '.join(f'--{kind}' for kind in kinds)}")
+    if (parquet or figure) and not out:
+        raise BadInput("--parquet and --figure write a file; expected --out")
+    if table and not (latex or macros or csv):
+        raise BadInput("--table is for --latex, --macros and --csv")
+    inches, names = _inches(width), _labels(labels)
     from calque.analysis.report.latex import latex as latex_of
     from calque.derive.files import whole_file
     from calque.experiments import export as formats
-    from calque.experiments.report_records import joined_rows, records_folder
+    from calque.experiments.report_records import joined_rows, read_records
+    from calque.experiments.runs import report_folder, stored
 
-    folder = records_folder(study, runs)
+    folder = report_folder(report, runs)
+    if figure and out:
+        formats.write_figure(folder, figure, inches, names, out)
+        return
     if parquet and out:
         formats.write_parquet(formats.flat(joined_rows(folder)), out)
         return
-    if latex:
-        text = latex_of(formats.table_of(folder, table), table or "")
-    elif table:
-        text = formats.table_of(folder, table).csv
-    else:
+    if bibtex:
+        text = formats.bibtex(read_records(folder)[0])
+    elif compute:
+        text = formats.compute_statement(stored(folder), folder)
+    elif csv and not table:
         text = formats.records_csv(formats.flat(joined_rows(folder)))
+    else:
+        chosen = formats.table_of(folder, table)
+        name = table or ""
+        text = chosen.csv if csv else latex_of(chosen, name) if latex else formats.macros(chosen, prefix, name)
     if out:
         with whole_file(out) as part:
             part.write_text(text, encoding="utf-8", newline="\n")
     else:
         typer.echo(text, nl=False)
+
+
+def _inches(width: str) -> float:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(cm|mm|in|pt)", width)
+    inches = float(found[1]) / {"cm": 2.54, "mm": 25.4, "in": 1, "pt": 72.27}[found[2]] if found else 0.0
+    if not 0 < inches <= 50:
+        raise BadInput(f"--width {width!r}: expected a length such as 8cm, 80mm, 3.3in or 240pt")
+    return inches
+
+
+def _labels(text: str) -> dict[str, str]:
+    pairs = [part.partition("=") for part in text.split(",")] if text else []
+    for name, sign, label in pairs:
+        if not (name.strip() and sign and label.strip()):
+            raise BadInput(f"--labels {text!r}: expected NAME=LABEL, with commas between several")
+    return {name.strip(): label.strip() for name, _, label in pairs}

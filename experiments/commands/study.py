@@ -273,9 +273,11 @@ def null(study: Recorded, runs: Root = ROOT) -> None:
 
     The nominal rate is 5 %."""
     from calque.analysis.report.claims_table import null_table
-    from calque.experiments.report_records import recorded
+    from calque.experiments.report_records import results_of
+    from calque.experiments.runs import report_folder
 
-    folder, (results, *variants) = recorded(study, runs)
+    folder = report_folder(study, runs)
+    results, *variants = results_of(folder)
     table = null_table(results, f"study {results.study}", *variants)
     if table is None:
         seeds = {seed for each in (results, *variants) for seed in each.seeds}

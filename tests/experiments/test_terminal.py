@@ -19,7 +19,7 @@ from calque.analysis.report.html_table import best_cells
 from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results
 from calque.experiments.report import tables_of
-from calque.experiments.report_records import recorded
+from calque.experiments.report_records import results_of
 from calque.experiments.terminal import WIDTH, Outcome, _columns, _fitted, _scores
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +30,8 @@ WIDE = Table("Many", ("objective", *(f"task {i}" for i in range(30))), (("MLM", 
 @cache
 def outcome(study: str, paper: str) -> Outcome:
     """What a run of a study with committed records would print."""
-    folder, (results,) = recorded(study, RECORDED)
+    folder = RECORDED / study
+    (results,) = results_of(folder)
     floors = json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
     results, about = Results(results.runs.values(), results.records, floors=floors), PAPERS[paper]
     tables = tables_of(results, paper, "")

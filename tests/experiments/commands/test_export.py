@@ -2,14 +2,21 @@
 
 import csv
 import io
+import re
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from calque import __version__
+from calque.analysis.report.latex import escaped
+from calque.analysis.report.table import MISSING, Table
 from calque.experiments.cli import app
-from calque.experiments.report_records import joined_rows
+from calque.experiments.export import REFERENCES, _key, compute_statement, relabelled
+from calque.experiments.report_records import joined_rows, read_records
+from calque.pretrain.objectives import OBJECTIVES
 from tests.experiments.committed import ROOT
 
 STUDY = str(ROOT / "control")
@@ -55,6 +62,53 @@ def test_every_table_is_exported(path: Path, tmp_path: Path) -> None:
         assert len(list(csv.reader(file))) == rows + 1
 
 
+def test_macros_have_every_cell_and_the_number_alone(tmp_path: Path) -> None:
+    table = Table.of_markdown((ROOT / "everyday_small/table-3.md").read_text(encoding="utf-8"))
+    code, text, _ = export(ROOT / "everyday_small", "--macros", "--table", "table-3", "--prefix", "Easy 2")
+    found = dict(re.findall(r"\\newcommand\{\\([A-Za-z]+)\}\{(.*)\}", text))
+    cells = [cell for row in table.rows for cell in row[3:] if cell != MISSING]
+    assert code == 0 and [value for name, value in found.items() if not name.endswith("Mean")] == [*map(escaped, cells)]
+    assert found["EasyTwoTableThreeMLMTransInvPOSAccuracyZSMean"] == table.rows[0][4].split(" ")[0]
+
+
+def test_a_figure_has_the_given_width_and_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [ROOT / "everyday_small", "--figure", "figure-2-delta", "--out", tmp_path / "delta.pdf"]
+    assert export(*words, "--width", "8cm", "--labels", "MLM=Plain MLM,trans.inv=Reversed") == (0, "", "")
+    box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ", (tmp_path / "delta.pdf").read_bytes())
+    assert box and float(box[1]) == pytest.approx(8 * 72 / 2.54, abs=0.01)
+    runs, _, _ = read_records(ROOT / "everyday_small")
+    titles = {run.objective.title for run in relabelled(runs, {"MLM": "Plain MLM"}) if run.objective}
+    assert titles == {"Plain MLM", "ALIGN-MLM"}
+
+
+def test_bibtex_has_calque_as_cited_and_the_papers_of_the_objectives() -> None:
+    code, text, _ = export(ROOT / "everyday_small", "--bibtex")
+    cited = (ROOT.parents[1] / "CITATION.cff").read_text(encoding="utf-8")
+    assert code == 0 and re.findall(r"@\w+\{(\w+)", text) == ["calque", "devlin2019", "tang2022"]
+    assert all(
+        re.search(rf"{key}: .*{word}", cited) for key, word in (("version", __version__), ("name", "The Calque"))
+    )
+    entries = REFERENCES.read_text(encoding="utf-8")
+    assert all(f"{{{_key(kind.paper)}," in entries for kind in OBJECTIVES if kind.paper)
+
+
+def test_the_cost_is_that_of_the_description_or_one_line_says_that_there_is_none(tmp_path: Path) -> None:
+    cost = {"steps": 4, "unknown": 1, "seconds": 7200.0, "cpu seconds": 9000.0, "operations": 2.5e12}
+    cost |= {"processors": {"Fast": 5400.0, "Slow": 1800.0}}
+    text = compute_statement({"compute": cost}, tmp_path)
+    assert all(
+        part in text for part in ("4 steps", "2.0 hours", "2.5 CPU hours", "Fast (75.0 %)", "2.5e+12", "1 of these")
+    )
+    code, out, err = export(STUDY, "--compute")
+    assert (code, out, err.count("\n")) == (2, "", 1) and "no cost" in err
+
+
+def test_a_report_is_found_by_the_name_that_runs_prints(tmp_path: Path) -> None:
+    shutil.copytree(STUDY, tmp_path / "runs/control/reports/mine")
+    by_name = [export(name, "--csv", "--runs", tmp_path / "runs") for name in ("control/mine", "mine")]
+    assert by_name == [export(STUDY, "--csv")] * 2
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -64,6 +118,13 @@ def test_every_table_is_exported(path: Path, tmp_path: Path) -> None:
         [STUDY, "--latex", "--table", "table-33"],
         [STUDY, "--csv", "--table", "../align_mlm_pocket/table-3"],
         [STUDY, "--parquet"],
+        [STUDY, "--bibtex", "--table", "table-3"],
+        [STUDY, "--figure", "figure-2-delta"],
+        [STUDY, "--figure", "nosuch", "--out", "x.pdf"],
+        [STUDY, "--figure", "figure-2-delta", "--width", "2cm", "--out", "x.pdf"],
+        [STUDY, "--figure", "figure-2-delta", "--width", "wide", "--out", "x.pdf"],
+        [STUDY, "--figure", "figure-2-delta", "--labels", "nosuch=MLM", "--out", "x.pdf"],
+        [STUDY, "--figure", "figure-2-delta", "--labels", "MLM", "--out", "x.pdf"],
         [STUDY, "--csv", "--out", "."],
         ["no_such_study", "--csv"],
     ],

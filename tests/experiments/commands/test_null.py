@@ -49,7 +49,7 @@ def test_one_seed_and_no_records_are_refused(tmp_path: Path) -> None:
     write(tmp_path / "none", 0)
     with pytest.raises(BadInput, match=r"records of no two seeds of one model"):
         null("none", tmp_path)
-    with pytest.raises(BadInput, match=r"no records.jsonl in any of nowhere, .*; `calque report` writes one"):
+    with pytest.raises(BadInput, match=r"records.jsonl is called 'nowhere'"):
         null("nowhere", tmp_path)
 
 
