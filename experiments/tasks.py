@@ -53,13 +53,9 @@ def language_mistakes(key: str, name: object) -> list[str]:
 
 @dataclass(frozen=True)
 class CrossLingualTask:
-    """A task learnt in one language and tested in it and in others.
-
-    A model is fine-tuned on the source alone. The examples of derived languages come from their source. Examples of
-    natural languages come from annotated files: `files` of the language to learn from, and `tests` of others. For a
-    learning curve, models are also fine-tuned on `sizes` of the training examples, each sample within the next larger
-    one.
-    """
+    """A task learnt in one language and tested in it and in others. The examples of derived languages come from their
+    source; those of natural languages from annotated files: `files` of the language to learn from, and `tests` of
+    others. For a learning curve, models are also fine-tuned on `sizes` of the training examples."""
 
     finetune: FinetuneConfig
     files: TaskFiles | None = None

@@ -58,8 +58,8 @@ class Direct:
 
 @dataclass(frozen=True)
 class Transport:
-    """Optimal transport between hidden states by Sinkhorn's iterations (XLM-Align, section 3.1). K = max(eps,
-    similarity). An iteration normalises columns, then rows, to sum to 1; half an iteration only columns."""
+    """Optimal transport by Sinkhorn's iterations (XLM-Align, section 3.1) with K = max(eps, similarity). An iteration
+    normalises columns, then rows; half an iteration only columns."""
 
     iterations: float = ITERATIONS
     similarity: Similarity = products
@@ -75,8 +75,8 @@ class Transport:
         return plan
 
     def plan(self, table: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        """The plan for a table of similarities (B, n, m); padding takes no part. If K fits float32 it is scaled
-        directly, in a tenth of the time of log space: the scalings' range in logarithms never exceeds K's."""
+        """The plan for a table of similarities (B, n, m). If K fits float32 it is scaled directly, in a tenth of the
+        time of log space."""
         padding = None if row_mask.all() and col_mask.all() else ~(row_mask[:, :, None] & col_mask[:, None])
         if padding is not None:
             table = table.masked_fill(padding, 0.0)  # it may hold anything, even NaN
@@ -121,8 +121,8 @@ def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Method:
-    """How hidden states become links: scores for pairs of sub-words, or of `words`, whose states are their sub-words'
-    means, and a rule that extracts links from scores. The links of `also`, another method, are added."""
+    """Scores for pairs of sub-words, or of `words`, whose states are their sub-words' means, and a rule that extracts
+    links from scores. The links of `also`, another method, are added."""
 
     name: str
     score: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]

@@ -87,12 +87,10 @@ class LinkReading:
 
 class PairEncoder:
     """An encoder of sentence pairs, each encoded once for any number of readings. `joint` encodes a pair as one row,
-    `<s> S </s> T </s>` as in XLM-Align's pretraining; otherwise each side is a row. Words are linked if any of their
-    sub-words are. Words that the tokenizer drops, or that do not fit into the model, have no links; `left_out` counts
-    them. The same pairs in the same order have bitwise the same links; among others, last digits of scores differ.
-
-    `around` are the special ids before and after a sentence, and `types` the token types of the two sides. `pieces`,
-    the tokenizer, may limit the length of rows and is needed for pairs of words."""
+    `<s> S </s> T </s>`; otherwise each side is a row. Words are linked if any of their sub-words are. `around` are the
+    special ids before and after a sentence, `types` the token types of the sides. `pieces`, the tokenizer, is needed
+    for pairs of words. `left_out` counts words without links. The same pairs in the same order have bitwise the same
+    links."""
 
     def __init__(
         self,
@@ -235,7 +233,7 @@ class EncoderAligner(Aligner):
         precision: Precision = "float32",
     ) -> EncoderAligner:
         """A model with the tokenizer in its folder. By default, `layer` is the one at two thirds of its depth and the
-        method DEFAULT; after aligner training, they are the layer that its configuration names and TRAINED."""
+        method DEFAULT; after aligner training, its layer and TRAINED."""
         config = read_config(folder)
         trained = getattr(config, ALIGNER_LAYER, None)
         if trained is not None and type(trained) is not int:

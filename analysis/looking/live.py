@@ -17,10 +17,9 @@ ACTIVATION = "gelu"  # the only one in `live.js`
 def live_data(
     model: Checkpoint, texts: Mapping[str, Sequence[str]], glosses: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    """The input of `analysis/report/live.js`; None if the model is too large or not a RoBERTa.
-
-    `texts` has the words of a sentence in each language; at first, its longest word is masked. Users can type words
-    that are one type: `types` has their ids by language. `weights` has all parameters in the model's order."""
+    """The input of `analysis/report/live.js`; None if the model is too large or not a RoBERTa. `texts` has the words of
+    a sentence in each language; at first, its longest word is masked. `weights` has all parameters in the model's
+    order."""
     config, parameters = model.model.config, [each.detach().numpy() for each in model.model.parameters()]
     size, known = sum(each.size for each in parameters), {ROBERTA.model_type, XLM_R.model_type}
     if config.model_type not in known or config.hidden_act != ACTIVATION or size > MOST or not texts:

@@ -60,7 +60,7 @@ class Alignment:
 class EmbeddingMap:
     """Frequent words and their images, `words` (k pairs), on the first two principal components of their normalised
     embeddings, `places` (k, 2, 2): pair, side, coordinate. `found` of the words are nearest to their own image.
-    `held_out` is alignment@1 of all words outside the dictionary, and the same after one rotation."""
+    `held_out` is alignment@1 outside the dictionary, and after one rotation."""
 
     words: tuple[tuple[str, str], ...]
     places: np.ndarray

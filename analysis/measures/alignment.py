@@ -40,7 +40,7 @@ from calque.pretrain.run import read_metrics
 @dataclass(frozen=True)
 class TypeHits:
     """For each of m moved types, (m,): whether it found its image, either way, whether it is in the dictionary, its
-    count. `rotated` has whether it found its image after each rotation, by the metric of held-out types."""
+    count, and whether it found its image after each rotation, by metric."""
 
     forward: np.ndarray
     back: np.ndarray
@@ -82,8 +82,8 @@ class Types:
 
     @classmethod
     def between(cls, languages: Languages, first: str, second: str) -> Types:
-        """The types of an ordered pair of a model's languages: types of the first look for their image among the
-        second's. A type of any of the model's dictionaries with either language is a dictionary type."""
+        """The types of an ordered pair of a model's languages. A type of any of the model's dictionaries with either
+        language is a dictionary type."""
         vocabulary, a, b = languages.vocabulary, languages[first], languages[second]
         entries = [_entries(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
         dictionary = np.unique(np.concatenate([np.empty(0, np.int64), *entries]))
@@ -117,12 +117,11 @@ class Types:
         return source, derived
 
     def alignment(self, table: Tensor, languages: Tensor | None = None, controls: bool = False) -> TypeHits:
-        """alignment@1 of a table of word embeddings (ALIGN-MLM, section 5, after Deshpande et al. 2021). The candidates
-        of a source type are the images of all types; those of a derived type, all types. A type that is its own image
-        (shared vocabulary) is a candidate but not a query: it would find itself. `languages` are language embeddings,
-        added to the words' if a model has them, as in the published numbers. With a dictionary it is measured again
-        after a rotation that is fitted on it, and with `controls` after one that is fitted on shuffled pairs, and after
-        self-learning, which takes longer. Raises ValueError if no type changes its id, or a row is not finite."""
+        """alignment@1 of a table of word embeddings (ALIGN-MLM, section 5). The candidates of a source type are the
+        images of all types; those of a derived type, all types. A type that is its own image (shared vocabulary) is a
+        candidate but not a query. `languages` are language embeddings, added to the words'. With a dictionary it is
+        measured again after a rotation fitted on it, and with `controls` after one fitted on shuffled pairs, and after
+        self-learning. Raises ValueError if no type changes its id, or a row is not finite."""
         if not self.measurable:
             raise ValueError("no type changes its id between the two languages: alignment@1 is undefined")
         moved, places = self.moved, np.arange(len(self.types))
@@ -158,8 +157,8 @@ def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
 
 
 def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
-    """The null of the shares `all`, `dictionary` and `held-out` of `alignment_of_model`. Types are paired at random
-    with one of similar frequency; otherwise rows that encode frequency alone would exceed the null."""
+    """The null of the shares `all`, `dictionary` and `held-out`: types are paired at random with one of similar
+    frequency, because rows that encode frequency alone would exceed a null without groups."""
     forward = nearest(*types.rows_of(*_tables(model)))
     moved, known = types.moved, types.known
     hits = forward == shuffled(like_frequent(types.counts[types.types]), shuffles, seed)
@@ -202,8 +201,8 @@ def alignments_of_checkpoint(checkpoint: Path, pairs: Sequence[Types]) -> list[T
 
 
 def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:
-    """alignment@1 over pretraining, for earlier steps from the probes in metrics.jsonl. `before` is the number of steps
-    behind the model that the run started from. Without a change of script there are no records."""
+    """alignment@1 over pretraining; earlier steps come from the probes in metrics.jsonl. `before` is the number of
+    steps behind the model that the run started from. No records without a change of script."""
     if not types.measurable:
         return Measurement()
     (hits,) = alignments_of_checkpoint(model.checkpoint, [types])
@@ -230,7 +229,7 @@ def pair_alignment(model: MeasuredModel, languages: Languages, pairs: Sequence[t
 
 def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, frozenset[int]]) -> Measurement:
     """alignment@1 of held-out inflected types, with another form in the dictionary (`held-out-form`) or without
-    (`held-out-lemma`). Metrics over no types are left out. `mates` are each word's other forms."""
+    (`held-out-lemma`). `mates` are each word's other forms."""
     if not types.measurable:
         return Measurement()
     (alignment,) = alignments_of_checkpoint(model.checkpoint, [types])

@@ -52,8 +52,8 @@ def control_of(intervention: str) -> str:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of the m moved types in both languages, (m, H); `known`, the places of dictionary types, (d,); the most
-    frequent training tag of each type, (m,), "" without one; random numbers; and the types as source words."""
+    """The rows of the m moved types in both languages, (m, H); the places of dictionary types, `known` (d,); the most
+    frequent training tag of each type, "" without one; random numbers; and the types as source words."""
 
     derived: Tensor
     source: Tensor
@@ -141,9 +141,9 @@ def _table(model: Any) -> Tensor:
 
 
 def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
-    """Apply `change` to the states (B, L, H) after a layer, or of the embeddings (0); they stay if it returns None.
-    The last of several hooks on a layer is applied first. Returns torch's handle, which removes the hook, also at the
-    end of a `with` block. Raises BadInput if the model has no such layer."""
+    """Apply `change` to the states (B, L, H) after a layer, or of the embeddings (0); they stay if it returns None. The
+    last of several hooks is applied first. Returns torch's handle, which removes the hook, also as a context
+    manager."""
     spelt = architecture_of(model.config)
     modules = [spelt.encoder(model).embeddings, *spelt.layers(model)]
     if not 0 <= layer < len(modules):
@@ -208,9 +208,9 @@ class SourceTuned:
         random_order: np.random.Generator | None = None,
         after: tuple[int, StateChange] | None = None,
     ) -> Score:
-        """The main metric on the derived test set, with other `rows` (m, H) for the moved types, with the words of each
-        sentence in random order, or with a function applied `after` a layer (`hook_layer`). `of_source`: on the
-        source's sentences in derived words, which is the derived language in the source's order."""
+        """The main metric on the derived test set: with other `rows` (m, H) for the moved types, with the words of each
+        sentence in random order, or with a function applied `after` a layer. `of_source`: on the source's sentences in
+        derived words."""
         split, encoded = self._test(of_source)
         orders = [word_order(row, random_order) for row in encoded.rows]
         moved = tuple(replace(row, ids=row.ids[order]) for row, order in zip(encoded.rows, orders, strict=True))
@@ -226,7 +226,7 @@ class SourceTuned:
     def patched(self, layer: int, random: np.random.Generator | None = None, only: np.ndarray | None = None) -> Score:
         """The main metric on the derived test set if words have, after a layer, the states of their counterparts in the
         source's sentence, or with `random` of other words of it. A word keeps its own states if it occurs twice in its
-        sentence, if the sentence is several rows, or if it is none of `only`: places of moved types in `rows`."""
+        sentence, if the sentence is several rows, or if it is not among `only`, places in `rows`."""
         split, derived = self._test()
         _, source = self._test(of_source=True, reader=self.source_reader)
         pairs = [(row, row) for row in derived.rows]

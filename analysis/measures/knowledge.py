@@ -32,11 +32,9 @@ def knowledge(
     model: MeasuredModel, languages: Languages, questions: Sequence[Question], images: Sequence[Question]
 ) -> Measurement:
     """Accuracy on facts stated in the source alone, queried in the source (known) and in the model's language
-    (carried), and on facts stated in both, queried in the model's language, each with its chance level and nulls.
-    `images` are the questions in that language. A null permutes answers among the questions of each relation, so a
-    preference for some answers gains nothing; one permutation in twenty reaches its quantile. Questions with seen and
-    with held-out answers have nulls of their own: a model that prefers dictionary words is right more often where they
-    are answers."""
+    (carried), and on facts stated in both, with chance levels and nulls. `images` are the questions in that language. A
+    null permutes answers among the questions of each relation, separately for seen and held-out answers: a preference
+    for some answers gains nothing."""
     spelt = architecture_of(read_config(model.checkpoint))
     network: Any = load_model(model.checkpoint, spelt.masked_model)[0]
     network.to(model.device).eval()
@@ -66,8 +64,8 @@ def knowledge(
 
 @inference_mode
 def answers(model: Any, languages: Languages, name: str, questions: Sequence[Question]) -> np.ndarray:
-    """The candidate that a model chooses for each question, queried in the language `name`: (Q,) int64. A candidate's
-    score is the sum over the question's clozes of its log-probability at the mask; a tie is UNDECIDED."""
+    """The candidate that a model chooses for each question, (Q,) int64: the one with the largest sum over the
+    question's clozes of its log-probability at the mask; a tie is UNDECIDED."""
     encode, language, specials = languages.vocabulary.encode, languages[name], languages.specials
     spelt, types = architecture_of(model.config), (language.number, languages.padding)
     rows, places = [], []

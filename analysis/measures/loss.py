@@ -29,9 +29,8 @@ PARTS = 8  # parts of a text, whose differences show sampling noise
 
 
 def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed: int = 0) -> Measurement:
-    """The loss in nats per masked id, for every language of a model, on the last `share` of its sentences. Rows are
-    packed as in pretraining and 15 % of each row's ids are masked as in BERT. Masks depend on `seed` alone, so that all
-    models, and clones of a language, predict the same ids."""
+    """The loss in nats per masked id, for every language of a model, on the last `share` of its sentences, packed and
+    masked as in pretraining. Masks depend on `seed` alone, so that all models predict the same ids."""
     spelt = architecture_of(settings := read_config(model.checkpoint))
     network: Any = load_model(model.checkpoint, spelt.masked_model)[0]
     network.to(model.device).eval()
@@ -50,17 +49,16 @@ def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed
 
 
 def masked_only(rows: Rows, mask: int) -> Rows:
-    """The rows with labels only where the input is `mask`, a special id. In pretraining one labelled id in five is
-    visible, mostly unchanged, and copying it would lower the loss without context."""
+    """The rows with labels only where the input is `mask`. In pretraining one labelled id in five is visible, and
+    copying it would lower the loss without context."""
     labels = rows.labels.masked_fill(rows.ids != mask, UNLABELLED)
     return Rows(rows.ids, labels, rows.languages, rows.padded, rows.places)
 
 
 @inference_mode
 def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float, int, np.ndarray]:
-    """The mean loss in nats of N masked ids, N, and the means after shuffling the ids among their positions, (S,). A
-    model that knows only how frequent words are has the same loss after a shuffle: any gain comes from the context, if
-    every labelled id is masked (`masked_only`). The caller sets the model's mode; evaluation mode disables dropout."""
+    """The mean loss in nats of N masked ids, N, and the means after shuffling the ids among their positions, (S,),
+    which a model that knows only word frequencies would have too. The caller sets the model's mode."""
     spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
     labels = rows.labels.flatten()[at]
     top = encode(model, rows, len(spelt.layers(model))).flatten(0, 1)[at]
@@ -88,8 +86,7 @@ def whole(parts: Sequence[Sequence[Tensor]]) -> list[Tensor]:
 
 def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tensor]:
     """The gradient of the mean MLM loss over the labelled ids of `rows`, per parameter of the layers: (U, I), or (U, 1)
-    for a bias or a normalisation's weight. If the rows are part of a text, `of` is the text's number of labelled ids,
-    which divides the sum instead. The caller sets the model's mode; evaluation mode disables dropout."""
+    for vectors. `of` divides the sum instead of the rows' labelled ids. The caller sets the model's mode."""
     of = rows.labelled if of is None else of
     parameters = list(architecture_of(model.config).layers(model).parameters())
     with torch.enable_grad():
@@ -117,8 +114,8 @@ def shuffled_cosines(first: Sequence[Tensor], second: Sequence[Tensor], shuffles
 def noise_cosines(
     first: Sequence[Sequence[Tensor]], second: Sequence[Sequence[Tensor]], shuffles: int, seed: int
 ) -> np.ndarray:
-    """The sampling noise of the cosine of two gradients, (S,), estimated from the parts of each. Each part's deviation
-    from the mean of its text is added with a random sign, as other text of the same size would."""
+    """The sampling noise of the cosine of two gradients, (S,): each part's deviation from the mean of its text is added
+    with a random sign."""
     sides = whole(first), whole(second)
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for parts, other in ((first, sides[1]), (second, sides[0])):

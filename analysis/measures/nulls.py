@@ -1,9 +1,6 @@
-"""Nulls: the values of a measure after shuffles that destroy meaning and keep everything else.
-
-Items are shuffled within groups that share a property without meaning, such as sentence length; otherwise that property
-alone would lift a measure above its null. All occurrences of a type move together: a model treats most of them alike,
-so shuffling them independently gives a null that is far too narrow. Shapes: S shuffles, N items.
-"""
+"""Nulls: the values of a measure after shuffles that destroy meaning and keep everything else. Items are shuffled
+within groups that share a property without meaning, such as sentence length, and all occurrences of a type move
+together. Shapes: S shuffles, N items."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence

@@ -48,7 +48,7 @@ MOST_SHUFFLES = 10_000  # each is stored as a permutation of a probe's items
 @dataclass(frozen=True)
 class ProbeConfig:
     """The size of the probes' text: parallel sentences, rows of text per language, and tagged sentences for training
-    and testing. Each null has `shuffles` shuffles; `seed` decides these and the masks, for all models alike."""
+    and testing; and of their nulls."""
 
     sentences: int = 400
     rows: int = 128
@@ -93,10 +93,9 @@ class TaggedWords:
 
 @dataclass(frozen=True)
 class ProbeText:
-    """Parallel sentences as rows, masked rows of each language, others for gradients, tagged words, and types. In
-    `masked` every labelled id is masked; `gradient_rows` are masked as in pretraining. `unigram` is the loss on the
-    masked rows of predicting by frequency alone. `tests` are in the source and the other language, `numbers` their
-    token types. `types` is None without a change of script."""
+    """The text of the probes. In `masked` every labelled id is masked; `gradient_rows` are masked as in pretraining.
+    `unigram` is the loss on masked rows of predicting by frequency. `tests` are in the source and the other language,
+    `numbers` their token types. `types` is None without a change of script."""
 
     language: str
     numbers: tuple[int, int]
@@ -264,8 +263,7 @@ class Probes:
 
     def _sentences(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         """Retrieval of translations, one way and mutual, and CKA, by layer. Retrieval's null shuffles pairs of the same
-        length; CKA's exchanges types of similar frequency. Chance: 1 / N for retrieval one way, 1 / (2N - 1) for mutual
-        retrieval, the mean after exchanges for CKA."""
+        length; CKA's exchanges types of similar frequency."""
         text = self.text
         sides = map(partial(states.sentence_means, network), text.pairs, text.numbers)
         n, types = len(text.pairs[0]), states.type_means(network, text.pairs[1], text.numbers[1])
@@ -285,8 +283,8 @@ class Probes:
             yield model.record(CKA, "sentences", states.linear_cka(source, other), n, layer=layer, null=band)
 
     def _words(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """Accuracy of a linear probe trained on source words; chance: the most frequent training label. The null covers
-        words shuffled within the same position and row length, and types exchanged for others of similar frequency."""
+        """Accuracy of a linear probe trained on source words. The null covers words shuffled within the same position
+        and row length, and types exchanged for others of similar frequency."""
         train = self.text.train
         probe = states.linear_probe(_vectors(network, train, self.text.numbers[0]), train.labels)
         usual = np.bincount(train.labels).argmax()

@@ -45,7 +45,7 @@ PARTS = 4  # of four sentences two are in both texts, one in the first alone, an
 
 def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int) -> Measurement:
     """Retrieval between every two languages with the same sentences, given as words, by layer and both ways. A sentence
-    without words in one language is left out of all. Records of the `main_layer` have items, and it is mined too."""
+    without words in one language is left out of all. The `main_layer` has items and is mined too."""
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
         raise BadInput(f"expected treebanks of the same sentences; {sizes}")
@@ -71,8 +71,7 @@ def derivation_retrieval(
     model: MeasuredModel, languages: Languages, examples: TaskFolder, most: int, tags: np.ndarray | None = None
 ) -> Measurement:
     """Retrieval of derivations: a sentence's among up to `most` of a task's different sentences, by layer and both
-    ways. No model learns from these sentences in pretraining. Sentences that do not fit into a row are left out.
-    With `tags` of the vocabulary's types, (V,), it is retrieval in the last layer after changes of the embeddings."""
+    ways. With `tags` of the vocabulary's types, (V,), in the last layer after changes of the embeddings."""
     network, exclusions = model_with_head(model.checkpoint).to(model.device), LeftOut()
     (other,) = languages.others
     room = architecture_of(network.config).length(network.config) - 2
@@ -140,8 +139,8 @@ def cosine(source: Tensor, target: Tensor) -> Tensor:
 
 
 def csls(source: Tensor, target: Tensor) -> Tensor:
-    """2 cos(x, y) - r(x) - r(y), (N, M): r is the mean cosine with the nearest neighbours in the other language. It
-    corrects for hubs, sentences near to all others (Conneau et al. 2018, section 2.3)."""
+    """2 cos(x, y) - r(x) - r(y), (N, M): r is the mean cosine with the nearest neighbours (Conneau et al. 2018, section
+    2.3)."""
     cosines = cosine(source, target)
     rows, columns = _crowds(cosines, CROWD)
     return 2 * cosines - rows[:, None] - columns[None]
@@ -162,8 +161,8 @@ def _crowds(cosines: Tensor, neighbours: int) -> list[Tensor]:
 def sentence_vectors(
     encoder: Encoder, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: LeftOut
 ) -> Tensor:
-    """The vector of each sentence at each layer, (L, N, H): the mean of its sub-words' states, without special ids.
-    Sentences are words. Sub-words that do not fit into the model are left out and counted."""
+    """The mean of the states of each sentence's sub-words at each layer, (L, N, H). Sentences are words. Sub-words that
+    do not fit into the model are left out and counted."""
     room = min(encoder.length, pieces.longest or encoder.length) - len(pieces.before) - len(pieces.after)
     rows = [[i for word in pieces(sentence) for i in word] for sentence in sentences]
     for line, ids in enumerate(rows, start=1):
@@ -184,17 +183,12 @@ def sentence_vectors(
 
 
 def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int]:
-    """Mine the translations in two texts, (N, H) each, whose rows translate each other: F1, and the number of gold
-    pairs.
-
-    Of every four sentences the third is removed from the second text and the fourth from the first. Candidates are
-    predicted to be translations if their `margin` reaches a threshold. The threshold with the best F1 on the first half
-    of the sentences is scored on the second half, which is mined separately.
-
-    By our rule (MINED) candidates are sentences that are each other's nearest by margin, and the threshold is the
-    lowest margin that is still predicted. By XTREME's (`retrieval="max"`) each sentence of either text proposes its
-    best margin among its four nearest by cosine, proposals are accepted from the best down while both sentences are
-    free, and the threshold is halfway to the next margin. Raises ValueError for fewer than two groups of four."""
+    """F1 of mining the translations in two texts, (N, H) each, whose rows translate each other, and the number of gold
+    pairs. Of every four sentences the third is removed from the second text and the fourth from the first. The
+    threshold of the margin with the best F1 on the first half is scored on the second half. By our rule (MINED)
+    candidates are each other's nearest by margin. By XTREME's (`retrieval="max"`) each sentence proposes its best
+    margin among its four nearest by cosine, proposals are accepted from the best down while both sentences are free,
+    and the threshold is halfway to the next margin."""
     groups = len(source) // PARTS
     if groups < 2:
         raise ValueError(f"{len(source)} sentences: expected at least {2 * PARTS}")

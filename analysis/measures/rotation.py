@@ -1,11 +1,6 @@
-"""One rotation between the embeddings of two languages, fitted on pairs of words.
-
-alignment@1 compares rows in one frame. Two languages may have the same geometry in different frames. One orthogonal map
-then also aligns words that it was not fitted on, as it aligns embeddings that were trained separately (Mikolov et al.
-2013; Xing et al. 2015; MUSE, Conneau et al. 2018; VecMap, Artetxe et al. 2018).
-
-Shapes: n types of two languages, d pairs, H width.
-"""
+"""One rotation between the embeddings of two languages, fitted on pairs of words: languages may have the same geometry
+in different frames (MUSE, Conneau et al. 2018; VecMap, Artetxe et al. 2018). Shapes: n types of two languages, d pairs,
+H width."""
 
 from __future__ import annotations
 
@@ -33,8 +28,8 @@ def rotated(source: Tensor, derived: Tensor, pairs: np.ndarray) -> Tensor:
 
 
 def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.ndarray) -> Tensor:
-    """As `rotated`, with a dictionary that the rotation itself extends: frequent types, by `counts` (n,), that are
-    mutually nearest by CSLS join the pairs, and the rotation is fitted again, until none joins (VecMap, section 3)."""
+    """As `rotated`, with a dictionary that the rotation extends: frequent types, by `counts` (n,), that are mutually
+    nearest by CSLS join the pairs, until none joins (VecMap, section 3)."""
     frequent = np.argsort(-counts, kind="stable")[:LEARNT]
     known, places = pairs, torch.from_numpy(frequent.copy()).to(source.device)
     for _ in range(ROUNDS):

@@ -34,15 +34,14 @@ def nearest(source: Tensor, target: Tensor) -> np.ndarray:
 
 
 def mutually_nearest(forward: np.ndarray, back: np.ndarray, pairing: np.ndarray) -> np.ndarray:
-    """Whether a pair's cosine exceeds every other of both its rows: MEXA (Kargaran et al. 2024, equation 1). `forward`
-    and `back` are the nearest rows of each language, (N,), and `pairing` (..., N) has the pair of each row."""
+    """Whether a pair's cosine exceeds every other of both its rows (MEXA, Kargaran et al. 2024, equation 1). `forward`
+    and `back` are nearest rows, (N,), and `pairing` (..., N) has the pair of each row."""
     return (forward == pairing) & (back[pairing] == np.arange(len(forward)))
 
 
 def linear_cka(x: Tensor, y: Tensor) -> float:
-    """||Y'X||^2 / (||X'X|| ||Y'Y||), Frobenius norms of centred columns, from 0 to 1; `x` and `y`, (N, H) and (N, K),
-    have the same items row by row. It is their similarity up to a rotation and a scale (Kornblith et al. 2019,
-    "Similarity of Neural Network Representations Revisited", section 3)."""
+    """||Y'X||^2 / (||X'X|| ||Y'Y||) of centred columns, from 0 to 1; `x` (N, H) and `y` (N, K) have the same items
+    (Kornblith et al. 2019, section 3)."""
     a, b = (side.double() - side.double().mean(0) for side in (x, y))
     norm = torch.linalg.matrix_norm(a.T @ a) * torch.linalg.matrix_norm(b.T @ b)
     if not norm > 0:
@@ -51,8 +50,8 @@ def linear_cka(x: Tensor, y: Tensor) -> float:
 
 
 def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> Callable[[Tensor], Tensor]:
-    """Ridge regression on frozen vectors (N, H), standardised, without randomness or tuning: a function that gives the
-    scores (M, C) of the labels, (N,), numbered from 0, for other vectors (M, H)."""
+    """Ridge regression on standardised vectors (N, H): a function that gives the scores (M, C) of the labels for other
+    vectors (M, H)."""
     if len(set(labels.tolist())) < 2:
         raise ValueError("a probe needs two labels or more")
     x = vectors.double()
@@ -78,8 +77,8 @@ class TypeMeans:
     counts: np.ndarray
 
     def exchanged_ckas(self, x: Tensor, y: Tensor, layer: int, shuffles: int, seed: int) -> np.ndarray:
-        """Linear CKA of `x` (N, K) with `y` (N, H), sentences' means at a layer, after exchanges, (S,). Each type's
-        mean state is replaced by another's. Contributions of context stay, and sentences share the same words."""
+        """Linear CKA of `x` (N, K) with `y` (N, H), sentences' means at a layer, after exchanges, (S,): each type's
+        mean state is replaced by another's, and contributions of context stay."""
         exchanges = torch.from_numpy(shuffled(like_frequent(self.counts), shuffles, seed)).to(y.device)
         means = self.means[layer]
         return np.array([linear_cka(x, y + self.shares @ (means[exchange] - means)) for exchange in exchanges])
@@ -87,8 +86,8 @@ class TypeMeans:
 
 @inference_mode
 def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
-    """Encode rows of ids, special ids included, in batches: yields the indices of a batch's rows and their states at
-    each layer, L tensors of (rows, ids, H), arbitrary at padding. `language` is their token type, if any."""
+    """Encode rows of ids in batches: yields the indices of a batch's rows and their states at each layer, L tensors of
+    (rows, ids, H), arbitrary at padding. `language` is their token type, if any."""
     spelt, config, device = architecture_of(model.config), model.config, next(model.parameters()).device
     encoder, number = spelt.encoder(model), language if has_languages(config.type_vocab_size) else 0
     ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))

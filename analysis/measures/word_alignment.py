@@ -90,7 +90,7 @@ def encoder_scores(
     types: Mapping[bool, int],
 ) -> tuple[list[EncoderScore], Counter[str]]:
     """The scores of every reading of an encoder, and exclusions, with each side alone (False) or both in one row
-    (True). `types` has the target's token types for either case. Each pair is encoded once per case."""
+    (True); `types` has the target's token type for either."""
     scores, exclusions = list[EncoderScore](), Counter[str]()
     for joint, token_type in types.items():
         encoded = PairEncoder(encoder, (pieces.before, pieces.after), (0, token_type), joint, pieces)
@@ -131,9 +131,9 @@ def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -
 
 
 def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple[str, str]]) -> Measurement:
-    """AER by optimal transport for every layer of a checkpoint, the embeddings as layer 0, on ordered language pairs.
-    Sides are encoded alone and, as in XLM-Align's pretraining, as one row (joint). The sentence pairs are the last
-    `PAIRS` in this seed's order of parallel text, not seen as pairs unless all sentences were parallel."""
+    """AER by optimal transport for every layer, on ordered language pairs, with sides encoded alone and as one row
+    (joint). The sentence pairs are the last `PAIRS` in this seed's order of parallel text, not seen as pairs unless all
+    sentences were parallel."""
     encoder, records = Encoder(model.checkpoint, device=model.device), list[Record]()
     around = [languages.specials.start], [languages.specials.end]
     for first, second in pairs:
@@ -181,9 +181,8 @@ def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
 
 
 def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:
-    """Precision and recall of XLM-Align's self-labels, and the share of ids with a label, from metrics.jsonl. Each is a
-    mean over the steps since the previous row; objectives without labels have none. `before` is the number of steps
-    behind the model that the run started from."""
+    """Precision and recall of XLM-Align's self-labels, and the share of ids with a label, from metrics.jsonl, each a
+    mean over the steps since the previous row."""
     records, last = [], 0
     for row in (row for row in read_metrics(metrics) if "loss" in row):
         steps, last = row["step"] - last, row["step"]

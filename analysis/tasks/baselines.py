@@ -25,8 +25,8 @@ NEGATIONS = frozenset(
 
 
 class Baseline(ABC):
-    """One baseline: a frozen dataclass, with its name in records and its title for people. A task lists its baselines.
-    A `surface` baseline compares how two texts overlap, whatever their words, so that a new script hides nothing."""
+    """One baseline: a frozen dataclass, with its name in records and its title. A `surface` baseline compares how two
+    texts overlap, so that a new script hides nothing."""
 
     name: str
     title: str
@@ -89,8 +89,8 @@ class Unigram(Baseline):
 
 @dataclass(frozen=True)
 class Gazetteer(Baseline):
-    """IOB2 tags of every string of words that is a name in the training examples, with its most frequent type there.
-    Matching is greedy from left to right, the longest name first, and ignores context."""
+    """IOB2 tags of every string of words that is a name in the training examples, with its most frequent type: greedy
+    from left to right, the longest name first."""
 
     name: str = "gazetteer"
     title: str = "gazetteer"
@@ -122,8 +122,8 @@ def _tags(words: Sequence[str], types: Mapping[tuple[str, ...], str], longest: i
 
 @dataclass(frozen=True)
 class BagOfWords(Baseline):
-    """Logistic regression on the counts of words in text `text`, penalised by the squared weights (scikit-learn's C=1);
-    Gururangan et al. (2018) read only the hypothesis. A text without a known word has the most frequent label."""
+    """Logistic regression on the counts of words in text `text` (scikit-learn's C=1); Gururangan et al. (2018) read
+    only the hypothesis. A text without a known word has the most frequent label."""
 
     text: int
     name: str
@@ -165,8 +165,8 @@ def _matrix(rows: Sequence[Counter[int]], width: int) -> Any:
 
 @dataclass(frozen=True)
 class Shallow(Baseline):
-    """Boosted trees (scikit-learn's, by histograms, with their defaults) on sixteen `features` of a pair of texts:
-    whether words are the same, which a new script does not change, and the negations of its training language."""
+    """Boosted trees (scikit-learn's, by histograms) on sixteen `features` of a pair of texts: whether words are the
+    same, and the negations of its training language."""
 
     name: str = "shallow"
     title: str = "shallow features"
@@ -237,9 +237,9 @@ def pair_baselines(first: str, second: str) -> tuple[Baseline, ...]:
 
 @dataclass(frozen=True)
 class KnownAnswer(Baseline):
-    """A string of the context that is an answer in the training examples, from the sentence most like the question: the
-    one with most different words of the question, the first of equals. Strings with a word of the question are skipped.
-    Without such a string the answer is a single word that the question lacks, or any word."""
+    """A string of the context that is an answer in the training examples, from the sentence with most words of the
+    question. Strings with a word of the question are skipped. Without such a string: a single word that the question
+    lacks, or any word."""
 
     name: str = "overlap"
     title: str = "known answer, most shared words"

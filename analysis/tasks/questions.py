@@ -27,7 +27,7 @@ NOWHERE = -1  # the character of an id outside the context
 @dataclass(frozen=True, slots=True)
 class SpanRow(TaskRow):
     """A question with a window of its context. `starts` and `ends` (L,) are the characters of the context for each id,
-    NOWHERE for all other ids, and `best` (L,) is true if no other window has more context around the id."""
+    NOWHERE for others; `best` (L,) is true if no other window has more context around the id."""
 
     starts: np.ndarray
     ends: np.ndarray
@@ -36,10 +36,8 @@ class SpanRow(TaskRow):
 
 class Questions(Task):
     """The answer to a question is a span of its context; scored as in SQuAD v1.1, unless a task scores otherwise. The
-    first text is the question, the second the context, whose spans are correct answers: several if annotators gave
-    several, or if another word order split one; then each piece is correct and the longest is learnt. An answer without
-    sub-words is not learnt. A context that is too long for a row becomes several rows, whose windows start `STRIDE`
-    sub-words apart. In a row without the answer, start and end are its first id (Devlin et al. 2019)."""
+    spans of the context are correct answers; the longest is learnt. A context that is too long for a row becomes
+    several rows. In a row without the answer, start and end are its first id (Devlin et al. 2019)."""
 
     data = "qa"
     metrics = (F1, EXACT)
@@ -175,9 +173,8 @@ def windows_of(size: int, room: int) -> list[range]:
 
 
 def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
-    """For each window, whether each place has more context there than in any other (the first of equals), (W,) bool.
-    The context of a place is the smaller number of places on either side of it in a window, plus a hundredth of the
-    window's length (Devlin et al.'s code)."""
+    """For each window, whether each place has more context there than in any other (the first of equals), (W,) bool:
+    the smaller number of places on either side, plus a hundredth of the window's length (Devlin et al.'s code)."""
     best, owner = np.full(size, -np.inf), np.zeros(size, int)
     for number, window in enumerate(windows):
         here, places = slice(window.start, window.stop), np.arange(len(window))
@@ -189,9 +186,9 @@ def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
 
 
 def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tuple[float, int, int]]:
-    """The score, start and end of the possible answers in a row, from its logits (2, at least L). The start is a place
-    for which the row is the best, an answer has at most `LONGEST` sub-words, all of the context, and start and end are
-    among the `most` best of the row (None: any). Either may be the mark of a space, but not all of the answer."""
+    """The score, start and end of the possible answers in a row, from its logits (2, at least L): at most `LONGEST`
+    sub-words of the context, start and end among the `most` best of the row (None: any). Either may be the mark of a
+    space, but not all of the answer."""
     starts, ends = logits[:, : len(row.ids)]
     context = row.starts != NOWHERE
     firsts, lasts = (np.argsort(-scores, kind="stable")[:most] for scores in (starts, ends))

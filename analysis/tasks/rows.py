@@ -22,9 +22,9 @@ ONE_TYPE = np.zeros(1, np.uint8)  # the token types of a row with the first type
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """A model's input, `ids` (L,), and its `targets` (K,), int32. The task's head defines the meaning of a target;
-    nothing is learnt from UNLABELLED ones. `languages`, (1,) or (L,), are the numbers of the ids' languages, for models
-    with language embeddings; `types`, (1,) or (L,), token types of the tokenizer's template, for models with two."""
+    """A model's input, `ids` (L,), and its `targets` (K,), int32, whose meaning the head defines. `languages`, (1,) or
+    (L,), are the ids' languages, for models with language embeddings; `types`, (1,) or (L,), token types of the
+    tokenizer's template."""
 
     ids: np.ndarray
     targets: np.ndarray
@@ -34,8 +34,8 @@ class TaskRow:
 
 @dataclass(frozen=True)
 class Pieces:
-    """A text as N sub-words: their `ids` in the vocabulary, and the characters of `text` that each covers. `starts` and
-    `ends` (N,) count characters from 0; sub-words of a word encoded alone cover all of it."""
+    """A text as N sub-words: their `ids`, and the characters of `text` that each covers, `starts` and `ends` (N,).
+    Sub-words of a word encoded alone cover all of it."""
 
     text: str
     ids: np.ndarray
@@ -53,11 +53,10 @@ class Pieces:
 
 @dataclass(frozen=True)
 class Reader:
-    """A map from the words of one language to ids: a vocabulary's `encode`, then `table` (V,), the ids in that
-    language. `number` is the language's token type in models with language embeddings. `encode_text` encodes a whole
-    text with its own spaces (ids, starts, ends), and `encode_ids` gives its ids alone; without them words are encoded
-    one by one. `layout` is the layout of two texts in a row, RoBERTa's if None. `second` reads the later texts of an
-    example, if they are in another language."""
+    """A map from the words of one language to ids: a vocabulary's `encode`, then `table` (V,). `number` is the
+    language's token type in models with language embeddings. `encode_text` encodes a whole text (ids, starts, ends),
+    and `encode_ids` gives its ids alone; without them words are encoded one by one. `layout` is that of two texts in a
+    row. `second` reads the later texts of an example, if they are in another language."""
 
     encode: Callable[[str], Sequence[int]]
     table: np.ndarray
@@ -182,8 +181,8 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _with_marks(text: str, stretches: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Stretches of a text with the marks next to them that are in no stretch: a tokenizer that strips accents leaves
-    out vowel signs. Marks after a letter are that letter's; empty stretches stay empty."""
+    """Stretches of a text with the marks next to them that are in no stretch, because a tokenizer that strips accents
+    leaves out vowel signs. Marks after a letter are that letter's."""
     covered = {place for start, end in stretches for place in range(start, end)}
     loose = {i for i, letter in enumerate(text) if i not in covered and category(letter).startswith("M")}
     found = list[tuple[int, int]]()

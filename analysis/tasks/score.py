@@ -22,8 +22,8 @@ Entity = tuple[str, int, int]  # type, first and last word, numbered over all se
 
 @dataclass(frozen=True)
 class Score:
-    """A fraction from 0 to 1, and the number of answers behind it. `items` has the contribution of each example, so
-    that two models can be compared on the same examples; None if the number is not a sum over examples."""
+    """A fraction from 0 to 1, and the number of answers behind it. `items` has the contribution of each example, for
+    paired comparisons; None if the number is not a sum over examples."""
 
     value: float
     count: int
@@ -46,12 +46,11 @@ def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
 
 
 def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
-    """The entities that seqeval 1.2.2 reads from the tags of each sentence in its default mode (conlleval's rules). A
-    tag is a mark, its first letter, and a type, what follows the first dash or, without a dash, the other letters. On
-    well-formed IOB2 these are its entities. An ill-formed I-, one that continues nothing or another type, starts an
-    entity. In bare tags such as UPOS the mark is the first letter: equal neighbours are one entity, SCONJ and CCONJ
-    have one type (CONJ), INTJ is I + NTJ, and each S- is an entity of its own. A bare X at the start of a sentence does
-    not start an entity: the next one starts where the last before it did, so sentences are not read one by one."""
+    """The entities that seqeval 1.2.2 reads from the tags of each sentence in its default mode. A tag is a mark, its
+    first letter, and a type: what follows the first dash or, without one, the other letters. An ill-formed I- starts an
+    entity. In bare tags equal neighbours are one entity, and SCONJ and CCONJ have one type. A bare X at the start of a
+    sentence does not start an entity: the next one starts where the last before it did, so sentences are not read one
+    by one."""
     found: list[set[Entity]] = []
     last_mark, last_kind, start, place = "O", "", 0, 0
     for tags in sentences:

@@ -48,8 +48,8 @@ class TaskSet:
 
 @dataclass(frozen=True)
 class Predictions:
-    """The predictions for the `size` examples of a set, in their order, and the score of each metric. `cut` counts
-    examples that do not fit into one row, `unlabelled` examples whose answers have no sub-words."""
+    """The predictions for the `size` examples of a set, and the score of each metric. `cut` counts examples that do not
+    fit into one row, `unlabelled` examples whose answers have no sub-words."""
 
     scores: Mapping[str, Score]
     answers: Sequence[Answer]
@@ -60,8 +60,8 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The predictions for each test set, by its key. The model learnt from `examples`, of which `cut` did not fit into
-    one row; `unlabelled` more were left out, because their answers have no sub-words."""
+    """The predictions for each test set. The model learnt from `examples`, of which `cut` did not fit into one row;
+    `unlabelled` more had answers without sub-words."""
 
     tested: Mapping[Any, Predictions]
     examples: int
@@ -121,9 +121,8 @@ def by_diagnostic(
 
 
 def by_entry(split: Split, answers: Sequence[Answer], languages: Languages, language: str) -> dict[str, Score]:
-    """Accuracy over the words of a tagged set that are one type with an entry in the dictionary of the source and
-    `language`, and over those without. Words of several sub-words and words that both languages share are in neither;
-    empty without a dictionary."""
+    """Accuracy over the words of a tagged set that are one type with an entry in the dictionary, and over those
+    without. Words of several sub-words and shared words are in neither; empty without a dictionary."""
     if (SOURCE, language) not in languages.dictionaries:
         return {}
     images, entries = languages[language].images, {*languages.dictionary(SOURCE, language)[:, 1].tolist()}
@@ -159,10 +158,9 @@ class DerivedTask:
 
 def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambda *_: None) -> Measurement:
     """Every metric of one task on the source and the model's derived language. SRC, ZS and DEV are one model,
-    fine-tuned on the source and scored on the source's test set, the derived language's, and the source's dev set,
-    which is unused here: choose learning rates by it. SUP is fine-tuned and scored on the derived language. CUT is the
-    fraction of a split's source examples that do not fit into one row, as in the derived language. DELTA is SUP -
-    ZS."""
+    fine-tuned on the source and scored on the source's test set, the derived language's, and the source's dev set. SUP
+    is fine-tuned and scored on the derived language. CUT is the fraction of a split's source examples that do not fit
+    into one row. DELTA is SUP - ZS."""
     derived = model.language
     of_source: dict[Key, Place] = {
         ("SRC", derived, ""): ("test", SOURCE),
@@ -197,8 +195,7 @@ def _learnt_in(
     model: MeasuredModel, data: DerivedTask, tests: Mapping[str, Mapping[Key, Place]], progress: Progress
 ) -> tuple[list[Record], dict[Place, Score]]:
     """The records of models fine-tuned in each language of `tests` and scored on its sets there, and the fraction of
-    each set's examples that do not fit into one row. All sets are checked before anything is trained; the derived dev
-    sets are not used."""
+    each set's examples that do not fit into one row. All sets are checked before anything is trained."""
     task, examples = data.task, data.examples
     names = dict.fromkeys([*tests, *(name for places in tests.values() for _, name in places.values())])
     readers = {name: Reader.of(data.languages, name) for name in names}
@@ -259,11 +256,9 @@ def zero_shot(
     on_curve: bool = False,
     progress: Callable[[int, int], None] = lambda step, steps: None,
 ) -> Measurement:
-    """Every metric of a task on the test sets of its source and of its other languages, all by one model. Words become
-    ids by the checkpoint's own tokenizer: tagged ones one by one, as after a space, others in their text. The files are
-    the predictions, as in XTREME's submissions. On a learning curve (`on_curve`) records have the number of training
-    examples: a `sample`, or all. Raises BadInput if the checkpoint or the data are missing, damaged or do not match, or
-    if the task cannot be scored in a language."""
+    """Every metric of a task on the test sets of its source and of its other languages, all by one model, with the
+    checkpoint's own tokenizer. The files are the predictions, as in XTREME's submissions. On a learning curve
+    (`on_curve`) records have the number of training examples: a `sample`, or all."""
     task, examples, reader = data.task, data.examples, Reader.of_given(GivenVocabulary(model.checkpoint).open())
     train, tests = Split(examples.path("train"), task), dict[str, TaskSet]()
     for name in (data.source, *data.languages):
