@@ -1,4 +1,4 @@
-# `make` sets up and runs the main job; `make test` sets up and passes the tests. EXP=name picks the study.
+# `make` sets up and runs the main job, `make test` the tests. EXP=name picks the study.
 EXP ?= everyday_small
 PYTHON ?= python3
 VENV ?= .venv
@@ -10,7 +10,7 @@ TRUST ?=
 CALQUE = $(VENV)/bin/python -m experiments
 STAMP = $(VENV)/.installed
 
-.PHONY: data run derive pretrain evaluate report plan paper test check bench docs clean
+.PHONY: data run derive pretrain evaluate report plan paper test test-all check bench docs clean
 
 run: $(STAMP)
 	$(CALQUE) run $(EXP) --jobs $(JOBS) $(SET)
@@ -32,9 +32,14 @@ paper: $(STAMP)
 data: $(STAMP)
 	$(CALQUE) data fetch $(RECIPES) --to $(DATA) $(TRUST)
 
-# A process a core, each with one thread; a file's tests share what they made.
+# One process per core, each with one thread; the tests of a file share their fixtures. `test` leaves out slow tests.
+PYTEST = OMP_NUM_THREADS=1 $(VENV)/bin/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
+
 test: check
-	OMP_NUM_THREADS=1 $(VENV)/bin/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
+	$(PYTEST) -m "not slow"
+
+test-all: check
+	$(PYTEST)
 
 check: $(STAMP)
 	$(VENV)/bin/ruff check .

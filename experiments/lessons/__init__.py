@@ -8,15 +8,16 @@ from calque.derive.errors import BadInput
 from calque.derive.files import make_folder
 
 HERE = Path(__file__).parent
-FILES = ("lesson.ipynb", "lesson.py", "solutions.md", "sheet.pdf", "sheet.md", "invent.html")  # the files for a class
+FILES = ("lesson.ipynb", "solutions.md", "sheet.pdf", "sheet.md", "invent.html")  # the files for a class
 MODELS = HERE / "models.safetensors"
 
 
 def copy(to: Path) -> list[Path]:
     """Copy the lesson's files to a folder, which may be new. Raises BadInput if it has one of the files already."""
-    places = [to / name for name in FILES if (HERE / name).is_file()]
-    if there := [place for place in places if place.exists()]:
-        raise BadInput("exists already; expected a folder without it", there[0])
+    places = [to / name for name in FILES]
+    for place in places:
+        if place.exists():
+            raise BadInput("exists already; expected a folder without it", place)
     make_folder(to)
     for place in places:
         shutil.copyfile(HERE / place.name, place)

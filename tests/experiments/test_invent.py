@@ -13,8 +13,8 @@ from calque.derive.script import Transliterate
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Account, compose, image_of
 from calque.experiments.lessons import HERE
-from calque.experiments.lessons.notebook import cells
 from tests import browser
+from tests.experiments.test_lessons import code_cells
 
 PAGE = (HERE / "invent.html").read_text(encoding="utf-8")
 HARD = [". . a b", "a", ".", "? Who Knows", "Zebra ate Ճաղա !", "one two three four five", "co-op 's 3.5 é"]
@@ -25,7 +25,7 @@ CHOICES = [choice for choice in product((False, True), repeat=3) if any(choice)]
 @pytest.fixture(scope="module")
 def swap() -> Any:
     """The transform of the notebook."""
-    code = [text for kind, text in cells((HERE / "lesson.py").read_text(encoding="utf-8")) if kind == "code"]
+    code = code_cells()
     names: dict[str, Any] = {"sentence": "a b ."}
     exec("\n".join([code[0], *(text for text in code if "class Swap" in text)]), names)
     return names["Swap"]()

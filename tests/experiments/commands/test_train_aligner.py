@@ -1,10 +1,10 @@
 """`calque train-aligner`: two files in, an encoder out; the same bytes each time, and every mistake one line."""
 
 import json
-import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -26,6 +26,7 @@ from tests.experiments.test_cli import ROOT, calque
 from tests.processes import wait_for
 from tests.vocabularies import learn, read_as_saved
 
+Change = Callable[[list[str], list[str]], tuple[list[str], list[str]]]
 STEPS = 150  # states are saved after 50 and 100
 
 
@@ -79,20 +80,6 @@ def test_text_unlike_the_training_text_keeps_the_links_of_an_untrained_encoder(t
     assert all({*kept} >= {*best} > {*few} for kept, best, few in zip(usual, centred, likely, strict=True))
 
 
-def test_all_else_of_an_encoder_without_a_head_is_kept(here: Path, tmp_path: Path) -> None:
-    shutil.copytree(here / "model", tmp_path / "model")
-    AutoModel.from_pretrained(here / "model", hidden_dropout_prob=0.3).save_pretrained(tmp_path / "model")
-    for name in ("a.txt", "b.txt"):
-        (tmp_path / name).symlink_to(here / name)
-    code, _, err = calque(*words(tmp_path, tmp_path / "out", "--steps", "3"))
-    assert code == 0, err
-    before, after = (AutoModel.from_pretrained(tmp_path / name) for name in ("model", "out"))
-    assert after.config.hidden_dropout_prob == 0.3 and after.config.architectures == before.config.architectures
-    changed = {name for name, value in before.state_dict().items() if not torch.equal(value, after.state_dict()[name])}
-    assert changed and {name.split(".")[2] for name in changed} == {"0"}
-    assert not [name for name in load_file(tmp_path / "out" / "model.safetensors") if name.startswith("lm_head")]
-
-
 def test_the_encoders_own_links_are_the_labels_where_the_directions_of_fast_align_differ(
     here: Path, tmp_path: Path
 ) -> None:
@@ -134,6 +121,7 @@ def test_it_is_read_at_the_layer_below_the_trained_one(here: Path, trained: Path
         assert code == 2 and said in err
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_to_the_same_bytes(here: Path, trained: Path) -> None:
     command = [sys.executable, "-m", "calque.experiments", *words(here, here / "again", "--steps", str(STEPS))]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as running:
@@ -145,37 +133,41 @@ def test_a_killed_run_goes_on_to_the_same_bytes(here: Path, trained: Path) -> No
     assert not list(here.glob(".*.training"))
 
 
-@pytest.mark.parametrize("labels", ["estimated", "self"])
-def test_other_labels_and_two_bitexts_give_another_model(
-    here: Path, trained: Path, labels: str, tmp_path: Path
-) -> None:
-    command = words(here, tmp_path / "out", "--steps", "3", "--labels", labels, "--layer", "2", "--seed", "1")
-    code, _, err = calque(*command[:1], str(here / "b.txt"), str(here / "a.txt"), *command[1:])
-    assert code == 0, err
-    assert (tmp_path / "out" / "model.safetensors").read_bytes() != (trained / "model.safetensors").read_bytes()
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         (lambda a, b: (a, b[:-1]), f"{FEWEST - 1} lines for the {FEWEST} of"),
         (lambda a, b: (a[:50], b[:50]), f"50 sentence pairs; expected at least {FEWEST}"),
-        (
-            lambda a, b: (a[:99] + ["\n"] * 600, b[:99] + ["x\n"] * 600),
-            f"99 sentence pairs; expected at least {FEWEST}",
-        ),
-        (lambda a, b: (a, a), f"{FEWEST} of {FEWEST} lines are the same as in"),
-        (lambda a, b: (["\n"] * 600 + a, ["\n"] * 600 + b[:99] + a[99:]), f"{FEWEST - 99} of {FEWEST} lines are"),
+        (lambda a, b: (a, a), f"{FEWEST} of {FEWEST} lines are the same"),
     ],
-    ids=["out of step", "few", "half empty", "one text", "mostly one text"],
 )
-def test_files_that_teach_nothing_are_refused(here: Path, tmp_path: Path, change: object, said: str) -> None:
+def test_files_that_teach_nothing_are_refused(here: Path, tmp_path: Path, change: Change, said: str) -> None:
     sides = [(here / name).read_text(encoding="utf-8").splitlines(keepends=True) for name in ("a.txt", "b.txt")]
-    for name, side in zip(("a.txt", "b.txt"), change(*sides), strict=True):  # type: ignore[operator]
+    for name, side in zip(("a.txt", "b.txt"), change(*sides), strict=True):
         (tmp_path / name).write_text("".join(side), encoding="utf-8")
     (tmp_path / "model").symlink_to(here / "model")
     code, _, err = calque(*words(tmp_path, tmp_path / "out", "--steps", "2"))
     assert code == 2 and said in err and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--layer", "3"], "needs layer 3"),
+        (["x.txt"], "3 files"),
+        (["--model", "gpt2"], "'gpt2'"),
+        (["--out", "gpt2"], "gpt2: "),
+    ],
+)
+def test_mistakes_are_refused_before_any_work(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: list[str], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gpt2").mkdir()
+    Path("gpt2/config.json").write_text('{"model_type": "gpt2"}', encoding="utf-8")
+    code, _, err = calque(*words(here, tmp_path / "out", *more))
+    assert code == 2 and said in err
+    assert [path.name for path in tmp_path.iterdir()] == ["gpt2"]
 
 
 def test_a_script_that_the_tokenizer_lacks_is_refused(here: Path, calque_encoder: Path, tmp_path: Path) -> None:
@@ -191,18 +183,3 @@ def test_pairs_without_an_agreed_link_teach_nothing(
     monkeypatch.setattr(aligner_training, "AlignerTraining", partial(AlignerTraining, least=1 - 1e-9))
     code, _, err = calque(*words(here, tmp_path / "out", "--steps", "2"))
     assert code == 2 and "no word has a label" in err and not (tmp_path / "out").exists()
-
-
-def test_other_mistakes_are_told_before_any_work(here: Path, tmp_path: Path) -> None:
-    wrong = (["--layer", "3"], "needs layer 3, but the model has 2"), (["x.txt"], "3 files; expected pairs")
-    for more, said in wrong:
-        code, _, err = calque(*words(here, tmp_path / "out", *more))
-        assert code == 2 and said in err
-    (tmp_path / "gpt2").mkdir()
-    (tmp_path / "gpt2" / "config.json").write_text('{"model_type": "gpt2"}', encoding="utf-8")
-    code, _, err = calque(*words(here, tmp_path / "out", "--model", str(tmp_path / "gpt2")))
-    assert code == 2 and "a model of type 'gpt2'; expected one of" in err
-    shutil.rmtree(tmp_path / "gpt2")
-    code, _, err = calque(*words(here, here / "model"))
-    assert code == 2 and "there is something already" in err
-    assert not list(tmp_path.iterdir())
