@@ -53,31 +53,6 @@ def test_a_fact_is_stated_as_often_as_it_says_in_each_of_its_patterns_and_in_one
     assert len(leads) == 3
 
 
-def test_a_cloze_asks_for_the_answer_and_names_the_subject() -> None:
-    for question in FACTS.questions(LANGUAGE):
-        assert question.answer in question.candidates and len(question.clozes) == 3
-        for cloze in question.clozes:
-            assert cloze.sentence.words[cloze.place] == question.answer
-            assert question.subject in cloze.sentence.words
-
-
-@pytest.mark.parametrize("shared", [True, False])
-def test_every_statement_has_a_tree(shared: bool) -> None:
-    for sentence in FACTS.statements(LANGUAGE, shared):
-        assert sentence.heads.count(-1) == 1 and sentence.relations[sentence.heads.index(-1)] == "root"
-        for word in range(len(sentence)):
-            seen = {word}
-            while (head := sentence.heads[word]) >= 0:
-                assert head not in seen
-                seen.add(word := head)
-        assert sentence.words[sentence.heads[sentence.words.index(".")]] not in ("the", ".")
-
-
-def test_facts_are_a_function_of_their_seed() -> None:
-    assert FACTS.questions(LANGUAGE) == Facts(10, 4, 5, 0).questions(LANGUAGE)
-    assert FACTS.questions(LANGUAGE) != Facts(10, 4, 5, 1).questions(LANGUAGE)
-
-
 def test_facts_that_cannot_be_are_refused() -> None:
     with pytest.raises(BadInput, match="facts have at least 2 subjects, 2 values and 1 mention, not 1, 4"):
         Facts(1, 4, 1)

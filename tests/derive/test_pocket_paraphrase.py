@@ -9,7 +9,6 @@ import pytest
 from calque.analysis.tasks.baselines import BagOfWords, Shallow
 from calque.derive.example import Example
 from calque.derive.pocket.language import Pocket
-from calque.derive.pocket.paraphrase import LABELS, ParaphraseCase, paraphrase_cases
 from calque.derive.sentence import Sentence
 
 ITEMS = 5_000
@@ -51,17 +50,3 @@ def test_neither_overlap_nor_order_nor_one_side_tells(types: int, baseline: Shal
     learnt = baseline.learn(((pair, (pair.label,)) for pair in known), str)
     right = [answer[0] == pair.label for answer, pair in zip(learnt(asked, str), asked, strict=True)]
     assert np.mean(right) <= (0.65 if isinstance(baseline, Shallow) else 0.53)
-
-
-def test_every_overlap_is_equally_frequent_under_both_labels() -> None:
-    shares = {label: weights(label) for label in LABELS}
-    assert shares["0"].keys() == shares["1"].keys()
-    assert all(abs(shares["0"][key] - shares["1"][key]) < 1e-3 for key in shares["0"])
-
-
-def weights(label: str) -> Counter[object]:
-    total: Counter[object] = Counter()
-    for case in paraphrase_cases():
-        assert isinstance(case, ParaphraseCase)
-        total.update({case.outside: case.weight} if case.label == label else {})  # type: ignore[dict-item]
-    return total
