@@ -21,12 +21,11 @@ from calque.analysis.papers.equal_terms import (
 )
 from calque.analysis.papers.growth.curves import growth_findings, growth_tables
 from calque.analysis.papers.growth.figures import aligned_figure, onset_figure, predicted_figure
-from calque.analysis.papers.minilm import curve_tables, examples_figure
 from calque.analysis.papers.texts import NATURAL, terms
 from calque.analysis.papers.xlm_align.ablations import xlm_align_tables
 from calque.analysis.papers.xlm_align.claims import xlm_align_claims, xlm_align_findings
 from calque.analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
-from calque.analysis.papers.xlm_align.continued_tables import continued_tables, tables_by_language
+from calque.analysis.papers.xlm_align.continued_tables import continued_tables
 from calque.analysis.papers.xlm_align.figures import ablation_figure, error_figures, task_figure
 from calque.analysis.papers.xlm_align.links import link_figure, link_findings, link_tables
 from calque.analysis.report.claims_table import HEADLINES
@@ -65,14 +64,11 @@ def _figures(*figures: Figure) -> Callable[[Results, str], Iterable[Plot | None]
 def _continued_figures(results: Results, scale: str) -> Iterator[Plot | None]:
     study = Continued(results)
     yield task_figure(study, scale)
-    yield examples_figure(study, scale)
     yield from error_figures(study, scale)
 
 
 def _continued_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    study = Continued(results)
-    for tables in (continued_tables, curve_tables, tables_by_language):
-        yield from tables(study, scale)
+    yield from continued_tables(Continued(results), scale)
 
 
 def _continued_terms(results: Results) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from calque.analysis.papers.align_mlm.claims import correlated, noise, ranked
-from calque.analysis.papers.align_mlm.tables import alignment_table, diagnostics_tables, scores_table, translate_table
+from calque.analysis.papers.align_mlm.tables import alignment_table, diagnostics_tables, scores_table
 from calque.analysis.papers.columns import main_metrics, score_title
 from calque.analysis.papers.looks import looks
 from calque.analysis.papers.texts import claim, heading, plot, table
@@ -39,7 +39,6 @@ def equal_terms_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
     yield "scores", scores_table(results, scale)
     yield "alignment", alignment_table(results, scale)
     yield from diagnostics_tables(results, scale)
-    yield from translate_table(results, scale)
 
 
 def objectives_table(results: Results, scale: str) -> Table:

@@ -29,8 +29,6 @@ class Key(NamedTuple):
     symmetrisation: str = ""
     gold_set: str = ""
     first: str = ""
-    examples: int = 0
-    mixture: str = ""
 
 
 @dataclass(frozen=True)
@@ -111,8 +109,6 @@ class Results:
             raise BadInput(f"records of several studies: {', '.join(studies)}; expected one study")
         self.study = studies[0] if studies else ""
         self.source = next((run.languages[0].name for run in self.runs.values() if run.languages), "")
-        mixtures = {run.mixture.name if run.mixture else "" for run in self.runs.values()}
-        self._mixture = mixtures.pop() if len(mixtures) == 1 else ""  # of all runs, so lookups need not name it
         self._columns = self._join()
         measured_runs = [self.runs[name] for name in dict.fromkeys(record.run for record in self.records)]
         self._objectives = {run.objective.name: run.objective for run in measured_runs if run.objective}
@@ -136,8 +132,8 @@ class Results:
             languages = ("", *(language.name for language in run.languages))
             if unknown := [name for name in (record.language, record.first) if name not in languages]:
                 raise BadInput(f"a record of {unknown[0]}, which is not a language of the run {run.id}")
-            facets = {field: getattr(record, field) for field in Key._fields if field not in ("objective", "mixture")}
-            key = Key(**facets, objective=self.objective_of(record), mixture=run.mixture.name if run.mixture else "")
+            facets = {field: getattr(record, field) for field in Key._fields if field != "objective"}
+            key = Key(**facets, objective=self.objective_of(record))
             other = columns.setdefault(key, {}).setdefault((run.seed, record.step), record)
             if other is not record:
                 raise BadInput(f"two records of one number, from run {other.run} and run {record.run}: {record}"[:500])
@@ -147,7 +143,6 @@ class Results:
         self, measure: str, objective: str, language: str, task: str = "", metric: str = "", **facets: Any
     ) -> dict[int, Record]:
         """Each seed's record of the last step; `facets` are the other fields of `Key`."""
-        facets = {"mixture": self._mixture} | facets
         column = self._columns.get(Key(measure, objective, language, task, metric, **facets), {})
         return {seed: column[seed, step] for seed, step in sorted(column)}
 
@@ -170,7 +165,7 @@ class Results:
     def growth(self, objective: str, language: str, metric: str, measure: str = ALIGNMENT) -> dict[int, BySeed]:
         """Alignment@1, or another measure, at each probed step, ascending."""
         steps: dict[int, dict[int, Measured]] = {}
-        column = self._columns.get(Key(measure, objective, language, "", metric, mixture=self._mixture), {})
+        column = self._columns.get(Key(measure, objective, language, "", metric), {})
         for seed, step in sorted(column):
             steps.setdefault(step, {})[seed] = Measured.of(column[seed, step])
         return dict(sorted(steps.items()))
@@ -187,7 +182,7 @@ class Results:
     def cell(self, record: Record) -> tuple[object, ...]:
         """Everything that a record's run was trained with except its seed."""
         run = self.runs[record.run]
-        return self.objective_of(record), run.mixture and run.mixture.name, *(each.name for each in run.languages)
+        return self.objective_of(record), *(each.name for each in run.languages)
 
     def points(self, task: str, metric: str) -> list[Point]:
         """Alignment of all types and Delta of every cell that has both. They are means over seeds: runs of one cell are

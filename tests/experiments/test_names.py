@@ -144,7 +144,6 @@ READ_DATA = (
     "word_alignment",
     "xlm_align_small",
     "xtreme_small",
-    "xtreme_curve",
     "xtreme_continued",
 )
 

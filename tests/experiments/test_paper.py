@@ -13,10 +13,9 @@ from calque.analysis.papers.published import published, published_layers
 from calque.analysis.report.table import MISSING, Table, cell, percent
 from calque.analysis.results.measured import difference, mean
 from calque.analysis.results.results import Results
-from calque.analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS, NO_RECORDS, ONE_SEED
+from calque.analysis.statistics.verdicts import FAILS, HOLDS, NO_RECORDS
 from calque.experiments import paper
 from calque.experiments.cli import app
-from calque.experiments.names import study_rows
 from calque.experiments.report_records import read_records
 from tests.experiments.paper_lock import LOCK, lock
 
@@ -73,13 +72,6 @@ def test_the_values_of_a_sweep_choose_the_runs_of_a_row() -> None:
         assert ours_and_theirs(row[column])[0] == expected
 
 
-@pytest.mark.parametrize("one", paper.items(), ids=lambda one: one.full_name)
-def test_every_item_names_its_study_and_ends_with_conclusions(one: paper.Item) -> None:
-    assert one.study in {*(name for name, *_ in study_rows()), "calque embeddings"}
-    assert one.differs and (one.file or not one.is_figure)
-    assert all(each.direction.startswith(("same direction", "opposite", "undecided")) for each in found(one))
-    if not one.is_figure:
-        assert all(str(each) in table_of(one.paper, one.name).note for each in found(one))
 
 
 def found(one: paper.Item) -> list[paper.Conclusion]:
@@ -119,11 +111,6 @@ def test_of_several_comparisons_the_least_clear_is_shown_and_one_without_records
     assert paper.printed(paper.item("ppa", "table-5")).judge(lacking)[0].because == NO_RECORDS
 
 
-def test_scores_that_decide_nothing_are_undecided() -> None:
-    inference = PaperClaim("", **{**MLM_AND_ALIGN, "tasks": ("nli",)}, measure="DELTA")
-    assert judged(inference) == AT_FLOOR
-    mlqa = PaperClaim("", of=("WEAM",), minus=("mBERT",), tasks=("mlqa",), metric="f1")
-    assert judged(mlqa, "table-1", "weam") == ONE_SEED
 
 
 def test_a_table_with_one_class_in_every_language_says_that_nothing_was_learnt() -> None:
@@ -140,11 +127,6 @@ def test_numbers_that_are_not_in_a_table_are_the_papers() -> None:
     assert found(paper.item("xlm-align", "table-1"))[1].paper == percent(rows["XLM-Align"] - rows["XLM-R"])
 
 
-def test_every_undecided_or_opposite_claim_has_a_remark() -> None:
-    every = [one for name in paper.papers() for rows in paper.conclusions(name).values() for one in rows if one.where]
-    assert all(one.remark for one in every if one.direction != "same direction")
-    counts = [int(word) for word in paper.counted(every).replace(",", "").split() if word.isdigit()]
-    assert counts[0] == sum(counts[1:]) == len({*every})
 
 
 def test_items_are_as_locked() -> None:
@@ -167,21 +149,8 @@ def test_an_item_deletes_no_file_of_its_folder(tmp_path: Path) -> None:
     assert own not in files
 
 
-def test_a_paper_is_written_below_runs_with_a_page_of_its_items(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(app, ["paper", "weam"])
-    assert result.exit_code == 0 and [*tmp_path.iterdir()] == [tmp_path / "runs"]
-    page = (tmp_path / "runs/papers/weam/index.html").read_text(encoding="utf-8")
-    assert all(one.full_name in page for one in paper.items("weam"))
-    assert all(each.direction in page and each.direction in result.stdout for each in found(paper.items("weam")[1]))
 
 
-def test_without_records_one_line_says_where_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paper, "COMMITTED", tmp_path / "records")
-    result = CliRunner().invoke(app, ["paper"])
-    assert result.exit_code == 2 and len(result.stderr.splitlines()) == 1 and "clone" in result.stderr
 
 
 @pytest.mark.parametrize("arguments", ["align-mln", "align-mlm table-9", "all table-3", "align-mlm figure-9", ""])

@@ -212,7 +212,7 @@ def test_the_study_s_own_recipe_comes_first_and_then_the_one_with_the_fewest_fil
     assert by_recipe([dev, encoder], "nothing") == {"xlm_r_base": [encoder], "xnli": [dev]}
 
 
-@pytest.mark.parametrize("name", ["xtreme_small", "xtreme_curve"])
+@pytest.mark.parametrize("name", ["xtreme_small"])
 def test_recipes_have_all_files_of_studies_of_xtreme(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,7 +31,6 @@ STUDIES = {
     "aligner_choices": "xtreme",
     "xlm_align_small": "xtreme",
     "xtreme_small": "xtreme",
-    "xtreme_curve": "xtreme",
     "xtreme_continued": "xtreme",
     "xtreme_continued_tasks": "xtreme",
     "xtreme_continued_ppa": "xtreme",

@@ -90,7 +90,7 @@ def test_a_report_made_again_keeps_files_of_the_user_and_no_outdated_table(toy: 
 
 def test_committed_records_make_their_committed_tables(toy: Path) -> None:
     """They have no kind of report in their description: it is that of the study."""
-    folder = ROOT / "xtreme_curve"
+    folder = ROOT / "control"
     code, _, err = calque("report", str(folder), "--out", "page")
     assert (code, err) == (0, "")
     names = {path.name for path in folder.glob("*.md")}

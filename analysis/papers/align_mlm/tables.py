@@ -6,7 +6,7 @@ from typing import Any
 
 from calque.analysis.papers.align_mlm.dials import overlap_tables
 from calque.analysis.papers.align_mlm.interventions import interventions_tables
-from calque.analysis.papers.columns import RETAINED, Column, main_metrics, rows_of, score_title, task_columns
+from calque.analysis.papers.columns import RETAINED, Column, main_metrics, rows_of, task_columns
 from calque.analysis.papers.texts import table
 from calque.analysis.records.record import (
     ALIGNMENT,
@@ -17,8 +17,6 @@ from calque.analysis.records.record import (
     ROTATED,
     SELF_LEARNT,
     SHUFFLED,
-    SWITCHED,
-    TRANSLATED,
 )
 from calque.analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, cell, percent
 from calque.analysis.results.measured import BySeed, difference, mean
@@ -29,7 +27,6 @@ from calque.analysis.tasks.score import OF
 ALIGNMENTS = ("all", "dictionary", "held-out", "frequency-weighted", "back")
 ROTATIONS = {ROTATED: "held-out, rotated", SHUFFLED: "held-out, shuffled pairs", SELF_LEARNT: "held-out, self-learnt"}
 HEADER = ("objective", "transform", "source")
-WAYS = ("ZS", TRANSLATED, SWITCHED, "SUP")
 
 
 def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
@@ -41,7 +38,6 @@ def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
     yield from retrieval_table(results, scale)
     yield from diagnostics_tables(results, scale)
     yield from overlap_tables(results, scale)
-    yield from translate_table(results, scale)
 
 
 def scores_table(results: Results, scale: str) -> Table:
@@ -138,20 +134,3 @@ def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
             header = ("objective", "transform", "measure", *(metric.removeprefix(start) for metric in metrics))
             diagnostics = table("diagnostics", results, scale, header, rows, 3, ("SUP", "ZS"), **titles)
             yield f"diagnostics-{task}", diagnostics
-
-
-def translate_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """The gains of translate-train and code-switched pairs over ZS (PPA, section 4), if measured."""
-    rows: list[tuple[str, ...]] = []
-    for task in (task for task in results.tasks if task in PRIMARY):
-        for transform in results.transforms:
-            for objective in results.objectives:
-                scores = [results.scores(way, objective, transform, task, PRIMARY[task]) for way in WAYS]
-                zero_shot, translated, switched, _ = scores
-                if translated or switched:
-                    gains = difference(translated, zero_shot), difference(switched, translated)
-                    names = results.objective_title(objective), results.transform_title(transform), score_title(task)
-                    rows.append((*names, *map(cell, map(mean, scores)), *map(cell, gains)))
-    if rows:
-        header = ("objective", "transform", "task", *WAYS, f"{TRANSLATED} − ZS", f"{SWITCHED} − {TRANSLATED}")
-        yield "translate-train", table("translate-train", results, scale, header, rows, 3, WAYS[1:3])

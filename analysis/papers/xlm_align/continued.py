@@ -9,12 +9,9 @@ from calque.analysis.papers.texts import claim
 from calque.analysis.papers.xlm_align.ablations import changes
 from calque.analysis.records.record import (
     AER,
-    IN_SOURCE,
     MINED,
     MINED_XTREME,
     RETRIEVAL,
-    SWITCHED,
-    TRANSLATED,
     Published,
 )
 from calque.analysis.report.table import cell, listed, percent
@@ -26,8 +23,6 @@ from calque.analysis.tasks.catalog import PRIMARY, TASKS, metric_title, task_tit
 SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # the measures of a task in the language that it was learnt in, and in another
 PAPER, SMALL = "XLM-Align", "mMiniLM-L12-H384"
 """The paper's own model, and the released multilingual MiniLM of 12 layers and width 384."""
-LEARNT = {"nli": 392_702, "mlqa": 87_599}
-"""The number of examples that MiniLM was fine-tuned on: all of MultiNLI's and of SQuAD v1.1's training sets."""
 ABOUT_SMALL = f"{SMALL}: an encoder of 12 layers and width 384, from the page of its release"
 THEIRS = "en"  # the language that published models were fine-tuned on
 PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}  # gold sets whose source the paper names second
@@ -70,7 +65,6 @@ class Continued:
         )
         self.start = next(run.objective.name for run in runs if run.objective and run.start is None)
         self.main = {run.objective.name: run.main_layer for run in runs if run.objective}
-        self.mixtures = {run.objective.name: run.mixture.name for run in runs if run.objective and run.mixture}
         self.layer, self.layers = self.main[self.start], runs[0].layers
         self.learnt = [name for name in results.objectives if name != self.start]
         self.models = [self.start, *self.learnt]
@@ -79,12 +73,9 @@ class Continued:
         self.mined = [metric for metric in (MINED, MINED_XTREME) if results.has(RETRIEVAL, metric)]
         self.pairs = list(dict.fromkeys((r.first, r.language) for r in records if r.measure == RETRIEVAL))
         self._languages: dict[str, dict[str, None]] = {}
-        self._amounts: dict[str, set[int]] = {}
         for record in records:
             if record.measure == ZERO_SHOT:
                 self._languages.setdefault(record.task, {})[record.language] = None
-            if record.examples:
-                self._amounts.setdefault(record.task, set()).add(record.examples)
         self.tasks = [name for name in TASKS if name in self._languages]
 
     def title(self, model: str) -> str:
@@ -106,38 +97,24 @@ class Continued:
         layer = self.layer if layer is None else layer
         return self._scores(model, RETRIEVAL, pair[1], "", metric, layer=layer, first=pair[0])
 
-    def scored(
-        self, model: str, task: str, language: str, metric: str = "", way: str = ZERO_SHOT, examples: int = 0
-    ) -> BySeed:
-        """A task in a language, by a metric or the primary one, fine-tuned on the source or as `way`. `examples`
-        selects a point of a learning curve; 0 is the largest."""
-        in_source = SOURCE_SCORE if way == ZERO_SHOT else way + IN_SOURCE
-        measure = in_source if language == self.source else way
-        examples = examples or self.amounts(task)[-1]
-        return self._scores(model, measure, language, task, metric or PRIMARY[task], examples=examples)
+    def scored(self, model: str, task: str, language: str, metric: str = "") -> BySeed:
+        """A task in a language, by a metric or the primary one."""
+        measure = SOURCE_SCORE if language == self.source else ZERO_SHOT
+        return self._scores(model, measure, language, task, metric or PRIMARY[task])
 
-    def transferred(self, model: str, task: str, **how: Any) -> BySeed:
-        """The mean over a task's test languages other than the source; `how` as for `scored`."""
-        return average([self.scored(model, task, language, **how) for language in self.languages(task)])
+    def transferred(self, model: str, task: str) -> BySeed:
+        """The mean over a task's test languages other than the source."""
+        return average([self.scored(model, task, language) for language in self.languages(task)])
 
-    def everywhere(self, model: str, task: str, **how: Any) -> BySeed:
-        """The mean over all languages of a task, the source's among them; `how` as for `scored`."""
+    def everywhere(self, model: str, task: str, metric: str = "") -> BySeed:
+        """The mean over all languages of a task, the source's among them."""
         every = (self.source, *self.languages(task))
-        return average([self.scored(model, task, language, **how) for language in every])
+        return average([self.scored(model, task, language, metric) for language in every])
 
-    def cells(self, model: str, task: str, languages: Sequence[str], **how: Any) -> list[str]:
-        """A task in some languages, the source first, and the means without and with it; `how` as for `scored`."""
-        scores = [self.scored(model, task, language, **how) for language in languages]
+    def cells(self, model: str, task: str, languages: Sequence[str], metric: str) -> list[str]:
+        """A task in some languages, the source first, and the means without and with it."""
+        scores = [self.scored(model, task, language, metric) for language in languages]
         return list(map(number, (*scores, average(scores[1:]), average(scores))))
-
-    def amounts(self, task: str) -> list[int]:
-        """The numbers of examples that models were fine-tuned on, ascending; 0 if it is not recorded."""
-        return sorted(self._amounts.get(task, {0}))
-
-    def ways(self, task: str) -> list[str]:
-        """How models were fine-tuned on a task: zero-shot, and with translations if they were."""
-        measures = {record.measure for record in self.results.records if record.task == task}
-        return [way for way in (ZERO_SHOT, TRANSLATED, SWITCHED) if way in measures]
 
     def languages(self, task: str) -> list[str]:
         """The languages that a task was tested in zero-shot."""
@@ -153,7 +130,6 @@ class Continued:
         return {p.setting: p for p in self.printed("MiniLM") if (p.objective, p.task) == (SMALL, task)}
 
     def _scores(self, model: str, measure: str, language: str, task: str, metric: str, **facets: Any) -> BySeed:
-        facets["mixture"] = self.mixtures.get(model, "")
         scores = self.results.scores(measure, model, language, task, metric, **facets)
         if len(scores) != 1 or len(self.seeds) == 1:
             return scores
@@ -175,7 +151,7 @@ LAST = 4  # the top layers, where the paper finds AER lowered most
 
 def continued_claims(study: Continued) -> list[Claim]:
     """XLM-Align against its start and against the same steps without DWA, by every measure; objectives that read only
-    pairs against the start, and PPA against itself without TLM; code-switched pairs against translate-train."""
+    pairs against the start, and PPA against itself without TLM."""
     claims = list[Claim]()
     switches = {name: changes(study.results.objective(name)) for name in study.learnt}
     whole = next((name for name, its in switches.items() if its == {}), None)
@@ -195,16 +171,11 @@ def continued_claims(study: Continued) -> list[Claim]:
             claims += [_transfers(study, name, study.start, task, where) for task, where in wheres.items()]
             others = with_tlm if "nli" in study.tasks else []
             claims += [_transfers(study, name, other, "nli", "PPA, Table 5") for other in others]
-    for task in study.tasks:
-        for model in study.models if {TRANSLATED, SWITCHED} <= {*study.ways(task)} else ():
-            ours, theirs = (_by_language(study, model, task, way) for way in (SWITCHED, TRANSLATED))
-            about = {"better": study.title(model), "on": task_title(task), "many": len(ours)}
-            claims.append(claim("code-switched-pairs", judge_estimate(gap(ours, theirs)), **about))
     return claims
 
 
-def _by_language(study: Continued, model: str, task: str, way: str = ZERO_SHOT) -> list[BySeed]:
-    return [study.scored(model, task, language, way=way) for language in study.languages(task)]
+def _by_language(study: Continued, model: str, task: str) -> list[BySeed]:
+    return [study.scored(model, task, language) for language in study.languages(task)]
 
 
 def _transfers(study: Continued, better: str, worse: str, task: str, where: str) -> Claim:

@@ -7,11 +7,10 @@ from typing import Any
 from calque.analysis.aligners.methods import DEFAULT, RELEASED, SOFTMAX
 from calque.analysis.papers.columns import printed_rows, score_title
 from calque.analysis.papers.published import notes
-from calque.analysis.papers.texts import TEXTS, table
+from calque.analysis.papers.texts import table
 from calque.analysis.papers.xlm_align.continued import (
     ABOUT_SMALL,
     PAPER,
-    ZERO_SHOT,
     Continued,
     number,
     printed_cells,
@@ -20,11 +19,10 @@ from calque.analysis.papers.xlm_align.continued import (
 from calque.analysis.records.record import MINED, MINED_XTREME, Published
 from calque.analysis.report.table import FLOOR, OURS, PUBLISHED, Table, listed, over_seeds, percent
 from calque.analysis.results.measured import average
-from calque.analysis.tasks.catalog import PRIMARY, PRINTED, TASKS, metric_title, task_title
+from calque.analysis.tasks.catalog import PRINTED, TASKS, metric_title, task_title
 from calque.analysis.tasks.questions import Questions
 
 MEANS, BY_LANGUAGE = 1, range(13, 20)  # the paper's tables: of XTREME's means, and of its tasks by language
-BY_PAPER = {"WEAM": (1, 2), "PPA": (2, 4, 5)}  # tables by language, in papers whose objectives read only pairs
 XTREME = ("pos", "ner", "xquad", "mlqa", "tydiqa", "nli", "paraphrase")
 """XTREME's tasks except retrieval, in the order of the paper's Table 1."""
 SIMALIGN, AWESOME = ("argmax, as SimAlign printed it",), "awesome-align"
@@ -182,44 +180,3 @@ def printed_metrics(task: str) -> list[str]:
     """The metrics of a task in published tables: one, or two for question answering."""
     its = TASKS[task]
     return [metric.name for metric in its.metrics] if isinstance(its, Questions) else [PRINTED[task]]
-
-
-def tables_by_language(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
-    """The tables of each paper whose objective was trained, and PPA's if translations were learnt from."""
-    for paper in BY_PAPER:
-        learnt = any(name.startswith(paper) for name in study.learnt)
-        for task in study.tasks:
-            if (paper == "PPA" and len(study.ways(task)) > 1) or (learnt and _printed(study, paper, task)):
-                yield f"{paper.lower()}-{task}", by_language(study, task, paper, scale)
-
-
-def _printed(study: Continued, paper: str, task: str) -> list[Published]:
-    """A paper's numbers of a task by language, each once: some tables repeat the rows of others."""
-    here = [p for p in study.printed(paper, BY_PAPER[paper]) if p.task == task]
-    return list({(p.objective, p.setting, p.language, p.metric): p for p in reversed(here)}.values())[::-1]
-
-
-def by_language(study: Continued, task: str, paper: str, scale: str) -> Table:
-    """One row per model, way of fine-tuning and printed metric, then the paper's rows. Only languages that the paper
-    has too are shown, so that means are over the same ones; all of them, if it lacks the task."""
-    printed, ways = _printed(study, paper, task), study.ways(task)
-    theirs = {p.language for p in printed}
-    languages = [study.source, *(name for name in study.languages(task) if name in theirs or not printed)]
-    metrics = list(dict.fromkeys(p.metric for p in printed)) or [PRIMARY[task]]
-    rows: list[tuple[str, ...]] = []
-    for metric in metrics:
-        for model in study.models:
-            for way in ways:
-                cells = study.cells(model, task, languages, metric=metric, way=way)
-                rows.append((study.title(model), way, metric_title(metric), OURS, *cells))
-    published = printed_rows(printed, ["metric", "objective", "setting"], "language")
-    for (metric, name, setting), its in sorted(published.items(), key=lambda row: metrics.index(row[0][0])):
-        cells = printed_cells(its, languages)
-        rows.append((name, setting or "zero-shot", metric_title(metric), PUBLISHED, *cells))
-    tables = sorted({str(p.table) for p in printed})
-    about = {"tasks": [task], "task": task_title(task), "paper": paper}
-    about["about"] = TEXTS["tables"]["by-language"]["about"][paper]
-    about["tables"] = f"{'s' if len(tables) > 1 else ''} {' and '.join(tables)}"
-    header = ("model", "fine-tuning", "metric", "source", *languages, *OF_LANGUAGES)
-    parts = {"ways": ways != [ZERO_SHOT], "published": printed}
-    return continued_table(study, "by-language", scale, header, rows, 4, parts=parts, **about)

@@ -180,8 +180,7 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
         baseline = [drawing.key("strongest model-free baseline", INK, "", line="-")] if floors else []
         theirs = [published_key(name) for name, numbers in published.items() if numbers]
         drawing.legend(figure, [*keys(study.results, look), *baseline, *theirs], 3)
-    scores = study.results.select((SOURCE_SCORE, ZERO_SHOT), metrics)
-    records = [record for record in scores if record.examples == study.amounts(record.task)[-1]]
+    records = study.results.select((SOURCE_SCORE, ZERO_SHOT), metrics)
     about: dict[str, Any] = {"source": source, "model": SMALL, "seeds": study.seeds}
     parts = {"published": published[PAPER], "small": published[SMALL]}
     numbers = [*published[PAPER], *published[SMALL]]

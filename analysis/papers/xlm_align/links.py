@@ -18,7 +18,7 @@ from calque.analysis.papers.xlm_align.continued import set_title
 from calque.analysis.records.record import AER, DIAGONAL, FAST_ALIGN, LinkCounts, Record
 from calque.analysis.report.drawing import INK, SOFT, Dash, draw_line, key, legend, small_multiples, wrapped
 from calque.analysis.report.plot import Plot
-from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths, link_cells, listed, percent
+from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths, listed, percent
 from calque.analysis.results.measured import Measured, gap
 from calque.analysis.results.results import Results
 from calque.pretrain.architecture import main_layer
@@ -124,13 +124,6 @@ def link_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     systems = Systems(results)
     given = systems.by_objective(given=True)
     yield "table-2", table_2(systems, scale)
-    measures = []
-    for system in systems.rows:
-        counts = system.counts
-        counts |= {"all pairs": sum(counts.values(), LinkCounts())} if len(counts) > 1 else {}
-        measures += [(_aligner(system), system.learnt_from, gold, *link_cells(its)) for gold, its in counts.items()]
-    header = (*SYSTEM, "gold set", "AER", "precision", "recall", "F1", "links", "sure")
-    yield "measures", table("measures", results, scale, header, measures, 3)
     ways = ((s.aligner, s.learnt_from, s.way, *systems.rates(s)) for s in systems.main)
     yield "ways", table("ways", results, scale, (*SYSTEM, "way", *systems.header), ways, 3)
     if any(system.layers for system in systems.all):

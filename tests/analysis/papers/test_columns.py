@@ -1,17 +1,14 @@
 """Tables and figures that are entries of texts.toml: what records say, and nothing without them."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from calque.analysis.papers.columns import specified_figure, specified_figures, specified_tables
+from calque.analysis.papers.columns import specified_figures, specified_tables
 from calque.analysis.papers.texts import TEXTS
 from calque.analysis.records.record import CARRIED
 from calque.analysis.report.table import MISSING
-from tests.analysis.drawn import OBJECTIVES, points
 from tests.analysis.runs import number
-from tests.analysis.saved import saved
 from tests.analysis.told import told
 from tests.analysis.toy import joined, toy_records
 
@@ -29,8 +26,6 @@ def test_the_table_has_each_number_below_its_head() -> None:
     }  # fmt: skip
 
 
-def test_without_facts_there_is_none() -> None:
-    assert not list(specified_tables("align_mlm", joined(toy_records(1)), "scale"))
 
 
 def test_a_figure_of_columns_shows_each_number_at_its_language(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,21 +55,5 @@ def test_a_measure_of_ones_own_has_a_table_without_a_line_of_code() -> None:
     assert table.header[2:] == ("longer rows all", "longer rows held-out")
 
 
-def test_the_figure_has_a_point_for_each_question_and_objective_and_saves_its_records(tmp_path: Path) -> None:
-    plot = specified_figure("figure-knowledge", joined([*told(3), *toy_records(3)]), "scale")
-    assert plot is not None
-    first, _, seen, held_out = plot.figure.axes
-    assert [y for _, y in points(first, *reversed(OBJECTIVES["MLM"]))] == pytest.approx([91])
-    for panel, levels in ((first, []), (seen, [51, 56]), (held_out, [26, 31])):
-        nulls = [line for line in panel.lines if line.get_linestyle() == "--"]
-        assert [round(float(line.get_ydata()[0])) for line in nulls] == levels
-        for line in nulls:  # each is around the point of its objective
-            low, high = map(float, line.get_xdata())
-            assert any(low < float(one.get_xdata()[0]) < high for one in panel.lines if len(one.get_xdata()) == 1)
-    drawing = saved(plot, tmp_path)
-    assert drawing.png.stat().st_size > 10_000
-    assert len(plot.records) == 3 * 2 * 6
 
 
-def test_without_facts_there_is_no_figure_of_them() -> None:
-    assert specified_figure("figure-knowledge", joined(toy_records(1)), "scale") is None

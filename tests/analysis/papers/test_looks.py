@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +17,17 @@ from calque.analysis.papers.align_mlm.dials import order_figure
 from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure, floor_figure
 from calque.analysis.papers.columns import specified_figure
 from calque.analysis.papers.equal_terms import objectives_figure
-from calque.analysis.papers.looks import BY_NAME, FAMILIES, GIVEN, OWN, PUBLISHED, look, looks
+from calque.analysis.papers.looks import BY_NAME, OWN, look, looks
 from calque.analysis.papers.xlm_align.continued import Continued
 from calque.analysis.papers.xlm_align.figures import ablation_figure, error_figures, task_figure
 from calque.analysis.papers.xlm_align.links import Systems, layer_figure
 from calque.analysis.records import json_rows
-from calque.analysis.records.record import ALIGNMENT, Floor, Published, Record
+from calque.analysis.records.record import Floor, Published, Record
 from calque.analysis.records.run import RUNS, Described, Run, Start
 from calque.analysis.report import drawing
 from calque.analysis.report.plot import Plot
 from calque.analysis.results.results import Results
-from tests.analysis.drawn import MANY, legend
+from tests.analysis.drawn import legend
 from tests.analysis.runs import number, run, runs
 from tests.experiments.committed import ROOT, committed, read
 
@@ -109,17 +108,8 @@ def test_another_form_has_its_familys_colour(name: str, plain: str, marker: bool
     assert bool(form.bar["hatch"]) == (not marker)
 
 
-def test_a_given_start_changes_nothing() -> None:
-    made, _ = described("XLM-ALIGN")
-    given = Described("start", "the start")
-    assert look(made, Start(given, 0.0)) == look(made) == BY_NAME["XLM-ALIGN"]
-    assert look(given) == GIVEN
 
 
-def test_a_mask_rate_is_no_other_objective() -> None:
-    for family in FAMILIES.values():
-        parts = tuple({**part, "mask_rate": 0.15} if "mask_rate" in part else part for part in family.plain.facets)
-        assert look(Described(family.plain.name, "", parts)) == family.look
 
 
 def test_objectives_of_a_user_have_looks_of_their_own_and_only_so_many() -> None:
@@ -137,26 +127,8 @@ def test_objectives_of_a_user_have_looks_of_their_own_and_only_so_many() -> None
     assert not looks(results(len(OWN) + 1))
 
 
-@pytest.mark.parametrize("draw", [delta_figure, correlation_figure, growth_figure, objectives_figure])
-def test_more_objectives_than_looks_are_not_drawn(draw: Callable[[Results, str], Plot | None]) -> None:
-    many = [
-        number("trans", f"XLM-{n}", 0, *rest)
-        for n in range(1, MANY + 2)
-        for rest in (
-            ("SUP", "pos", "accuracy", 0.9, 9),
-            ("ZS", "pos", "accuracy", 0.01 * n, 9),
-            *((ALIGNMENT, "", "all", 0.01 * n, 9, step) for step in (1, 2)),
-        )
-    ]
-    results, fewer = (Results(runs(records), records) for records in (many, many[4:]))
-    assert not looks(results) and draw(results, "toy") is None
-    assert looks(fewer) and draw(fewer, "toy")
 
 
-def test_published_encoders_look_like_nothing_of_ours() -> None:
-    assert len(set(PUBLISHED.values())) == len(PUBLISHED)
-    assert PUBLISHED["XLM-Align"].colour == BY_NAME["XLM-ALIGN"].colour
-    assert not {one[:2] for one in PUBLISHED.values()} & {one[:2] for one in [*BY_NAME.values(), GIVEN]}
 
 
 def shown_by(name: str, figure: str, folder: Path) -> Results:
@@ -207,24 +179,3 @@ def shown(figure: Figure) -> set[tuple[str, str]]:
     return found
 
 
-def test_an_objective_has_one_look_in_the_figures_of_all_studies(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Colour and marker are read from the artists; what is in a legend stands in its panels."""
-    found: dict[str, dict[tuple[str, str], list[str]]] = {}
-    for name, plot in drawn_again(tmp_path, monkeypatch):
-        assert plot, name
-        panels = shown(plot.figure)
-        for title, each in named(plot.figure).items():
-            found.setdefault(title, {}).setdefault(each, []).append(f"{name}/{plot.name}")
-            line = each[1] in ("", "None") and each[0] in {colour for colour, _ in panels}
-            assert each in panels or line or each[0] in {to_hex(drawing.INK), to_hex(drawing.SOFT)}, (name, title)
-    for title, by_look in found.items():
-        colours, markers = {colour for colour, _ in by_look}, {marker for _, marker in by_look} - {"", "None"}
-        assert len(colours) == 1 and len(markers) < 2, (title, by_look)
-    assert set(PLAIN) < set(found) and len(found) > 20
-    for plain, other in product(PLAIN, found):
-        if other.startswith((f"{plain}, ", f"{plain} after ")):
-            assert {colour for colour, _ in found[other]} == {colour for colour, _ in found[plain]}, other
-    ours = {title: by_look for title, by_look in found.items() if title in PLAIN}
-    assert len({next(iter(by_look))[0] for by_look in ours.values()}) == len(PLAIN)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from calque.analysis.papers.primary import NAME, PrimaryClaims, primary_of
+from calque.analysis.papers.primary import NAME, PrimaryClaims
 from calque.analysis.records.record import ALIGNMENT, Floor, Record
 from calque.analysis.results.results import Results
-from calque.analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS, HOLDS_ALONE, ONE_SEED, UNDECIDED
+from calque.analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS, ONE_SEED, UNDECIDED
 from calque.derive.errors import BadInput
 from tests.analysis.runs import number, runs
 from tests.analysis.toy import joined
@@ -105,15 +105,6 @@ def test_every_comparison_has_its_interval_p_and_verdict(tmp_path: Path) -> None
     assert len(row["p"].split("; ")) == len(row["p, corrected"].split("; ")) == 2
 
 
-def test_all_comparisons_of_a_file_are_corrected_for_each_other(tmp_path: Path) -> None:
-    """A difference at 3 % holds alone, and not next to a second comparison that is undecided."""
-    close = scores("ALIGN-MLM", (0.10, 0.10, 0.10)) + scores("MLM", (0.133, 0.16, 0.15))
-    single = ORDER.replace(', ["DICT-MLM", "trans.inv"]', "")
-    assert rows(written(tmp_path, single), close)[0]["verdict"] == HOLDS
-    noisy = aligned("MLM", NOISY, "held-out") + aligned("ALIGN-MLM", (0.2, 0.4, 0.3), "held-out")
-    first, second = rows(written(tmp_path, single, MORE), close + noisy)
-    assert (first["verdict"], second["verdict"]) == (HOLDS_ALONE, UNDECIDED)
-    assert first["family"] == second["family"] == "primary (2)" and second["agreement"] == "–"
 
 
 @pytest.mark.parametrize(("deltas", "verdict"), [(SMALL, HOLDS), (MIDDLE, FAILS), ((0.04, 0.05, 0.06), UNDECIDED)])
@@ -223,10 +214,6 @@ def test_only_a_file_that_all_runs_noted_was_not_changed(tmp_path: Path) -> None
         assert (f"{others} of 9 runs" in table.note) == bool(others) == bool(claims.change(results))
 
 
-def test_a_folder_of_records_has_its_claims_or_none(tmp_path: Path) -> None:
-    assert primary_of(tmp_path) is None
-    claims = written(tmp_path, ORDER)
-    assert primary_of(tmp_path) == claims
 
 
 @pytest.mark.parametrize(
@@ -271,6 +258,3 @@ def test_a_wrong_file_is_refused_with_the_line_of_the_claim(
     assert len(refused.value.messages) == 1
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"none\.toml: cannot be read"):
-        PrimaryClaims.read(tmp_path / "none.toml")

@@ -28,11 +28,5 @@ def test_cells_are_as_printed(table: dict[str, float], name: str, gigabytes: flo
     assert table[name] == gigabytes
 
 
-def test_both_kinds_of_text_have_the_same_codes_and_every_bitext_joins_english_to_one_of_them() -> None:
-    assert WEB.keys() == WIKIPEDIA.keys()
-    assert {pair.split("-")[0] for pair in BITEXTS} == {"en"}
-    assert {pair.split("-")[1] for pair in BITEXTS} < WEB.keys()
 
 
-def test_a_paper_without_such_tables_has_none() -> None:
-    assert corpora("align_mlm") == {}

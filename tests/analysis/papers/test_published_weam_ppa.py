@@ -50,10 +50,6 @@ def test_ppas_means_are_those_of_its_languages(table: int, metric: str, size: in
     assert odd_means(rows, "mean") == {}
 
 
-def test_ppas_ablations_begin_with_the_defaults_of_table_2() -> None:
-    defaults, ablations = by_language("ppa", 2, "accuracy"), by_language("ppa", 5, "accuracy")
-    same = [name for name in ablations if name in defaults]
-    assert len(same) == 6 and all(ablations[name] == defaults[name] for name in same)
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,8 @@
 import csv
 import io
 
-import pytest
-
-from calque.analysis.papers.align_mlm.claims import align_mlm_claims
-from calque.analysis.papers.align_mlm.tables import WAYS, alignment_table, scores_table, translate_table
-from calque.analysis.records.record import SWITCHED, TRANSLATED, Published, Record
-from calque.analysis.report.claims_table import claims_table
+from calque.analysis.papers.align_mlm.tables import alignment_table, scores_table
+from calque.analysis.records.record import Published, Record
 from calque.analysis.report.table import Table
 from tests.analysis.runs import number
 from tests.analysis.toy import joined
@@ -36,9 +32,6 @@ def test_a_cell_is_the_mean_with_half_its_interval() -> None:
     assert table.header[: table.labels] == ("objective", "transform", "source")
 
 
-def test_one_seed_is_a_number_alone_and_a_missing_measure_a_dash() -> None:
-    (row,) = cells(scores_table(joined([record("SUP", 0.9)]), "toy scale"))
-    assert (row["POS accuracy SUP"], row["POS accuracy ZS"], row["POS accuracy Δ"]) == ("90.0", "", "")
 
 
 def test_published_rows_are_marked_and_stand_under_their_own_metric() -> None:
@@ -50,20 +43,6 @@ def test_published_rows_are_marked_and_stand_under_their_own_metric() -> None:
     assert table.published == {1}
 
 
-@pytest.mark.parametrize(
-    ("measured", "numbers"),
-    [
-        (("ZS", "SUP"), ()),
-        ((TRANSLATED,), ("–", "60.0", "–", "–", "–", "–")),
-        ((SWITCHED,), ("–", "–", "65.0", "–", "–", "–")),
-        (("ZS", TRANSLATED), ("50.0", "60.0", "–", "–", "10.0", "–")),
-        (WAYS, ("50.0", "60.0", "65.0", "90.0", "10.0", "5.0")),
-    ],
-)
-def test_translate_train_has_a_row_where_a_way_is_measured(measured: tuple[str, ...], numbers: tuple[str, ...]) -> None:
-    values = dict(zip(WAYS, (0.5, 0.6, 0.65, 0.9), strict=True))
-    tables = dict(translate_table(joined([record(way, values[way]) for way in measured]), "toy"))
-    assert [row[3:] for table in tables.values() for row in table.rows] == ([numbers] if numbers else [])
 
 
 def test_settings_other_than_the_default_stay_out_of_the_main_table() -> None:
@@ -82,12 +61,3 @@ def test_table_8_has_alignment_of_the_last_step() -> None:
     assert (row["alignment@1 held-out"], row["alignment@1 all"], row["POS accuracy Δ"]) == ("40.0", "", "30.0")
 
 
-def test_claims_stand_with_their_verdicts() -> None:
-    """Of those that one objective under Trans has records of: Δ of POS is small."""
-    scores = [number("trans", "MLM", 0, measure, "pos", "accuracy", 0.9, 50) for measure in ("SUP", "ZS")]
-    table = claims_table(joined(scores), align_mlm_claims(joined(scores)), "toy")
-    assert table is not None
-    (row,) = cells(table)
-    assert row["verdict"] == "undecided: one seed" and "POS (accuracy)" in row["claim"]
-    alone = joined([record("SUP", 0.9)])
-    assert claims_table(alone, align_mlm_claims(alone), "toy") is None

@@ -1,8 +1,6 @@
 """When quantities leave their nulls, in which order, and whether seeds agree."""
 
-import numpy as np
 import pytest
-from scipy import stats
 
 from calque.analysis.papers.growth.curves import (
     NEVER,
@@ -10,7 +8,6 @@ from calque.analysis.papers.growth.curves import (
     Curves,
     Onsets,
     agreement,
-    growth_tables,
     in_order,
     onset,
     onsets,
@@ -84,18 +81,3 @@ def test_what_never_leaves_in_some_seeds() -> None:
     assert groups == [(64, [BY_NAME["loss"], BY_NAME["gradients"]]), (NEVER, [BY_NAME["sentences"]])]
 
 
-def test_tables_have_a_row_for_each_language_and_objective() -> None:
-    tables = dict(growth_tables(grown(), "tiny"))
-    assert set(tables) == {"what-comes-first", "onsets", "ends"}
-    for table in tables.values():
-        assert [row[:2] for row in table.rows] == [
-            (language, objective) for language in ("Trans", "Trans + Inv") for objective in ("MLM", "ALIGN-MLM")
-        ]
-    assert tables["onsets"].rows[0][2:] == ("8", "0", "64", "128", "never", "32", "16")
-    results = grown()
-    records = [r for r in results.records if (r.measure, r.metric, r.step) == ("alignment", "all", STEPS[-1])]
-    values = [100 * r.value for r in records if r.language == "trans" and results.objective_of(r) == "MLM"]
-    half = stats.t.ppf(0.975, 2) * stats.sem(values)
-    row = dict(zip(tables["ends"].header, tables["ends"].rows[0], strict=True))
-    assert row["alignment@1, all, %"] == f"{np.mean(values):.1f} ± {half:.1f}"
-    assert tables["ends"].title.startswith("Each measure after step 256")

@@ -1,15 +1,12 @@
 """XLM-Align's headlines as claims."""
 
-from dataclasses import replace
 
 import pytest
 from scipy import stats
 
-from calque.analysis.papers.texts import CLAIMS
-from calque.analysis.papers.xlm_align.ablations import starts_table, xlm_align_tables
-from calque.analysis.papers.xlm_align.claims import xlm_align_claims, xlm_align_findings
-from calque.analysis.records.record import AER, ALIGNMENT, LABELS
-from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
+from calque.analysis.papers.xlm_align.claims import xlm_align_claims
+from calque.analysis.records.record import AER, LABELS
+from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED
 from tests.analysis.aligned import ABLATIONS, END, STARTS, aligned_records
 from tests.analysis.toy import joined
 
@@ -45,40 +42,10 @@ def test_gold_labels_are_held_against_those_of_the_same_start() -> None:
     assert any("gold labels after ALIGN-MLM has a lower AER than XLM-Align after" in text for text in found)
 
 
-def test_layers_stand_in_their_order() -> None:
-    rows = [r for r in aligned_records(STARTS) if r.layer == 1 and not r.joint]
-    deep = [replace(r, layer=layer, joint=joint) for r in rows for layer in (10, 2) for joint in (True, False)]
-    header = starts_table(joined(deep), "toy").header
-    assert [name for name in header if name.startswith("AER")] == [
-        "AER layer 2",
-        "AER layer 10",
-        "AER layer 2, joint",
-        "AER layer 10, joint",
-    ]
 
 
-def test_without_records_nothing_is_decided() -> None:
-    results = joined([record for record in aligned_records(STARTS) if record.measure == ALIGNMENT])
-    assert {claim.verdict.verdict for claim in xlm_align_claims(results)} == {UNDECIDED}
-    assert xlm_align_claims(joined([])) == []
 
 
-def test_the_table_of_starts_has_every_measure() -> None:
-    results = joined(aligned_records(STARTS, ("trans", "trans.inv")))
-    table = starts_table(results, "toy")
-    assert len(table.rows) == 2 * len(STARTS)
-    assert table.header[: table.labels] == ("objective", "transform")
-    assert table.header[2:8] == (
-        "labels right",
-        "words labelled",
-        "alignment@1 all",
-        "alignment@1 held-out",
-        "AER layer 0",
-        "AER layer 1",
-    )
-    rows = {row[:2]: row for row in table.rows}
-    assert rows["MLM", "Trans"][2] == "–" and rows["XLM-Align, gold labels", "Trans + Inv"][2].startswith("100.0")
-    assert next(name for name, _ in xlm_align_tables(joined(aligned_records(ABLATIONS)), "toy")) == "starts"
 
 
 def test_p_is_that_of_paired_seeds_or_of_a_bound() -> None:
@@ -109,19 +76,6 @@ def test_p_is_that_of_paired_seeds_or_of_a_bound() -> None:
         assert found[text].verdict.p == pytest.approx(test.pvalue), text
 
 
-def test_claims_say_where_the_paper_has_them() -> None:
-    where = {claim.text: claim.where for claim in xlm_align_claims(joined(aligned_records((*ABLATIONS, *STARTS[1:3]))))}
-    assert where["Filtering helps after ALIGN-MLM on POS, zero-shot, under Trans"] == "Table 6"
-    assert where["DWA helps on POS, zero-shot, under Trans"] == "Table 3"
-    assert where["TLM helps after ALIGN-MLM on POS, zero-shot, under Trans"] == "Table 3"
-    assert (
-        where["Most of the labels of XLM-Align are right in the end, under Trans"]
-        == CLAIMS["labels-right-from-scratch"]["where"]
-    )
-    assert (
-        where["Most of the labels of XLM-Align after ALIGN-MLM are right in the end, under Trans"]
-        == CLAIMS["labels-right"]["where"]
-    )
 
 
 def test_nothing_is_held_against_itself() -> None:
@@ -136,15 +90,5 @@ def test_nothing_is_held_against_itself() -> None:
     ]
 
 
-def test_labels_and_errors_have_both_ends_and_gold_labels_are_none_of_them() -> None:
-    labels, errors, transfer = xlm_align_findings(joined(aligned_records(STARTS)))
-    assert labels.startswith(
-        "Under Trans the precision of self-made labels ends highest with XLM-Align after ALIGN-MLM (6"
-    )
-    assert "lowest with XLM-Align (3" in labels and "gold" not in labels
-    assert "highest with MLM (8" in errors and "lowest with XLM-Align, gold labels (5" in errors
-    assert transfer.startswith("Under Trans, XLM-Align, gold labels has the smallest Δ on NLI accuracy (Δ ")
 
 
-def test_nothing_measured_says_nothing() -> None:
-    assert list(xlm_align_findings(joined([]))) == []

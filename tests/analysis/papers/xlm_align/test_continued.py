@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from calque.analysis.papers.published import published
-from calque.analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
-from calque.analysis.papers.xlm_align.continued_tables import continued_tables, tables_by_language
-from calque.analysis.papers.xlm_align.figures import error_figures
+from calque.analysis.papers.xlm_align.continued import Continued, continued_claims
+from calque.analysis.papers.xlm_align.continued_tables import continued_tables
 from calque.analysis.records.record import AER, RETRIEVAL, Items, LinkCounts, Record
 from calque.analysis.records.run import Described, Run, Start
 from calque.analysis.report.claims_table import claims_table
@@ -178,61 +177,10 @@ def test_claims_hold_over_seeds_and_one_decides_none() -> None:
     assert {claim.verdict.verdict for claim in continued_claims(bare)} <= {UNDECIDED}
 
 
-def test_tables_have_the_papers_rows_marked_and_one_seeds_interval() -> None:
-    made = study((0,))
-    tables = dict(continued_tables(made, "toy"))
-    assert list(tables) == ["aer", "layers", "retrieval", "task-pos"]
-    aer = tables["aer"]
-    printed = [aer.rows[place] for place in sorted(aer.published)]
-    assert ("XLM-Align", "optimal transport", "published", "16.6", "6.6", "21.1") in printed
-    assert all(("published" in row) == (place in aer.published) for place, row in enumerate(aer.rows))
-    (ours,) = (row for row in aer.rows if row[:2] == ("XLM-Align", "argmax-centred"))
-    error = made.errors("XLM-ALIGN", "de-en", "argmax-centred")[0]
-    assert ours[3] == f"{100 * error.value:.1f} ± {196 * (error.error or 0):.1f}"
-    assert len(tables["layers"].rows) == 2 * 3 * (LAYERS + 1)
-    names = [row[1] for row in tables["retrieval"].rows[:6]]
-    assert names == ["en → de", "en → fr", "fr → en", "de → en", "2 others, mean", "all 6, mean"] or set(names[:4]) == {
-        "en → de",
-        "en → fr",
-        "fr → en",
-        "de → en",
-    }
-    tagging = tables["task-pos"]
-    assert tagging.header[3:] == ("en", "fr", "de", "mean of the others", "mean of all")
-    (theirs,) = (tagging.rows[place] for place in tagging.published)
-    assert theirs[3:] == ("95.9", "88.1", "88.8", "88.5", "90.9")
-    assert "one seed (0)" in aer.note and "seeds (0, 1)" in dict(continued_tables(study((0, 1)), "toy"))["aer"].note
 
 
-def test_a_figure_draws_all_but_the_lowest_layers_of_every_model_and_the_papers_points() -> None:
-    made = study((0,))
-    plot = next(plot for plot in error_figures(made, "toy") if plot.name == "figure-aer-xlm-align")
-    panels = plot.figure.axes
-    assert [panel.get_title() for panel in panels] == ["en-de", "en-fr"]
-    for panel, gold in zip(panels, SETS, strict=True):
-        lines = [line for line in panel.lines if len(line.get_xdata()) > 1]
-        for line, model in zip(lines, made.models, strict=True):
-            drawn = [100 * made.errors(model, gold, "xlm-align", layer)[0].value for layer in range(1, LAYERS + 1)]
-            assert list(line.get_ydata()) == pytest.approx(drawn)
-        points = {float(line.get_ydata()[0]) for line in panel.lines if len(line.get_xdata()) == 1}
-        assert sorted(points) == pytest.approx([16.63, 17.74] if gold == "de-en" else [6.61, 7.54])
-    assert len(plot.records) == 3 * (LAYERS + 1) * len(SETS) and plot.published
-    legend = [text.get_text() for text in plot.figure.legends[0].get_texts()]
-    assert legend == ["the start", "XLM-Align, no DWA", "XLM-Align", "XLM-R, published", "XLM-Align, published"]
-    assert "sentence by sentence" in plot.caption and "Published numbers" in plot.caption
-    alone = next(error_figures(study((0, 1), published=False), "toy"))
-    assert "seed by seed" in alone.caption and "ublished" not in alone.caption
 
 
-def test_findings_are_the_means_in_words() -> None:
-    made = study((0,))
-    said = list(continued_findings(made))
-    assert len(said) == 4
-    mean = np.mean([made.errors("XLM-ALIGN", gold, "argmax-centred")[0].value for gold in SETS])
-    assert f"XLM-Align {100 * mean:.1f} %" in said[0] and "layer 2" in said[0]
-    assert said[2].startswith("Translations found") and said[3].startswith(
-        "POS (accuracy), zero-shot, mean over 2 other languages: the start "
-    )
 
 
 def learnt_pairs(objectives: Sequence[str], ways: Sequence[str] = ("ZS",), task: str = "nli") -> Continued:
@@ -267,45 +215,7 @@ def test_weam_and_ppa_are_held_against_the_start_and_ppa_against_itself_without_
     assert verdicts["PPA transfers NLI better than PPA, without TLM, mean of 2"] == FAILS
 
 
-def test_weam_and_ppa_are_held_against_the_start_in_what_their_papers_do_not_test() -> None:
-    study = learnt_pairs(["PPA", "WEAM"], task="pos")
-    found = [
-        Record(run.id, RETRIEVAL, "cosine", 0.9 - 0.1 * place + 0.001 * seed * place, 90, "fr", layer=2, first="en")
-        for place, its in enumerate(study.models)
-        for seed, run in enumerate(run for run in study.results.runs.values() if run.id.startswith(f"{its}/"))
-    ]
-    both = Continued(Results(list(study.results.runs.values()), [*study.results.records, *found]))
-    claims = {claim.text: (claim.where, claim.verdict.verdict) for claim in continued_claims(both)}
-    elsewhere, ours = "ours: its paper has other tasks", "ours: the paper has no retrieval"
-    assert claims == {
-        f"{name} {text}": (where, verdict)
-        for name in ("WEAM", "PPA")
-        for text, where, verdict in (
-            ("finds more translations than the start, mean of 1 ordered pairs of languages, layer 2", ours, FAILS),
-            ("transfers POS better than the start, mean of 2", elsewhere, HOLDS),
-        )
-    }
 
 
-def test_code_switched_pairs_are_held_against_translate_train_without_them() -> None:
-    study = learnt_pairs([], ("ZS", "TT", "TT-CS"))
-    (claim,) = continued_claims(study)
-    assert claim.text == "the start: code-switched pairs add to translate-train, NLI, mean of 2"
-    assert (claim.where, claim.verdict.verdict) == ("PPA, Table 5", HOLDS)
-    assert continued_claims(learnt_pairs([], ("ZS", "TT"))) == []
 
 
-@pytest.mark.parametrize(
-    ("objectives", "ways", "expected"),
-    [
-        ([], ["ZS"], []),
-        ([], ["ZS", "TT"], ["ppa-nli"]),
-        (["PPA"], ["ZS"], ["ppa-nli"]),
-        (["WEAM"], ["ZS"], ["weam-nli"]),
-        (["WEAM"], ["ZS", "TT"], ["weam-nli", "ppa-nli"]),
-    ],
-)
-def test_a_papers_table_by_language_is_there_for_its_objective_and_ppas_for_a_second_way_of_fine_tuning(
-    objectives: list[str], ways: list[str], expected: list[str]
-) -> None:
-    assert [name for name, _ in tables_by_language(learnt_pairs(objectives, ways), "made")] == expected

@@ -3,12 +3,11 @@
 from dataclasses import replace
 
 import pytest
-
-from calque.analysis.papers.xlm_align.links import Systems, choices_table, layers_table
-from calque.analysis.records.record import Record
-from calque.analysis.report.table import MISSING, OURS, PUBLISHED
-from calque.analysis.results.results import Results
 from tests.analysis.papers.xlm_align.test_layer_figure import row, run
+
+from calque.analysis.papers.xlm_align.links import Systems, choices_table
+from calque.analysis.records.record import Record
+from calque.analysis.results.results import Results
 
 SETS = ("de-en", "en-fr")
 RIGHT = {
@@ -51,21 +50,5 @@ def test_choices_are_those_of_an_encoder_that_was_read_by_all_best_first(systems
     ]
 
 
-def test_a_choice_without_a_name_is_in_no_other_table(systems: Systems) -> None:
-    assert {system.aligner for system in systems.main} == {"argmax", "xlm-align", "diagonal"}
-    assert {system.aligner for system in systems.encoders(joint=True)} == {"argmax", "xlm-align"}
-    assert {row[0] for row in choices_table(systems).rows} == {"given"}
 
 
-def test_layers_stand_in_their_order_before_published_ones(systems: Systems) -> None:
-    theirs = {"XLM-R": {"de-en": [0.9, 0.5], "en-fr": [0.7, 0.3]}, "of one set": {"de-en": [0.9, 0.5]}}
-    table = layers_table(systems, theirs, "toy")
-    assert [(cells[1], cells[2]) for cells in table.rows[:6]] == [
-        (str(n), way) for way in ("apart", "joint") for n in range(3)
-    ]
-    assert table.rows[1] == ("given", "1", "apart", OURS, "70.00", "50.00", "60.00", "60.00")
-    assert table.rows[6:] == (
-        ("XLM-R", "0", "joint", PUBLISHED, "90.00", "70.00", "80.00", MISSING),
-        ("XLM-R", "1", "joint", PUBLISHED, "50.00", "30.00", "40.00", MISSING),
-    )
-    assert table.published == {6, 7}
