@@ -68,21 +68,17 @@ def transfers(others: Sequence[str]) -> list[LanguagePair]:
 @dataclass(frozen=True)
 class ZeroShot(Measure):
     """A task in natural languages: scores in the source, where the model is fine-tuned, and in the other languages.
-    On a learning curve the model learns from a `sample` of the examples, or from all (0). Predictions are files of
-    XTREME's submissions."""
+    Predictions are files of XTREME's submissions."""
 
     examples: Step
     finetune: FinetuneConfig
-    on_curve: bool = False
-    sample: int = 0
 
     format = 5
     any_model = True
 
     @property
     def name(self) -> str:
-        name = str(self.examples.config.task)
-        return f"{name}-{self.sample}" if self.sample else name
+        return str(self.examples.config.task)
 
     def settings(self, model: Model) -> Any:
         return {
@@ -90,15 +86,11 @@ class ZeroShot(Measure):
             "head": task(self.examples.config.task).head.format,
             "finetune": (self.finetune,),
             "way": "ZS",
-            "sample": self.sample if self.on_curve else None,
+            "sample": None,  # with "way", keeps the folders of finished runs
         }
 
     def work(self, model: Model) -> float:
-        return (
-            finetuning_work(self.examples, self.finetune, model, self.sample)
-            if isinstance(model.weights, Step)
-            else 0.0
-        )
+        return finetuning_work(self.examples, self.finetune, model) if isinstance(model.weights, Step) else 0.0
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         of, title = self.examples.config, f"{self.name} {model.name}"
@@ -108,6 +100,6 @@ class ZeroShot(Measure):
 
         folder, tests = TaskFolder.open(self.examples.folder), tuple(of.settings.tests)
         data = NaturalTask(task(of.task), folder, of.source, tests, self.finetune, of.files.units)
-        measurement = zero_shot(model.measured(machine), data, self.sample, self.on_curve, progress)
+        measurement = zero_shot(model.measured(machine), data, progress)
         machine.report(title, 1, 1)
         return measurement

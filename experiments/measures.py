@@ -171,14 +171,14 @@ def read_measured(step: Step) -> MeasuredStep:
     return MeasuredStep(step, own, records, artefact.facts["left out"])
 
 
-def finetuning_work(examples: Step, config: FinetuneConfig, model: Model, sample: int = 0) -> float:
+def finetuning_work(examples: Step, config: FinetuneConfig, model: Model) -> float:
     """The operations of fine-tuning a model; before the examples are read, of a usual number."""
     split = (
         examples.open().facts["splits"]["train"]
         if examples.finished
         else {"examples": EXAMPLES, "words": 10 * EXAMPLES}
     )
-    rows = sample or split["examples"]
+    rows = split["examples"]
     ids = IDS * split["words"] / max(1, split["examples"])
     row = 3 * ids * encoder_flops_per_id(model.training.model, ids)
     return config.epochs * rows * (row + UPDATE / config.batch)

@@ -382,8 +382,7 @@ class Study:
             if isinstance(self.languages, DerivedLanguages):
                 yield Transfer(examples[name], its.finetune)
                 continue
-            for sample in (*its.sizes, 0):
-                yield ZeroShot(examples[name], its.finetune, bool(its.sizes), sample)
+            yield ZeroShot(examples[name], its.finetune)
 
 
 def _starts(weights: Weights | None) -> Iterator[Step]:

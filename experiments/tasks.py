@@ -16,7 +16,7 @@ from calque.analysis.tasks.floors import floors, spelling
 from calque.analysis.tasks.split import Split, check
 from calque.analysis.tasks.task import Task
 from calque.derive.artefact import making
-from calque.derive.errors import BadInput, shown
+from calque.derive.errors import shown
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.readers.conllu import WORDS
@@ -55,28 +55,21 @@ def language_mistakes(key: str, name: object) -> list[str]:
 class CrossLingualTask:
     """A task learnt in one language and tested in it and in others. The examples of derived languages come from their
     source; those of natural languages from annotated files: `files` of the language to learn from, and `tests` of
-    others. For a learning curve, models are also fine-tuned on `sizes` of the training examples."""
+    others."""
 
     finetune: FinetuneConfig
     files: TaskFiles | None = None
     tests: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
-    sizes: tuple[int, ...] = ()
 
     def mistakes(self, name: str) -> list[str]:
         """Everything wrong with these values of the task `name`."""
         wrong = [f"finetune.{mistake}" for mistake in self.finetune.mistakes()]
         if self.files is None:
-            return wrong + [
-                f"{key} is for tasks with files of their own" for key in ("tests", "sizes") if getattr(self, key)
-            ]
+            return [*wrong, "tests is for tasks with files of their own"] if self.tests else wrong
         return wrong + self._file_mistakes(self.files, name)
 
     def _file_mistakes(self, files: TaskFiles, name: str) -> list[str]:
         wrong = []
-        if list(self.sizes) != sorted({*self.sizes}) or any(size < 1 for size in self.sizes):
-            wrong.append("sizes are numbers of training examples from 1 on, each once, the smallest first")
-        if self.sizes and files.limit and self.sizes[-1] >= files.limit:
-            wrong.append(f"sizes are below files.limit, which is {files.limit:,}: models learn from that many too")
         for language, paths in self.tests.items():
             wrong += language_mistakes("tests", language) or ([] if paths else [f"tests.{language} names no file"])
         if not self.tests:
@@ -173,17 +166,10 @@ class NaturalExamples:
 
     def check(self, folder: Path) -> None:
         examples, of = TaskFolder.open(folder), task(self.task)
-        settings = self.settings
         sets = {(split, SOURCE): Split(examples.path(split), of, self.files.of_split(split)) for split in SPLITS}
-        for name, paths in settings.tests.items():
+        for name, paths in self.settings.tests.items():
             sets["test", name] = Split(examples.path("test", name), of.in_language(name), paths)
         check(sets["train", SOURCE], sets.values())
-        number = examples.artefact.facts["splits"]["train"]["examples"]
-        if settings.sizes and max(settings.sizes) >= number:
-            raise BadInput(
-                f"tasks.{self.task}.sizes: {max(settings.sizes):,} of {number:,} training examples; expected fewer, as "
-                "models learn from all of them too"
-            )
 
 
 def _read(step: Step, machine: Machine) -> None:

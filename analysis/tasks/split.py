@@ -34,15 +34,7 @@ class EncodedSet:
 
     def labelled(self) -> EncodedSet:
         """The examples that have a target. `cut` stays the same."""
-        return self._only(~self.unlabelled)
-
-    def sample(self, size: int) -> EncodedSet:
-        """`size` of the examples, in their order; a smaller sample is part of a larger one. `cut` stays the same."""
-        if size > len(self.counts):
-            raise ValueError(f"{size:,} examples of {len(self.counts):,}")
-        return self._only(np.random.default_rng(0).permutation(len(self.counts)) < size)
-
-    def _only(self, chosen: np.ndarray) -> EncodedSet:
+        chosen = ~self.unlabelled
         kept = np.flatnonzero(np.repeat(chosen, self.counts))
         return EncodedSet(tuple(self.rows[i] for i in kept), self.counts[chosen], self.cut)
 

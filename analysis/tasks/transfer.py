@@ -76,20 +76,14 @@ def evaluate(
     labels: Sequence[str],
     config: FinetuneConfig,
     progress: Callable[[int, int], None],
-    sample: int = 0,
 ) -> Evaluated:
-    """Fine-tune on `train`, or on a `sample` of its examples, and test the model of the last epoch. Raises BadInput if
+    """Fine-tune on `train` and test the model of the last epoch. Raises BadInput if
     checkpoint or data are missing, damaged or do not match."""
     task, length = train.split.task, longest_row(model.checkpoint, config)
     rows = train.split.encode(labels, train.reader, length)
     unlabelled, rows = int(rows.unlabelled.sum()), rows.labelled()
     if not rows.rows:
         raise BadInput("none of its answers has sub-words of the tokenizer", train.split.path)
-    if sample:
-        try:
-            rows = rows.sample(sample)
-        except ValueError as error:
-            raise BadInput(f"a learning curve of {error}", train.split.path) from None
     device = torch.device(model.device)
     tuned = finetune(model.checkpoint, rows, task.head, len(labels), config, model.seed, device, progress)
     examples, cut = len(rows.counts), rows.cut
@@ -252,13 +246,10 @@ class NaturalTask:
 def zero_shot(
     model: MeasuredModel,
     data: NaturalTask,
-    sample: int = 0,
-    on_curve: bool = False,
     progress: Callable[[int, int], None] = lambda step, steps: None,
 ) -> Measurement:
     """Every metric of a task on the test sets of its source and of its other languages, all by one model, with the
-    checkpoint's own tokenizer. The files are the predictions, as in XTREME's submissions. On a learning curve
-    (`on_curve`) records have the number of training examples: a `sample`, or all."""
+    checkpoint's own tokenizer. The files are the predictions, as in XTREME's submissions."""
     task, examples, reader = data.task, data.examples, Reader.of_given(GivenVocabulary(model.checkpoint).open())
     train, tests = Split(examples.path("train"), task), dict[str, TaskSet]()
     for name in (data.source, *data.languages):
@@ -266,16 +257,14 @@ def zero_shot(
         tests[name] = TaskSet(Split(path, task.in_language(name)), reader)
     check_types(model.checkpoint, int(reader.table.max()))
     labels = check(train, [each.split for each in tests.values()])
-    evaluated = evaluate(model, TaskSet(train, reader), tests, labels, data.config, progress, sample)
+    evaluated = evaluate(model, TaskSet(train, reader), tests, labels, data.config, progress)
     without = "whose answers have no sub-words"
-    # The cut examples of a sample are not counted.
-    exclusions = Counter({"training examples that do not fit into one row": 0 if sample else evaluated.cut})
+    exclusions = Counter({"training examples that do not fit into one row": evaluated.cut})
     exclusions[f"training examples {without}, left out"] = evaluated.unlabelled
     records, files = list[Record](), dict[str, str]()
     for language, tested in evaluated.tested.items():
         measure, place = ("SRC", SOURCE) if language == data.source else ("ZS", language)
-        size = evaluated.examples if on_curve else 0
-        about = {"language": language, "task": task.name, "units": data.units, "examples": size}
+        about = {"language": language, "task": task.name, "units": data.units}
         for metric, score in tested.scores.items():
             records.append(model.record(measure, metric, score.value, score.count, items=score.items, **about))
         exclusions[f"examples of {language} that do not fit into one row"] = tested.cut

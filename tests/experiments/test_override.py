@@ -215,7 +215,6 @@ def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: Study) ->
         ("tasks.pos=1", "pos has fields of its own"),
         ("tasks.pos.epoch=1", "there is no 'epoch'; did you mean epochs?"),
         ("tasks.pos.epochs=9", "tasks.pos.epochs is for tasks with files of their own"),
-        ("tasks.nli.sizes=9", "tasks.nli.sizes is for tasks with files of their own"),
         ("mixture.held_out=2", "mixture.held_out is a fraction below 1, not 2"),
         ("mixture.pairs=3", "mixture.pairs is a fraction between 0 and 1, not 3"),
         ("encoder=x", "encoder is for studies of gold sets"),

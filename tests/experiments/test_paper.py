@@ -72,8 +72,6 @@ def test_the_values_of_a_sweep_choose_the_runs_of_a_row() -> None:
         assert ours_and_theirs(row[column])[0] == expected
 
 
-
-
 def found(one: paper.Item) -> list[paper.Conclusion]:
     return paper.conclusions(one.paper)[one.name]
 
@@ -111,8 +109,6 @@ def test_of_several_comparisons_the_least_clear_is_shown_and_one_without_records
     assert paper.printed(paper.item("ppa", "table-5")).judge(lacking)[0].because == NO_RECORDS
 
 
-
-
 def test_a_table_with_one_class_in_every_language_says_that_nothing_was_learnt() -> None:
     (conclusion,) = found(paper.item("weam", "table-2"))
     assert conclusion.direction == "undecided: WEAM did not learn NLI" and "32.1 % in en" in conclusion.remark
@@ -125,8 +121,6 @@ def test_numbers_that_are_not_in_a_table_are_the_papers() -> None:
     assert figure.paper == percent(last["XLM-Align"] - last["XLM-R"])
     rows = {p.objective: p.value for p in published("xlm_align", 1) if p.task == "average"}
     assert found(paper.item("xlm-align", "table-1"))[1].paper == percent(rows["XLM-Align"] - rows["XLM-R"])
-
-
 
 
 def test_items_are_as_locked() -> None:
@@ -147,10 +141,6 @@ def test_an_item_deletes_no_file_of_its_folder(tmp_path: Path) -> None:
     files = paper.write(paper.item("align-mlm", "table-8"), tmp_path)
     assert own.read_text(encoding="utf-8") == "mine" and {file.parent for file in files} == {own.parent}
     assert own not in files
-
-
-
-
 
 
 @pytest.mark.parametrize("arguments", ["align-mln", "align-mlm table-9", "all table-3", "align-mlm figure-9", ""])

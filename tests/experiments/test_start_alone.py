@@ -1,7 +1,6 @@
 """A study that pretrains nothing: an encoder, fine-tuned with several seeds on tasks tested across languages."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,6 @@ import pytest
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import Record
 from calque.analysis.tasks.finetune import FinetuneConfig
-from calque.derive.errors import BadInput
 from calque.derive.sources.files import TaskFiles
 from calque.experiments.languages import NaturalLanguages
 from calque.experiments.study import Study
@@ -17,7 +15,7 @@ from calque.experiments.study_mistakes import study_mistakes
 from calque.experiments.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig
 from tests.derive.test_task_data import treebank
-from tests.experiments.conftest import Done, finished
+from tests.experiments.conftest import finished
 from tests.experiments.test_natural import encoder
 
 QUICK = FinetuneConfig(learning_rate=1e-3, epochs=1, batch=8)
@@ -69,8 +67,8 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
                 files=TaskFiles((nli,), held_out=6, tested=5),
                 tests={"fr": (nli,), "de": (nli,)},
             ),
-            "xquad": CrossLingualTask(QUICK, files=answers, tests={"de": (qa,)}, sizes=(4, 9)),
-            "mlqa": CrossLingualTask(QUICK, files=answers, tests={"es": (qa,)}, sizes=(4, 9)),
+            "xquad": CrossLingualTask(QUICK, files=answers, tests={"de": (qa,)}),
+            "mlqa": CrossLingualTask(QUICK, files=answers, tests={"es": (qa,)}),
         },
         seeds=(0, 1),
         measures=(),
@@ -105,16 +103,6 @@ def test_every_task_is_scored_in_every_language_with_every_seed(report: Path) ->
     }
 
 
-def test_a_learning_curve_has_every_amount_of_examples(report: Path) -> None:
-    records = json_rows.read(report / "records.jsonl", Record)
-    amounts = {(r.task, r.examples) for r in records}
-    curve = {(task, amount) for task in ("xquad", "mlqa") for amount in (4, 9, 16)}
-    assert amounts == curve | {("pos", 0), ("nli", 0)}
-    assert len([r for r in records if r.task == "xquad" and r.examples == 9]) == 2 * 2 * 2  # languages, metrics, seeds
-    names = {path.name for path in report.rglob("*")}
-    assert {"curve-xquad.md", "curve-mlqa.md", "figure-examples.png"} <= names
-
-
 def test_the_report_has_tables_of_tasks_and_none_of_what_was_not_measured(report: Path) -> None:
     names = {path.name for path in report.rglob("*")}
     assert {"xtreme.md", "task-pos.md", "task-nli.md", "task-xquad.md", "figure-tasks.png", "null.md"} <= names
@@ -123,15 +111,3 @@ def test_the_report_has_tables_of_tasks_and_none_of_what_was_not_measured(report
     for said in ("mean of 4 tasks", "over the limit", "2 seeds (0, 1)"):
         assert said in page, said
     assert "Training" not in page.split("Fine-tuning")[0].rsplit("<h2", 1)[-1]
-
-
-@pytest.mark.parametrize("sizes", [(4, 16), (17,)])
-def test_a_learning_curve_asks_for_fewer_examples_than_there_are(
-    study: Study, sizes: tuple[int, ...], tmp_path: Path
-) -> None:
-    """Told when examples are made, before anything is trained, and again when the command is repeated."""
-    asked = replace(study, tasks={"xquad": replace(study.tasks["xquad"], sizes=sizes)}, seeds=(0,))
-    for _ in range(2):
-        with pytest.raises(BadInput, match=f"tasks.xquad.sizes: {sizes[-1]} of 16 training examples"):
-            Done(tmp_path, asked).compute()
-    assert not list(tmp_path.rglob("records.jsonl"))

@@ -26,8 +26,6 @@ def test_the_table_has_each_number_below_its_head() -> None:
     }  # fmt: skip
 
 
-
-
 def test_a_figure_of_columns_shows_each_number_at_its_language(monkeypatch: pytest.MonkeyPatch) -> None:
     columns = [
         {"head": "carried", "measure": CARRIED, "metric": "all"},
@@ -53,7 +51,3 @@ def test_a_measure_of_ones_own_has_a_table_without_a_line_of_code() -> None:
     more = [replace(record, metric="held-out") for record in own]  # several metrics are told apart
     ((_, table),) = specified_tables("align_mlm", joined([*toy_records(2), *own, *more]), "scale")
     assert table.header[2:] == ("longer rows all", "longer rows held-out")
-
-
-
-

@@ -1,6 +1,5 @@
 """Objectives on equal terms: their table, figure and claims hold what records say."""
 
-
 import pytest
 
 from calque.analysis.papers.equal_terms import (
@@ -51,8 +50,6 @@ def test_each_objective_is_held_against_mlm_by_transfer_and_by_alignment() -> No
     assert not [c for c in equal_terms_claims(without) if c.family == "transfer"]
 
 
-
-
 def test_a_task_that_shallow_features_learn_in_the_derived_language_is_said_to_be_one() -> None:
     records = scores()
 
@@ -62,9 +59,3 @@ def test_a_task_that_shallow_features_learn_in_the_derived_language_is_said_to_b
 
     assert "shallow" not in note(0.89)
     assert "shallow features that learn it there reach 93.0, and SUP of 3 of 3 objectives no more" in note(0.93)
-
-
-
-
-
-

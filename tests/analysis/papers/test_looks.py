@@ -108,10 +108,6 @@ def test_another_form_has_its_familys_colour(name: str, plain: str, marker: bool
     assert bool(form.bar["hatch"]) == (not marker)
 
 
-
-
-
-
 def test_objectives_of_a_user_have_looks_of_their_own_and_only_so_many() -> None:
     def results(count: int) -> Results:
         names = [f"mine-{n}" for n in range(count)]
@@ -125,10 +121,6 @@ def test_objectives_of_a_user_have_looks_of_their_own_and_only_so_many() -> None
     assert [(one.colour, one.marker) for one in found] == list(OWN)
     assert not {(one.colour, one.marker) for one in found} & set(drawing.LOOKS)
     assert not looks(results(len(OWN) + 1))
-
-
-
-
 
 
 def shown_by(name: str, figure: str, folder: Path) -> Results:
@@ -177,5 +169,3 @@ def shown(figure: Figure) -> set[tuple[str, str]]:
         found |= {(to_hex(line.get_color()), str(line.get_marker())) for line in panel.lines}
         found |= {(to_hex(bar.get_facecolor()), "") for bar in panel.patches}
     return found
-
-

@@ -105,8 +105,6 @@ def test_every_comparison_has_its_interval_p_and_verdict(tmp_path: Path) -> None
     assert len(row["p"].split("; ")) == len(row["p, corrected"].split("; ")) == 2
 
 
-
-
 @pytest.mark.parametrize(("deltas", "verdict"), [(SMALL, HOLDS), (MIDDLE, FAILS), ((0.04, 0.05, 0.06), UNDECIDED)])
 @pytest.mark.parametrize("side", [-1, 1])
 def test_a_number_is_compared_with_its_bound(
@@ -214,8 +212,6 @@ def test_only_a_file_that_all_runs_noted_was_not_changed(tmp_path: Path) -> None
         assert (f"{others} of 9 runs" in table.note) == bool(others) == bool(claims.change(results))
 
 
-
-
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
@@ -256,5 +252,3 @@ def test_a_wrong_file_is_refused_with_the_line_of_the_claim(
     place = f"{file}:{line}: " if line else f"{file}: "
     assert str(refused.value).startswith(place) and said in str(refused.value)
     assert len(refused.value.messages) == 1
-
-

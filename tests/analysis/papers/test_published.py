@@ -26,10 +26,6 @@ def test_table_8_with_table_3_gives_the_published_rho(task: str, rho: float) -> 
     assert found.n == 12 and found.exact
 
 
-
-
-
-
 def test_every_delta_is_sup_minus_zs_but_for_rounding() -> None:
     for table in (3, 6, 7):
         cells = {(p.objective, p.transform, p.setting, p.task, p.measure): p.value for p in published(PAPER, table)}
@@ -45,9 +41,3 @@ def test_tables_that_print_the_same_cell_agree() -> None:
         key = (p.objective, p.transform, p.setting, p.task, p.measure)
         if (p.table, p.transform, p.objective, p.measure) != (8, "trans", "XLM", "DELTA"):
             assert cells.setdefault(key, p.value) == p.value, key
-
-
-
-
-
-

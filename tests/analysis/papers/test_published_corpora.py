@@ -26,7 +26,3 @@ def test_counts_and_sums_are_those_of_the_printed_cells(table: dict[str, float],
 )
 def test_cells_are_as_printed(table: dict[str, float], name: str, gigabytes: float) -> None:
     assert table[name] == gigabytes
-
-
-
-

@@ -50,8 +50,6 @@ def test_ppas_means_are_those_of_its_languages(table: int, metric: str, size: in
     assert odd_means(rows, "mean") == {}
 
 
-
-
 @pytest.mark.parametrize(
     ("paper", "table", "name", "language", "metric", "value"),
     [

@@ -18,8 +18,6 @@ def rows(table: int) -> dict[tuple[str, str], Row]:
     return found
 
 
-
-
 @pytest.mark.parametrize(
     ("table", "row", "task", "value"),
     [
@@ -41,8 +39,6 @@ def test_numbers_as_printed(table: int, row: tuple[str, str], task: str, value: 
     assert rows(table)[row][task] == value
 
 
-
-
 @pytest.mark.parametrize("table", range(2, 8))
 def test_averages_are_the_means_of_their_columns_within_rounding(table: int) -> None:
     for (_, setting), row in rows(table).items():
@@ -51,11 +47,3 @@ def test_averages_are_the_means_of_their_columns_within_rounding(table: int) -> 
             unit = 1 if setting.endswith("SimAlign printed it") else 0.01 if table == 2 else 0.1
             # The columns are rounded by up to half a unit, and so is their mean.
             assert abs(sum(row[column] for column in columns) / 4 - row["average"]) <= unit + 1e-9, setting
-
-
-
-
-
-
-
-

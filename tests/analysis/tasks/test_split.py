@@ -3,11 +3,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from calque.analysis.tasks.rows import Reader, TaskRow
-from calque.analysis.tasks.split import EncodedSet, Split, check
+from calque.analysis.tasks.rows import Reader
+from calque.analysis.tasks.split import Split, check
 from calque.analysis.tasks.tagging import POS
 from calque.analysis.tasks.task import Task
 from calque.derive.errors import BadInput
@@ -70,25 +68,3 @@ def test_examples_are_answered_one_by_one_whatever_rows_they_stand_in(tmp_path: 
     assert (encoded.counts.tolist(), encoded.cut, encoded.lengths.tolist()) == ([2, 1, 2], 2, [8, 7, 3, 8, 3])
     answers = [np.concatenate([row.targets, [0] * 3]) for row in encoded.rows]  # as wide as the batch was
     assert split.decode(encoded, answers, ["X", "Y"]) == split.gold
-
-
-@given(st.lists(st.integers(1, 4), min_size=1, max_size=30), st.data())
-def test_a_sample_has_whole_examples_in_their_order_and_a_smaller_one_is_part_of_a_larger(
-    counts: list[int], data: st.DataObject
-) -> None:
-    """Of examples of several rows each."""
-    rows = tuple(TaskRow(np.array([number], np.int32), np.zeros(1, np.int32)) for number in range(sum(counts)))
-    owner = np.repeat(np.arange(len(counts)), counts)
-    encoded = EncodedSet(rows, np.array(counts), 0)
-    small, large = sorted(data.draw(st.tuples(*[st.integers(1, len(counts))] * 2)))
-    taken = {}
-    for many in (small, large):
-        made = encoded.sample(many)
-        ids = [int(row.ids[0]) for row in made.rows]
-        taken[many] = set(owner[ids])
-        assert len(made.counts) == len(taken[many]) == many
-        assert ids == [i for i in range(len(rows)) if owner[i] in taken[many]]
-        assert list(made.counts) == [counts[i] for i in sorted(taken[many])]
-    assert taken[small] <= taken[large]
-    with pytest.raises(ValueError, match="examples of"):
-        encoded.sample(len(counts) + 1)

@@ -308,20 +308,3 @@ def test_each_language_has_the_score_of_the_one_model(roberta: Path, examples: T
     assert measurement.files["pos/test-xx.tsv"] == submission(*said)
     assert measurement.exclusions["examples of xx that do not fit into one row"] == rows.cut
     assert scores(measurement, "zz")["accuracy"].count == sum(map(len, train.gold))
-
-
-def test_a_sample_is_what_is_learnt_from(roberta: Path, examples: TaskFolder, tmp_path: Path) -> None:
-    """As if the other examples were not there; and one that is too large is refused."""
-    task = NaturalTask(POS(), examples, "en", ("xx",), CONFIG)
-    measurement = zero_shot(natural(roberta), task, 20, on_curve=True)
-    assert {record.examples for record in measurement.records} == {20}
-    assert {record.examples for record in zero_shot(natural(roberta), task, on_curve=True).records} == {60}
-    train, reader = Split(examples.path("train"), POS()), reader_of(roberta)
-    labels = POS().labels(train.gold)
-    part = train.encode(labels, reader, 128).sample(20)
-    model = finetune(roberta, part, POS().head, len(labels), CONFIG, 3, CPU)
-    test = Split(examples.path("test", "xx"), POS())
-    rows = test.encode(labels, reader, 128)
-    assert measurement.files["pos/test-xx.tsv"] == submission(*test.decode(rows, model.answers(rows), labels))
-    with pytest.raises(BadInput, match="a learning curve of 61 examples of 60"):
-        zero_shot(natural(roberta), task, 61)

@@ -64,8 +64,6 @@ def test_pairs_are_of_one_seed() -> None:
     assert found.verdict == HOLDS
 
 
-
-
 @pytest.mark.parametrize(
     ("worst", "verdict"), [([0.0, 0.001, 0.002], HOLDS), ([0.08, 0.081, 0.082], FAILS), ([0.0, 0.05, 0.03], UNDECIDED)]
 )
@@ -81,8 +79,6 @@ def test_near_zero_is_within_three_points_for_all(worst: list[float], verdict: s
 def test_near_chance_is_within_a_point_of_it(shares: list[float], verdict: str) -> None:
     found = claims.near_chance(joined(aligned("MLM", shares, "all")), "trans.inv")
     assert found.verdict == verdict and found.because.endswith("chance 0.1")
-
-
 
 
 def test_rho_needs_its_interval_above_the_bound() -> None:
@@ -101,10 +97,6 @@ def test_rho_needs_its_interval_above_the_bound() -> None:
     assert (few.verdict, "6 cells of 2 seeds: too few" in few.because) == (UNDECIDED, True)
     one = [record for record in records if record.run.endswith(" 0")]
     assert claims.correlated(joined(one), "pos", 0.7).verdict == ONE_SEED
-
-
-
-
 
 
 def test_rho_below_the_bound_fails_and_about_it_is_undecided() -> None:
@@ -159,24 +151,6 @@ def leaders(*noise: float, metric: str = "transfer") -> str:
     return dict(zip(("transfer", "alignment"), align_mlm_findings(joined(records(*noise))), strict=True))[metric]
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 def ranking(side: int, **shares: list[float]) -> Ranking | None:
     results = joined(
         [
@@ -211,8 +185,6 @@ def test_a_leader_is_beyond_every_other_and_not_tied() -> None:
     assert wide and (wide.best, wide.next, wide.leads) == ("MLM", "XLM", False)
     tied = ranking(+1, MLM=[0.0090, 0.0091, 0.0092], XLM=[0.00895, 0.00903, 0.00914])  # 0.9 % and 0.9 %
     assert tied and not tied.leads
-
-
 
 
 def test_changed_words_are_compared_with_the_same_transform_without() -> None:

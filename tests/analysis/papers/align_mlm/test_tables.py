@@ -32,8 +32,6 @@ def test_a_cell_is_the_mean_with_half_its_interval() -> None:
     assert table.header[: table.labels] == ("objective", "transform", "source")
 
 
-
-
 def test_published_rows_are_marked_and_stand_under_their_own_metric() -> None:
     printed = [Published("ALIGN-MLM", 3, "XLM", "trans", "DELTA", "pos", "f1_bare_tags", -0.002)]
     table = scores_table(joined([record("SUP", 0.9)], printed), "toy scale")
@@ -41,8 +39,6 @@ def test_published_rows_are_marked_and_stand_under_their_own_metric() -> None:
     assert (theirs["source"], theirs["POS F1 on bare tags Δ"], theirs["POS accuracy Δ"]) == ("published", "-0.2", "")
     assert (ours["source"], ours["POS F1 on bare tags Δ"]) == ("ours", "")
     assert table.published == {1}
-
-
 
 
 def test_settings_other_than_the_default_stay_out_of_the_main_table() -> None:
@@ -59,5 +55,3 @@ def test_table_8_has_alignment_of_the_last_step() -> None:
     (row,) = cells(table)
     assert table.header[: table.labels] == ("objective", "transform", "source")
     assert (row["alignment@1 held-out"], row["alignment@1 all"], row["POS accuracy Δ"]) == ("40.0", "", "30.0")
-
-

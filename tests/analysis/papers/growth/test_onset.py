@@ -79,5 +79,3 @@ def test_what_never_leaves_in_some_seeds() -> None:
         {BY_NAME["loss"]: some, BY_NAME["gradients"]: Onsets({0: 64.0, 1: 64.0, 2: 64.0}), BY_NAME["sentences"]: none}
     )
     assert groups == [(64, [BY_NAME["loss"], BY_NAME["gradients"]]), (NEVER, [BY_NAME["sentences"]])]
-
-

@@ -1,6 +1,5 @@
 """Tables 3 to 7 of XLM-Align, ours and the paper's."""
 
-
 from matplotlib.axes import Axes
 
 from calque.analysis.papers.looks import BY_NAME
@@ -92,12 +91,6 @@ ROWS = {
 }
 
 
-
-
-
-
-
-
 def compared(gain: float, noise: float = 0.0) -> list[Record]:
     """XLM-Align without TLM gains so much on POS over XLM-Align, which has a score of .4; seeds differ by `noise`."""
     return [
@@ -105,11 +98,3 @@ def compared(gain: float, noise: float = 0.0) -> list[Record]:
         for seed in range(2)
         for objective, value in (("XLM-ALIGN", 0.4), ("XLM-ALIGN-no-tlm", 0.4 + gain + noise * (seed - 0.5)))
     ]
-
-
-
-
-
-
-
-

@@ -1,6 +1,5 @@
 """XLM-Align's headlines as claims."""
 
-
 import pytest
 from scipy import stats
 
@@ -42,12 +41,6 @@ def test_gold_labels_are_held_against_those_of_the_same_start() -> None:
     assert any("gold labels after ALIGN-MLM has a lower AER than XLM-Align after" in text for text in found)
 
 
-
-
-
-
-
-
 def test_p_is_that_of_paired_seeds_or_of_a_bound() -> None:
     results = joined(aligned_records(STARTS))
     found = {claim.text: claim for claim in xlm_align_claims(results)}
@@ -76,8 +69,6 @@ def test_p_is_that_of_paired_seeds_or_of_a_bound() -> None:
         assert found[text].verdict.p == pytest.approx(test.pvalue), text
 
 
-
-
 def test_nothing_is_held_against_itself() -> None:
     """From the start, from another objective's model with and without that objective, and with gold labels of each."""
     for objectives in (STARTS, ("ALIGN-MLM", *STARTS), (*STARTS, f"XLM-ALIGN-gold{END}"), (f"XLM-ALIGN{END}",)):
@@ -88,7 +79,3 @@ def test_nothing_is_held_against_itself() -> None:
     assert "XLM-Align after ALIGN-MLM has a lower AER than ALIGN-MLM, under Trans" in [
         claim.text for claim in xlm_align_claims(joined(aligned_records(("ALIGN-MLM", *STARTS))))
     ]
-
-
-
-

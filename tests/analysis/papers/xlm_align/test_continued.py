@@ -177,12 +177,6 @@ def test_claims_hold_over_seeds_and_one_decides_none() -> None:
     assert {claim.verdict.verdict for claim in continued_claims(bare)} <= {UNDECIDED}
 
 
-
-
-
-
-
-
 def learnt_pairs(objectives: Sequence[str], ways: Sequence[str] = ("ZS",), task: str = "nli") -> Continued:
     """A start and what objectives that read pairs made of it, on a task in two languages; later ones are better."""
     start, known = Described("start", "the start"), tuple(Described(name, name) for name in LANGUAGES)
@@ -213,9 +207,3 @@ def test_weam_and_ppa_are_held_against_the_start_and_ppa_against_itself_without_
     worse = learnt_pairs(["PPA", "PPA-alone"])
     verdicts = {claim.text: claim.verdict.verdict for claim in continued_claims(worse)}
     assert verdicts["PPA transfers NLI better than PPA, without TLM, mean of 2"] == FAILS
-
-
-
-
-
-

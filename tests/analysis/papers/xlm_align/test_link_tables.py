@@ -48,7 +48,3 @@ def test_choices_are_those_of_an_encoder_that_was_read_by_all_best_first(systems
         ("argmax", "apart", "1 (2)"),
         ("argmax-products", "apart", "1 (1)"),
     ]
-
-
-
-

@@ -113,14 +113,4 @@ def test_a_tasks_table_has_floors_and_the_papers_numbers_of_its_languages() -> N
     assert table.published == {2} and "Table 18" in table.note
 
 
-
-
-
-
 XNLI = ["fr", "es", "de", "bg", "ar", "zh", "hi", "sw"]
-
-
-
-
-
-
