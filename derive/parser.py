@@ -1,5 +1,5 @@
 """Tags and trees from Stanza; the only file that imports it. A folder of models has Stanza's own layout
-(`resources.json`, one language's `LANGUAGE/PROCESSOR/PACKAGE.pt`) and, if fetched by Calque, a manifest."""
+(`resources.json`, one language's `LANGUAGE/PROCESSOR/PACKAGE.pt`)."""
 
 import sys
 from collections import Counter
@@ -11,15 +11,13 @@ from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
-from calque.derive.artefact import Artefact, digest, read_sealed, write_sealed
+from calque.derive.artefact import digest, read_sealed, write_sealed
 from calque.derive.errors import BadInput
-from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import fingerprint
 from calque.derive.readers.conllu import UPOS, relation_fault, tree_fault
 from calque.derive.sentence import Sentence, shown
 from calque.derive.stored_trees import StoredTrees
 
-KIND = "Stanza models"  # the artefact that `fetch` makes
 RESOURCES = "resources.json"
 BATCH = 2_000  # sentences per call of Stanza, which sorts them by length and splits them further
 MANY = 20  # if this many sentences all fail, the parser is at fault
@@ -167,8 +165,6 @@ def _identity(folder: Path) -> str:
 def _pipeline(folder: Path) -> Any:
     """Stanza's pipeline, on the GPU if there is one. It reads only this folder."""
     language = _language(folder)
-    if (folder / MANIFEST).exists():  # not in a folder that Stanza itself downloaded
-        Artefact.open(folder, KIND).verify()
     lemma = "default" if any((folder / language / "lemma").glob("*.pt")) else "identity"
     try:
         return _stanza().Pipeline(
@@ -189,11 +185,8 @@ def _language(folder: Path) -> str:
     run = "docs/word-order.md says how to get such folders"
     if not (folder / RESOURCES).is_file():
         raise BadInput(f"no {RESOURCES} here; expected a folder of Stanza models: {run}", folder)
-    languages = sorted(path.name for path in folder.iterdir() if any(path.glob("*/*.pt")))
-    if len(languages) != 1:
+    languages = sorted(path.name for path in folder.iterdir() if any(path.glob("depparse/*.pt")))
+    if len(languages) != 1 or not any((folder / languages[0] / "pos").glob("*.pt")):
         found = ", ".join(languages) or "no language"
-        raise BadInput(f"models of {found}; expected models of one language: {run}", folder)
-    for processor in ("pos", "depparse"):
-        if not any((folder / languages[0] / processor).glob("*.pt")):
-            raise BadInput(f"no {languages[0]}/{processor}/*.pt, the model of the processor {processor}: {run}", folder)
+        raise BadInput(f"taggers and parsers of {found}; expected those of one language: {run}", folder)
     return languages[0]
