@@ -10,9 +10,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from calque.derive.artefact import write_manifest
 from calque.derive.files import whole_folder, write_json
-from calque.derive.parser import KIND, RESOURCES
+from calque.derive.parser import RESOURCES
 from calque.derive.readers.conllu import read_conllu
 from tests.treebanks import write_treebank
 
@@ -63,14 +62,13 @@ def _train(kind: str, steps: int, folder: Path) -> Path:
 
 
 def write_folder(part: Path, language: str, models: dict[str, Path]) -> None:
-    """Lay models (processor to file) out in the folder `part` as Stanza does, with a manifest."""
+    """Lay models (processor to file) out in the folder `part` as Stanza does."""
     for processor, model in models.items():
         place = part / language / processor / "calque.pt"
         place.parent.mkdir(parents=True)
         shutil.move(model, place)  # it may come from another disk
     packages = {"packages": {"default": dict.fromkeys(models, "calque")}}
     write_json(part / RESOURCES, {language: packages | {processor: {"calque": {}} for processor in models}})
-    write_manifest(part, KIND, {})
 
 
 if __name__ == "__main__":

@@ -107,14 +107,6 @@ def test_every_derived_treebank_is_read_again(folder: Path, sentence: Sentence, 
     check_readable([sentence], name, folder)
 
 
-COMPOSED = ("split.drop-verb", "agg.split", "inv.split.drop-verb", "syn-verbfinal.split", "split.syn-verbfinal")
-
-
-@pytest.mark.parametrize("name", [*CHANGES, *COMPOSED])
-def test_derived_real_treebanks_are_read_again(calque_data: Path, name: str, folder: Path) -> None:
-    check_readable(list(read_conllu(calque_data / "ud/UD_English-EWT/en_ewt-ud-dev.conllu")), name, folder)
-
-
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("task", ["ner", "word_labels"])
 def test_labels_follow_their_words_as_in_task_data(name: str, task: str, tmp_path: Path) -> None:

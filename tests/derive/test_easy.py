@@ -59,14 +59,6 @@ def test_text_and_tasks_are_kept_by_the_frequent_words_of_the_corpus(files: File
     assert sum(data.left_out["train"].values()) == 3 + 2  # examples with `zebra`, and held-out ones
 
 
-def test_the_fingerprint_of_the_text_has_the_filter_and_that_of_other_tasks_has_not(files: Files) -> None:
-    other = Files(files.text, word_labels=files.word_labels, easy=EasyText(types=5, shortest=4, longest=5))
-    unfiltered = Files(files.text, word_labels=files.word_labels)
-    assert len({source.corpus_fingerprint() for source in (files, other, unfiltered)}) == 3
-    assert files.task_fingerprint("word_labels") != other.task_fingerprint("word_labels")
-    assert other.task_fingerprint("word_labels") == unfiltered.task_fingerprint("word_labels")
-
-
 def test_words_of_entities_may_be_rare() -> None:
     frequent, counts = {"the", "cat", "sleeps", "."}, Counter[str]()
     bare = Sentence(("the", "zebra", "sleeps", "."))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from calque.derive.example import Example, read_examples, write_examples
 from calque.derive.order import Permute
 from calque.derive.transform import Account, Transform, image_of_example
-from tests.derive.strategies import sentences, transforms
+from tests.derive.strategies import sentences
 
 texts = st.lists(st.lists(sentences(), min_size=1, max_size=3).map(tuple), min_size=1, max_size=2).map(tuple)
 examples = st.builds(Example, texts, st.sampled_from(["", "neutral", "日本"]), st.sampled_from(["", "passive"]))
@@ -26,14 +26,3 @@ def image_of(transform: Transform, example: Example, number: int) -> Example:
     image = image_of_example(transform, example, number, Account())
     assert image
     return image
-
-
-@settings(max_examples=200)
-@given(examples, transforms(), st.integers(0, 99))
-def test_each_sentence_is_transformed_for_itself(example: Example, transform: Transform, number: int) -> None:
-    derived = image_of(transform, example, number)
-    assert (derived.label, derived.diagnostic) == (example.label, example.diagnostic)
-    own = number * 65_536
-    for before, after in zip(example.texts, derived.texts, strict=True):
-        assert after == tuple(transform(sentence, own + i) for i, sentence in enumerate(before))
-        own += len(before)

@@ -1,7 +1,6 @@
 """Files and folders are whole or absent, and fingerprints follow values."""
 
 import errno
-import hashlib
 import os
 import resource
 import shutil
@@ -15,9 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calque.derive.errors import BadInput
 from calque.derive.files import claimed, files_of, sweep, whole_file, whole_folder
-from calque.derive.fingerprint import ADDED, fingerprint, plain
+from calque.derive.fingerprint import ADDED, plain
 
 
 def test_a_file_appears_when_the_block_ends_well(tmp_path: Path) -> None:
@@ -125,18 +123,6 @@ def test_all_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: 
 
 
 @dataclass(frozen=True)
-class Config:
-    __module__ = "calque.derive"  # Calque's own, whose code is no part of a fingerprint
-    paths: tuple[Path, ...]
-    rate: float = 0.1
-
-
-def test_a_fingerprint_is_the_one_that_names_folders_already() -> None:
-    text = '[{"kind": "Config", "paths": ["français"], "rate": 0.1}, 3]'
-    assert fingerprint(Config((Path("français"),)), 3) == hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-@dataclass(frozen=True)
 class Later:
     __module__ = "calque.derive"  # Calque's own, whose code is no part of a fingerprint
     rate: float = 0.1
@@ -146,17 +132,6 @@ class Later:
 def test_a_field_that_came_later_counts_when_it_says_something_new() -> None:
     assert plain(Later()) == {"kind": "Later", "rate": 0.1}
     assert plain(Later(order="new")) == {"kind": "Later", "rate": 0.1, "order": "new"}
-
-
-def test_a_claimed_folder_is_refused_to_others_until_it_is_free(tmp_path: Path) -> None:
-    folder = tmp_path / "runs" / "one"
-    for _ in range(2):
-        with claimed(folder):
-            with pytest.raises(BadInput, match="another process is using this folder"), claimed(folder):
-                pass
-            with claimed(tmp_path / "runs" / "two"):
-                pass
-    assert list((tmp_path / "runs").iterdir()) == []
 
 
 KILLED = """

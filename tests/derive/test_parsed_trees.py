@@ -1,13 +1,12 @@
 """A parsed source: every sentence stays, gold stays gold, and nothing is parsed twice."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from calque.derive.errors import BadInput
 from calque.derive.parser import SHARD, ParsedTrees, StanzaParser
 from calque.derive.sentence import Sentence, Span
 from calque.derive.source import Source, TaskData
@@ -130,36 +129,3 @@ def test_a_killed_run_goes_on_with_the_next_shard(parser: Chains, tmp_path: Path
     sentences, _ = read(replace(dies, trees=ParsedTrees(parser, tmp_path / "cache")))
     assert parser.calls == [SHARD, SHARD, 1]
     assert sentences == [chain(("Number", str(i), "rains", ".")) for i in range(2 * SHARD + 1)]
-
-
-def cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-40])
-
-
-def rehead(path: Path) -> None:
-    """Another tree of the same words."""
-    text = path.read_text()
-    path.write_text(text.replace("-1 0 1", "-1 0 0"))
-    assert path.read_text() != text
-
-
-def excuse(path: Path) -> None:
-    path.write_text(path.read_text().replace("ValueError", "TypeError"))
-
-
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (cut, r"json: damaged, expected parsed sentences"),
-        (rehead, r"json: changed since it was written"),
-        (excuse, r"json: changed since it was written"),
-    ],
-)
-def test_a_damaged_shard_is_refused(
-    files: Files, parser: Chains, tmp_path: Path, damage: Callable[[Path], None], message: str
-) -> None:
-    source = replace(files, trees=ParsedTrees(parser, tmp_path / "cache"))
-    read(source)
-    damage(next((tmp_path / "cache").iterdir()))
-    with pytest.raises(BadInput, match=message):
-        read(source)

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from calque.derive.parser import LONGEST, RESOURCES, StanzaParser, _one_thread, _sentence
+from calque.derive.parser import LONGEST, RESOURCES, StanzaParser, _sentence
 from calque.derive.pocket.language import Pocket
-from calque.derive.readers.conllu import UPOS, tree_fault
 from calque.derive.sentence import Sentence
 
 
@@ -58,30 +57,6 @@ def test_the_root_and_only_the_root_is_called_so(parsed: list[Word], relations: 
 )
 def test_what_is_no_tree_of_ud_has_a_reason(parsed: list[Word], why: str) -> None:
     assert _sentence(("Cats", "sleep"), parsed) == why
-
-
-def test_torch_has_one_thread_while_sentences_are_parsed() -> None:
-    """The last digit of a score may change with the number of threads, and with it a tree."""
-    torch = pytest.importorskip("torch")
-    before = torch.get_num_threads()
-    torch.set_num_threads(3)
-    try:
-        with _one_thread():
-            assert torch.get_num_threads() == 1
-        assert torch.get_num_threads() == 3
-    finally:
-        torch.set_num_threads(before)
-
-
-@pytest.mark.slow
-def test_the_same_words_come_back_with_tags_and_a_tree(stanza_models: Path) -> None:
-    gold = pocket(60)
-    parsed = [s for s in StanzaParser(stanza_models).trees([s.words for s in gold]) if isinstance(s, Sentence)]
-    assert [s.words for s in parsed] == [s.words for s in gold]
-    assert all(UPOS.issuperset(s.tags) and tree_fault(s.heads) is None for s in parsed)
-    right = sum(a == b for s, t in zip(gold, parsed, strict=True) for a, b in zip(s.tags, t.tags, strict=True))
-    assert right > 0.6 * sum(map(len, gold))
-    assert StanzaParser(stanza_models).trees([s.words for s in gold]) == parsed
 
 
 @pytest.mark.slow

@@ -46,17 +46,6 @@ def test_every_example_has_its_image(folder: Path) -> None:
             ]
 
 
-def test_the_manifest_counts_what_is_there_and_what_was_torn(folder: Path) -> None:
-    task = TaskFolder.open(folder)
-    row = task.artefact.facts["splits"]["train"]
-    assert row["examples"] == 40
-    after = list(task.examples("train", "perm"))
-    spans = sum(len(sentence.spans) for example in after for text in example.texts for sentence in text)
-    assert row["languages"]["perm"]["spans split"] == spans - row["spans"]
-    assert (row["languages"]["perm"]["spans split"] > 0) == (folder.name != "nli")  # its names have one word
-    assert row["languages"]["trans"]["spans split"] == 0
-
-
 def treebank(path: Path, count: int, stream: int) -> Path:
     """Sentences of Pocket English."""
     write_treebank(path, islice(Pocket().sentences(count, stream), count))

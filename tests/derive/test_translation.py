@@ -35,14 +35,3 @@ def test_every_line_is_paired_with_its_translation(folder: Path) -> None:
         assert tuple(map(vocabulary.text, bitext.ids(line))) == tuple(map(" ".join, pair))
         assert bitext.first.corpus.order(line).tolist() == list(range(len(pair[0])))
         assert (bitext.second.corpus.order(line) == NOWHERE).all()
-
-
-def test_both_languages_share_one_vocabulary_and_no_dictionary(folder: Path) -> None:
-    languages = Languages.open(folder, ["xx"])
-    vocabulary = languages.vocabulary
-    assert languages.rows == languages.size == vocabulary.size == SIZE
-    assert (languages.tables == np.arange(SIZE)).all()
-    assert languages.dictionary("source", "xx").shape == (0, 2)
-    assert languages.letters("xx") == {}  # a translation is spelt as it stands, so its tokenizer is the vocabulary's
-    ids = np.concatenate([language.corpus.tokens for language in languages.languages])
-    assert np.bincount(ids, minlength=SIZE).tolist() == vocabulary.counts.tolist()

@@ -11,15 +11,12 @@ from calque.derive.dictionary import DictionaryConfig, read_dictionary
 from calque.derive.languages import Languages
 from calque.derive.natural.build import derive_natural
 from calque.derive.natural.files import TextFiles
-from calque.derive.readers.text import UNKNOWN_WORDS, chunks, sentences
+from calque.derive.readers.text import UNKNOWN_WORDS
 from calque.derive.script import Transliterate
-from calque.derive.sentence import UNKNOWN, Sentence
 from calque.derive.sources.files import Files
 from calque.derive.transforms import transform
 from calque.derive.types import OURS
 from calque.derive.vocabulary import Vocabulary
-from calque.pretrain.batch import UNLABELLED
-from calque.pretrain.mask import Masking
 from tests.derive.natural.made import vocabulary
 
 TEXT = """ = Lobster <unk> =\x20
@@ -27,7 +24,6 @@ TEXT = """ = Lobster <unk> =\x20
  The <unk> lobster sat on the <unk> @-@ shaped rock . It ate <unk> and 1 @,@ 000 <unk> .\x20
  <unk> slept .\x20
 """
-SENTENCES = ["The <unk> lobster sat on the <unk> - shaped rock .", "It ate <unk> and 1,000 <unk> .", "<unk> slept ."]
 
 
 def put(path: Path, text: str = TEXT) -> Path:
@@ -43,17 +39,6 @@ def derived(tmp_path_factory: pytest.TempPathFactory) -> Languages:
     return Languages.open(folder / "made", ["trans", "trans.inv"])
 
 
-def test_only_wikitext_has_unknown_words(tmp_path: Path) -> None:
-    (chunk,) = chunks(put(tmp_path / "wiki.tokens"))
-    read, counts = sentences(chunk)
-    assert [sentence.text for sentence in read] == SENTENCES
-    assert counts[UNKNOWN_WORDS] == 5 == sum(sentence.words.count(UNKNOWN) for sentence in read)
-    plain, wiki = (Files((put(tmp_path / name, "The <unk> sat .\n"),)) for name in ("a.txt", "a.tokens"))
-    assert plain.corpus_fingerprint() != wiki.corpus_fingerprint()
-    (chunk,) = chunks(put(tmp_path / "plain.txt", "The <unk> sat .\n"))
-    assert sentences(chunk) == ([Sentence(("The", "<", "unk", ">", "sat", "."))], {})
-
-
 def test_derived_languages_share_the_unknown_type_and_learn_no_letter_of_it(derived: Languages) -> None:
     types = Vocabulary.load(derived.folder / "vocabulary")
     assert types.counts[OURS.unknown] == 5 * 30
@@ -65,16 +50,6 @@ def test_derived_languages_share_the_unknown_type_and_learn_no_letter_of_it(deri
     assert source[2].tolist()[0] == inverted[2].tolist()[-2] == OURS.unknown  # the final mark stays last
     for name in ("trans", "trans.inv"):
         assert OURS.unknown not in read_dictionary(derived.folder / name / "dictionary.tsv")
-
-
-def test_unknown_words_are_never_selected_nor_drawn(derived: Languages) -> None:
-    masking, random = Masking.of(derived, mask_rate=1.0), np.random.default_rng(0)
-    ids = np.asarray(derived["source"].corpus.tokens, np.int64)[None].repeat(20, 0)
-    rows = masking(ids, np.zeros_like(ids), random)
-    unknown = ids == OURS.unknown
-    assert unknown.any() and (rows.ids.numpy()[unknown] == OURS.unknown).all()
-    assert (rows.labels.numpy()[unknown] == UNLABELLED).all()
-    assert (rows.ids.numpy()[~unknown] != OURS.unknown).all()
 
 
 @pytest.mark.parametrize("kind", ["unigram", "wordpiece"])

@@ -14,15 +14,13 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 
 from calque.derive.artefact import Artefact
 from calque.derive.corpus import Shard
-from calque.derive.errors import BadInput
 from calque.derive.fingerprint import sha256
 from calque.derive.folder import KIND
 from calque.derive.languages import Languages
 from calque.derive.natural.build import derive_natural, encode_lines, natural_fingerprint
-from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.types import Specials
 from calque.derive.vocabulary import GivenVocabulary, Vocabulary
-from tests.derive.natural.made import EN, XX, inputs, vocabulary, written
+from tests.derive.natural.made import EN, XX, inputs, vocabulary
 from tests.derive.test_spelling import PIECES, given_vocabulary
 
 
@@ -66,18 +64,6 @@ def test_a_bitext_pairs_lines_of_its_own(given: Path) -> None:
         assert all(map(np.array_equal, turned.ids(pair), ids[::-1]))
 
 
-def test_kept_rows_are_those_of_types_that_occur_and_of_special_ones(given: Path) -> None:
-    languages = Languages.open(given / "made", ["en", "xx"])
-    whole = languages.whole
-    assert languages.kept is not None and whole.kept is None
-    corpora = [side.corpus for bitext in whole.bitexts for side in (bitext.first, bitext.second)]
-    used = {i for corpus in [*(one.corpus for one in whole.languages), *corpora] for i in corpus.tokens.tolist()}
-    assert set(languages.kept.tolist()) == used | set(whole.specials.ids)
-    assert languages.kept[list(languages.specials.ids)].tolist() == list(whole.specials.ids)
-    assert whole.rows == whole.size == whole.vocabulary.size
-    assert np.array_equal(languages.kept[languages["xx"].ids(corpora[1].tokens)], whole["xx"].ids(corpora[1].tokens))
-
-
 def test_output_does_not_depend_on_the_number_of_workers(given: Path, tmp_path: Path) -> None:
     texts, bitexts = inputs(given)
     vocabulary = GivenVocabulary(given / "given")
@@ -85,38 +71,6 @@ def test_output_does_not_depend_on_the_number_of_workers(given: Path, tmp_path: 
     assert contents(tmp_path / "made") == contents(given / "made")
     facts = Artefact.open(tmp_path / "made", KIND).facts
     assert facts["fingerprint"] == natural_fingerprint(texts, bitexts, vocabulary)
-
-
-def test_what_cannot_be_put_together_is_told(tmp_path: Path) -> None:
-    given, text = vocabulary(tmp_path / "given"), TextFiles((written(tmp_path / "a.txt", ["a"]),))
-    pair = (BitextFiles(written(tmp_path / "a.tsv", ["a\tb"])),)
-    texts = {"en": text, "xx": text, "zh-min": text, "min": text}
-    cases: list[tuple[dict[str, Any], Any, Any, str]] = [
-        ({}, {}, {}, "no language; expected the text of at least one"),
-        ({"source": text}, {}, {}, "a language called 'source'; "),
-        ({"e/n": text}, {}, {}, "a language called 'e/n'"),
-        (texts, {("en", "fr"): pair}, {}, "a bitext of en and fr, but no text of fr"),
-        (texts, {("en", "en"): pair}, {}, "a bitext of en and en; expected two languages"),
-        (texts, {("en", "xx"): ()}, {}, "expected two languages and at least one file"),
-        (texts, {("en", "xx"): pair, ("xx", "en"): pair}, {}, "two bitexts en-xx; expected one"),
-        (texts, {}, {("en", "xx"): tmp_path / "d"}, "a dictionary of en and xx, but no bitext of them"),
-        (texts, {("en", "xx"): pair}, {("en", "xx"): tmp_path / "d"}, "d: no such file"),
-        (texts, {("en", "xx"): pair}, {("en", "xx"): tmp_path / "a.txt"}, r"a\.txt:1: 'a': expected a word"),
-    ]
-    for some, bitexts, dictionaries, told in cases:
-        with pytest.raises(BadInput, match=told):
-            derive_natural(some, bitexts, given, tmp_path / "made", dictionaries=dictionaries)
-    with pytest.raises(BadInput, match="a language without text: no file is named"):
-        TextFiles(())
-    with pytest.raises(BadInput, match=r"no\.txt: no such file"):
-        derive_natural({"en": TextFiles((tmp_path / "no.txt",))}, {}, given, tmp_path / "made")
-    path = given.folder / "tokenizer.json"
-    path.write_text(path.read_text(encoding="utf-8").replace("<mask>", "<blank>"), encoding="utf-8")
-    with pytest.raises(BadInput, match=r"without the special types <mask> or \[MASK\] \(mask\)"):
-        derive_natural(texts, {}, given, tmp_path / "made")
-    with pytest.raises(BadInput, match=r"none/tokenizer\.json: no such file"):
-        natural_fingerprint(texts, {}, GivenVocabulary(tmp_path / "none"))
-    assert not (tmp_path / "made").exists()
 
 
 SPECIALS = Specials(0, 1, 2, 3, 4)

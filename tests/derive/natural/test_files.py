@@ -4,8 +4,6 @@ import gzip
 from collections import Counter
 from importlib import import_module
 from pathlib import Path
-from typing import Literal
-from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -77,7 +75,6 @@ def test_the_head_of_a_bitext(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 LONG = "The committee did not agree on the second proposal ."
 SHORT = "Thank you ."
-Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 
 def test_tokenised_or_not_a_sentence_is_found_alone_and_a_long_one_inside_a_line() -> None:
@@ -88,13 +85,6 @@ def test_tokenised_or_not_a_sentence_is_found_alone_and_a_long_one_inside_a_line
     assert known.within("“Thank you!”") and not known.within("Thank you very much.")
     assert not known.within("The committee did not agree on the second question.")
     assert not known.within("") and not known.within("?!")
-
-
-@pytest.mark.parametrize("test", ["Le café était fermé .", "ＡＢＣ の ２０１８ 年 は", "क़लम कहाँ है"])
-@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
-def test_however_unicode_writes_a_sentence_it_is_the_same(test: str, form: Form) -> None:
-    known = Sentences(iter([test]))
-    assert known.within(normalize(form, test)) and not known.within(f"{test}x")
 
 
 @given(

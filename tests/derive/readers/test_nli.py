@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from calque.derive.errors import BadInput
 from calque.derive.example import Example
 from calque.derive.readers.nli import read_nli
 from calque.derive.sentence import Sentence
@@ -71,25 +70,3 @@ def test_numbers_are_labels_of_inference_beside_a_premise_and_counted(tmp_path: 
     pairs = "".join(as_json(sentence1="A.", sentence2="B.", label=label) for label in (1, 0))
     found, counts = read(tmp_path / "a", pairs)
     assert ([example.label for example in found], counts) == (["1", "0"], {})
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "".join(
-            as_json(language=language, gold_label="neutral", sentence1="A.", sentence2="B.")
-            for language in ("ar", "ar", "bg")
-        ),
-        "language\tgold_label\tsentence1\tsentence2\nar\tneutral\tA.\tB.\nbg\tneutral\tA.\tB.\n",
-    ],
-)
-def test_a_file_of_several_languages_is_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(BadInput, match="language 'bg' after 'ar'; expected one language per file: split"):
-        read(tmp_path / "a", text)
-
-
-def test_a_pair_without_a_gold_label_is_left_out_and_counted(tmp_path: Path) -> None:
-    rows = [as_json(sentence1="A.", sentence2="B.", gold_label=label) for label in ("-", "neutral", "-")]
-    found, counts = read(tmp_path / "a", "".join(rows))
-    assert [example.label for example in found] == ["neutral"]
-    assert counts == {"pairs without a gold label": 2}

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from calque.derive.readers.iob2 import read_word_labels
-from calque.derive.sentence import word_labels
 from calque.derive.sources.files import READERS, TaskFiles, written
 
 ROWS = {
@@ -32,16 +30,3 @@ def test_rows_are_the_same_as_tsv_with_or_without_a_header_and_as_json(task: str
     assert {
         len(split) for split in TaskFiles((tmp_path / "rows",), held_out=1).load(READERS[task]).examples.values()
     } == {1}
-
-
-WORDS = "the\tX\n20\tY/Z\n#\t-\n\n\nend\tX"
-
-
-def test_words_have_any_labels(tmp_path: Path) -> None:
-    (tmp_path / "words").write_text(WORDS)
-    found = list(read_word_labels(tmp_path / "words"))
-    assert [(s.words, word_labels(s)) for s in found] == [(("the", "20", "#"), ("X", "Y/Z", "-")), (("end",), ("X",))]
-    rows = [{"tokens": s.words, "tags": word_labels(s)} for s in found]
-    (tmp_path / "rows").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert list(read_word_labels(tmp_path / "rows")) == found
-    assert word_labels(found[0].reorder([2, 0, 1])) == ("-", "X", "Y/Z")

@@ -68,12 +68,6 @@ def test_words_on_one_level_are_ranked_by_tag(tmp_path: Path, language: str, tag
     assert token(tmp_path / "a", *words, language=language) == (tag, "VERB")
 
 
-def test_words_lose_the_zero_width_non_joiner(tmp_path: Path) -> None:
-    found, counts = read(tmp_path / "a", row("1", "می\u200cروم", "VERB"), row("2", "\u200c", "PUNCT", "1", "punct"))
-    assert found[0].words == ("میروم", "\u200c")  # a word is never empty
-    assert counts == {"words that lost U+200C": 2}
-
-
 def test_pud_has_the_lengths_of_the_label_files(calque_data: Path) -> None:
     for language, name, many in (("fr", "French", 24_131), ("de", "German", 21_001), ("tr", "Turkish", 16_535)):
         path = calque_data / "ud" / f"UD_{name}-PUD" / f"{language}_pud-ud-test.conllu"

@@ -83,12 +83,6 @@ def test_documents(tmp_path: Path) -> None:
     }
 
 
-def test_plain_text(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.txt", PLAIN)
-    assert detect(path) == "plain"
-    assert read(path) == (["One sentence .", "Two sentences !", "Three of them"], {})
-
-
 def test_treebanks_keep_their_words_tags_and_trees(tmp_path: Path) -> None:
     path = write(tmp_path / "a.conllu", TREES * 3)
     whole, left_out = sentences(next(chunks(path)))

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from calque.derive.errors import BadInput
-from calque.derive.sentence import Span
-from calque.derive.source import Source, TaskData
+from calque.derive.source import TaskData
 from calque.derive.sources.files import READERS, Files, TaskFiles
 
 TEXT = "Sara ate two apples. She lives in Paris.\nIs it raining?\n"
@@ -35,29 +34,6 @@ def source(tmp_path: Path) -> Files:
 
 def words(data: TaskData, split: str) -> list[str]:
     return [example.texts[0][0].words[0] for example in data.examples[split]]
-
-
-def test_text_is_read_as_sentences(source: Files) -> None:
-    (chunk,) = source.chunks()
-    sentences, _ = source.sentences(chunk)
-    assert [" ".join(s.words) for s in sentences] == [
-        "Sara ate two apples .",
-        "She lives in Paris .",
-        "Is it raining ?",
-    ]
-
-
-def all_tasks(source: Source) -> dict[str, TaskData]:
-    return {task: source.task_data(task) for task in source.tasks}
-
-
-def test_tasks_have_their_labels(source: Files) -> None:
-    tasks = all_tasks(source)
-    assert tasks["pos"].examples["train"][0].texts[0][0].tags == ("PROPN", "VERB")
-    assert tasks["ner"].examples["test"][0].texts[0][0].spans == (Span(1, 2, "LOC"),)
-    pair = tasks["nli"].examples["dev"][0]
-    assert [len(text) for text in pair.texts] == [2, 1]
-    assert pair.label == "entailment"
 
 
 def test_held_out_limited_and_kept_examples_are_counted_and_apart(source: Files) -> None:
@@ -109,13 +85,6 @@ def test_the_fingerprint_follows_contents_not_places(source: Files, tmp_path: Pa
     assert [same.task_fingerprint(task) for task in same.tasks] == tasks
     with pytest.raises(BadInput, match="no such file"):
         source.corpus_fingerprint()
-
-
-def test_megabytes_takes_the_head_of_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "long.txt"
-    path.write_text("A line of text.\n" * 800_000)
-    assert len(list(Files((path,)).chunks())) == 4
-    assert len(list(Files((path,), megabytes=5).chunks())) == 2
 
 
 def asked(path: Path, *ids: str) -> Path:

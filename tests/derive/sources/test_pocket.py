@@ -1,11 +1,9 @@
 """Pocket English as a source: sizes, and no example twice."""
 
 import re
-from collections import Counter
 
 from calque.derive.pocket.facts import Facts
-from calque.derive.pocket.language import Pocket
-from calque.derive.source import SPLITS, TaskData
+from calque.derive.source import TaskData
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 
 
@@ -32,18 +30,6 @@ def test_pocket_english_repeats_no_example_and_says_how_many_it_left_out() -> No
         assert len(set(texts)) == len(texts)
     drawn = source.language.sentences(800 + tasks["pos"].left_out["train"]["repetitions"], stream=1)
     assert len({sentence.words for sentence in drawn}) == 800
-
-
-def test_questions_and_paraphrases_are_there_where_their_sizes_are_given() -> None:
-    few = Sizes(6, 4, 2)
-    source = PocketEnglish(language=Pocket(300), size=1, pos=few, ner=few, nli=few, qa=few, paraphrase=few)
-    assert PocketEnglish().tasks == ("pos", "ner", "nli")
-    assert source.tasks == ("pos", "ner", "nli", "qa", "paraphrase")
-    for task, streams in (("qa", (10, 11, 12)), ("paraphrase", (13, 14, 15))):
-        draw = source.language.questions if task == "qa" else source.language.paraphrases
-        made = source.task_data(task).examples
-        assert [made[split] for split in SPLITS] == [list(draw(n, k)) for n, k in zip(few, streams, strict=True)]
-    assert Counter(e.label for e in source.task_data("paraphrase").examples["train"]) == {"0": 3, "1": 3}
 
 
 def test_facts_are_chunks_of_their_own_and_change_nothing_else() -> None:
