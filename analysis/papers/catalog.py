@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
-from calque.analysis.papers.align_mlm.claims import align_mlm_claims, align_mlm_findings
-from calque.analysis.papers.align_mlm.dials import order_figure, overlap_figure, sharing_findings
+from calque.analysis.papers.align_mlm.claims import align_mlm_claims
+from calque.analysis.papers.align_mlm.dials import order_figure, overlap_figure
 from calque.analysis.papers.align_mlm.figures import (
     correlation_figure,
     delta_figure,
@@ -19,6 +18,7 @@ from calque.analysis.papers.equal_terms import (
     equal_terms_tables,
     objectives_figure,
 )
+from calque.analysis.papers.findings import transfer_findings
 from calque.analysis.papers.growth.curves import growth_findings, growth_tables
 from calque.analysis.papers.growth.figures import aligned_figure, onset_figure, predicted_figure
 from calque.analysis.papers.texts import NATURAL, terms
@@ -87,7 +87,7 @@ def _continued_summary(tables: Sequence[str]) -> list[str]:
 SCORED = (floor_figure, correlation_figure)
 PAPERS = {
     "align_mlm": PaperReport(
-        lambda results: chain(align_mlm_findings(results), sharing_findings(results)),
+        transfer_findings,
         align_mlm_tables,
         _figures(order_figure, overlap_figure, delta_figure, *SCORED),
         align_mlm_claims,
@@ -111,9 +111,7 @@ PAPERS = {
         claims_title="Objectives on equal terms, claims tested",
         not_drawn=without_correlation,
     ),
-    "growth": PaperReport(
-        growth_findings, growth_tables, _figures(onset_figure, predicted_figure, aligned_figure), published=("growth",)
-    ),
+    "growth": PaperReport(growth_findings, growth_tables, _figures(onset_figure, predicted_figure, aligned_figure)),
     "xtreme": PaperReport(
         lambda results: continued_findings(Continued(results)),
         _continued_tables,

@@ -8,14 +8,15 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from calque.analysis.papers.align_mlm.claims import correlated, noise, ranked
+from calque.analysis.papers.align_mlm.claims import correlated
 from calque.analysis.papers.align_mlm.tables import alignment_table, diagnostics_tables, scores_table
 from calque.analysis.papers.columns import main_metrics, score_title
+from calque.analysis.papers.findings import leader
 from calque.analysis.papers.looks import looks
 from calque.analysis.papers.texts import claim, heading, plot, table
 from calque.analysis.report.drawing import INK, MOST, draw_line, draw_points, key, legend, small_multiples, wrapped
 from calque.analysis.report.plot import Plot
-from calque.analysis.report.table import FLOOR, MISSING, OURS, Table, cell, listed, percent
+from calque.analysis.report.table import FLOOR, MISSING, OURS, Table, cell, percent
 from calque.analysis.results.measured import BySeed, average, judge_difference, mean
 from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import Claim
@@ -96,20 +97,10 @@ def equal_terms_claims(results: Results) -> Iterator[Claim]:
 
 def equal_terms_findings(results: Results) -> Iterator[str]:
     """The best mean over tasks and the next, for each derived language."""
-    titles = list(map(score_title, results.main_tasks))
     for transform in results.transforms:
-        ranking = ranked({name: over_tasks(results, name, transform) for name in results.objectives}, +1)
-        if ranking is None:
-            continue
-        best, following = (results.objective_title(name) for name in (ranking.best, ranking.next))
-        value, next_value = percent(ranking.value), percent(ranking.next_value)
-        under, over = f"Under {results.transform_title(transform)}", f"in the mean of {listed(titles)}"
-        if ranking.leads:
-            lead = f"{best} has the highest zero-shot scores, {value} % {over}"
-            yield f"{under}, {lead}; next {following}, {next_value} %, beyond seed noise."
-        else:
-            scores = f"({best} {value} %, {following} {next_value} %)"
-            yield f"{under}, no objective leads in zero-shot scores {over} {scores}, {noise(results)}."
+        scores = {name: over_tasks(results, name, transform) for name in results.objectives}
+        number = f"ZS under {results.transform_title(transform)}, mean of {len(results.main_tasks)} tasks"
+        yield from leader(results, number, scores, +1)
 
 
 def objectives_figure(results: Results, scale: str) -> Plot | None:

@@ -1,14 +1,11 @@
-"""The headlines of ALIGN-MLM, tested as claims, and the findings of a study in two sentences."""
+"""The headlines of ALIGN-MLM, tested as claims."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import NamedTuple
 
-from calque.analysis.papers.align_mlm.figures import compared_metrics, rho_of
-from calque.analysis.papers.columns import score_title
+from calque.analysis.papers.align_mlm.figures import rho_of
 from calque.analysis.papers.texts import claim
 from calque.analysis.records.record import ALIGNMENT
-from calque.analysis.report.table import listed, percent
 from calque.analysis.results.measured import BySeed, difference, judge_difference, mean
 from calque.analysis.results.results import Point, Results
 from calque.analysis.results.retained import unless_at_floor
@@ -126,98 +123,3 @@ def _beats_all(values: Mapping[str, BySeed], objective: str, side: int) -> Verdi
     of = f", the closest of {len(gaps)}" if len(gaps) > 1 else ""
     because = f"{objective} − {closest}{of}: {points(gaps[closest])}" if gaps else ""
     return judge([(gap, 0.0, side) for gap in gaps.values()], because)
-
-
-class Ranking(NamedTuple):
-    """The best two objectives by their means. The first `leads` if it is beyond every other by the paired interval over
-    seeds and differs from the next as printed; with one seed, no objective leads."""
-
-    best: str
-    value: float
-    next: str
-    next_value: float
-    leads: bool
-
-
-def ranked(values: Mapping[str, BySeed], side: int) -> Ranking | None:
-    """Rank objectives by their numbers, the largest first (`side` +1) or the smallest (-1); None if fewer than two."""
-    means = {objective: estimate.mean for objective, its in values.items() if (estimate := mean(its))}
-    if len(means) < 2:
-        return None
-    first, second, *_ = order = sorted(means, key=lambda objective: -side * means[objective])
-    leads = percent(means[first]) != percent(means[second])
-    for other in order[1:]:
-        gap = difference(values[first], values[other])
-        leads &= gap is not None and judge([(gap, 0.0, side)], "").verdict == HOLDS
-    return Ranking(first, means[first], second, means[second], leads)
-
-
-def noise(results: Results) -> str:
-    """Why no objective leads."""
-    return "one seed supports no conclusion" if len(results.seeds) < 2 else "within seed noise"
-
-
-def align_mlm_findings(results: Results) -> Iterator[str]:
-    """The objective that loses least under the hardest transform, and the one that aligns most there."""
-    yield from transfer_finding(results)
-    if transform := hardest(results):
-        for metric in ("held-out", "all"):
-            if ranking := ranked({o: results.alignments(o, transform, metric) for o in results.objectives}, +1):
-                yield _alignment(results, transform, metric, ranking)
-                return
-
-
-def transfer_finding(results: Results) -> Iterator[str]:
-    """The objective that loses least on each task under the hardest transform, by how much, and how certain that is."""
-    if (transform := hardest(results)) is None:
-        return
-    deltas = {
-        score_title(*metric): {o: results.deltas(o, transform, *metric) for o in results.objectives}
-        for metric in compared_metrics(results).items()
-    }
-    if rankings := {task: ranking for task, its in deltas.items() if (ranking := ranked(its, -1))}:
-        there = results.transform_title(transform)
-        opening = f"Mean Δ is largest under {there}. There," if len(results.transforms) > 1 else f"Under {there},"
-        yield f"{opening} {'; '.join(_leads(results, rankings))}."
-
-
-def hardest(results: Results) -> str | None:
-    """The transform with the largest mean Delta over objectives and tasks; None if none was measured."""
-    mean_deltas = {}
-    for transform in results.transforms:
-        cells = product(results.objectives, compared_metrics(results).items())
-        deltas = [mean(results.deltas(objective, transform, *metric)) for objective, metric in cells]
-        if means := [delta.mean for delta in deltas if delta]:
-            mean_deltas[transform] = sum(means) / len(means)
-    return max(mean_deltas, key=lambda transform: mean_deltas[transform], default=None)
-
-
-def _leads(results: Results, rankings: dict[str, Ranking]) -> Iterator[str]:
-    """Each leader with its tasks, by their metrics, and the tasks without a leader."""
-    title, leaders, others = results.objective_title, dict[str, list[str]](), list[str]()
-    for task, (best, value, following, next_value, leads) in rankings.items():
-        first, second = (percent(number) for number in (value, next_value))
-        if leads:
-            rest = f"(Δ {first} points; next {title(following)}, {second})"
-            leaders.setdefault(best, []).append(f"{task} {rest}")
-        else:
-            others.append(f"{task} (Δ {first} with {title(best)}, {second} with {title(following)})")
-    for best, tasks in leaders.items():
-        yield f"{title(best)} has the smallest Δ on {listed(tasks)}, beyond seed noise"
-    if others:
-        yield f"no objective leads on {listed(others)}, {noise(results)}"
-
-
-def _alignment(results: Results, transform: str, metric: str, ranking: Ranking) -> str:
-    metrics = compared_metrics(results).items()
-    found = {score_title(*metric): rho_of(results.points(*metric), within=False) for metric in metrics}
-    rhos = [f"{rho.rho:.2f} ({task})".replace("-", "−") for task, rho in found.items() if rho]
-    over = f"; over all cells, ρ between alignment and −Δ is {listed(rhos)}" if rhos else ""
-    under = f"Under {results.transform_title(transform)}"
-    best, following = (results.objective_title(name) for name in (ranking.best, ranking.next))
-    value, next_value = percent(ranking.value), percent(ranking.next_value)
-    if ranking.leads:
-        most = f"{best} aligns the most {metric} types: {value} % (next {following}, {next_value} %)"
-        return f"{under} {most}, beyond seed noise{over}."
-    most = f"({best} {value} %, {following} {next_value} %)"
-    return f"{under} no objective leads in {metric} types that are aligned {most}, {noise(results)}{over}."

@@ -21,7 +21,7 @@ from calque.analysis.papers.texts import TEXTS, heading, plot, table
 from calque.analysis.records.record import ALIGNMENT, DELTA, ORDER, SHARING, Floor
 from calque.analysis.report.drawing import INK, LOOKS, SOFT, Dash, Point, draw_points, key, legend, small_multiples
 from calque.analysis.report.plot import Plot
-from calque.analysis.report.table import Table, percent
+from calque.analysis.report.table import Table
 from calque.analysis.results.measured import mean, means
 from calque.analysis.results.results import Results
 from calque.analysis.tasks.catalog import PRIMARY
@@ -150,18 +150,6 @@ def sharers(results: Results) -> list[Sharer]:
             kind = SHARED[parts[0]["kind"]][parts[0].get("by", "uniform")] if share.mean else NEW
             found.append(Sharer(language, kind, share.mean))
     return sorted(found, key=lambda sharer: sharer.tokens)
-
-
-def sharing_findings(results: Results) -> Iterator[str]:
-    """The shares of a language's types and text that are its source's too: names have the share of types drawn."""
-    parts, columns = [], columns_of("overlap")[:2]  # types, and sub-words of the text
-    for language in results.transforms:
-        by_model = ([mean(column.values(results, o, language)) for column in columns] for o in results.objectives)
-        types, text = next(filter(all, by_model), (None, None))
-        if types and text and 0 < text.mean < 1:
-            of = f"{percent(types.mean)} % of the types, {percent(text.mean)} % of the text"
-            parts.append(f"{results.transform_title(language)} {of}")
-    yield from [f"Shared with the source: {'; '.join(parts)}."] if parts else []
 
 
 def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:

@@ -200,7 +200,7 @@ def agreement(found: Found, seeds: int) -> str:
 
 
 def growth_findings(results: Results) -> Iterator[str]:
-    """How often each quantity comes first or never, the order for the first objective, and whether seeds agree."""
+    """How often each quantity comes first, the order for the first objective, and whether seeds agree."""
     curves = Curves(results)
     cells = [(objective, transform) for transform in results.transforms for objective in results.objectives]
     found = {cell: its for cell in cells if (its := onsets(curves, *cell))}
@@ -208,16 +208,8 @@ def growth_findings(results: Results) -> Iterator[str]:
         return
     orders = [in_order(its) for its in found.values()]
     firsts = Counter(quantity.name for (step, group), *_ in orders if step < NEVER for quantity in group)
-    never = Counter(quantity.name for order in orders for step, group in order if step == NEVER for quantity in group)
-    if firsts:
-        counts = listed([f"{name} in {count}" for name, count in firsts.most_common()])
-        pairs = f"Of {len(found)} pairs of a language and an objective"
-        yield f"{pairs}, what leaves its null first is {counts} (several may leave together)."
-    else:
-        yield "No measure exceeds its null."
-    if never:
-        counts = listed([f"{q.name} in {never[q.name]}" for q in QUANTITIES if q.name in never])
-        yield f"Never above the null in at least half of the seeds: {counts}."
+    counts = listed([f"{name} in {count}" for name, count in firsts.most_common()]) or "none"
+    yield f"First above its null, of {len(found)} pairs of a language and an objective: {counts}."
     for (objective, transform), its in found.items():
         if objective == results.objectives[0]:
             title = results.objective_title(objective)

@@ -1,9 +1,12 @@
-"""The papers' own numbers, as data: one JSON file per paper, its tables by number, in percent as printed. Transforms
-have Calque's names: ALIGN-MLM's T_syn is trans.syn-fr, because French is its superstrate. XLM-Align's languages are
-natural and have no transform. A setting that is a pair is the varied value and the language; in tables by language
-without pairs, it is the language."""
+"""The papers' own numbers: one JSON file per paper, its tables by number, in percent as printed.
+
+A row has an objective, a transform by Calque's name (ALIGN-MLM's T_syn is trans.syn-fr, as French is its superstrate)
+and a setting, then one number per column. With `languages` or `settings`, it has one cell for each of these instead: a
+number, or one number per column.
+"""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +17,7 @@ PLACES = 5  # percent with up to two decimals, as shares
 
 
 def published(paper: str, table: int | None = None) -> list[Published]:
-    """Every number of a paper's tables, or of one table, in the paper's order, as shares. A table that repeats
-    another's rows repeats its numbers; name one table to have each number once."""
+    """Every number of a paper's tables, or of one table, in the paper's order, as shares."""
     content = _content(paper)
     tables = (entry for entry in content["tables"] if table in (None, entry["table"]))
     return [number for entry in tables for row in entry["rows"] for number in _numbers(content, entry, row)]
@@ -45,17 +47,21 @@ def _content(name: str) -> dict[str, Any]:
     return content
 
 
-def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any]) -> list[Published]:
-    objective, transform, setting, *values = row
-    setting, language = setting if isinstance(setting, list) else (setting, "")
+def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any]) -> Iterator[Published]:
+    objective, transform, setting, *cells = row
+    about = content["paper"], table["table"], objective, transform
     title = content.get("titles", {}).get(transform, "")
-    numbers = []
-    for column, value in zip(table["columns"][3:], values, strict=True):
-        if value is not None:  # the paper has a dash there
-            kind, share = _column(column, content["metrics"]), round(value / 100, PLACES)
-            about = content["paper"], table["table"], objective, transform
-            numbers.append(Published(*about, *kind, share, setting, title, language))
-    return numbers
+    if "languages" in table:
+        places = [(setting, language) for language in table["languages"]]
+    elif "settings" in table:
+        places = [(each, "") for each in table["settings"]]
+    else:
+        places, cells = [(setting, "")], [cells]
+    for (name, language), cell in zip(places, cells, strict=True):
+        for column, value in zip(table["columns"][3:], cell if isinstance(cell, list) else [cell], strict=False):
+            if value is not None:  # the paper has a dash there
+                kind, share = _column(column, content["metrics"]), round(value / 100, PLACES)
+                yield Published(*about, *kind, share, name, title, language)
 
 
 def _column(column: str, metrics: dict[str, str]) -> tuple[str, str, str]:

@@ -1,13 +1,12 @@
-"""XLM-Align's headlines, and the question that it leaves open, tested as claims; findings in two or three sentences."""
+"""XLM-Align's headlines, and the question that it leaves open, tested as claims."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from statistics import fmean
 
-from calque.analysis.papers.align_mlm.claims import noise, ranked, transfer_finding
+from calque.analysis.papers.findings import leader, transfer_findings
 from calque.analysis.papers.texts import claim
 from calque.analysis.papers.xlm_align.ablations import SWITCHED, after, changes, errors, variant
 from calque.analysis.records.record import LABELS
-from calque.analysis.report.table import percent
 from calque.analysis.results.measured import BySeed, judge_difference, judge_estimate, mean
 from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import Claim
@@ -65,33 +64,14 @@ def _parts(results: Results, transform: str, whole: str) -> Iterator[Claim]:
 
 
 def xlm_align_findings(results: Results) -> Iterator[str]:
-    """Labels and alignment under the transform whose links are hardest to find, then transfer."""
-    by_transform = {t: {o: errors(results, o, t) for o in results.objectives} for t in results.transforms}
-    measured = {t: [rate.mean for its in rates.values() if (rate := mean(its))] for t, rates in by_transform.items()}
-    if transform := max((t for t in measured if measured[t]), key=lambda t: fmean(measured[t]), default=""):
-        under = f"Under {results.transform_title(transform)}"
-        labels = {
-            objective: precision(results, objective, transform)
-            for objective in results.objectives
-            if (changes(results.objective(objective)) or {}).get("labels") != "gold"
-        }
-        yield from _ends(results, f"{under} the precision of self-made labels ends", labels)
-        last = by_transform[transform]
-        yield from _ends(results, f"{under} the alignment error rate of the last layer is", last)
-    yield from transfer_finding(results)
-
-
-def _ends(results: Results, what: str, by_objective: Mapping[str, BySeed]) -> Iterator[str]:
-    """The objectives with the highest and the lowest number, or the range if none leads."""
-    high, low = (ranked(by_objective, side) for side in (+1, -1))
-    if high is None or low is None:
-        return
-    leaders = [
-        f"{word} with {results.objective_title(end.best)} ({percent(end.value)} %)"
-        for word, end in (("highest", high), ("lowest", low))
-        if end.leads
-    ]
-    if leaders:
-        yield f"{what} {' and '.join(leaders)}, beyond seed noise."
-    else:
-        yield f"{what} between {percent(low.value)} and {percent(high.value)} %; no objective leads, {noise(results)}."
+    """Labels and error rates under the transform whose links are hardest to find, then transfer."""
+    rates = {t: {o: errors(results, o, t) for o in results.objectives} for t in results.transforms}
+    means = {t: [rate.mean for its in by.values() if (rate := mean(its))] for t, by in rates.items()}
+    if measured := [transform for transform in means if means[transform]]:
+        hardest = max(measured, key=lambda transform: fmean(means[transform]))
+        under = f"under {results.transform_title(hardest)}"
+        given = {o: changes(results.objective(o)) or {} for o in results.objectives}
+        own = {o: precision(results, o, hardest) for o in results.objectives if given[o].get("labels") != "gold"}
+        yield from leader(results, f"precision of self-made labels {under}", own, +1)
+        yield from leader(results, f"AER of the last layer {under}", rates[hardest], -1)
+    yield from transfer_findings(results)

@@ -211,20 +211,16 @@ def _of_links(study: Continued, better: str, worse: str) -> Iterator[Claim]:
 
 def continued_findings(study: Continued) -> Iterator[str]:
     """The means over gold sets, over pairs of languages and over languages, of each model."""
-    means: dict[str, dict[str, BySeed]] = {}
-    for aligner in study.aligners:
-        text = f"Mean AER over {len(study.sets)} gold sets by {aligner}, {study.read_at}"
-        means[text] = {m: average([study.errors(m, gold, aligner) for gold in study.sets]) for m in study.models}
-    text = f"Translations found by cosine, mean over {len(study.pairs)} ordered pairs of languages, layer {study.layer}"
-    means[text] = {m: average([study.found(m, pair, "cosine") for pair in study.pairs]) for m in study.models}
+    means: dict[str, list[BySeed]] = {}
+    for by in study.aligners:
+        errors = [average([study.errors(model, gold, by) for gold in study.sets]) for model in study.models]
+        means[f"Mean AER over {len(study.sets)} gold sets by {by}, {study.read_at}"] = errors
+    found = [average([study.found(model, pair, "cosine") for pair in study.pairs]) for model in study.models]
+    means[f"Translations found by cosine, mean of {len(study.pairs)} pairs of languages, layer {study.layer}"] = found
     for task in study.tasks:
-        many = len(study.languages(task))
-        over = f"mean over {many} other languages" if many > 1 else "in one other language"
-        text = f"{task_title(task)} ({metric_title(PRIMARY[task])}), zero-shot, {over}"
-        means[text] = {model: study.transferred(model, task) for model in study.models}
-    for text, by_model in means.items():
-        numbers = [
-            f"{study.title(m)} {percent(its.mean)} %" for m, by_seed in by_model.items() if (its := mean(by_seed))
-        ]
-        if numbers:
+        text = f"{task_title(task)} ({metric_title(PRIMARY[task])}), mean of other languages than {study.source}"
+        means[text] = [study.transferred(model, task) for model in study.models]
+    for text, values in means.items():
+        pairs = zip(study.models, map(mean, values), strict=True)
+        if numbers := [f"{study.title(model)} {percent(its.mean)} %" for model, its in pairs if its]:
             yield f"{text}: {listed(numbers)}."

@@ -19,7 +19,6 @@ from calque.analysis.records.record import AER, DIAGONAL, FAST_ALIGN, LinkCounts
 from calque.analysis.report.drawing import INK, SOFT, Dash, draw_line, key, legend, small_multiples, wrapped
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths, listed, percent
-from calque.analysis.results.measured import Measured, gap
 from calque.analysis.results.results import Results
 from calque.pretrain.architecture import main_layer
 
@@ -190,36 +189,14 @@ def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
 
 
 def link_findings(results: Results) -> Iterator[str]:
-    """The best aligner without an encoder and the best with one, by mean AER over the sets that all have."""
+    """The aligners without an encoder, and the best two with one, by their mean AER over the sets that all have."""
     systems = Systems(results)
     encoders = systems.encoders(joint=False)
     sets = [name for name in systems.sets if all(name in system.counts for system in encoders)]
-    over = f"Mean AER over {listed(list(map(set_title, sets)))}"
-    if lead := _lead([system for system in systems.without_encoder if system.aligner != DIAGONAL], sets):
-        yield f"{over}: {lead} of aligners without an encoder."
-    if lead := _lead(encoders, sets):
-        floors = (system.mean(sets) for system in systems.without_encoder if system.aligner == DIAGONAL)
-        same = [f"; linking each word to the one in the same place has {percent(r)} %" for r in floors if r is not None]
-        yield f"{over}: {lead} of encoders{''.join(same[:1])}."
-
-
-def _lead(systems: Sequence[System], sets: Sequence[str]) -> str:
-    """The system with the lowest rate, and whether sampling of sentences explains its lead. Systems without all the
-    sets do not count; "" if no system has them."""
-    rates = [(rate, place) for place, system in enumerate(systems) if (rate := system.mean(sets)) is not None]
-    first, *others = [f"{_name(systems[place])} {percent(rate)} %" for rate, place in sorted(rates)] or [""]
-    if not others:
-        return f"{first}, the only one" if first else ""
-    best, *rest = [[{0: Measured.of(systems[place].records[name])} for name in sets] for _, place in sorted(rates)]
-    if all(below and below.high is not None and below.high < 0 for below in (gap(best, other) for other in rest)):
-        return f"{first}, the lowest"
-    return f"{first} and {others[0]}, no lead beyond the draw of sentences,"
-
-
-def _name(system: System) -> str:
-    if system.layers:
-        return f"{system.title} by {system.aligner}"
-    return f"{system.aligner} ({system.title})" if system.learnt else system.aligner
+    for kind, those in (("without an encoder", systems.without_encoder), ("with an encoder", encoders)):
+        rates = sorted((rate, s.title, s.aligner) for s in those if (rate := s.mean(sets)) is not None)
+        if numbers := [f"{aligner} ({title or MISSING}) {percent(rate)} %" for rate, title, aligner in rates[:2]]:
+            yield f"Lowest mean AER over {listed(list(map(set_title, sets)))}, {kind}: {listed(numbers)}."
 
 
 def link_figure(results: Results, scale: str) -> Plot | None:

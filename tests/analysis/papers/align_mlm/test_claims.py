@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from calque.analysis.papers.align_mlm import claims
-from calque.analysis.papers.align_mlm.claims import Ranking, align_mlm_claims, align_mlm_findings, ranked
+from calque.analysis.papers.align_mlm.claims import align_mlm_claims
+from calque.analysis.papers.findings import Ranking, ranked
 from calque.analysis.records.record import ALIGNMENT, Record
 from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Verdict
 from tests.analysis.runs import number
@@ -127,28 +128,10 @@ def test_chance_is_one_in_as_many_as_the_smallest_vocabulary_has() -> None:
     assert claims.near_chance(joined(few), "trans.inv").because.endswith("chance 2.5")
 
 
-ZS = {"MLM": (0.8, 0.2), "ALIGN-MLM": (0.85, 0.6)}
-"""Under Trans and under Trans + Inv, of a SUP of 90."""
 
 
-def records(*noise: float) -> list[Record]:
-    return [
-        number(t, o, seed, measure, task, metric, value, 500, 9)
-        for seed, more in enumerate(noise)
-        for o, scores in ZS.items()
-        for t, zs in zip(("trans", "trans.inv"), scores, strict=True)
-        for measure, task, metric, value in (
-            ("SUP", "pos", "accuracy", 0.9),
-            ("ZS", "pos", "accuracy", zs + more * (o == "MLM")),
-            (ALIGNMENT, "", "held-out", zs / 2),
-            (ALIGNMENT, "", "all", zs / 2),
-        )
-    ]
 
 
-def leaders(*noise: float, metric: str = "transfer") -> str:
-    """The finding about transfer or alignment with seeds that differ by so much."""
-    return dict(zip(("transfer", "alignment"), align_mlm_findings(joined(records(*noise))), strict=True))[metric]
 
 
 def ranking(side: int, **shares: list[float]) -> Ranking | None:
