@@ -128,12 +128,6 @@ def test_chance_is_one_in_as_many_as_the_smallest_vocabulary_has() -> None:
     assert claims.near_chance(joined(few), "trans.inv").because.endswith("chance 2.5")
 
 
-
-
-
-
-
-
 def ranking(side: int, **shares: list[float]) -> Ranking | None:
     results = joined(
         [
