@@ -133,10 +133,10 @@ def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, 
     """Write the examples of `files`, and test sets of other languages. `source` is the language of `files`. A pair
     missing from one parallel set is left out of all. `folder` is whole or absent."""
     own = written(task, source, files.units)
-    lacking: dict[str, Lacking] = {}
+    lacking: Lacking = WHOLE
     if task in PARALLEL:
         parallel = [(paths, own) for paths in tests.values()]
-        lacking["test"] = files.lacking([*([(files.test, own)] if files.test else []), *parallel])
+        lacking = files.lacking([*([(files.test, own)] if files.test else []), *parallel])
     data = files.load(own, lacking)
     print_ = natural_task_fingerprint(task, files, tests, source)
     manifest = _manifest(task, tests, {"fingerprint": print_})
@@ -146,7 +146,7 @@ def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, 
         for language, paths in tests.items():
             counts: Counter[str] = Counter()
             reader = written(task, language, files.units)
-            examples = files.read_tested(paths, reader, counts, lacking.get("test", WHOLE))
+            examples = files.read_tested(paths, reader, counts, lacking)
             if not examples:
                 raise BadInput(f"no example of {task} for {language}", paths[0] if paths else None)
             _add(part, manifest, "test", language, examples, {"left out": dict(+counts)})

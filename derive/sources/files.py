@@ -127,70 +127,60 @@ class TaskFiles:
             order = sorted(order[: self.tested])
         return _without_missing(examples, order, lacking, counts)
 
-    def _read_trained(self, read: Read, counts: Counter[str]) -> list[Example]:
-        examples = self.read(self.train, read, counts)
-        kept = [example for example in examples if example.id.startswith(self.trained_id)]
-        if examples and not kept:
-            raise BadInput(f"no id starts with {self.trained_id!r}; the first is {examples[0].id!r}", self.train[0])
-        counts[f"ids that do not begin with {self.trained_id}"] += len(examples) - len(kept)
-        return kept
-
-    def load(self, read: Read, lacking: Mapping[str, Lacking] = MappingProxyType({})) -> TaskData:
-        """Read the splits, without examples that parallel sets lack; a split must have a labelled example."""
+    def load(self, read: Read, lacking: Lacking = WHOLE) -> TaskData:
+        """Read the splits, without `lacking` examples of the test; a split must have a labelled example."""
         counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
-        loaded: dict[str, list[Example]] = {}
-        for split, paths in self.splits.items():
-            if split == "train":
-                examples = self._read_trained(read, counts[split])
-            else:
-                examples = self.read_tested(paths, read, counts[split], lacking.get(split, WHOLE))
-            loaded[split] = [example.interned() for example in examples]
-            if paths and not any(example.texts for example in loaded[split]):
-                raise BadInput(f"no labelled example{excluded(counts[split])}", paths[0])
-        train = loaded["train"]
-        drawn, shared = self._draw(train, counts["train"])
-        for split, places in drawn.items():
-            elsewhere = lacking.get(split, WHOLE) if split == "train" else WHOLE
-            loaded[split] = _without_missing(train, places, elsewhere, counts[split])
-            if split != "train":
-                counts["train"][f"held out as {split}"] += len(places)
-        counts["train"]["with a text of one held out"] += shared
-        counts["train"]["over the limit"] += len(train) - shared - sum(map(len, drawn.values()))
-        return TaskData(loaded, {split: +count for split, count in counts.items()})
+        everything = self.read(self.train, read, counts["train"])
+        train = [example for example in everything if example.id.startswith(self.trained_id)]
+        if everything and not train:
+            fault = f"no id starts with {self.trained_id!r}; the first is {everything[0].id!r}"
+            raise BadInput(fault, self.train[0])
+        counts["train"][f"ids that do not begin with {self.trained_id}"] += len(everything) - len(train)
+        loaded = {
+            "train": train,
+            "dev": self.read_tested(self.dev, read, counts["dev"]),
+            "test": self.read_tested(self.test, read, counts["test"], lacking),
+        }
+        for split, examples in loaded.items():
+            if self.splits[split] and not any(example.texts for example in examples):
+                raise BadInput(f"no labelled example{excluded(counts[split])}", self.splits[split][0])
+        for split, places in self._draw(train, counts["train"]).items():
+            loaded[split] = _without_missing(train, places, WHOLE, counts[split])
+        data = {split: [example.interned() for example in loaded[split]] for split in SPLITS}
+        return TaskData(data, {split: +count for split, count in counts.items()})
 
-    def _draw(
-        self, examples: Sequence[Example], counts: Mapping[str, int] = MappingProxyType({})
-    ) -> tuple[dict[str, list[int]], int]:
-        """The numbers of the examples for each drawn split and for training, and how many `apart` excludes; `counts`
-        are earlier exclusions, for the message if too few examples are left."""
+    def _draw(self, examples: Sequence[Example], counts: Counter[str]) -> dict[str, list[int]]:
+        """The numbers of the examples for each split that is drawn, with training last; the others are counted."""
         order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
         without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
         held_out = self.held_out * len(without_files)
         if held_out >= len(examples):
             fault = f"cannot hold out {held_out:,} of {len(examples):,} examples{excluded(counts)}"
             raise BadInput(f"{fault}; expected a smaller held_out, or files of dev and test data", self.train[0])
-        drawn = {
-            split: sorted(order[number * self.held_out : (number + 1) * self.held_out])
-            for number, split in enumerate(without_files)
-        }
+        drawn = {}
+        for number, split in enumerate(without_files):
+            drawn[split] = sorted(order[number * self.held_out : (number + 1) * self.held_out])
+            counts[f"held out as {split}"] += self.held_out
         rest = order[held_out:]
         if self.apart:
             texts = {text for i in order[:held_out] for text in _texts(examples[i])}
             rest = [i for i in rest if texts.isdisjoint(_texts(examples[i]))]
             if not rest:
                 raise BadInput("every example shares a text with a held-out example", self.train[0])
-        shared = len(order) - held_out - len(rest)
-        return drawn | {"train": sorted(rest[: self.limit] if self.limit else rest)}, shared
+        drawn["train"] = sorted(rest[: self.limit] if self.limit else rest)
+        counts["with a text of one held out"] += len(order) - held_out - len(rest)
+        counts["over the limit"] += len(rest) - len(drawn["train"])
+        return drawn
 
 
 def _without_missing(
-    examples: Sequence[Example], places: Iterable[int], lacking: Lacking, counts: Counter[str]
+    examples: Sequence[Example], places: Sequence[int], lacking: Lacking, counts: Counter[str]
 ) -> list[Example]:
     """The examples with these numbers, except those missing here or in a parallel set; both are counted."""
     elsewhere = lacking.get(len(examples), ())
     kept = [place for place in places if examples[place].texts]
     whole = [examples[place] for place in kept if place not in elsewhere]
-    counts.update(+Counter({MISSING: len(list(places)) - len(kept), NO_TRANSLATION: len(kept) - len(whole)}))
+    counts.update(+Counter({MISSING: len(places) - len(kept), NO_TRANSLATION: len(kept) - len(whole)}))
     return whole
 
 
