@@ -64,12 +64,11 @@ def finetuning(rounds: int) -> list[Comparison]:
                 model,
                 data,
                 collate,
-                optimizer,
+                config,
+                optimizer=optimizer,
                 seed=seed,
-                per_device_train_batch_size=config.batch,
                 num_train_epochs=config.epochs,
                 warmup_steps=config.warmup,
-                max_grad_norm=config.clip,
                 train_sampling_strategy=sampling,
             )
             return speed(side, Finetuned(model, of.head, cpu), ends)

@@ -11,9 +11,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from calque.analysis.statistics.intervals import estimate
 from calque.derive.errors import BadInput
 from calque.derive.files import write_json
@@ -56,18 +53,12 @@ def interleaved(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
-    """The CPU time of a call, over all threads, which other work hardly changes. Short work is repeated for half a
-    second and averaged."""
+    """The CPU time of a call, over all threads, which other work hardly changes; a mean over half a second."""
     start, calls = time.process_time(), 0
-    while (taken := time.process_time() - start) < 0.5 or not calls:
+    while (seconds := time.process_time() - start) < 0.5 or not calls:
         work()
         calls += 1
-    return taken / calls
-
-
-def step_seconds(ends: Sequence[float], warm: int) -> float:
-    """The median seconds of a step, from the times at which steps ended; the first `warm` are not counted."""
-    return statistics.median(after - before for before, after in zip(ends[warm - 1 :], ends[warm:], strict=False))
+    return seconds / calls
 
 
 def check_equal(same: int, total: int, what: str, least: float = 1.0) -> str:
@@ -94,18 +85,9 @@ def cpu() -> str:
     return f"{models[0] if models else platform.processor()}, {len(models)} logical cores"
 
 
-def report(comparisons: Mapping[str, Sequence[Comparison]]) -> None:
-    """Print the comparisons of each benchmark as a table."""
-    table = Table("bench", "what", "against", "ours", "ratio", title=cpu())
-    for bench, rows in comparisons.items():
-        for row in rows:
-            table.add_row(bench, *row.cells)
-    Console().print(table)
-
-
 def write(comparisons: Mapping[str, Sequence[Comparison]], about: Mapping[str, Any], path: Path) -> None:
     """Write the comparisons as a record, with `about`, where and how they were measured."""
-    rows = [{"bench": bench, **asdict(one)} for bench, of_bench in comparisons.items() for one in of_bench]
+    rows = [{"bench": bench, **asdict(row)} for bench, of_bench in comparisons.items() for row in of_bench]
     write_json(path, {**about, "processor": cpu(), "rows": rows})
 
 

@@ -3,9 +3,9 @@
 Times are CPU seconds, which other work on the machine hardly changes.
 """
 
+import statistics
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,7 @@ from calque.derive.corpus import Corpus
 from calque.derive.language import SOURCE, Language
 from calque.derive.languages import Languages
 from calque.derive.types import OURS, SPECIALS
-from calque.experiments.bench.harness import Comparison, cpu_seconds, interleaved, step_seconds
+from calque.experiments.bench.harness import Comparison, cpu_seconds, interleaved
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.distributed import one_process
 from calque.pretrain.mask import Masking
@@ -48,49 +48,31 @@ CLOSE = 1e-4  # the largest relative difference of loss and gradients between si
 
 
 def step(rounds: int) -> list[Comparison]:
-    """Pretraining a model of 4 layers of width 256."""
+    """Pretraining a model of 4 layers of width 256: tokens per CPU second, ours and the Trainer's."""
     languages, same = made_languages(TYPES // 2, 200_000), replace(MODEL, attention_dropout=0.1)
     recipes = {
         "a step of 4 layers of width 256, the Trainer's recipe": build(same, TYPES),
         "the same without attention dropout (Calque's recipe)": build(MODEL, TYPES),
     }
-    exact = build(replace(MODEL, dropout=0.0), TYPES)
-    return against_trainer(recipes, languages, exact, build(same, TYPES), rounds)
-
-
-def against_trainer(
-    recipes: Mapping[str, PreTrainedModel],
-    languages: Languages,
-    exact: PreTrainedModel,
-    reference: PreTrainedModel,
-    rounds: int,
-) -> list[Comparison]:
-    """The tokens per second of each recipe's model, and the Trainer's with `reference`; `exact` has no dropout."""
-    gap = check_close(exact, MLM().streams(languages, LENGTH, 0)[0])
+    gap = check_close(build(replace(MODEL, dropout=0.0), TYPES), MLM().streams(languages, LENGTH, 0)[0])
     packed = [PackedLines(language, languages.specials, LENGTH) for language in languages.languages]
     data = examples(np.stack([lines.row(i) for lines in packed for i in range(len(lines))]), languages)
-    options: dict[str, Any] = {
-        "per_device_train_batch_size": TRAIN.batch,
-        "max_steps": TRAIN.steps,
-        "learning_rate": TRAIN.learning_rate,
-        "warmup_steps": TRAIN.warmup,
-        "weight_decay": TRAIN.weight_decay,
-        "max_grad_norm": TRAIN.clip,
-    }
+    reference = build(same, TYPES)
 
     def speed(ends: list[float]) -> float:
-        return TRAIN.batch * LENGTH / step_seconds(ends, WARM)
+        steps = [after - before for before, after in zip(ends[WARM - 1 :], ends[WARM:], strict=False)]
+        return TRAIN.batch * LENGTH / statistics.median(steps)
 
     def ours(model: PreTrainedModel) -> float:
         learner, streams, ends = Learner(model, {}), MLM().streams(languages, LENGTH, 0), list[float]()
         use_onednn(learner, LENGTH)
-        optimizer = make_optimizer(learner, TRAIN)
         end = lambda *_: ends.append(time.process_time())  # noqa: E731
-        train(learner, optimizer, streams, TRAIN, 0, one_process(), after=end)
+        train(learner, make_optimizer(learner, TRAIN), streams, TRAIN, 0, one_process(), after=end)
         return speed(ends)
 
     def theirs() -> float:
-        return speed(trainer_ends(reference, data, made_collator(TYPES), **options))
+        options = {"max_steps": TRAIN.steps, "warmup_steps": TRAIN.warmup}
+        return speed(trainer_ends(reference, data, made_collator(TYPES), TRAIN, **options))
 
     *speeds, other = interleaved([*(partial(ours, model) for model in recipes.values()), theirs], rounds)
     return [
@@ -179,17 +161,18 @@ class Clock(TrainerCallback):
         self.ends.append(time.process_time())
 
 
-def trainer_ends(
-    model: PreTrainedModel,
-    data: Sequence[Mapping[str, list[int]]],
-    collate: Callable[..., Any],
-    optimizer: torch.optim.Optimizer | None = None,
-    **options: Any,
-) -> list[float]:
-    """Train with transformers' Trainer and the `options` of its arguments; returns the ends of steps."""
-    clock = Clock()
-    usual: dict[str, Any] = {"use_cpu": True, "report_to": "none", "save_strategy": "no", "logging_strategy": "no"}
+def trainer_ends(model: PreTrainedModel, data: Any, collate: Any, config: Any, **options: Any) -> list[float]:
+    """Train with transformers' Trainer, the recipe `config` and further `options`; returns the ends of steps."""
+    clock, optimizer = Clock(), options.pop("optimizer", None)
+    recipe = {
+        "per_device_train_batch_size": config.batch,
+        "learning_rate": config.learning_rate,
+        "weight_decay": config.weight_decay,
+        "max_grad_norm": config.clip,
+        "logging_strategy": "no",
+    }
+    quiet: dict[str, Any] = {"use_cpu": True, "report_to": "none", "save_strategy": "no", "disable_tqdm": True}
     with tempfile.TemporaryDirectory() as folder:
-        arguments = TrainingArguments(output_dir=str(Path(folder) / "out"), disable_tqdm=True, **(usual | options))
+        arguments = TrainingArguments(output_dir=str(Path(folder) / "out"), **(quiet | recipe | options))
         Trainer(model, arguments, collate, data, callbacks=[clock], optimizers=(optimizer, None)).train()
     return clock.ends

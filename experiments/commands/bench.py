@@ -45,7 +45,7 @@ def bench(
     from transformers.utils import logging
 
     from calque.experiments.bench import alignment, derive, finetuning, training
-    from calque.experiments.bench.harness import Comparison, folder_of, report, write
+    from calque.experiments.bench.harness import Comparison, folder_of, write
     from calque.experiments.runs import COMMITTED, provenance
 
     command = f"calque bench {' '.join(chosen)} --rounds {rounds} --threads {threads}"
@@ -66,11 +66,9 @@ def bench(
     logging.set_verbosity_error()  # otherwise it lists a model's missing weights each time
     logging.disable_progress_bar()
     measured: dict[str, list[Comparison]] = {}
-    try:
-        for name in chosen:
-            measured[name] = benches[name](rounds)
-            if out:  # after each: some take half an hour
-                write(measured, {**about, "threads": threads}, out)
-    finally:
-        if measured:
-            report(measured)
+    for name in chosen:
+        measured[name] = benches[name](rounds)
+        for row in measured[name]:
+            typer.echo(f"{name}: {row.what}\n  {row.cells[2]}, {row.ratio} times as fast as {row.against}")
+        if out:  # after each: some take half an hour
+            write(measured, {**about, "threads": threads}, out)
