@@ -51,29 +51,26 @@ def _planned(recipe: Recipe, store: Store, states: Mapping[Output, State]) -> st
     from calque.experiments.data.recipe import sizes
     from calque.experiments.data.store import State
 
-    lines = [f"{recipe.name}: {recipe.about}", ""]
-    lines += [f"{'state':<18} {'bytes':>16}  {'digest':<7}  {'licence':<20}  file"]
+    lines = [f"{recipe.name}: {recipe.about}", "", f"{'state':<10} {'bytes':>17}  {'digest':<7} file"]
+    missing, unstated = [], []
     for download in recipe.downloads:
         first, *more = download.outputs
-        state = _counts([download], states) if more else states[first]
         about = f"about {download.about_bytes:,}" if download.about_bytes else "?"
         size = f"{download.bytes:,}" if download.bytes else about
         digest = "stated" if download.pinned else "seen" if store.seen(download) else "none"
         file = f"{first.place} and {len(more):,} more" if more else first.place
-        lines += [f"{state:<18} {size:>16}  {digest:<7}  {download.licence:<20}  {file}"]
+        lines.append(f"{_counts([download], states) if more else states[first]:<10} {size:>17}  {digest:<7} {file}")
+        if any(states[output] is State.MISSING for output in download.outputs):
+            missing.append(download)
+            unstated += [download] if digest == "none" else []
     lines += [f"altered: {store.folder / one.place}" for one in recipe.outputs if states[one] is State.ALTERED]
     lines += ["", f"{_counts(recipe.downloads, states)} below {store.folder}"]
-    missing = [one for one in recipe.downloads if any(states[output] is State.MISSING for output in one.outputs)]
-    unstated = [download for download in missing if not download.pinned and not store.seen(download)]
-    if missing:
-        command = f"`calque data fetch {recipe.name}{' --trust' if unstated else ''}`"
-        what = "download" if len(missing) == 1 else "downloads"
-        lines += [f"to fetch: {len(missing):,} {what}, {sizes(missing)}; {command}"]
-    if unstated:
-        lines += [f"without a stated digest: {len(unstated):,}; only `--trust` fetches them"]
-    lines += [f"{download.outputs[0].place}: {download.note}" for download in recipe.downloads if download.note]
     licences = {download.terms: download.licence for download in recipe.downloads}
-    return "\n".join([*lines, *(f"{licence}: {page}" for page, licence in licences.items())])
+    lines += [f"{licence}: {page}" for page, licence in licences.items()]
+    if missing:
+        lines.append(f"downloads: {len(missing):,}, {sizes(missing)}; without a stated digest: {len(unstated):,}")
+        lines.append(f"next: calque data fetch {recipe.name}{' --trust' if unstated else ''}")
+    return "\n".join(lines)
 
 
 def _counts(downloads: Sequence[Download], states: Mapping[Output, State]) -> str:
@@ -124,17 +121,11 @@ def everyday(
     data: Annotated[
         Path, typer.Option("--data", envvar="CALQUE_DATA", help="The data folder with the originals.")
     ] = DATA,
-    parser: Annotated[
-        Path | None,
-        typer.Option(help="A folder of Stanza models to parse the text again; default: Calque's own trees."),
-    ] = None,
-    cache: Annotated[Path, typer.Option("--cache", file_okay=False, help="The folder of trees and words.")] = ROOT
-    / CACHE,
 ) -> None:
     """Make the files of Everyday English (docs/everyday.md)."""
     from calque.experiments.data.everyday import make_everyday
 
-    for name, row in make_everyday(data, out, cache, parser)["contents"].items():
+    for name, row in make_everyday(data, out, ROOT / CACHE)["contents"].items():
         typer.echo(f"{out / name}: {row['sentences']:,} sentences, {row['words']:,} words")
         for reason, count in row["left out"].items():
             typer.echo(f"  {count:,} {reason}")

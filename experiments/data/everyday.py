@@ -1,5 +1,5 @@
 """The files of Everyday English, made from the originals: the same originals give the same contents. The trees of the
-text and the French grammar are copied from Calque, unless there is a parser: its model is not part of Calque."""
+text and the French grammar are copied from Calque, since the parser's model is not part of it."""
 
 import lzma
 import re
@@ -9,25 +9,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import chain, count
-from operator import and_, eq
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from calque.derive.artefact import Artefact, input_digest, making
 from calque.derive.easy import EasyText
 from calque.derive.errors import BadInput
 from calque.derive.frequency import most_frequent
-from calque.derive.parser import ParsedTrees, StanzaParser
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.readers.english import cut_tokens, split_sentences
 from calque.derive.readers.iob2 import read_iob2
 from calque.derive.readers.lines import read_lines
-from calque.derive.reorder import TreebankFiles
 from calque.derive.sentence import Sentence, iob2
 from calque.derive.source import SPLITS
 from calque.derive.sources.everyday import FOLDER, GRAMMAR, KIND, NOTICES, TEXT, TREEBANK, TREES, TYPES, files
-from calque.derive.stored_trees import line_of
 
 PAIRS = ("parallel/manythings/fra-eng.tsv", "parallel/manythings/deu-eng.tsv")
 GOLD = "ud/UD_English-EWT/en_ewt-ud-{}.conllu"
@@ -38,10 +33,9 @@ COUNTED = (1_500, 2_000, 3_000, TYPES)  # easy sentences are counted by these nu
 _JOINED = re.compile(r"(.+)(n['’]t|['’](?:s|m|re|ve|ll|d))|(can)(not)|(gon|wan)(na)|(got)(ta)", re.IGNORECASE)
 
 
-def make_everyday(data: Path, folder: Path, cache: Path, parser: Path | None = None) -> dict[str, Any]:
+def make_everyday(data: Path, folder: Path, cache: Path) -> dict[str, Any]:
     """Make the files from the originals below `data`, and return the facts of the manifest: digests of the originals,
-    numbers and exclusions. With `parser`, a folder of Stanza models, the text is parsed and the French grammar learnt
-    again; `cache` keeps trees. `folder` is whole or absent."""
+    numbers and exclusions. `folder` is whole or absent."""
     pairs = [_original(data, place) for place in PAIRS]
     annotated = {split: [_original(data, place.format(split)) for place in (GOLD, ENTITIES)] for split in SPLITS}
     originals = [*pairs, *chain.from_iterable(annotated.values())]
@@ -61,7 +55,7 @@ def make_everyday(data: Path, folder: Path, cache: Path, parser: Path | None = N
             path = part / TREEBANK.format(split)
             facts["contents"][path.name] = _write(path, sentences, [COLUMNS, *map(_rows, sentences)], counts)
         facts["easy"] = {str(types): _easy_counts(part, types, cache) for types in COUNTED}
-        facts["models"] = _use_models(part, text, data, cache, parser) if parser else _copy_trees(part)
+        facts["models"] = _copy_trees(part)
     return facts
 
 
@@ -122,40 +116,10 @@ def _write(path: Path, sentences: Sequence[Sentence], text: Iterable[str], count
     return {"sentences": len(sentences), "words": sum(map(len, sentences)), "left out": left_out}
 
 
-def _use_models(part: Path, text: Sequence[Sentence], data: Path, cache: Path, folder: Path) -> dict[str, Any]:
-    """Write the trees of the text and the French grammar; returns facts about them, with the accuracy on dev."""
-    parser, counts, treebank = StanzaParser(folder), Counter[str](), _original(data, FRENCH)
-    trees = ParsedTrees(parser, cache).add_to(text, counts)
-    facts = _write(part / TREES, trees, [line_of(tree) + "\n" if tree.heads else "\n" for tree in trees], counts)
-    with TemporaryDirectory() as name:
-        plain = Path(name, Path(GRAMMAR).stem)
-        TreebankFiles("fr", (treebank,)).learn().save(plain)
-        _compress(part / GRAMMAR, plain.read_bytes())
-    dev = part / TREEBANK.format("dev")
-    easy = files(part).ready(cache).task_data("pos").examples["dev"]
-    scores = {
-        "dev": _accuracy(parser, list(read_conllu(dev))),
-        "easy dev": _accuracy(parser, [example.texts[0][0] for example in easy]),
-    }
-    return {"trees": facts, "accuracy": scores, "French": {FRENCH: input_digest(treebank)}}
-
-
-def _accuracy(parser: StanzaParser, gold: Sequence[Sentence]) -> dict[str, float]:
-    """The percentages of words with the right tag (UPOS), and with the right head and relation (LAS)."""
-    right: Counter[str] = Counter()
-    for ours, tree in zip(gold, parser.trees([sentence.words for sentence in gold]), strict=True):
-        if isinstance(tree, Sentence):
-            right["UPOS"] += sum(map(eq, ours.tags, tree.tags))
-            arcs = map(eq, ours.heads, tree.heads), map(eq, ours.relations, tree.relations)
-            right["LAS"] += sum(map(and_, *arcs))
-    words = sum(map(len, gold))
-    return {"words": words, **{score: round(100 * count / words, 1) for score, count in right.items()}}
-
-
 def _copy_trees(part: Path) -> dict[str, Any]:
     """Copy the trees and the grammar of Calque, if the text is Calque's, and return the facts about them."""
     if lzma.decompress((part / TEXT).read_bytes()) != lzma.decompress((FOLDER / TEXT).read_bytes()):
-        raise BadInput("these originals give another text than Calque's, whose trees are needed: name a --parser", part)
+        raise BadInput("these originals give another text than Calque's, whose trees are needed", part)
     for name in (TREES, GRAMMAR):
         shutil.copyfile(FOLDER / name, part / name)
     return dict(Artefact.open(FOLDER, KIND).facts["models"])

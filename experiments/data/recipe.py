@@ -22,8 +22,7 @@ LOCAL = ("localhost", "127.0.0.1", "::1")
 # Keys of tables, each with its default, which also has the expected type.
 RECIPE_KEYS = {"about": "", "includes": (), "licence": "", "terms": "", "file": []}
 SIZE_KEYS = {"bytes": 0, "sha256": ""}
-FILE_KEYS = SIZE_KEYS | {"url": "", "licence": "", "terms": "", "source": "", "note": ""}
-FILE_KEYS |= {"about_bytes": 0, "place": "", "unpack": [], "for": (), "each": {}}
+FILE_KEYS = SIZE_KEYS | {"url": "", "licence": "", "terms": "", "place": "", "unpack": [], "for": (), "each": {}}
 UNPACK_KEYS = SIZE_KEYS | {"place": "", "for": (), "inside": (), "where": {}}
 KINDS: dict[type, tuple[str, Callable[[Any], bool]]] = {
     str: ("a text", lambda item: type(item) is str and bool(item.strip())),
@@ -62,7 +61,6 @@ class Download:
     bytes: int = 0
     about_bytes: int = 0
     sha256: str = ""
-    note: str = ""
 
     @property
     def name(self) -> str:
@@ -206,21 +204,22 @@ def _downloads(file: Mapping[str, Any], recipe: Mapping[str, Any], where: str) -
     rows = file["each"] or dict.fromkeys(file["for"], "")
     if not rows:
         yield _download(file, recipe, where)
+        return
     for name, size in rows.items():
         if not (match := SIZE.fullmatch(size)):
             raise BadInput(f"{name} is BYTES SHA256, BYTES, or about BYTES, not {size[:80]!r}", where)
-        number = "about_bytes" if match["about"] else "bytes"
-        values = {number: int(match["bytes"] or 0), "sha256": match["digest"] or ""}
+        number = int(match["bytes"] or 0)
+        values = {"bytes": 0 if match["about"] else number, "sha256": match["digest"] or ""}
         one = {**file, "url": file["url"].replace(EACH, name)}
         if file["place"]:
             one |= {"place": file["place"].replace(EACH, name), **values}
         elif file["each"]:
             (unpack,) = file["unpack"]
             one["unpack"] = [{**unpack, "place": unpack["place"].replace(EACH, name), **values}]
-        yield _download(one, recipe, where)
+        yield _download(one, recipe, where, number if match["about"] else 0)
 
 
-def _download(file: Mapping[str, Any], recipe: Mapping[str, Any], where: str) -> Download:
+def _download(file: Mapping[str, Any], recipe: Mapping[str, Any], where: str, about_bytes: int = 0) -> Download:
     rights = {name: file[name] or recipe[name] for name in ("licence", "terms")}
     for name, value in rights.items():
         if not value:
@@ -232,8 +231,7 @@ def _download(file: Mapping[str, Any], recipe: Mapping[str, Any], where: str) ->
     outputs = [Output(_safe("place", file["place"], where), **size)] if file["place"] else []
     for unpack, place in _tables(file, "unpack", UNPACK_KEYS, ("place",), where):
         outputs += _outputs(unpack, place)
-    same = {name: file[name] for name in ("url", "about_bytes", "note")}
-    return Download(outputs=tuple(outputs), **same, **rights, **size)
+    return Download(file["url"], tuple(outputs), **rights, **size, about_bytes=about_bytes)
 
 
 def _outputs(unpack: Mapping[str, Any], where: str) -> Iterator[Output]:
@@ -275,14 +273,14 @@ def refusal(url: str, local: Sequence[str] = LOCAL) -> str:
     """Why an address is refused, or "": https is allowed, and http on this machine, whose names are `local`."""
     try:
         parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
-        (host or "").encode("idna")
+        host, _ = parts.hostname or "", parts.port
+        host.encode("idna")
     except ValueError as error:
         return f"{url[:80]!r} is not an address: {error}"
     if not host or not url.isascii() or not url.isprintable() or " " in url:
         return f"{url[:80]!r} is not an address; expected https://..."
     if parts.username is not None:
         return f"an address with a user's name in it, at {host}; expected a public one"
-    if parts.scheme != "https" and not (parts.scheme == "http" and host in local):
-        return f"{url[:80]}: only https is fetched (http only from this machine)"
-    return ""
+    if parts.scheme == "https" or (parts.scheme == "http" and host in local):
+        return ""
+    return f"{url[:80]}: only https is fetched (http only from this machine)"

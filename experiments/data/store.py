@@ -60,7 +60,7 @@ class Store:
     def __init__(self, folder: Path) -> None:
         if folder.exists() and not folder.is_dir():
             raise BadInput("is a file; expected the data folder, or a place for it", folder)
-        self.folder, self.work, self._lock = folder, folder / WORK, folder / LOCK
+        self.folder, self._lock = folder, folder / LOCK
         self._downloads: dict[str, str] = {}
         self._places: dict[str, Placed] = {}
         if self._lock.exists():
@@ -91,20 +91,13 @@ class Store:
         """The digest of the download when it was last fetched, or ""."""
         return self._downloads.get(download.url, "")
 
-    def remember(self, download: Download, digest: str, placed: Mapping[str, Placed]) -> None:
-        """Write a download's digest and files into the lock file, before the files are put in place."""
-        self._downloads[download.url] = digest
-        self._places |= placed
-        places = {place: asdict(entry) for place, entry in sorted(self._places.items())}
-        write_sealed(self._lock, {"downloads": dict(sorted(self._downloads.items())), "places": places})
-
     def fetch(self, recipe: Recipe, report: Report, *, trust: bool = False) -> Fetched:
         """Fetch the downloads with a missing file, whether others fail or not, and put files in place. A download
         without a stated digest is fetched only with `trust`, or if the lock file has its digest."""
         states = {output.place: self.state(output) for output in recipe.outputs}
-        if altered := [place for place, state in states.items() if state is State.ALTERED]:
-            more = f" and {len(altered) - 1:,} more" if altered[1:] else ""
-            raise BadInput(f"{altered[0]}{more}: differs from the recipe; remove it to fetch it again", self.folder)
+        for place, state in states.items():
+            if state is State.ALTERED:
+                raise BadInput(f"{place}: differs from the recipe; remove it to fetch it again", self.folder)
         result, missing = Fetched(), list[Download]()
         for download in recipe.downloads:
             if any(states[output.place] is State.MISSING for output in download.outputs):
@@ -112,25 +105,22 @@ class Store:
                 (missing if allowed else result.without_digest).append(download)
         if not missing:
             return result
-        make_folder(self.work)
+        work = self.folder / WORK
+        make_folder(work)
         with claimed(self.folder / "fetching"):
             for download in missing:
                 try:
                     result.placed += self._fetch(download, report)
                 except BadInput as error:
                     result.failed.append(str(error))
-        if not any(self.work.iterdir()):
-            self.work.rmdir()
+        if not any(work.iterdir()):
+            work.rmdir()
         return result
-
-    def work_folder(self, download: Download) -> Path:
-        """The folder for downloading and unpacking, one per address."""
-        return self.work / hashlib.sha256(download.url.encode()).hexdigest()[:16]
 
     def _fetch(self, download: Download, report: Report) -> list[str]:
         """Download, check, unpack, check again and put in place; returns the places that were empty."""
-        folder, throttled = self.work_folder(download), Throttled(report)
-        title = f"fetching {download.outputs[0].place}"
+        folder = self.folder / WORK / hashlib.sha256(download.url.encode()).hexdigest()[:16]
+        title, throttled = f"fetching {download.outputs[0].place}", Throttled(report)
 
         def progress(received: int, total: int) -> None:
             throttled(title, received, max(total, received + 1))  # it ends when the files are in place
@@ -152,15 +142,11 @@ class Store:
 
     def _put(self, download: Download, digest: str, files: Mapping[str, Path]) -> list[str]:
         """Put files in place and return the places that were empty; the lock file has them first."""
-        entries, empty = dict[str, Placed](), []
-        for place, path in files.items():
-            new, there = Placed.of(path), self.folder / place
-            if not there.exists():
-                entries[place] = new
-                empty.append(place)
-            elif (own := Placed.of(there)).sha256 == new.sha256:
-                entries[place] = own
-        self.remember(download, digest, entries)
+        empty = [place for place in files if not (self.folder / place).exists()]
+        self._downloads[download.url] = digest
+        self._places |= {place: Placed.of(files[place]) for place in empty}
+        places = {place: asdict(entry) for place, entry in sorted(self._places.items())}
+        write_sealed(self._lock, {"downloads": dict(sorted(self._downloads.items())), "places": places})
         for place in empty:
             with whole_file(self.folder / place) as part:
                 shutil.move(files[place], part)  # the folder may be a link to another disk
@@ -173,5 +159,7 @@ def _check(download: Download, files: Mapping[str, Path]) -> None:
         if output.bytes and size != output.bytes:
             raise BadInput(f"{output.place}: {size:,} bytes; the recipe says {output.bytes:,}", download.url)
         if output.sha256 and (found := sha256(files[output.place])) != output.sha256:
-            what = f"SHA-256 {found}; the recipe says {output.sha256}"
-            raise BadInput(f"{output.place}: another file than expected: {what}", download.url)
+            raise BadInput(
+                f"{output.place}: another file than expected: SHA-256 {found}; the recipe says {output.sha256}",
+                download.url,
+            )

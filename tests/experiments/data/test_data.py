@@ -403,7 +403,7 @@ def test_plan_and_fetch(site: Site, tmp_path: Path) -> None:
     code, out, err = data("plan", mine, "--to", to)
     assert (code, err, site.asked, to.exists()) == (0, "", [], False)
     row = next(line.split() for line in out.splitlines() if line.endswith("sub/f"))
-    assert row == ["missing", f"{len(CONTENT):,}", "stated", "L", "sub/f"] and "mine --trust`" in out
+    assert row == ["missing", f"{len(CONTENT):,}", "stated", "sub/f"] and "mine --trust\n" in out
     code, _, err = data("fetch", mine, "--to", to)
     assert (code, err.count("\n"), contents(to)) == (2, 1, {"sub/f": CONTENT}) and "/g; --trust" in err
     code, out, err = data("fetch", mine, "--to", to, "--trust")
