@@ -16,7 +16,7 @@ from calque.analysis.records.record import LinkCounts, Record
 from calque.analysis.records.run import Described, Run
 from calque.analysis.report.latex import escaped
 from calque.analysis.report.numeric import MISSING, inert, interval, numeric
-from calque.analysis.report.table import OURS, Table, percent
+from calque.analysis.report.table import OURS, Table
 from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.files import whole_file
 
@@ -164,21 +164,3 @@ def _key(paper: str) -> str:
     """`tang2022`, of "Tang et al. 2022"."""
     words = paper.removeprefix("after ").split()
     return words[0].lower() + words[-1]
-
-
-def compute_statement(about: Mapping[str, Any], folder: Path) -> str:
-    """What the steps of a report cost, in sentences. Raises BadInput if its description does not say."""
-    cost = about.get("compute")
-    if not isinstance(cost, dict):
-        raise BadInput("no cost is recorded; `calque run` of this version records it", folder / "about.json")
-    hours, cpu = (f"{cost[key] / 3600:,.1f}" for key in ("seconds", "cpu seconds"))
-    processors = " and ".join(f"{name} ({percent(_part(its, cost))} %)" for name, its in cost["processors"].items())
-    text = f"Its {cost['steps']:,} steps took {hours} hours ({cpu} CPU hours) on {processors or 'unknown processors'}"
-    text += f" and about {cost['operations']:.1e} floating-point operations."
-    if cost["unknown"]:
-        text += f" The cost of {cost['unknown']:,} of these steps was not recorded and is not included."
-    return text + "\n"
-
-
-def _part(seconds: float, cost: Mapping[str, Any]) -> float:
-    return seconds / (sum(cost["processors"].values()) or 1.0)

@@ -253,7 +253,7 @@ def write_index(chosen: Sequence[Item], out: Path) -> Path:
     rows = tuple((one.full_name, *each[:3], each.size, each.remark, one.differs) for one, each in found)
     header = ("item", "claim", "in the paper", "direction", "ours / the paper’s", "remark", "differs in")
     made = {one.full_name.replace(" ", "-"): rendered(one) for one in chosen if not one.picture}
-    parts = (table_html(it, name) if isinstance(it, Table) else figure_html(it, ()) for name, it in made.items())
+    parts = (table_html(it, name) if isinstance(it, Table) else figure_html(it) for name, it in made.items())
     index = table_html(Table("Every item", header, rows), "conclusions")
     sections = {"Conclusions": index, "Items": "\n".join(parts)}
     lead = f"<p class=lead>{counted(each for _, each in found)}</p>"

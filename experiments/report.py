@@ -18,16 +18,13 @@ from calque.analysis.records.run import RUNS, Run
 from calque.analysis.report.claims_table import claims_table, null_table, verdicts
 from calque.analysis.report.curves import Curves
 from calque.analysis.report.drawing import MOST
-from calque.analysis.report.page import FIRST, Report, excerpt, write_page
+from calque.analysis.report.page import FIRST, Report, write_page
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results, by_settings
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import files_of, whole_folder, write_json
-from calque.derive.preview import PREVIEW
-from calque.experiments.languages import DerivedLanguages
 from calque.experiments.report_data import (
-    example,
     example_of,
     models_inside,
     question,
@@ -38,6 +35,8 @@ from calque.experiments.report_records import read_records
 from calque.experiments.runs import ABOUT, About, describe_records, stored
 from calque.experiments.study import Study
 from calque.experiments.summary import (
+    COMPUTE,
+    compute_statement,
     exclusions,
     facts_by,
     facts_of,
@@ -56,24 +55,21 @@ from calque.pretrain.run import CLAIMS
 def summarise(study: Study, root: Path, folder: Path, about: About | None = None) -> Outcome:
     """Write the report of finished steps to `folder`, whole or not at all, and return its summary. `about` is the
     description of the report in a file of its own."""
-    found, size, preview = measured(study, root), scale(study), ""
+    found = measured(study, root)
     results = joined(study.paper, *runs_and_records(found), floors_of(study, root))
-    if isinstance(study.languages, DerivedLanguages) and (languages := study.languages_step(root, study.seeds[0])):
-        preview = languages.open().path(PREVIEW).read_text(encoding="utf-8")
     return _write_study(
         folder,
         study.paper,
         results,
-        size,
+        scale(study),
         about,
         PrimaryClaims.read(study.claims) if study.claims else None,
-        example=example(study, root),
+        example=example_of([study], root),
         curves=list(training_curves(study, root, results)),
         looks=models_inside({"": study}, root),
-        examples=[("The first examples of preview.txt", excerpt(preview))] if preview else [],
         terms=_own_terms(study),
         exclusions=exclusions(study, root, found),
-        facts=list(facts_of(study, root, found)),
+        facts=[*facts_of(study, root, found), *_cost(about)],
     )
 
 
@@ -95,7 +91,7 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About | None 
         "example": example_of(sweep.variants.values(), root),
         "curves": curves,
         "looks": models_inside(studies, root),
-        "facts": [*((key, ", ".join(values)) for key, values in sweep.settings), *facts_by(facts)],
+        "facts": [*((key, ", ".join(values)) for key, values in sweep.settings), *facts_by(facts), *_cost(about)],
     }
     size = scale_of(sweep.variants.values())
     return _write_sweep(folder, SweepResults(sweep.keys, variants), size, about, **parts)
@@ -148,10 +144,10 @@ def _write_study(
         tables=tables,
         terms=[*kind.terms(results), *terms],
         exclusions=[*exclusions, *_not_drawn(results, kind)],
-        runs=list(results.runs.values()),
         **parts,
     )
-    _write(folder, page, results.records, results.floors.all, about, claimed)
+    rows = list(results.runs.values()), results.records, results.floors.all
+    _write(folder, page, rows, about, claimed)
     shown = {name: tables[name] for name in kind.summary(tuple(tables))}
     return Outcome(results.study, size, folder, results, findings, claims, shown, primary)
 
@@ -166,24 +162,24 @@ def _write_sweep(folder: Path, results: SweepResults, size: str, about: About | 
         plots=[plot] if plot else [],
         findings=list(islice(sweep_findings(results), FIRST)),
         tables=tables,
-        runs=[run for one in results.variants.values() for run in one.runs.values()],
         **parts,
     )
+    runs = [run for one in results.variants.values() for run in one.runs.values()]
     records = [record for one in results.variants.values() for record in one.records]
-    _write(folder, page, records, results.floors(), about)
+    _write(folder, page, (runs, records, results.floors()), about)
     return Outcome(study, size, folder, None, (), None, tables)
 
 
 def _write(
     folder: Path,
     page: Report,
-    records: Sequence[Record],
-    floors: Sequence[Floor],
+    rows: tuple[Sequence[Run], Sequence[Record], Sequence[Floor]],
     about: About | None,
     claimed: PrimaryClaims | None = None,
 ) -> None:
     with whole_folder(folder, stored(folder).get("files", ())) as part:
-        write_records(part, page.runs, records, floors)
+        for name, its in zip((RUNS, RECORDS, FLOORS), rows, strict=True):
+            json_rows.write(part / name, its)
         for name, table in {**page.tables, NAME: page.primary, "claims": page.claims, "null": page.null}.items():
             if table:
                 (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
@@ -197,13 +193,6 @@ def _write(
             about = {key: value for key, value in about.items() if key != CLAIMS}
             about |= {CLAIMS: claimed.digest} if claimed else {}
             write_json(part / ABOUT, {**about, "files": sorted([*files_of(part), ABOUT])})
-
-
-def write_records(folder: Path, runs: Sequence[Run], records: Sequence[Record], floors: Sequence[Floor]) -> None:
-    """Write the runs, records and floors of a report as JSON lines."""
-    json_rows.write(folder / RUNS, runs)
-    json_rows.write(folder / RECORDS, records)
-    json_rows.write(folder / FLOORS, floors)
 
 
 def joined(paper: str, runs: Iterable[Run], records: Iterable[Record], floors: Iterable[Floor] = ()) -> Results:
@@ -250,7 +239,11 @@ def _facts(about: About) -> list[tuple[str, str]]:
     options = [(key.capitalize(), "; ".join(about[key])) for key in ("settings", "sweep") if about.get(key)]
     machine = [("Machine", str(about["machine"]))] if "machine" in about else []
     libraries = ", ".join(f"{name} {number}" for name, number in about.get("versions", {}).items())
-    return [*seeds, *options, *machine, *([("Libraries", libraries)] if libraries else [])]
+    return [*seeds, *options, *machine, *([("Libraries", libraries)] if libraries else []), *_cost(about)]
+
+
+def _cost(about: About | None) -> list[tuple[str, str]]:
+    return [("Compute", compute_statement(about))] if about and COMPUTE in about else []
 
 
 def _own_terms(study: Study) -> Iterator[tuple[str, str]]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from calque.analysis.checkpoint import Checkpoint
 from calque.analysis.looking.look import look
@@ -45,24 +46,30 @@ def question(study: str, changed: bool) -> str:
     return doc[: doc.find("?") + 1] if changed else doc
 
 
-def example(study: Study, root: Path) -> Example | None:
-    """A short sentence of the corpus in every derived language, as the first seed has them. None for natural languages,
-    and if the source's files are not there any more."""
-    languages, seed = study.languages, study.seeds[0]
-    if not isinstance(languages, DerivedLanguages):
-        return None
-    own = languages.of_seed(seed)
-    step = own.step(study.home(root))
+def example_of(studies: Iterable[Study], root: Path) -> Example | None:
+    """A short sentence of the corpus in every derived language of some studies, as the first seed of each has them.
+    None for natural languages, and if the source's files are not there any more."""
+    first: Example | None = None
+    images: dict[str, Derivation] = {}
+    for study in studies:
+        names = study.languages.names if isinstance(study.languages, DerivedLanguages) else ()
+        found = None if images.keys() >= set(names) else _example(study.languages, study, root)
+        first = first or found
+        if first and found and found.images[0].source == first.images[0].source:
+            images = dict(zip(names, found.images, strict=True)) | images
+    return first and replace(first, images=tuple(images.values()))
+
+
+def _example(languages: Any, study: Study, root: Path) -> Example | None:
+    own = languages.of_seed(study.seeds[0])
     ready = [transform.ready(root / CACHE) for transform in own.transforms]
     if any("usage" in transform.needs for transform in ready):
-        types = step.folder / VOCABULARY
+        types = own.step(study.home(root)).folder / VOCABULARY
         vocabulary = Vocabulary.load(types)
-        table = read_array(types / USAGE, "the corpus's usage of types")
-        usage = Usage(table, vocabulary.cut, vocabulary.specials)
+        usage = Usage(read_array(types / USAGE, "the corpus's usage of types"), vocabulary.cut, vocabulary.specials)
         ready = [transform.informed(usage) for transform in ready]
-    tagged = any("tags" in transform.needs for transform in ready)
     try:
-        found = _short(own.source.ready(root / CACHE, tagged))
+        found = _short(own.source.ready(root / CACHE, any("tags" in transform.needs for transform in ready)))
     except BadInput:
         return None
     if found is None:
@@ -71,23 +78,10 @@ def example(study: Study, root: Path) -> Example | None:
     images = []
     for transform in ready:
         image = image_of(transform, sentence, number, Account())
-        source, words = (tuple(shown(own)) for own in (sentence.words, list(map(transform.spell, image.words))))
-        images.append(Derivation(transform.title, source, words, image.origin, image.sources))
+        words = [transform.spell(word) for word in image.words]
+        source, derived = tuple(shown(sentence.words)), tuple(shown(words))
+        images.append(Derivation(transform.title, source, derived, image.origin, image.sources))
     return Example(tuple(images), sentence.tags)
-
-
-def example_of(studies: Iterable[Study], root: Path) -> Example | None:
-    """The example of the first study that has one, also in the languages that only the others have."""
-    first: Example | None = None
-    images: dict[str, Derivation] = {}
-    for study in studies:
-        names = study.languages.names if isinstance(study.languages, DerivedLanguages) else ()
-        if images.keys() >= set(names) or (found := example(study, root)) is None:
-            continue
-        first = first or found
-        if found.images[0].source == first.images[0].source:
-            images = {**images, **dict(zip(names, found.images, strict=True)), **images}
-    return first and replace(first, images=tuple(images.values()))
 
 
 def recorded_example(about: About, root: Path) -> Example | None:

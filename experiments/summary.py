@@ -10,7 +10,7 @@ from typing import Any
 
 from calque.analysis.records.record import Floor, Record
 from calque.analysis.records.run import Run
-from calque.analysis.report.table import coverage
+from calque.analysis.report.table import coverage, percent
 from calque.analysis.results.results import over_draws
 from calque.derive.fingerprint import plain
 from calque.derive.preview import PREVIEW
@@ -21,6 +21,7 @@ from calque.experiments.measures import Forms, GoldSetLinks, Growth, MeasuredSte
 from calque.experiments.study import Study
 from calque.experiments.tasks import read_floors
 
+COMPUTE = "compute"  # the key of a description with the cost of the report's steps
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
 
 
@@ -228,6 +229,19 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
     machine = found[0].step.open().facts["made with"] if found else models[0].step.open().facts["identity"]
     yield "Machine", f"{platform.machine()}, {machine['device']}, {machine['threads']} thread(s) per model"
     yield "Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+
+
+def compute_statement(about: Mapping[str, Any]) -> str:
+    """What the steps of a report cost, in sentences, from its description."""
+    cost = about[COMPUTE]
+    hours, cpu = (f"{cost[key] / 3600:,.1f}" for key in ("seconds", "cpu seconds"))
+    whole = sum(cost["processors"].values()) or 1.0
+    on = " and ".join(f"{name} ({percent(its / whole)} %)" for name, its in cost["processors"].items())
+    text = f"Its {cost['steps']:,} steps took {hours} hours ({cpu} CPU hours) on {on or 'unknown processors'}"
+    text += f" and about {cost['operations']:.1e} floating-point operations."
+    if cost["unknown"]:
+        text += f" The cost of {cost['unknown']:,} of these steps was not recorded and is not included."
+    return text
 
 
 def facts_by(facts: Mapping[str, Sequence[tuple[str, str]]]) -> Iterator[tuple[str, str]]:

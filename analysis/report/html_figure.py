@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import matplotlib as mpl
 
-from calque.analysis.records.run import Run
 from calque.analysis.report.drawing import STYLE, Mark, marks_of
-from calque.analysis.report.html_table import runs_shown, table_html
+from calque.analysis.report.html_table import table_html
 from calque.analysis.report.markup import details, items, text, themed
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import Table, visible
@@ -19,33 +18,29 @@ SMALLEST, LARGEST = 0.8, 1.4
 REACH = 5  # radius in points within which a mark is met
 
 
-def figure_html(plot: Plot, of: Sequence[Run] = ()) -> str:
-    """The figure of a report of some runs. Its files are in the folder `figures` next to the page."""
-    seeds = _seeds(plot, of)
-    svg, marks = vectors(plot, seeds)
-    runs = tuple(sorted({record.run for record in plot.records}))
-    summary = f"The {len(marks)} numbers drawn" + (f"; intervals over {seeds}" if seeds else "")
-    numbers = details(summary, _table(plot, marks)) if marks else ""
+def figure_html(plot: Plot) -> str:
+    """The figure of a report. Its files are in the folder `figures` next to the page."""
+    svg, marks = vectors(plot)
+    numbers = details(f"The {len(marks)} numbers drawn", _table(plot, marks)) if marks else ""
     files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
     return (
         f'<figure><h3 id="{text(plot.name)}">{text(plot.title)}</h3>\n'
         f'<div class=scroll tabindex=0 role=region aria-label="{text(plot.title)}">{svg}</div>\n'
         f"<figcaption><p>{text(plot.caption)}</p>{items(tuple(plot.details))}"
-        f"<p>Files, with every record: <code>figures/{text(files)}</code></p></figcaption>"
-        f"{numbers}{runs_shown(runs, len(of))}</figure>"
+        f"<p>Files, with every record: <code>figures/{text(files)}</code></p></figcaption>{numbers}</figure>"
     )
 
 
-def vectors(plot: Plot, seeds: str = "") -> tuple[str, list[Mark]]:
-    """The SVG of a plot as an element of a page, with its marks. Marks with an interval name the `seeds`."""
+def vectors(plot: Plot) -> tuple[str, list[Mark]]:
+    """The SVG of a plot as an element of a page, with its marks."""
     raw = io.StringIO()
     with mpl.rc_context(STYLE):
         plot.figure.savefig(raw, format="svg", metadata={"Date": None, "Creator": None})
         marks = marks_of(plot.figure)
-    return _element(visible(raw.getvalue()), plot, marks, seeds), marks
+    return _element(visible(raw.getvalue()), plot, marks), marks
 
 
-def _element(svg: str, plot: Plot, marks: Sequence[Mark], seeds: str) -> str:
+def _element(svg: str, plot: Plot, marks: Sequence[Mark]) -> str:
     """What is in an SVG file as an element: ids of its own, colours for both modes, marks on top."""
     opening = svg.index("<svg")
     start = svg.index(">", opening) + 1
@@ -59,7 +54,7 @@ def _element(svg: str, plot: Plot, marks: Sequence[Mark], seeds: str) -> str:
     body = re.sub(r' (?:d|x|y)="[^"]*"', _shortened, body)
     circles = "".join(
         f'<circle class=mark role=img cx="{mark.x:g}" cy="{mark.y:g}" r="{REACH}">'
-        f"<title>{text(_words(mark, seeds))}</title></circle>"
+        f"<title>{text(mark.words)}</title></circle>"
         for mark in marks
     )
     width = PIXELS * float(box.split()[2])
@@ -72,24 +67,6 @@ def _element(svg: str, plot: Plot, marks: Sequence[Mark], seeds: str) -> str:
 def _shortened(found: re.Match[str]) -> str:
     """Coordinates to two digits, on one line."""
     return re.sub(r"(\.\d\d)\d+", r"\1", found[0]).replace("\n", " ")
-
-
-def _words(mark: Mark, seeds: str) -> str:
-    return f"{mark.words} · {seeds}" if seeds and "[" in mark.value else mark.words
-
-
-def _seeds(plot: Plot, runs: Sequence[Run]) -> str:
-    """The number of seeds behind each number of a plot, in words; empty if it is not the same for all."""
-    known = {run.id: run for run in runs}
-    groups: dict[tuple[object, ...], set[int]] = {}
-    for record in plot.records:
-        if run := known.get(record.run):
-            languages = (language.name for language in run.languages)
-            named = (each.name for each in (run.objective, run.mixture) if each)
-            cell = *named, *languages, *run.settings.items()
-            groups.setdefault((*cell, record.measure, record.task, record.language), set()).add(run.seed)
-    (number, *others) = {len(seeds) for seeds in groups.values()} or {0}
-    return "" if others or not number else f"{number} {'seed' if number == 1 else 'seeds'}"
 
 
 def _table(plot: Plot, marks: Sequence[Mark]) -> str:

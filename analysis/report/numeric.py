@@ -1,13 +1,10 @@
 """Columns of text cells as columns of data: a cell's number, its interval and what else it says, apart."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
-from typing import TypeVar
 
 MISSING = "–"
-BEST = "best within noise, with a 95 % interval that overlaps the best mean’s; none where all do"
-Key = TypeVar("Key")
 _NUMBER = r"[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?"
 _CELL = re.compile(
     rf"(?P<below>< )?(?P<value>{_NUMBER}|–(?= / ))(?: %| points| times(?: as high)?)?"
@@ -35,17 +32,6 @@ def interval(cell: str) -> tuple[float, float, float] | None:
         return None
     value = float(parts["value"])
     return value, float(parts.get("low", value)), float(parts.get("high", value))
-
-
-def best(cells: Mapping[Key, str], sign: int) -> set[Key]:
-    """The cells that are `BEST`; more is better with a positive `sign`. None where none of the intervals is wide, so
-    that nothing is known about noise."""
-    means = {key: mean for key, cell in cells.items() if (mean := interval(cell))}
-    if len(means) < 2 or not any(low < high for _, low, high in means.values()):
-        return set()
-    _, low, high = max(means.values(), key=lambda mean: sign * mean[0])
-    near = {key for key, mean in means.items() if mean[1] <= high and low <= mean[2]}
-    return near if len(near) < len(means) else set()
 
 
 def columns(head: str, cells: Sequence[str], label: bool = False) -> list[tuple[str, list[str]]]:

@@ -45,7 +45,7 @@ for (const figure of all("figure")) {
   });
 }
 
-// Tables: a head sorts by its column, first up, then down, then as at first; boxes choose kinds of rows.
+// Tables: a head sorts by its column, first up, then down, then as at first.
 const number = (words) => parseFloat(words.replace(/^< /, "").replace(/,(?=\d{3})/g, "").replace(/^[−]/, "-"));
 function compare(one, other) {
   const [a, b] = [number(one), number(other)];
@@ -70,12 +70,6 @@ for (const data of all(".data")) {
       body.append(...sorted);
     };
   });
-  const kinds = [...new Set(rows.map((row) => row.dataset.kind))].reverse();
-  for (const kind of kinds.length > 1 ? kinds : []) {
-    const box = make("input", { type: "checkbox", checked: true });
-    box.onchange = () => rows.forEach((row) => { if (row.dataset.kind === kind) row.hidden = !box.checked; });
-    data.querySelector(".tools").prepend(make("label", {}, box, ` ${kind === "floor" ? "floors" : kind}`));
-  }
 }
 
 // Training curves, drawn from the numbers in the page.

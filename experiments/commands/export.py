@@ -45,7 +45,8 @@ def export(
     from calque.derive.files import whole_file
     from calque.experiments import export as formats
     from calque.experiments.report_records import joined_rows, read_records
-    from calque.experiments.runs import report_folder, stored
+    from calque.experiments.runs import ABOUT, report_folder, stored
+    from calque.experiments.summary import COMPUTE, compute_statement
 
     folder = report_folder(report, runs)
     if figure and out:
@@ -57,7 +58,10 @@ def export(
     if bibtex:
         text = formats.bibtex(read_records(folder)[0])
     elif compute:
-        text = formats.compute_statement(stored(folder), folder)
+        about = stored(folder)
+        if COMPUTE not in about:
+            raise BadInput("no cost is recorded; `calque run` of this version records it", folder / ABOUT)
+        text = compute_statement(about) + "\n"
     elif csv and not table:
         text = formats.records_csv(formats.flat(joined_rows(folder)))
     else:

@@ -47,10 +47,8 @@ def toy_page(folder: Path) -> Path:
         null=null_table(results, "toy"),
         tables={"table-3": scores_table(results, "toy"), "table-8": alignment_table(results, "toy")},
         curves=[Curves(f"{name}, seed 0", name, "#0072b2", [*ROWS, *PROBES]) for name in ("MLM", f"X {ATTACK}")],
-        examples=[("trans.inv", f"a <unk> & {ATTACK}")],
-        exclusions=["3 pairs longer than a row"],
+        exclusions=["3 pairs longer than a row", f"a <unk> & {ATTACK}"],
         facts=[("torch", "2")],
-        runs=list(results.runs.values()),
         findings=["ALIGN-MLM loses least & more.", "One seed.", "Three.", "The fourth."],
         terms=[("Δ", "what is lost")],
     )

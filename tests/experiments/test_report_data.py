@@ -7,7 +7,7 @@ from pathlib import Path
 from calque.analysis.results.results import Results
 from calque.derive.sources.files import Files
 from calque.derive.transforms import transform
-from calque.experiments.report_data import WORDS, example, question, training_curves
+from calque.experiments.report_data import WORDS, example_of, question, training_curves
 from tests.experiments.conftest import Done
 
 
@@ -18,7 +18,7 @@ def test_a_study_of_calque_asks_its_question_and_a_changed_one_nothing_else() ->
 
 
 def test_the_sentence_is_short_and_its_images_are_aligned(done: Done) -> None:
-    found = example(done.study, done.root)
+    found = example_of([done.study], done.root)
     assert found and found.images and len(found.classes) in WORDS
     assert [image.language for image in found.images] == [each.title for each in done.study.languages.transforms]
     for image in found.images:
@@ -30,7 +30,7 @@ def test_an_unknown_word_of_the_sentence_is_shown(done: Done, tmp_path: Path) ->
     path = tmp_path / "wiki.tokens"
     path.write_text(" The <unk> cat sat there . \n", encoding="utf-8")
     languages = replace(done.study.languages, source=Files((path,)), transforms=(transform("trans"), transform("inv")))
-    found = example(replace(done.study, languages=languages, tasks=()), tmp_path)
+    found = example_of([replace(done.study, languages=languages, tasks=())], tmp_path)
     assert found and [image.words.index("<unk>") for image in found.images] == [1, 3]
     assert all(image.source == ("The", "<unk>", "cat", "sat", "there", ".") for image in found.images)
 

@@ -67,14 +67,6 @@ def test_a_folder_of_records_has_a_report_below_the_runs(toy: Path) -> None:
     assert about["rendered"]["date"] and about["rendered"]["command"].startswith("calque")
 
 
-def test_a_report_made_again_has_the_same_bytes(toy: Path) -> None:
-    calque("report", str(toy), "--out", "one")
-    first = contents(Path("one"))
-    date = stored(Path("one"))["rendered"]["date"]
-    calque("report", str(toy), "--out", "one")
-    assert contents(Path("one")) == first and not any(date.encode() in text for text in first.values())
-
-
 def test_a_report_made_again_keeps_files_of_the_user_and_no_outdated_table(toy: Path) -> None:
     calque("report", str(toy), "--out", "one")
     names = {*files_of(Path("one"))}
@@ -119,11 +111,6 @@ def test_names_that_are_no_folder_of_their_own_are_refused(toy: Path, name: str)
     assert not Path("runs").exists()
 
 
-def test_an_empty_name_is_refused(toy: Path) -> None:
-    assert "--name" in refused("report", toy, "--name=")
-    assert "an empty argument" in refused("report", toy, "--name", "")
-
-
 def test_a_report_of_another_configuration_stays(toy: Path) -> None:
     other = write(Path("records/other"), configuration="ba9876543210", settings=["train.steps=4"])
     assert calque("report", str(other), "--name", "mine")[0] == 0
@@ -139,25 +126,6 @@ def test_folders_that_are_no_report_are_never_replaced(toy: Path) -> None:
     for out in (toy / "report", Path("records"), ROOT / "toy"):
         assert any(said in refused("report", toy, "--out", out) for said in ("overwrite records", "not a report"))
     assert Path("own/thesis.txt").is_file() and (toy / RECORDS).is_file() and not (ROOT / "toy").exists()
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--set", "seeds=0"], "--set and --sweep change a study"),
-        (["--sweep", "seeds=0,1"], "--set and --sweep change a study"),
-    ],
-)
-def test_records_cannot_be_changed(toy: Path, words: list[str], said: str) -> None:
-    assert said in refused("report", toy, *words)
-
-
-def test_a_study_s_report_has_a_name_and_no_folder(toy: Path) -> None:
-    assert "--out is for a folder of records" in refused("report", "pocket", "--out", "page")
-    assert "--name ''" in refused("report", "pocket", "--name=")
-    assert "--name 'a/b'" in refused("run", "pocket", "--name", "a/b")
-    assert "no study is called 'nowhere'" in refused("report", "nowhere")
-    assert "no records.jsonl" in refused("report", "./nowhere")
 
 
 def changed(name: str, change: Callable[[list[Row]], object]) -> Callable[[Path], object]:
@@ -186,15 +154,9 @@ def older(folder: Path) -> None:
     changed(RECORDS, lambda rows: rows[0].update(score=1))(folder)
 
 
-def unversioned(folder: Path) -> None:
-    described(commit="5f8a1b2")(folder)
-    changed(RECORDS, lambda rows: rows[0].update(score=1))(folder)
-
-
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (unversioned, "commit 5f8a1b2 "),
         (older, "unknown score; Calque 0.5.0 wrote and reads them"),
         (changed(RECORDS, lambda rows: rows[0].update(score=1)), "the fields of a Record: missing none; unknown score"),
         (changed(RECORDS, lambda rows: rows[1].update(value=float("nan"))), f"{RECORDS}:2: "),

@@ -6,32 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from calque.derive.artefact import Artefact
-from calque.derive.order import Invert, Permute
-from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.strict_json import loads
-from calque.derive.task_data import KIND, derive_task
-from calque.derive.transform import TORN
 from calque.experiments.override import override, replaced
 from calque.experiments.study import Study
-from calque.experiments.summary import counted, listed, omissions, scale
+from calque.experiments.summary import omissions, scale
 from tests.experiments.committed import ROOT, committed, natural
 from tests.experiments.conftest import Done
 from tests.experiments.test_records import STUDIES
 
 OLDER = ("word_alignment",)  # its study describes its text in other words now
-
-
-def test_entities_that_an_order_tears_are_told_by_task_and_split(tmp_path: Path) -> None:
-    source = PocketEnglish(size=50, pos=Sizes(2, 2, 2), ner=Sizes(40, 2, 20), nli=Sizes(2, 2, 2))
-    folder = derive_task(source, "ner", [Permute(), Invert()], tmp_path / "ner", tmp_path / "cache")
-    facts = Artefact.open(folder, KIND).facts
-    splits, told = facts["splits"], list(omissions(facts, "ner"))
-    for split in ("train", "test"):
-        perm, inv = (splits[split]["languages"][name]["spans split"] for name in ("perm", "inv"))
-        assert perm > 0 == inv
-        assert f"ner, {split}, perm: {perm:,} {TORN}" in told
-    assert not any(line.endswith(TORN) and ", inv" in line for line in told)
 
 
 def test_every_count_of_a_manifest_is_told_once() -> None:
@@ -68,11 +51,6 @@ def test_committed_records_have_the_scale_of_their_study(name: str, monkeypatch:
     study = reduce(replaced, about.get("settings", []), natural(about["study"], monkeypatch))
     assert about["scale"] == scale(study)
     assert any(about["scale"] in committed(table) for table in (ROOT / name).glob("*.md"))
-
-
-def test_amounts_are_counted_in_words() -> None:
-    assert [counted(n, "model") for n in (0, 1, 2, 1_200)] == ["0 models", "1 model", "2 models", "1,200 models"]
-    assert listed({"kind": "Model", "layers": 2, "heads": 4}) == "layers 2, heads 4"
 
 
 def test_a_study_that_measures_nothing_has_a_report(tiny: Study, tmp_path: Path) -> None:

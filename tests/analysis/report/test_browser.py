@@ -11,13 +11,10 @@ from tests.browser import inspect
 WIDTHS = (390, 1400)
 LOOK = """function look(view, page, root) {
   const all = (selector, within = page) => [...within.querySelectorAll(selector)];
-  const data = all(".data").find((each) => all("input", each).length), [, head] = all("thead button", data);
+  const [data] = all(".data"), [, head] = all("thead button", data);
   const number = (row) => parseFloat(row.cells[1].textContent);
   const column = () => all("tbody tr", data).map(number).filter((each) => !isNaN(each));
   const sorts = [0, 1, 2].map(() => { head.click(); return [head.parentNode.ariaSort, column()]; });
-  const [box] = all("input", data), kind = box.parentNode.textContent.trim();
-  box.click();
-  const hidden = all("tbody tr", data).filter((row) => row.hidden).map((row) => row.dataset.kind);
   all("figure .mark")[0].focus();
   const told = page.querySelector(".tip").textContent;
   const [slider] = all("input[type=range]"), means = () => page.querySelector("#training table").textContent;
@@ -27,7 +24,7 @@ LOOK = """function look(view, page, root) {
   return {
     overflow: root.scrollWidth - root.clientWidth,
     requests: view.performance.getEntriesByType("resource").length,
-    scripts: all("script:not([type])").length, sorts, kind, hidden, told,
+    scripts: all("script:not([type])").length, sorts, told,
     curves: all(".curves svg").length, moved: last !== means(),
     points: Math.max(...all(".curves path[data-s]").map((path) => path.getAttribute("d").split("L").length)),
     unnamed: all("button, a, input, svg[role], [role=region]").filter((each) =>
@@ -62,13 +59,6 @@ def test_a_head_sorts_up_then_down_then_as_before(found: dict[str, Any], width: 
     (up, rising), (down, falling), (none, first) = found[f"{width} light"]["sorts"]
     assert (up, down, none) == ("ascending", "descending", "none")
     assert rising == sorted(rising) and falling == sorted(rising, reverse=True) and sorted(first) == rising != first
-
-
-def test_a_box_hides_rows_of_its_kind(found: dict[str, Any]) -> None:
-    seen = found["1400 light"]
-    assert seen["hidden"] and set(seen["hidden"]) == {
-        seen["kind"].removesuffix("s") if "floor" in seen["kind"] else seen["kind"]
-    }
 
 
 def test_marks_tell_their_values(found: dict[str, Any]) -> None:

@@ -5,15 +5,10 @@ import pytest
 from calque.analysis.report.claims_table import (
     HEADER,
     claims_table,
-    listed,
-    null_sentences,
     null_table,
     verdicts,
-    written,
 )
 from calque.analysis.report.table import Table
-from calque.analysis.results.null import Rate
-from calque.analysis.statistics.intervals import Estimate
 from calque.analysis.statistics.verdicts import (
     AT_FLOOR,
     FAILS,
@@ -65,13 +60,6 @@ def test_without_a_record_there_is_no_table() -> None:
     assert claims_table(joined([]), [claim("never run", "transfer", Verdict(UNDECIDED, NO_RECORDS))], "toy") is None
 
 
-@pytest.mark.parametrize(
-    ("p", "text"), [(None, "–"), (1.0, "1"), (0.0123, "0.012"), (0.00012, "0.00012"), (1e-9, "< 0.0001")]
-)
-def test_a_p_is_written_to_two_digits(p: float | None, text: str) -> None:
-    assert written(p) == text
-
-
 def claims(*found: str) -> Table:
     return Table("Claims", ("claim", "verdict"), tuple((f"claim {i}", verdict) for i, verdict in enumerate(found)))
 
@@ -87,10 +75,6 @@ def test_every_claim_is_counted_under_its_verdict() -> None:
     )
 
 
-def test_lists_read_as_in_a_sentence() -> None:
-    assert [listed(list(words)) for words in ("", "a", "ab", "abc")] == ["", "a", "a and b", "a, b and c"]
-
-
 def test_each_row_has_its_rate_beside_the_nominal_one() -> None:
     table = null_table(joined(toy_records(4)), "toy")
     assert table is not None
@@ -98,16 +82,3 @@ def test_each_row_has_its_rate_beside_the_nominal_one() -> None:
     assert {row[4] for row in table.rows} == {"8"}
     assert all(row[3].endswith((" of 48", " of 528")) for row in table.rows)
     assert {row[-1] for row in table.rows} <= {"as nominal", "cannot be told", "too often", "too seldom", "–"}
-
-
-def test_words_say_what_one_seed_would_have_said_and_how_often_verdicts_err() -> None:
-    items = Rate("all measures", 1, 69, 100, 8, Estimate(0.69, 8, 0.6, 0.78))
-    seeds = Rate("all measures", 2, 11, 200, 8, Estimate(0.055, 8))
-    first, second = null_sentences([items, seeds])
-    assert first.endswith("called different in 69 of 100 comparisons (69.0 [60.0, 78.0] %).")
-    assert second == "By verdicts over 2 seeds each, 11 of 200 comparisons (5.5 %)."
-    assert null_sentences([items])[1].endswith("that takes 4 seeds, two per side.")
-
-
-def test_one_seed_has_no_table() -> None:
-    assert null_table(joined(toy_records(1)), "toy") is None

@@ -33,20 +33,6 @@ def test_long_curves_keep_their_ends_and_share_their_steps() -> None:
     assert len(steps) == POINTS and (steps[0], steps[-1]) == (1, 499) and steps == sorted(set(steps))
 
 
-def test_forty_runs_take_less_than_a_megabyte() -> None:
-    rows = [
-        {
-            "step": step,
-            "loss": {"mlm": 1 / step},
-            "gradient norm": step / 7,
-            "tokens/s": step / 3,
-            "probe": dict.fromkeys(("all", "dictionary", "held-out", "back"), step / 9),
-        }
-        for step in range(1, 5_000)
-    ]
-    assert len(curves_html([Curves(f"seed {n}", "MLM", "#0072b2", rows) for n in range(40)])) < 1_000_000
-
-
 def test_numbers_that_are_not_finite_are_gaps() -> None:
     rows = [{"step": 1, "loss": {"mlm": math.nan}}, {"step": 2, "loss": {"mlm": 2.0}}]
     (panel,) = data_of(curves_html([Curves("r", "g", "#0072b2", rows)]))["panels"]

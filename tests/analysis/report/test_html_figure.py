@@ -1,14 +1,12 @@
 """Figures in a page: every mark says what it shows, and the figure itself is unchanged."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure
-from calque.analysis.records.run import Described
 from calque.analysis.report.drawing import bar, draw_line, key, legend, marks_of, styled, written
 from calque.analysis.report.html_figure import figure_html, vectors
 from calque.analysis.report.plot import Plot
@@ -85,14 +83,6 @@ def test_a_table_has_every_number_that_is_drawn(plot: Plot) -> None:
     html, marks = figure_html(plot), vectors(plot)[1]
     assert f"The {len(marks)} numbers drawn" in html
     assert html.count("<tr data-kind=ours>") == len(marks) == html.count("<circle class=mark")
-
-
-def test_intervals_name_their_seeds_if_all_have_as_many(results: Results, plot: Plot) -> None:
-    mixture = Described("half", "half of each", ({"kind": "Mixture", "shares": [0.5]},))
-    runs = [replace(run, mixture=mixture) for run in results.runs.values()]
-    titles = re.findall(r"<title>([^<]*)</title>", figure_html(plot, runs))
-    assert all(title.endswith("] · 2 seeds") for title in titles if "[" in title) and any("[" in t for t in titles)
-    assert "seeds" not in "".join(re.findall(r"<title>([^<]*)</title>", figure_html(plot, runs[1:])))
 
 
 def test_numbers_have_three_digits_or_more() -> None:

@@ -10,8 +10,7 @@ import pytest
 
 from calque.analysis.papers.align_mlm.claims import align_mlm_claims
 from calque.analysis.report.claims_table import claims_table
-from calque.analysis.report.page import Report, excerpt, write_page
-from calque.analysis.report.table import Table
+from calque.analysis.report.page import Report, write_page
 from tests.analysis.paged import ATTACK, toy_page
 from tests.analysis.toy import joined, toy_published, toy_records
 
@@ -77,25 +76,13 @@ def test_names_and_texts_are_escaped_wherever_they_are_shown(page: tuple[str, Ch
     assert "Study <1> & more" in checker.text and "3 pairs longer than a row" in checker.text
 
 
-def test_figures_claims_tables_terms_and_runs_are_there(page: tuple[str, Checker]) -> None:
+def test_figures_claims_tables_and_terms_are_there(page: tuple[str, Checker]) -> None:
     text, checker = page
     assert text.count("<svg class=drawn") == 2 and text.count("<svg role=img viewBox") == 2
     assert all(claim.text in checker.text for claim in align_mlm_claims(joined(toy_records(2), toy_published())))
     assert "p: 0.072, corrected: 0.51. Family: transfer (10). From: section 5" in checker.text
     assert "Table 3" in checker.text and "Table 8" in checker.text and "tr data-kind=published" in text
     assert "what is lost" in checker.text and "Which objective loses least?" in checker.text
-    runs = {record.run for record in toy_records(2)}
-    assert all(run in checker.text for run in runs)
-    assert "runs shown" not in checker.text, "each figure and table shows all of them"
-
-
-def test_a_part_that_shows_some_runs_lists_them(tmp_path: Path) -> None:
-    results = joined(toy_records(2))
-    (one, two, *_) = results.runs
-    table = Table("t", ("objective", "POS"), (("MLM", "1"),), runs=(one, two))
-    write_page(tmp_path / "r.html", Report("t", "toy", [], {"t": table}, runs=list(results.runs.values())))
-    text = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "<summary>The 2 runs shown</summary>" in text and text.count(f"<li>{one}</li>") == 1
 
 
 def test_a_report_of_nothing_has_no_empty_sections(tmp_path: Path) -> None:
@@ -103,7 +90,6 @@ def test_a_report_of_nothing_has_no_empty_sections(tmp_path: Path) -> None:
     write_page(tmp_path / "r.html", Report("t", "toy", [], {}, claims_table(results, [], "toy")))
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<h2>Figures" not in text and "<h2>Exclusions" not in text and "<h2>Terms" not in text
-    assert "runs shown" not in text
 
 
 def test_findings_come_first_then_figures_and_terms_after_tables(page: tuple[str, Checker]) -> None:
@@ -118,46 +104,15 @@ def test_findings_come_first_then_figures_and_terms_after_tables(page: tuple[str
         'id="claims"',
         'id="null"',
         'id="training-curves"',
-        'id="examples"',
         'id="terms"',
         "The fourth.",
-        'id="runs"',
         'id="configuration"',
     ]
     places = [text.index(part) for part in order]
     assert places == sorted(places)
 
 
-def test_claims_are_counted_by_verdict(page: tuple[str, Checker]) -> None:
-    _, checker = page
-    counts = "9 are undecided, 3 hold before correction only, 2 hold and 1 does not hold"
-    assert f"Of 15 claims tested, {counts}." in checker.text
-
-
 def test_control_characters_are_shown_as_signs(tmp_path: Path) -> None:
-    write_page(tmp_path / "r.html", Report("bell \x07", "toy", [], {}, examples=[("e", "a\x00b")]))
+    write_page(tmp_path / "r.html", Report("bell \x07", "toy", [], {}, exclusions=["a\x00b"]))
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "bell �" in text and "a�b" in text and "\x07" not in text
-
-
-PREVIEW = "Sentences\n=========\n\n" + "".join(f"{n}.\nsource a b\ntrans  c d\n\n" for n in range(1, 6))
-
-
-def test_whole_examples_and_how_many_are_left() -> None:
-    shown = excerpt(PREVIEW, lines=12)
-    assert shown == PREVIEW[: PREVIEW.index("3.")] + "3 more in the preview\n"
-
-
-def test_an_example_that_just_fits_is_there() -> None:
-    two = PREVIEW[: PREVIEW.index("3.")].count("\n")
-    assert "3 more" in excerpt(PREVIEW, lines=two) and "4 more" in excerpt(PREVIEW, lines=two - 1)
-
-
-def test_one_example_at_least() -> None:
-    assert "1.\nsource a b\ntrans  c d\n" in excerpt(PREVIEW, lines=1)
-    assert "4 more" in excerpt(PREVIEW, lines=1)
-
-
-def test_what_fits_is_there_whole() -> None:
-    assert excerpt(PREVIEW, lines=100) == PREVIEW.rstrip() + "\n"
-    assert excerpt("", lines=3) == "\n"

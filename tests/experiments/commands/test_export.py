@@ -14,8 +14,9 @@ from calque import __version__
 from calque.analysis.report.latex import escaped
 from calque.analysis.report.table import MISSING, Table
 from calque.experiments.cli import app
-from calque.experiments.export import REFERENCES, _key, compute_statement, relabelled
+from calque.experiments.export import REFERENCES, _key, relabelled
 from calque.experiments.report_records import joined_rows, read_records
+from calque.experiments.summary import compute_statement
 from calque.pretrain.objectives import OBJECTIVES
 from tests.experiments.committed import ROOT
 
@@ -95,7 +96,7 @@ def test_bibtex_has_calque_as_cited_and_the_papers_of_the_objectives() -> None:
 def test_the_cost_is_that_of_the_description_or_one_line_says_that_there_is_none(tmp_path: Path) -> None:
     cost = {"steps": 4, "unknown": 1, "seconds": 7200.0, "cpu seconds": 9000.0, "operations": 2.5e12}
     cost |= {"processors": {"Fast": 5400.0, "Slow": 1800.0}}
-    text = compute_statement({"compute": cost}, tmp_path)
+    text = compute_statement({"compute": cost})
     assert all(
         part in text for part in ("4 steps", "2.0 hours", "2.5 CPU hours", "Fast (75.0 %)", "2.5e+12", "1 of these")
     )
