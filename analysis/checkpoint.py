@@ -1,8 +1,6 @@
 """A checkpoint in memory, language by language: filled masks, nearest words, embeddings and hidden states; copies with
-other weights or states; and its alignment and transfer, in its study's folder.
-
-Shapes: n words of a sentence, L layers, H hidden, m types that have another row in a derived language.
-"""
+other weights or states; its alignment and transfer, in its study's folder. Shapes: n words of a sentence, L layers, H
+hidden, m types that have another row in a derived language."""
 
 from __future__ import annotations
 
@@ -88,9 +86,9 @@ class Derivation:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A masked language model, and the tokenizer of each of its languages. A derived language's text is read and
-    printed in its own letters, as `calque.derive` writes it. A method that changes the model returns a copy. Methods
-    about a derived `language`, by default the first, need the folder of the study that trained the model."""
+    """A masked language model, and the tokenizer of each of its languages. Derived text is read and printed in its own
+    letters. A method that changes the model returns a copy. Methods about a derived `language`, by default the first,
+    need the folder of the study that trained the model."""
 
     folder: Path
     model: Any
@@ -118,8 +116,8 @@ class Checkpoint:
         return tuple(self.tokenizers)
 
     def fill(self, text: str, language: str = SOURCE, count: int = 5) -> list[Guess]:
-        """The `count` most probable types, whatever their language, for the one mask of a text in `language`. `text` is
-        words separated by spaces, with `<mask>` (or the tokenizer's own mask) in one place."""
+        """The `count` most probable types, whatever their language, for the one `<mask>` of a text in `language`, words
+        separated by spaces."""
         guesses = self.fill_all(text, language, count)
         if len(guesses) != 1:
             mask = self._tokenizer(language).mask_token
@@ -141,8 +139,8 @@ class Checkpoint:
         return [[Guess(*self.name(i), p) for p, i in zip(*pair, strict=True)] for pair in pairs]
 
     def nearest(self, word: str, language: str = SOURCE, among: str | None = None, count: int = 5) -> list[Neighbour]:
-        """The `count` types whose embeddings are nearest to a word's by cosine, nearest first, without the word itself.
-        `word` is a word of `language` that is one type; `among` is the language to search (default: all)."""
+        """The `count` types whose embeddings are nearest to a word's by cosine, without the word itself. `word` is one
+        type of `language`; `among` is the language to search (default: all)."""
         (ids,) = self.pieces([word], language)
         if not self.is_type(word, language):
             raise BadInput(f"{word!r}: expected a word that is one type of {language}")
@@ -208,8 +206,8 @@ class Checkpoint:
         return self.data, language or derived[0]
 
     def derive(self, sentence: str | Sequence[str], language: str = "") -> Derivation:
-        """The derivation of a source sentence (words separated by spaces), by the transform that the model's languages
-        were derived with. Raises BadInput if that needs more than words, such as a tree.
+        """The derivation of a source sentence by the transform of the model's languages. Raises BadInput if that needs
+        more than words, such as a tree.
 
         >>> model.derive("Sara ate two apples .").links  # doctest: +SKIP
         [(0, 3), (1, 2), (2, 1), (3, 0), (4, 4)]
@@ -253,8 +251,8 @@ class Checkpoint:
         return tuple(decode(word.tolist()).strip() for word in np.split(ids, np.cumsum(pieces)[:-1]))
 
     def alignment(self, language: str = "") -> dict[str, float]:
-        """alignment@1 by kind of type (docs/records.md), from the source to a derived language: the shares of types
-        that find their counterpart. Raises BadInput for a language with the script of the source.
+        """alignment@1 by kind of type, from the source to a derived language. Raises BadInput for a language with the
+        script of the source.
 
         >>> aligned = model.alignment()  # doctest: +SKIP
         >>> round(aligned["held-out"], 2), round(aligned["held-out-rotated"], 2)  # doctest: +SKIP
@@ -271,7 +269,7 @@ class Checkpoint:
         self, task: str = "pos", language: str = "", progress: Callable[[int, int], None] = lambda step, steps: None
     ) -> SourceTuned:
         """The model, fine-tuned on the source's examples of a tagging task of its study with the study's settings. Its
-        `score` is zero-shot, and has its own changes at test time. The changes of the model are made before training.
+        `score` is zero-shot. The changes of the model are made before training.
 
         >>> tuned = model.finetune("pos")  # doctest: +SKIP
         >>> tuned.score().value < tuned.score(tuned.rows().source).value  # doctest: +SKIP
@@ -342,8 +340,7 @@ class Checkpoint:
         return self.changed(partial(set_rows, ids=ids, rows=rows))
 
     def after_layer(self, layer: int, change: StateChange) -> Checkpoint:
-        """A copy that applies a function to the states (B, ids, H) after a layer, or of the embeddings (0). The last of
-        several functions after a layer is applied first.
+        """A copy that applies a function to the states (B, ids, H) after a layer, or of the embeddings (0).
 
         >>> centred = model.after_layer(1, lambda states: states - states.mean((0, 1)))  # doctest: +SKIP
         >>> centred.fill("the <mask> .") == model.fill("the <mask> .")  # doctest: +SKIP
@@ -352,8 +349,8 @@ class Checkpoint:
         return self.changed(partial(hook_layer, layer=layer, change=change))
 
     def save(self, folder: Path | str) -> None:
-        """Write the model to a new folder, which `calque look` and transformers open. In the folder of its run, next to
-        `checkpoint`, its study is found too. Raises BadInput for a model with functions after layers."""
+        """Write the model to a new folder, which `calque look` and transformers open; next to `checkpoint` in the
+        folder of its run, its study is found too. Raises BadInput for a model with functions after layers."""
         if any(getattr(change, "func", None) is hook_layer for change in self.changes):
             raise BadInput("a function after a layer cannot be saved; expected a model with other weights only", folder)
         if (folder := Path(folder)).exists() or self.folder.resolve() in folder.resolve().parents:
