@@ -52,7 +52,6 @@ class EncoderLinks(Measure):
 
     name = "links"
     format = 3
-    only_pairs = True
 
     def settings(self, model: Model) -> Any:
         return model.training.data.config.gold_digests

@@ -1,6 +1,5 @@
 """Measures of models after fine-tuning on a task."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +9,11 @@ from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.analysis.tasks.transfer import (
     DerivedTask,
     NaturalTask,
-    pair_transfer,
     transfer,
     zero_shot,
 )
-from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.task_data import TaskFolder
-from calque.experiments.languages import LanguagePair
 from calque.experiments.measures import Measure, finetuning_work
 from calque.experiments.models import Model
 from calque.experiments.step import Machine, Step
@@ -25,8 +21,7 @@ from calque.experiments.step import Machine, Step
 
 @dataclass(frozen=True)
 class Transfer(Measure):
-    """A task in derived languages: SUP, ZS and Delta. Models of mixtures are tested between the source and each other
-    language, in both directions."""
+    """A task in a derived language: SUP, ZS and Delta."""
 
     examples: Step
     finetune: FinetuneConfig
@@ -44,7 +39,7 @@ class Transfer(Measure):
         return identity | {"examples": examples, "way": "ZS"}  # "way" keeps the folders of finished runs
 
     def work(self, model: Model) -> float:
-        return (1 + len(model.training.languages)) * finetuning_work(self.examples, self.finetune, model)
+        return 2 * finetuning_work(self.examples, self.finetune, model)
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         training, measured = model.training, model.measured(machine)
@@ -54,15 +49,7 @@ class Transfer(Measure):
         def progress(title: str, done: int, steps: int) -> None:
             machine.report(f"{title} {model.name}", done, steps)
 
-        if not model.of_pair:
-            return pair_transfer(measured, data, transfers(training.languages), progress)
         return transfer(measured, data, progress)
-
-
-def transfers(others: Sequence[str]) -> list[LanguagePair]:
-    """The pairs of languages of a transfer: the source and each other language, both ways, and each with itself."""
-    both = [pair for name in others for pair in ((name, SOURCE), (name, name))]
-    return [(SOURCE, SOURCE), *((SOURCE, name) for name in others), *both]
 
 
 @dataclass(frozen=True)

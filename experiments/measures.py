@@ -8,14 +8,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from itertools import permutations
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 from calque.analysis.aligners.methods import BY_NAME, DEFAULT, OT, RELEASED
 from calque.analysis.measures.aer import SETS
-from calque.analysis.measures.alignment import Types, form_alignment, pair_alignment, type_alignment
+from calque.analysis.measures.alignment import Types, form_alignment, type_alignment
 from calque.analysis.measures.interventions import interventions, not_changed, train
 from calque.analysis.measures.knowledge import knowledge
 from calque.analysis.measures.loss import held_out_loss
@@ -42,7 +41,7 @@ from calque.derive.readers.lines import check_file, tokens
 from calque.derive.sources.files import written
 from calque.derive.task_data import TaskFolder
 from calque.derive.usage import count_shared, other_forms
-from calque.experiments.languages import GoldText, LanguagePair
+from calque.experiments.languages import GoldText
 from calque.experiments.models import Model
 from calque.experiments.places import CACHE, name_mistakes
 from calque.experiments.step import Machine, Step, cached_method
@@ -80,7 +79,6 @@ class Measure(Measures):
 
     format: ClassVar[int] = 1
     any_model: ClassVar[bool] = False  # whether it needs no other language: most measures compare languages
-    only_pairs: ClassVar[bool] = False  # whether it needs models of a source and one other language
 
     @abstractmethod
     def __call__(self, model: Model, machine: Machine) -> Measurement:
@@ -90,7 +88,7 @@ class Measure(Measures):
         return (self,)
 
     def applies(self, model: Model) -> bool:
-        return self.any_model or model.of_pair or (bool(model.training.languages) and not self.only_pairs)
+        return self.any_model or model.of_pair
 
     def settings(self, model: Model) -> Any:
         """The values that decide its records in addition to the model."""
@@ -188,15 +186,10 @@ def _languages(model: Model) -> Languages:
     return model.training.mixture.of(Languages.open(model.data, model.training.languages))
 
 
-def _pairs(model: Model) -> list[LanguagePair]:
-    return list(permutations((SOURCE, *model.training.languages), 2))
-
-
 class OrderDistance(Measure):
     """The order distance between a derived language and the source."""
 
     name = "order"
-    only_pairs = True
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         facts = model.training.data.open().facts["languages"][model.language]
@@ -209,7 +202,6 @@ class SelfLabels(Measure):
     """Precision and recall of XLM-Align's self-labels over the steps of pretraining."""
 
     name = "labels"
-    only_pairs = True
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         return self_labels(model.measured(machine), model.file(METRICS), model.training.steps_before)
@@ -222,9 +214,7 @@ class Links(Measure):
     format = 2
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        first, *_ = model.training.languages
-        pairs = [(SOURCE, first)] if model.of_pair else _pairs(model)
-        return pair_links(model.measured(machine), _languages(model), pairs)
+        return pair_links(model.measured(machine), _languages(model), model.language)
 
 
 class Alignment(Measure):
@@ -234,18 +224,14 @@ class Alignment(Measure):
     format = 2  # 1 had no rotations
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        measured = model.measured(machine)
-        if not model.of_pair:
-            return pair_alignment(measured, _languages(model), _pairs(model))
         types = Types.open(model.data, *model.training.languages)
-        return type_alignment(measured, types, model.file(METRICS), model.training.steps_before)
+        return type_alignment(model.measured(machine), types, model.file(METRICS), model.training.steps_before)
 
 
 class Sharing(Measure):
     """The parts of a derived language's types, sub-words and words that are shared with its source."""
 
     name = "sharing"
-    only_pairs = True
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         languages, measured, name = _languages(model), model.measured(machine), model.language
@@ -258,7 +244,6 @@ class Knowledge(Measure):
     """Accuracy on the facts that the source's text states, queried in the source and in the derived language."""
 
     name = "knowledge"
-    only_pairs = True
     format = 2
 
     def applies(self, model: Model) -> bool:
@@ -276,7 +261,6 @@ class Forms(Measure):
     if the source has no lemmas or the script is shared."""
 
     name = "forms"
-    only_pairs = True
     UNKNOWN: ClassVar[str] = (
         "the source names no lemmas, so held-out types are not split by whether the dictionary has another form"
     )
@@ -333,7 +317,6 @@ class DerivationRetrieval(ExampleMeasure):
     sentences: int = 1_000
 
     name = "retrieval"
-    only_pairs = True
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         assert self.examples
@@ -364,8 +347,6 @@ class Interventions(ExampleMeasure):
     without a dictionary, or whose words have the source's rows, or several."""
 
     finetune: FinetuneConfig | None = None
-
-    only_pairs = True
 
     @property
     def name(self) -> str:

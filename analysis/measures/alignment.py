@@ -6,7 +6,7 @@ Shapes: V source vocabulary, n types that occur, H width.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -181,8 +181,8 @@ def _language_rows(token_types: Tensor) -> Tensor | None:
     return token_types if has_languages(len(token_types)) else None
 
 
-def alignments_of_checkpoint(checkpoint: Path, pairs: Sequence[Types]) -> list[TypeHits]:
-    """alignment@1 of a checkpoint for several pairs of languages; only its embeddings are read, once."""
+def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
+    """alignment@1 of a checkpoint, with controls; only its embeddings are read."""
     path = checkpoint / "model.safetensors"
     try:
         with safe_open(path, framework="pt") as weights:
@@ -191,11 +191,10 @@ def alignments_of_checkpoint(checkpoint: Path, pairs: Sequence[Types]) -> list[T
             table, languages = (weights.get_tensor(n) for n in (spelt.word_embeddings, spelt.language_embeddings))
     except (OSError, SafetensorError) as error:
         raise BadInput(f"expected the weights of a masked language model: {error}", path) from None
-    for types in pairs:
-        if types.rows and len(table) != types.rows:
-            raise BadInput(f"{len(table)} word embeddings; expected the languages' {types.rows}", path)
+    if types.rows and len(table) != types.rows:
+        raise BadInput(f"{len(table)} word embeddings; expected the languages' {types.rows}", path)
     try:
-        return [types.alignment(table, _language_rows(languages), controls=True) for types in pairs]
+        return types.alignment(table, _language_rows(languages), controls=True)
     except ValueError as error:
         raise BadInput(str(error), path) from None
 
@@ -205,8 +204,9 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
     steps behind the model that the run started from. No records without a change of script."""
     if not types.measurable:
         return Measurement()
-    (hits,) = alignments_of_checkpoint(model.checkpoint, [types])
-    final, left_open = _records(model, hits), "dimensions of the rotation that the dictionary does not determine"
+    hits = alignment_of_checkpoint(model.checkpoint, types)
+    shares, left_open = hits.shares.items(), "dimensions of the rotation that the dictionary does not determine"
+    final = [model.record(ALIGNMENT, metric, value, count) for metric, (value, count) in shares]
     skipped = Counter({"types without one image": types.skipped, left_open: hits.undetermined})
     last, earlier = {record.metric: record for record in final}, list[Record]()
     for row in read_metrics(metrics):
@@ -216,23 +216,12 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
     return Measurement((*earlier, *final), +skipped)
 
 
-def pair_alignment(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple[str, str]]) -> Measurement:
-    """alignment@1 from the first language of each pair to the second; none if the script stays."""
-    every = {pair: Types.between(languages, *pair) for pair in pairs}
-    measurable = {pair: types for pair, types in every.items() if types.measurable}
-    alignments = alignments_of_checkpoint(model.checkpoint, list(measurable.values()))
-    records: list[Record] = []
-    for (first, second), alignment in zip(measurable, alignments, strict=True):
-        records += _records(model, alignment, language=second, first="" if first == SOURCE else first)
-    return Measurement(tuple(records))
-
-
 def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, frozenset[int]]) -> Measurement:
     """alignment@1 of held-out inflected types, with another form in the dictionary (`held-out-form`) or without
     (`held-out-lemma`). `mates` are each word's other forms."""
     if not types.measurable:
         return Measurement()
-    (alignment,) = alignments_of_checkpoint(model.checkpoint, [types])
+    alignment = alignment_of_checkpoint(model.checkpoint, types)
     entries = frozenset(types.dictionary.tolist())
     forms = [mates.get(own, frozenset()) for own in types.types[types.moved].tolist()]
     inflected = np.array([bool(others) for others in forms], bool) & ~alignment.in_dictionary
@@ -240,8 +229,3 @@ def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, froze
     hits = {FORM: alignment.forward[inflected & seen], LEMMA: alignment.forward[inflected & ~seen]}
     shares = ((metric, float(found.mean()), len(found)) for metric, found in hits.items() if len(found))
     return Measurement(tuple(model.record(ALIGNMENT, *share) for share in shares))
-
-
-def _records(model: MeasuredModel, alignment: TypeHits, **fields: str) -> list[Record]:
-    shares = alignment.shares.items()
-    return [model.record(ALIGNMENT, metric, value, count, **fields) for metric, (value, count) in shares]

@@ -130,37 +130,34 @@ def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -
     return Measurement(tuple(records), exclusions)
 
 
-def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple[str, str]]) -> Measurement:
-    """AER by optimal transport for every layer, on ordered language pairs, with sides encoded alone and as one row
-    (joint). The sentence pairs are the last `PAIRS` in this seed's order of parallel text, not seen as pairs unless all
-    sentences were parallel."""
+def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Measurement:
+    """AER by optimal transport for every layer, between the source and a derived language, with sides encoded alone and
+    as one row (joint). The sentence pairs are the last `PAIRS` in this seed's order of parallel text, not seen as pairs
+    unless all sentences were parallel."""
     encoder, records = Encoder(model.checkpoint, device=model.device), list[Record]()
     around = [languages.specials.start], [languages.specials.end]
-    for first, second in pairs:
-        bitext = languages.bitext(first, second)
-        if not bitext.gold:
-            raise BadInput(f"no gold links between {first} and {second}", languages.folder)
-        words, gold, order = list[Words](), list[GoldPair](), bitext.order(model.seed)[::-1].tolist()
-        fitting = (number for number in order if sum(map(len, bitext.ids(number))) <= encoder.length - MARKS)
-        for number in islice(fitting, PAIRS):
-            words.append(_words(bitext, number))
-            links = frozenset((i, j) for i, j in bitext.links(number).tolist())
-            gold.append(GoldPair(links, links))
-        if not words:
-            room = f"a row of {encoder.length:,} ids"
-            raise BadInput(f"no sentence of {first} fits into {room} with its image", languages.folder)
-        about = {"language": second, "first": "" if first == SOURCE else first}
-        numbers = bitext.first.number, bitext.second.number
-        types = numbers if has_languages(encoder.token_types) else (0, 0)
-        readings = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)]
-        columns = {}
-        for joint in (False, True):
-            encoded = PairEncoder(encoder, around, types, joint)
-            columns[joint] = score_each(gold, encoded.piece_links(words, readings), len(readings))
-        for layer, joint in product(range(encoder.layers + 1), columns):
-            score = sum(columns[joint][layer], LinkCounts())
-            assert score.aer is not None  # every sentence has words, so there are gold links
-            records.append(model.record(AER, "aer", score.aer, score.sure, layer=layer, joint=joint, **about))
+    bitext = languages.bitext(SOURCE, language)
+    if not bitext.gold:
+        raise BadInput(f"no gold links between {SOURCE} and {language}", languages.folder)
+    words, gold, order = list[Words](), list[GoldPair](), bitext.order(model.seed)[::-1].tolist()
+    fitting = (number for number in order if sum(map(len, bitext.ids(number))) <= encoder.length - MARKS)
+    for number in islice(fitting, PAIRS):
+        words.append(_words(bitext, number))
+        links = frozenset((i, j) for i, j in bitext.links(number).tolist())
+        gold.append(GoldPair(links, links))
+    if not words:
+        room = f"a row of {encoder.length:,} ids"
+        raise BadInput(f"no sentence of {SOURCE} fits into {room} with its image", languages.folder)
+    types = (bitext.first.number, bitext.second.number) if has_languages(encoder.token_types) else (0, 0)
+    readings, columns = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)], {}
+    for joint in (False, True):
+        encoded = PairEncoder(encoder, around, types, joint)
+        columns[joint] = score_each(gold, encoded.piece_links(words, readings), len(readings))
+    for layer, joint in product(range(encoder.layers + 1), columns):
+        score = sum(columns[joint][layer], LinkCounts())
+        assert score.aer is not None  # every sentence has words, so there are gold links
+        about = {"language": language, "layer": layer, "joint": joint}
+        records.append(model.record(AER, "aer", score.aer, score.sure, **about))
     return Measurement(tuple(records))
 
 

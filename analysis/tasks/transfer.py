@@ -34,8 +34,6 @@ from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.lazy import torch
 
 Progress = Callable[[str, int, int], None]  # called with a title ("pos source"), the step and the number of steps
-Key = tuple[str, str, str]  # the measure, `language` and `first` of records
-Place = tuple[str, str]  # a split and its language
 
 
 @dataclass(frozen=True)
@@ -154,69 +152,35 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
     """Every metric of one task on the source and the model's derived language. SRC, ZS and DEV are one model,
     fine-tuned on the source and scored on the source's test set, the derived language's, and the source's dev set. SUP
     is fine-tuned and scored on the derived language. CUT is the fraction of a split's source examples that do not fit
-    into one row. DELTA is SUP - ZS."""
-    derived = model.language
-    of_source: dict[Key, Place] = {
-        ("SRC", derived, ""): ("test", SOURCE),
-        ("ZS", derived, ""): ("test", derived),
-        ("DEV", derived, ""): ("dev", SOURCE),
-    }
-    of_derived: dict[Key, Place] = {("SUP", derived, ""): ("test", derived)}
-    records, cut = _learnt_in(model, data, {SOURCE: of_source, derived: of_derived}, progress)
-    for split in SPLITS:
-        score = cut[split, SOURCE]
-        records.append(model.record("CUT", "fraction", score.value, score.count, task=data.task.name, split=split))
-    return Measurement(tuple(records + deltas(records)))
-
-
-def pair_transfer(
-    model: MeasuredModel, data: DerivedTask, pairs: Sequence[tuple[str, str]], progress: Progress = lambda *_: None
-) -> Measurement:
-    """Every metric of one task on ordered pairs of a model's languages. A model is fine-tuned on the first language of
-    each pair, once, and scored on the second's test set: ZS, or SUP if both are the same. CUT is over the sets used."""
-    tests: dict[str, dict[Key, Place]] = {}
-    for first, second in pairs:
-        key = ("SUP", second, "") if first == second else ("ZS", second, "" if first == SOURCE else first)
-        tests.setdefault(first, {})[key] = ("test", second)
-    records, cut = _learnt_in(model, data, tests, progress)
-    for (split, language), score in sorted(cut.items()):
-        about = {"task": data.task.name, "split": split, "language": language}
-        records.append(model.record("CUT", "fraction", score.value, score.count, **about))
-    return Measurement(tuple(records))
-
-
-def _learnt_in(
-    model: MeasuredModel, data: DerivedTask, tests: Mapping[str, Mapping[Key, Place]], progress: Progress
-) -> tuple[list[Record], dict[Place, Score]]:
-    """The records of models fine-tuned in each language of `tests` and scored on its sets there, and the fraction of
-    each set's examples that do not fit into one row. All sets are checked before anything is trained."""
-    task, examples = data.task, data.examples
-    names = dict.fromkeys([*tests, *(name for places in tests.values() for _, name in places.values())])
-    readers = {name: Reader.of(data.languages, name) for name in names}
+    into one row. DELTA is SUP - ZS. All sets are checked before anything is trained."""
+    task, derived = data.task, model.language
+    readers = {name: Reader.of(data.languages, name) for name in (SOURCE, derived)}
     check_types(model.checkpoint, max(int(reader.table.max()) for reader in readers.values()))
-    splits = {(split, SOURCE): Split(examples.path(split), task) for split in SPLITS}
-    for name in names:
-        if name != SOURCE:
-            splits |= {(split, name): Split(examples.path(split, name), task) for split in ("train", "test")}
-    sets = {place: TaskSet(split, readers[place[1]]) for place, split in splits.items() if place[1] in readers}
-    labels = check(splits["train", SOURCE], splits.values())
-    records, cut = list[Record](), dict[Place, Score]()
-    for learnt, places in tests.items():
-        report = partial(progress, f"{task.name} {learnt}")
-        chosen = {key: sets[place] for key, place in places.items()}
+    places = [*((split, SOURCE) for split in SPLITS), ("train", derived), ("test", derived)]
+    sets = {place: TaskSet(Split(data.examples.path(*place), task), readers[place[1]]) for place in places}
+    labels = check(sets["train", SOURCE].split, [each.split for each in sets.values()])
+    of_source = {"SRC": ("test", SOURCE), "ZS": ("test", derived), "DEV": ("dev", SOURCE)}
+    records, cut = list[Record](), dict[tuple[str, str], Score]()
+    for learnt, tests in ((SOURCE, of_source), (derived, {"SUP": ("test", derived)})):
+        report, chosen = (
+            partial(progress, f"{task.name} {learnt}"),
+            {name: sets[place] for name, place in tests.items()},
+        )
         evaluated = evaluate(model, sets["train", learnt], chosen, labels, data.config, report)
         size = evaluated.examples + evaluated.unlabelled
         cut["train", learnt] = Score.over([evaluated.cut], [size], size)
-        for (measure, language, first), tested in evaluated.tested.items():
-            cut[places[measure, language, first]] = Score.over([tested.cut], [tested.size], tested.size)
-            about = {"task": task.name, "language": language, "first": first}
-            scores = dict(tested.scores)
-            if measure in ("ZS", "SUP") and isinstance(task, Tagging):
-                scores |= by_entry(sets["test", language].split, tested.answers, data.languages, language)
+        for measure, tested in evaluated.tested.items():
+            cut[tests[measure]] = Score.over([tested.cut], [tested.size], tested.size)
+            scores, compared = dict(tested.scores), measure in ("ZS", "SUP")
+            if compared and isinstance(task, Tagging):
+                scores |= by_entry(chosen[measure].split, tested.answers, data.languages, derived)
             for metric, score in scores.items():
-                items = score.items if measure in ("ZS", "SUP") else None
-                records.append(model.record(measure, metric, score.value, score.count, items=items, **about))
-    return records, cut
+                items = score.items if compared else None
+                records.append(model.record(measure, metric, score.value, score.count, task=task.name, items=items))
+    for split in SPLITS:
+        score = cut[split, SOURCE]
+        records.append(model.record("CUT", "fraction", score.value, score.count, task=task.name, split=split))
+    return Measurement(tuple(records + deltas(records)))
 
 
 def deltas(records: Iterable[Record]) -> list[Record]:

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,11 +14,9 @@ from safetensors.torch import save_file
 from transformers import RobertaConfig, RobertaForMaskedLM
 
 from calque.analysis.measures.alignment import (
-    TypeHits,
     Types,
-    alignments_of_checkpoint,
+    alignment_of_checkpoint,
     form_alignment,
-    pair_alignment,
     type_alignment,
 )
 from calque.analysis.records.record import MeasuredModel, Measurement
@@ -27,13 +24,11 @@ from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
-from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.types import OURS
 from calque.pretrain.architecture import ROBERTA
-from tests.analysis.conftest import MakeCheckpoint
 
 FEW = Sizes(1, 1, 1)
 FIRST = len(OURS.ids)
@@ -54,10 +49,6 @@ def toy_types(size: int = 30, overlap: float = 0.0) -> Types:
     counts = np.arange(size) % 4  # a quarter of the types never occur
     types = np.flatnonzero(counts[FIRST:]) + FIRST
     return Types(types, image, types[::3], counts, np.arange(size), *NUMBERS)
-
-
-def unrotated(hits: TypeHits) -> dict[str, tuple[float, int]]:
-    return {metric: share for metric, share in hits.shares.items() if metric not in hits.rotated}
 
 
 def test_language_embeddings_are_added_and_the_table_is_left_as_it_is() -> None:
@@ -92,83 +83,14 @@ def test_weights_that_do_not_fit_are_refused(data: Path, tmp_path: Path) -> None
     size = size_of(data)
     types = Types.open(data, "trans")
     with pytest.raises(BadInput, match="expected the weights"):
-        alignments_of_checkpoint(tmp_path / "nowhere", [types])
+        alignment_of_checkpoint(tmp_path / "nowhere", types)
     small_model(size + 1, 1).save_pretrained(tmp_path / "other")
     with pytest.raises(BadInput, match=f"{2 * size + 2} word embeddings; expected the languages' {2 * size}"):
-        alignments_of_checkpoint(tmp_path / "other", [types])
+        alignment_of_checkpoint(tmp_path / "other", types)
     weights = tmp_path / "other" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:100])
     with pytest.raises(BadInput, match="expected the weights"):
-        alignments_of_checkpoint(tmp_path / "other", [types])
-
-
-@pytest.fixture(scope="module")
-def several(tmp_path_factory: pytest.TempPathFactory) -> Languages:
-    """Two clones, one of which shares a quarter of its types with the source, and a language of the source's script."""
-    folder = tmp_path_factory.mktemp("several")
-    transforms = Transliterate(), Transliterate(0.25, script=2), Invert()
-    source = PocketEnglish(Pocket(types=300), 300, FEW, FEW, FEW)
-    derive_languages(source, transforms, 400, DictionaryConfig(), folder / "data", folder / "cache")
-    return Languages.open(folder / "data", [transform.name for transform in transforms])
-
-
-def twin(languages: Languages, first: str, second: str, table: torch.Tensor) -> dict[str, tuple[float, int]]:
-    """What is found of an ordered pair, type by type, and by the names of the shares."""
-    a, b = languages[first], languages[second]
-    rows = torch.nn.functional.normalize(table.double(), dim=1).numpy()
-    types, counts = languages.vocabulary.types.tolist(), languages.vocabulary.counts
-    told = {
-        source
-        for pair in languages.dictionaries
-        if {first, second} & {*pair}
-        for source in range(languages.size)
-        if languages[pair[0]].table[source] in languages.dictionary(*pair)[:, 0]
-    }
-    found = {}
-    for source in types:
-        if a.table[source] == b.table[source]:
-            continue
-        others = [other for other in types if other != source]
-        own = rows[a.table[source]] @ rows[b.table[source]]
-        found[source] = own > (rows[b.table[others]] @ rows[a.table[source]]).max()
-    held_out = [hit for source, hit in found.items() if source not in told]
-    known = [hit for source, hit in found.items() if source in told]
-    weighted = sum(hit * int(counts[source]) for source, hit in found.items()) / sum(int(counts[s]) for s in found)
-    shares = {"all": list(found.values()), "held-out": held_out, "dictionary": known}
-    made = {metric: (sum(hits) / len(hits), len(hits)) for metric, hits in shares.items() if hits}
-    return made | {"frequency-weighted": (weighted, len(found))}
-
-
-@pytest.mark.parametrize("told", [None, (("trans", "trans2-25"),), ()], ids=["star", "one pair", "nothing"])
-def test_an_ordered_pair_is_what_a_search_type_by_type_finds(
-    several: Languages, told: tuple[tuple[str, str], ...] | None, make_checkpoint: MakeCheckpoint, tmp_path: Path
-) -> None:
-    languages = several if told is None else dataclasses.replace(several, dictionaries=told)
-    model = RobertaForMaskedLM.from_pretrained(make_checkpoint(languages.rows))
-    table = model.roberta.embeddings.word_embeddings.weight
-    with torch.no_grad():  # clones that are alike enough to be found now and then
-        for language in languages.languages[1:3]:
-            moved = np.flatnonzero(language.table >= languages.size)
-            table[torch.from_numpy(language.table[moved])] += 0.5 * table[torch.from_numpy(moved)]
-    model.save_pretrained(tmp_path)
-    names = [language.name for language in languages.languages]
-    pairs = [pair for pair in permutations(names, 2) if {*pair} != {"source", "inv"}]
-    found = alignments_of_checkpoint(tmp_path, [Types.between(languages, *pair) for pair in pairs])
-    for pair, alignment in zip(pairs, found, strict=True):
-        expected = twin(languages, *pair, table.detach())
-        shares = {metric: share for metric, share in unrotated(alignment).items() if not metric.startswith("back")}
-        assert shares == {metric: (pytest.approx(value), count) for metric, (value, count) in expected.items()}, pair
-        assert 0 < expected["all"][0] < 1
-        back = found[pairs.index(pair[::-1])]
-        assert alignment.shares["back"] == back.shares["all"]
-    assert not Types.between(languages, "source", "inv").measurable
-    records = pair_alignment(MeasuredModel(tmp_path, "run", step=7), languages, [("source", "inv"), *pairs]).records
-    assert [((r.first or "source", r.language), r.metric, r.value, r.count) for r in records] == [
-        (pair, metric, *share)
-        for pair, alignment in zip(pairs, found, strict=True)
-        for metric, share in alignment.shares.items()
-    ], "no records of a pair whose script stays"
-    assert {record.step for record in records} == {7}
+        alignment_of_checkpoint(tmp_path / "other", types)
 
 
 def test_alignment_over_training_ends_with_the_checkpoints(data: Path, tmp_path: Path) -> None:
@@ -177,7 +99,7 @@ def test_alignment_over_training_ends_with_the_checkpoints(data: Path, tmp_path:
     types, model = Types.open(data, "trans"), MeasuredModel(tmp_path, "run", "trans", step=1300)
     first, *final = type_alignment(model, types, tmp_path / "metrics.jsonl", before=1000).records
     assert (first.metric, first.value, first.step, first.language) == ("all", 0.1, 1100, "trans")
-    (alignment,) = alignments_of_checkpoint(tmp_path, [types])
+    alignment = alignment_of_checkpoint(tmp_path, types)
     assert {record.metric: (record.value, record.count) for record in final} == alignment.shares
     still = dataclasses.replace(types, image=types.own)
     assert type_alignment(model, still, tmp_path / "metrics.jsonl") == Measurement()

@@ -34,11 +34,7 @@ def model_of(checkpoint: Path, language: str = "") -> MeasuredModel:
 
 
 def derived(checkpoint: Path, study: Path, language: str) -> tuple[Record, ...]:
-    return paired(checkpoint, Languages.open(study, [language]), ("source", language))
-
-
-def paired(checkpoint: Path, languages: Languages, *pairs: tuple[str, str]) -> tuple[Record, ...]:
-    return pair_links(model_of(checkpoint), languages, pairs).records
+    return pair_links(model_of(checkpoint, language), Languages.open(study, [language]), language).records
 
 
 @pytest.fixture(scope="module")

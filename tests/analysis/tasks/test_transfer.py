@@ -26,7 +26,6 @@ from calque.analysis.tasks.transfer import (
     Progress,
     by_diagnostic,
     by_entry,
-    pair_transfer,
     transfer,
     zero_shot,
 )
@@ -194,30 +193,6 @@ def test_an_unknown_label_is_named_before_training(run: MeasuredModel, data: Pat
     write_manifest(path.parent, KIND, {"format": TASK_FORMAT, "task": "pos"})
     with pytest.raises(BadInput, match=rf"{split}\.jsonl:1: unknown label 'PRPN'; the training data have ADJ, DET"):
         evaluate(run, copy, POS(), QUICK, untold)
-
-
-def test_ordered_pairs_are_what_each_language_gives_alone(data: Path, run: MeasuredModel) -> None:
-    examples = TaskFolder.open(data / "tasks" / "pos")
-    data_of_pos = DerivedTask(POS(), Languages.open(data, ["trans.inv"]), examples, QUICK)
-    pairs = [("source", "source"), ("source", "trans.inv"), ("trans.inv", "source"), ("trans.inv", "trans.inv")]
-    told: list[str] = []
-
-    def tell(what: str, step: int, steps: int) -> None:
-        told.append(what)
-
-    rows = pair_transfer(replace(run, language=""), data_of_pos, pairs, tell).records
-    assert list(dict.fromkeys(told)) == ["pos source", "pos trans.inv"], "one model a language"
-    known = {(row.measure, row.metric): row for row in transfer(run, data_of_pos).records}
-    found = {(row.measure, row.first, row.language, row.metric): row for row in rows}
-    for metric in ("accuracy", "f1_bare_tags"):
-        assert found["ZS", "", "trans.inv", metric] == known["ZS", metric]
-        assert found["SUP", "", "trans.inv", metric] == known["SUP", metric]
-        assert found["SUP", "", "source", metric].value == known["SRC", metric].value
-        assert 0 <= found["ZS", "trans.inv", "source", metric].value <= 1
-    assert {(row.split, row.language) for row in rows if row.measure == "CUT"} == {
-        (split, name) for split in ("train", "test") for name in ("source", "trans.inv")
-    }
-    assert len(set(rows)) == len(rows) == 4 * 2 + 4 + 2 * 2  # words with and without an entry, in the derived language
 
 
 rows = st.lists(st.tuples(st.sampled_from("enc"), st.sampled_from("enc"), st.sampled_from(["", "passive", "number"])))
