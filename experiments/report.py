@@ -11,7 +11,14 @@ from calque.analysis.papers.columns import specified_figures, specified_tables
 from calque.analysis.papers.looks import looks
 from calque.analysis.papers.primary import NAME, PrimaryClaims, primary_of
 from calque.analysis.papers.published import published
-from calque.analysis.papers.sweep import SweepResults, sweep_figure, sweep_findings, sweep_table
+from calque.analysis.papers.sweep import (
+    SweepResults,
+    differences_table,
+    sweep_figure,
+    sweep_findings,
+    sweep_question,
+    sweep_table,
+)
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, Floor, Published, Record
 from calque.analysis.records.run import RUNS, Run
@@ -22,6 +29,7 @@ from calque.analysis.report.page import FIRST, Report, write_page
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results, by_settings
+from calque.analysis.results.settings import setting_title
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import files_of, whole_folder, write_json
 from calque.experiments.report_data import (
@@ -91,7 +99,11 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About | None 
         "example": example_of(sweep.variants.values(), root),
         "curves": curves,
         "looks": models_inside(studies, root),
-        "facts": [*((key, ", ".join(values)) for key, values in sweep.settings), *facts_by(facts), *_cost(about)],
+        "facts": [
+            *((setting_title(key), ", ".join(values)) for key, values in sweep.settings),
+            *facts_by(facts),
+            *_cost(about),
+        ],
     }
     size = scale_of(sweep.variants.values())
     return _write_sweep(folder, SweepResults(sweep.keys, variants), size, about, **parts)
@@ -154,11 +166,14 @@ def _write_study(
 
 def _write_sweep(folder: Path, results: SweepResults, size: str, about: About | None, **parts: Any) -> Outcome:
     """Write the report of a sweep to `folder`; `parts` of the page are not in its records."""
-    study, tables, plot = results.first.study, {"sweep": sweep_table(results, size)}, sweep_figure(results, size)
+    study, plot = results.first.study, sweep_figure(results, size)
+    compared, tables = differences_table(results), {"sweep": sweep_table(results, size)}
+    if compared:
+        tables["differences"] = compared
     page = Report(
-        title=f"Calque: the study {study} by {', '.join(results.keys)}",
+        title=f"Calque: the study {study} by {', '.join(results.titles)}",
         scale=size,
-        question=question(study, changed=True),
+        question=sweep_question(results),
         plots=[plot] if plot else [],
         findings=list(islice(sweep_findings(results), FIRST)),
         tables=tables,

@@ -39,9 +39,13 @@ class Sweep:
             settings.append((key.strip(), values))
         if len({key for key, _ in settings}) < len(settings):
             raise BadInput("--sweep names a setting twice; list all values of a setting in one option")
-        sweep = cls(study, tuple(settings))
         if (variants := prod(len(values) for _, values in settings)) > MOST:
-            raise BadInput(f"--sweep makes {variants:,} variants of the study; expected at most {MOST}")
+            steps = [step.config.train.steps for step in study.trained()]
+            raise BadInput(
+                f"--sweep makes {variants:,} variants of the study, which train up to {variants * len(steps):,} models "
+                f"for {variants * sum(steps):,} steps in all; expected at most {MOST} variants"
+            )
+        sweep = cls(study, tuple(settings))
         assert sweep.variants  # reads every value, before anything is computed
         return sweep
 

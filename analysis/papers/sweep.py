@@ -1,32 +1,55 @@
-"""A sweep: one study with several values of some settings, as one table and one figure.
+"""A sweep: one study with several values of some settings, as a table, a figure and tests of differences.
 
 It does not depend on any particular setting, study or objective.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from calque.analysis.papers.looks import keys, looks
+from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Floor, Record
 from calque.analysis.records.run import Run
-from calque.analysis.report.drawing import DIFFERENCE, INK, MOST, SHARE, draw_points, legend, small_multiples
+from calque.analysis.report.drawing import (
+    DIFFERENCE,
+    HALF,
+    INK,
+    LETTER,
+    MOST,
+    SHARE,
+    draw_line,
+    draw_points,
+    key,
+    legend,
+    small_multiples,
+    wrapped,
+)
 from calque.analysis.report.plot import Plot
-from calque.analysis.report.table import Table, cell, over_seeds
-from calque.analysis.results.measured import BySeed, average, mean
+from calque.analysis.report.table import Table, cell, listed, over_seeds
+from calque.analysis.results.measured import BySeed, average, difference, mean
 from calque.analysis.results.results import Results
-from calque.analysis.statistics.intervals import Estimate
+from calque.analysis.results.settings import setting_title
+from calque.analysis.statistics.intervals import CONFIDENCE, Estimate
+from calque.analysis.statistics.verdicts import holm_intervals
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 Values = tuple[str, ...]  # one value of each setting that is varied
 PANELS = 4  # the most columns of panels
-ROOM = 60  # characters of labels that fit below a panel
-LEAST_GAP = 0.15  # the least distance of two labels, as a fraction of the axis
+PANEL = 1.9  # inches that the labels of a panel's lower axis may take
+TICKS = 12  # the most values on one axis
+LEAST_GAP = 0.12  # the least distance of two labels, as a fraction of the axis
+FINDINGS = 3
+ANY = "any"  # the value of a setting in the row of a baseline that does not read it
+SERIES = ("#440154", "#31688e", "#35b779", "#b8a100", "#c2410c", "#7a7a7a")
+"""The colours of a setting's values, other than those of objectives."""
+MARKERS = "osD^vP"
 
 
 class Row(NamedTuple):
@@ -44,18 +67,34 @@ class SweepResults:
     keys: tuple[str, ...]
     variants: Mapping[Values, Results]
 
+    @property
+    def titles(self) -> list[str]:
+        """The settings in words, with the key where two would be the same."""
+        titles = list(map(setting_title, self.keys))
+        return [f"{t} ({key})" if titles.count(t) > 1 else t for t, key in zip(titles, self.keys, strict=True)]
+
+    @property
+    def values(self) -> list[list[str]]:
+        """The values of each setting."""
+        return [list(dict.fromkeys(each[place] for each in self.variants)) for place in range(len(self.keys))]
+
     @cached_property
-    def numbers(self) -> dict[str, dict[Row, Estimate]]:
-        """The estimates by column and row, in the order of the study's records."""
+    def by_seed(self) -> dict[str, dict[Row, BySeed]]:
+        """The numbers by column and row, in the order of the study's records."""
         columns: dict[str, dict[Row, list[BySeed]]] = {}
         for values, results in self.variants.items():
             for record, by_seed in results.columns():
                 if title := _column(record, results):
                     row = Row(_language(record, results), results.objective_of(record), values)
                     columns.setdefault(title, {}).setdefault(row, []).append(by_seed)
+        return {title: {row: average(parts) for row, parts in rows.items()} for title, rows in columns.items()}
+
+    @cached_property
+    def numbers(self) -> dict[str, dict[Row, Estimate]]:
+        """The mean of each number over seeds."""
         return {
-            title: {row: estimate for row, parts in rows.items() if (estimate := mean(average(parts)))}
-            for title, rows in columns.items()
+            title: {row: estimate for row, by_seed in rows.items() if (estimate := mean(by_seed))}
+            for title, rows in self.by_seed.items()
         }
 
     @cached_property
@@ -65,6 +104,21 @@ class SweepResults:
         languages, objectives = (list(dict.fromkeys(row[part] for row in rows)) for part in (0, 1))
         order = list(self.variants)
         return sorted(rows, key=lambda r: (languages.index(r[0]), objectives.index(r[1]), order.index(r[2])))
+
+    @cached_property
+    def baselines(self) -> list[str]:
+        """The objectives whose models are the same for all values: they do not read the settings."""
+        trained: dict[str, list[set[str]]] = {}
+        for results in self.variants.values():
+            of: dict[str, set[str]] = {}
+            for run in results.runs.values():
+                if run.objective:
+                    of.setdefault(run.objective.name, set()).add(run.id.partition("@")[0])
+            for name, ids in of.items():
+                trained.setdefault(name, []).append(ids)
+        number = len(self.variants)
+        same = [name for name, ids in trained.items() if len(ids) == number == ids.count(ids[0])]
+        return same if len(same) < len(trained) else []
 
     def floors(self) -> list[Floor]:
         """The floors of all values; one that they share is there once, without their settings."""
@@ -90,6 +144,17 @@ class SweepResults:
                 records.setdefault(results.objective_of(record), (record, results.runs[record.run]))
         return Results([run for _, run in records.values()], [record for record, _ in records.values()])
 
+    @property
+    def runs(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(run for results in self.variants.values() for run in results.run_ids()))
+
+    @property
+    def seeds(self) -> str:
+        """The seeds and what they decide, for each value if values differ in it."""
+        over = {", ".join(values): over_seeds(each.seeds, each.redrawn) for values, each in self.variants.items()}
+        same = len(set(over.values())) == 1
+        return "; ".join(dict.fromkeys(over.values()) if same else map(": ".join, over.items()))
+
 
 def _column(record: Record, results: Results) -> str:
     """The title of the column that shows a number, or ""."""
@@ -108,86 +173,277 @@ def _column(record: Record, results: Results) -> str:
 
 def _language(record: Record, results: Results) -> str:
     """The language of a number: a derived one by its title; natural ones are averaged."""
-    run = results.runs[record.run]
-    described = next((language for language in run.languages if language.name == record.language), None)
-    mixtures = {other.mixture.name for other in results.runs.values() if other.mixture and len(other.languages) > 1}
-    mixed = f"{run.mixture.title}, " if run.mixture and (len(run.languages) > 2 or len(mixtures) > 1) else ""
-    return mixed + (described.title if described and described.parts else "all languages")
+    languages = results.runs[record.run].languages
+    described = next((language for language in languages if language.name == record.language), None)
+    return described.title if described and described.parts else "all languages"
+
+
+def sweep_question(sweep: SweepResults) -> str:
+    return f"What changes with {listed([f'the {title}' for title in sweep.titles])}?"
 
 
 def sweep_table(sweep: SweepResults, scale: str) -> Table:
-    """A row for each language, objective and value, with intervals over seeds."""
-    rows = []
+    """A row for each language, objective and value, with intervals over seeds; one for all values of a baseline."""
+    rows: dict[tuple[str, ...], None] = {}
     for row in sweep.rows:
-        cells = (cell(column.get(row)) for column in sweep.numbers.values())
-        rows.append((row.language, sweep.objectives.objective_title(row.objective), *row.values, *cells))
-    title = f"{sweep.first.study} by {', '.join(sweep.keys)} ({scale})"
-    header = ("language", "objective", *sweep.keys, *sweep.numbers)
-    runs = tuple(dict.fromkeys(run for results in sweep.variants.values() for run in results.run_ids()))
-    over = {", ".join(values): over_seeds(each.seeds, each.redrawn) for values, each in sweep.variants.items()}
-    same = len(set(over.values())) == 1
-    note = f"Percent; {'; '.join(dict.fromkeys(over.values()) if same else map(': '.join, over.items()))}."
-    return Table(title, header, tuple(rows), note, runs, 2 + len(sweep.keys))
+        cells = [cell(column.get(row)) for column in sweep.numbers.values()]
+        same = row.objective in sweep.baselines and all(
+            column.get(row) == column.get(row._replace(values=other))
+            for column in sweep.numbers.values()
+            for other in sweep.variants
+        )
+        values = [ANY] * len(sweep.keys) if same else row.values
+        rows[row.language, sweep.objectives.objective_title(row.objective), *values, *cells] = None
+    title = f"{sweep.first.study} by {', '.join(sweep.titles)} ({scale})"
+    header = ("language", "objective", *sweep.titles, *sweep.numbers)
+    return Table(title, header, tuple(rows), f"Percent; {sweep.seeds}.", sweep.runs, 2 + len(sweep.keys))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A paired difference between two rows in one column: of values of the setting `setting`, or, where that is None,
+    of a row and a baseline. Its interval and `p` are corrected for all differences of the column (Holm)."""
+
+    setting: int | None
+    ours: Row
+    theirs: Row
+    estimate: Estimate
+    p: float | None = None
+
+
+def differences(sweep: SweepResults) -> dict[str, list[Difference]]:
+    """The differences by column: each value of a setting and the next one, the first and the last, with equal values of
+    other settings; and each row and the baselines that read none of the settings."""
+    pairs = [*_pairs(sweep)]
+    found: dict[str, list[Difference]] = {}
+    for title, column in sweep.by_seed.items():
+        of = [
+            Difference(setting, ours, theirs, estimate)
+            for setting, ours, theirs in pairs
+            if ours in column and theirs in column and (estimate := difference(column[ours], column[theirs]))
+        ]
+        found[title] = _corrected(of, 2 if title.endswith("Δ") else 1)
+    return found
+
+
+def _pairs(sweep: SweepResults) -> Iterator[tuple[int | None, Row, Row]]:
+    for language, objective in dict.fromkeys(row[:2] for row in sweep.rows if row.objective not in sweep.baselines):
+        for setting, values in enumerate(sweep.values):
+            if sweep.keys[setting] == "seeds":  # the same models
+                continue
+            ends = [(values[0], values[-1])] if len(values) > 2 else []
+            others = [[ANY] if place == setting else each for place, each in enumerate(sweep.values)]
+            for first, second in [*pairwise(values), *ends]:
+                for rest in product(*others):
+                    ours, theirs = ((*rest[:setting], value, *rest[setting + 1 :]) for value in (second, first))
+                    yield setting, Row(language, objective, ours), Row(language, objective, theirs)
+        for values_ in sweep.variants:
+            for baseline in sweep.baselines:
+                yield None, Row(language, objective, values_), Row(language, baseline, values_)
+
+
+def _corrected(found: Sequence[Difference], limit: float) -> list[Difference]:
+    tested: dict[int, float] = {}
+    for place, each in enumerate(found):
+        above, below = each.estimate.p(0, 1), each.estimate.p(0, -1)
+        if above is not None and below is not None:
+            tested[place] = 2 * min(above, below)
+    corrected = list(found)
+    for place, (p, confidence) in zip(tested, holm_intervals(list(tested.values())), strict=True):
+        estimate = found[place].estimate.at(confidence, (-limit, limit))
+        corrected[place] = replace(found[place], estimate=estimate, p=p)
+    return corrected
+
+
+def differences_table(sweep: SweepResults) -> Table | None:
+    """The differences of all columns, in points; None if no interval is over seeds."""
+    found = differences(sweep)
+    rows: dict[tuple[int | None, Row, Row], dict[str, Difference]] = {}
+    for title, column in found.items():
+        for each in column:
+            rows.setdefault((each.setting, each.ours, each.theirs), {})[title] = each
+    if all(each.p is None for column in found.values() for each in column):
+        return None
+    cells = []
+    for (setting, ours, theirs), of in rows.items():
+        numbers = (cell(of[title].estimate if title in of else None) for title in found)
+        objective = sweep.objectives.objective_title(ours.objective)
+        cells.append((ours.language, objective, *_compared(sweep, setting, ours, theirs), *numbers))
+    number = max(map(len, found.values()))
+    note = (
+        "Points; differences paired by seed. Each value is compared with the next one, and the first with the last. "
+        f"Intervals are corrected for the up to {number} comparisons of a column (Holm 1979): one without 0 is a "
+        "difference at 5 % for the column."
+    )
+    header = ("language", "objective", "comparison", "with", *found)
+    return Table(f"Differences by {', '.join(sweep.titles)}", header, tuple(cells), note, sweep.runs, 4)
+
+
+def _compared(sweep: SweepResults, setting: int | None, ours: Row, theirs: Row) -> tuple[str, str]:
+    """What is compared, and the values of other settings."""
+    of = dict(zip(sweep.titles, ours.values, strict=True))
+    if setting is None:
+        what = f"minus {sweep.objectives.objective_title(theirs.objective)}"
+    else:
+        title = sweep.titles[setting]
+        what = f"{title} {of.pop(title)} minus {theirs.values[setting]}"
+    return what, ", ".join(f"{title} {value}" for title, value in of.items()) or "–"
 
 
 def sweep_findings(sweep: SweepResults) -> Iterator[str]:
-    """Each number of the first language with the first and the last values, by objective."""
-    first, *_, last = sweep.variants
-    language, ends = sweep.rows[0].language, " → ".join(map(", ".join, (first, last)))
-    for title, column in sweep.numbers.items():
-        pairs = [(row, row._replace(values=last)) for row in column if row[::2] == (language, first)]
-        changes = [
-            f"{sweep.objectives.objective_title(row.objective)} {cell(column[row])} → {cell(column[end])}"
-            for row, end in pairs
-            if end in column
-        ]
-        if changes:
-            yield f"{', '.join(sweep.keys)} {ends}, {language}, {title} in percent: {'; '.join(changes)}."
+    """For the baseline and for each setting, its difference with the smallest p, or that there is none."""
+    found = [(title, each) for title, column in differences(sweep).items() for each in column if each.p is not None]
+    subjects: list[int | None] = [*([None] if sweep.baselines else []), *range(len(sweep.keys))]
+    for setting in subjects[:FINDINGS]:
+        of = [(title, each) for title, each in found if each.setting == setting]
+        name = "the baseline" if setting is None else f"values of the {sweep.titles[setting]}"
+        if not of:
+            continue
+        title, best = min(of, key=lambda one: one[1].p or 0.0)
+        if best.p is None or best.p >= 1 - CONFIDENCE:
+            between = "from" if setting is None else "between"
+            yield f"No difference {between} {name} is left after correction ({len(of)} tested)."
+            continue
+        what, where = _compared(sweep, setting, best.ours, best.theirs)
+        objective = sweep.objectives.objective_title(best.ours.objective)
+        given = f", {where}" if where != "–" else ""
+        yield (
+            f"{title}, {best.ours.language}, {objective}{given}: {what} is {cell(best.estimate)} points "
+            f"(paired by seed; interval and p = {best.p:.2g} corrected for all comparisons)."
+        )
+
+
+class _Axis(NamedTuple):
+    """The places of a setting's values along an axis."""
+
+    place: dict[str, float]
+    labels: list[str]
+    scale: str = ""
+
+
+def _axis(values: Sequence[str]) -> _Axis:
+    """Numbers to scale, or else to a logarithmic scale, unless labels would overlap; all others evenly spaced."""
+    even = [float(place) for place in range(len(values))]
+    with suppress(ValueError):
+        numbers = [float(value) for value in values]
+        labels = [f"{number:,.10g}" for number in numbers]
+        if _apart(numbers):
+            return _Axis(dict(zip(values, numbers, strict=True)), labels)
+        if min(numbers) > 0 and _apart(logs := [math.log10(number) for number in numbers]):
+            return _Axis(dict(zip(values, logs, strict=True)), labels, " (log scale)")
+        order = sorted(numbers)
+        return _Axis({value: float(order.index(number)) for value, number in zip(values, numbers, strict=True)}, labels)
+    return _Axis(dict(zip(values, even, strict=True)), list(values))
+
+
+def _apart(places: Sequence[float]) -> bool:
+    gaps = [b - a for a, b in pairwise(sorted(places))]
+    return min(gaps) >= LEAST_GAP * sum(gaps) > 0
+
+
+def _is_numeric(values: Sequence[str]) -> bool:
+    try:
+        return all(map(math.isfinite, map(float, values)))
+    except ValueError:
+        return False
+
+
+Panel = tuple[str, str, str]  # language, objective ("" for all) and column
 
 
 def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
-    """Each number by value: one panel per measure (one row of them per language), one line per objective."""
-    columns, look = dict(list(sweep.numbers.items())[:PANELS]), looks(sweep.objectives)
-    languages = list(dict.fromkeys(row.language for row in sweep.rows))
-    places, ticks = _places(list(sweep.variants))
-    if not columns or len(languages) > MOST or not look or len(" ".join(ticks)) > ROOM:
+    """Each number by value: a panel per measure, a row of them per language. One setting is along the lower axis, with
+    a line per objective; a second one has a line per value, and each objective that reads them a row. A baseline is a
+    level line. None for more settings, or more values or languages than a figure can show."""
+    columns, look = list(sweep.numbers)[:PANELS], looks(sweep.objectives)
+    if not columns or not look or len(sweep.keys) > 2:
         return None
-    by = ", ".join(sweep.keys)
-    title = f"{sweep.first.study} by {by}"
+    x, series = _roles(sweep)
+    axis, groups = _axis(sweep.values[x]), _groups(sweep, look, series)
+    values = [] if series is None else sweep.values[series]
+    if len(groups) > MOST or len(values) > len(SERIES) or len(axis.place) > TICKS:
+        return None
+    turned = sum(len(label) + 1 for label in axis.labels) * LETTER > PANEL
+    ticks: dict[str, Any] = {"rotation": 40, "ha": "right"} if turned else {}
 
-    def draw(panel: Axes, cell: tuple[str, str]) -> None:
-        language, name = cell
-        is_delta = name.endswith("Δ")
-        if is_delta:
+    def draw(panel: Axes, content: Panel) -> None:
+        if content[2].endswith("Δ"):
             panel.axhline(0, color=INK, linewidth=0.8)
-        for objective, (colour, marker, dash) in look.items():
-            rows = [row for row in sweep.rows if row[:2] == (language, objective) and row in columns[name]]
-            points = [(places[row.values], columns[name][row]) for row in rows]
-            bounds = DIFFERENCE if is_delta else SHARE
-            draw_points(panel, points, colour, bounds=bounds, marker=marker, linestyle=dash, markersize=5)
-        panel.set_xticks(list(places.values()), ticks)
+        for objective, its in look.items():
+            baseline = objective in sweep.baselines
+            if baseline and _level(panel, axis, _points(sweep, content, objective, x, axis), its):
+                continue
+            if series is None:
+                _line(panel, _points(sweep, content, objective, x, axis), content[2], its)
+            elif not baseline and objective == content[1]:
+                for place, value in enumerate(values):
+                    points = _points(sweep, content, objective, x, axis, series, value)
+                    _line(panel, points, content[2], Look(SERIES[place], MARKERS[place]))
+        panel.set_xticks(list(axis.place.values()), axis.labels, **ticks)
 
-    several, last = len(languages) > 1, ", ".join(key.rpartition(".")[2] for key in sweep.keys)
-    panels = [(f"{lang}\n{name}" if several else name, (lang, name)) for lang in languages for name in columns]
+    several = len(groups) > 1
+    panels: list[tuple[str, Panel]] = []
+    for language, objective in groups:
+        head = ", ".join(filter(None, (language, sweep.objectives.objective_title(objective))))
+        panels += [(f"{head}\n{name}" if several else name, (language, objective, name)) for name in columns]
     shared: dict[str, Any] = {"sharex": True, "sharey": "col"} if several else {}
     across = len(columns) if several else 2
-    with small_multiples(f"What changes with {by}?", panels, draw, across, 1.9, (last, ""), **shared) as (figure, _):
-        legend(figure, keys(sweep.objectives, look), 4)
+    labels = wrapped(sweep.titles[x] + axis.scale, (HALF - 0.5) / across), "%"
+    with small_multiples(sweep_question(sweep), panels, draw, across, 1.9, labels, **shared) as (figure, _):
+        entries: list[Artist] = [
+            key(value, SERIES[place], MARKERS[place], line="-") for place, value in enumerate(values)
+        ]
+        if series is None:
+            entries = keys(sweep.objectives, {name: its for name, its in look.items() if name not in sweep.baselines})
+        for name in sweep.baselines:
+            entries.append(key(sweep.objectives.objective_title(name), look[name].colour, "", line="--"))
+        legend(figure, entries, 4, title=None if series is None else sweep.titles[series])
+    records = [r for results in sweep.variants.values() for r in results.records if _column(r, results) in columns]
     seeds = {len(each.seeds) > 1 for each in sweep.variants.values()}
     kinds = (("over seeds", True), ("over the test items of one seed", False))
     over = ", or ".join(kind for kind, of_seeds in kinds if of_seeds in seeds)
-    records = [r for results in sweep.variants.values() for r in results.records if _column(r, results) in columns]
+    by = listed(sweep.titles)
     caption = f"Percent, by {by}. Bars are 95 % intervals {over}. Scale: {scale}."
-    return Plot(figure, "figure-sweep", title, caption, records)
+    return Plot(figure, "figure-sweep", f"{sweep.first.study} by {by}", caption, records)
 
 
-def _places(variants: Sequence[Values]) -> tuple[dict[Values, float], list[str]]:
-    """The positions and labels of values: numbers to scale unless labels would overlap, all others evenly spaced."""
-    ticks = [", ".join(values) for values in variants]
-    places = [float(place) for place in range(len(variants))]
-    with suppress(ValueError):
-        numbers = [float(tick) for tick in ticks]
-        gaps = [abs(a - b) for a, b in combinations(numbers, 2)]
-        if gaps and min(gaps) >= LEAST_GAP * max(gaps):
-            places = numbers
-    return dict(zip(variants, places, strict=True)), ticks
+def _groups(sweep: SweepResults, look: Mapping[str, Look], series: int | None) -> list[tuple[str, str]]:
+    """The rows of panels: languages, and with a line per value objectives that read the settings."""
+    objectives = [""] if series is None else [name for name in look if name not in sweep.baselines]
+    there = {row[:2] for row in sweep.rows} | {(row.language, "") for row in sweep.rows}
+    languages = dict.fromkeys(row.language for row in sweep.rows)
+    return [pair for pair in product(languages, objectives) if pair in there]
+
+
+def _points(
+    sweep: SweepResults, panel: Panel, objective: str, x: int, axis: _Axis, series: int | None = None, value: str = ""
+) -> list[tuple[float, Estimate]]:
+    """The numbers of an objective in a panel, at their places; with `series`, those of one of its values."""
+    column = sweep.numbers[panel[2]]
+    rows = [row for row in sweep.rows if row[:2] == (panel[0], objective) and row in column]
+    rows = [row for row in rows if series is None or row.values[series] == value]
+    return sorted(((axis.place[row.values[x]], column[row]) for row in rows), key=lambda point: point[0])
+
+
+def _line(panel: Axes, points: Sequence[tuple[float, Estimate]], column: str, look: Look) -> None:
+    bounds, (colour, marker, dash) = DIFFERENCE if column.endswith("Δ") else SHARE, look
+    draw_points(panel, points, colour, bounds=bounds, marker=marker, linestyle=dash, markersize=5)
+
+
+def _roles(sweep: SweepResults) -> tuple[int, int | None]:
+    """The setting along the lower axis, and the one with a line per value: numbers are along the axis, of two the ones
+    with more values."""
+    if len(sweep.keys) == 1:
+        return 0, None
+    first, second = sweep.values
+    swapped = (_is_numeric(second), len(second)) > (_is_numeric(first), len(first))
+    return (1, 0) if swapped else (0, 1)
+
+
+def _level(panel: Axes, axis: _Axis, points: Sequence[tuple[float, Estimate]], look: Look) -> bool:
+    """Draw a number that is the same for all values as a level line; False if it is not the same."""
+    if len({estimate for _, estimate in points}) != 1:
+        return False
+    places, level = list(axis.place.values()), 100 * points[0][1].mean
+    draw_line(panel, [min(places), max(places)], [level, level], color=look.colour, linestyle="--", linewidth=1.2)
+    return True

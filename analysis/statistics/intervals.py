@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -50,6 +50,12 @@ class Estimate:
         if self.over != "seeds" or self.error is None:
             return None
         return float(special.stdtr(self.seeds - 1, -side * (self.mean - bound) / self.error))
+
+    def at(self, confidence: float, bounds: Bounds = UNBOUNDED) -> "Estimate":
+        """The same mean over seeds with an interval of another confidence, inside `bounds`."""
+        assert self.error is not None
+        half = float(special.stdtrit(self.seeds - 1, (1 + confidence) / 2)) * self.error
+        return replace(self, low=max(self.mean - half, bounds[0]), high=min(self.mean + half, bounds[1]))
 
 
 def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:

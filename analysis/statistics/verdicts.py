@@ -80,10 +80,18 @@ class Corrected:
 
 def holm(ps: Sequence[float]) -> list[float]:
     """Each p adjusted for all of them: at 5 %, at most one family in twenty has any false finding (Holm 1979)."""
-    adjusted, worst = [0.0] * len(ps), 0.0
+    return [p for p, _ in holm_intervals(ps)]
+
+
+def holm_intervals(ps: Sequence[float]) -> list[tuple[float, float]]:
+    """Each p adjusted for all of them, and the confidence at which its two-sided interval excludes the null exactly if
+    the adjusted p is below 5 %."""
+    adjusted, worst = [(0.0, 0.0)] * len(ps), 0.0
     for rank, place in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
-        worst = max(worst, min(1.0, (len(ps) - rank) * ps[place]))
-        adjusted[place] = worst
+        number = len(ps) - rank
+        worst = max(worst, number * ps[place])
+        level = (1 - CONFIDENCE) * (ps[place] / worst if worst else 1 / number)
+        adjusted[place] = min(1.0, worst), 1 - level
     return adjusted
 
 

@@ -1,94 +1,90 @@
-"""A sweep's table and figure: a row and a point for each value, whatever the values differ in."""
+"""A sweep's table, figure and differences, whatever the values differ in."""
 
 import csv
 import io
 from dataclasses import replace
-from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy import stats
 
-from calque.analysis.papers.sweep import SweepResults, sweep_figure, sweep_table
-from calque.analysis.records import json_rows
+from calque.analysis.papers.sweep import (
+    SweepResults,
+    differences,
+    differences_table,
+    sweep_figure,
+    sweep_findings,
+    sweep_question,
+    sweep_table,
+)
 from calque.analysis.records.record import ALIGNMENT, RETRIEVAL, Record
 from calque.analysis.records.run import Described, Run
+from calque.analysis.report.drawing import marks_of
 from calque.analysis.results.results import Results
+from calque.analysis.results.settings import setting_title
+from calque.analysis.statistics.intervals import CONFIDENCE
 from calque.pretrain.objectives.mlm import MLM
-from tests.analysis.runs import number, run
-from tests.analysis.toy import joined
+from tests.analysis.runs import number, runs
+
+OBJECTIVES = ("MLM", "ALIGN-MLM")
 
 
-def results(zs: float, objectives: tuple[str, ...] = ("MLM", "ALIGN-MLM"), seeds: int = 2) -> Results:
-    """A study of one language: SUP is 80 %, ZS as given by MLM and 10 points more by others."""
+def results(zs: dict[str, list[float]], values: str = "", sup: float = 0.8) -> Results:
+    """A study of one language: the zero-shot accuracy of each objective by seed. Only MLM's models do not depend on the
+    values."""
     records = []
-    for seed in range(seeds):
-        for place, name in enumerate(objectives):
-            values = {"SUP": 0.8, "ZS": zs + 0.1 * min(place, 1) + 0.01 * seed}
-            records += [number("inv", name, seed, m, "pos", "accuracy", v, 100, 9) for m, v in values.items()]
-            records += [number("inv", name, seed, ALIGNMENT, "", "held-out", zs * step, 50, step) for step in (0, 1)]
-    return joined(records)
+    for objective, scores in zs.items():
+        for seed, score in enumerate(scores):
+            records += [
+                number("inv", objective, seed, m, "pos", "accuracy", v, 100, 9)
+                for m, v in (("SUP", sup), ("ZS", score))
+            ]
+            records += [
+                number("inv", objective, seed, ALIGNMENT, "", "held-out", score * step, 50, step) for step in (0, 1)
+            ]
+
+    def named(run: str) -> str:
+        return f"{run}{'' if ' MLM ' in run else values}@{values}"
+
+    own = [replace(run, id=named(run.id)) for run in runs(records)]
+    return Results(own, [replace(record, run=named(record.run)) for record in records])
 
 
 def rows(sweep: SweepResults) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(sweep_table(sweep, "toy scale").csv)))
 
 
-def test_a_row_has_the_means_of_its_value_and_nothing_of_others() -> None:
-    sweep = SweepResults(("train.steps",), {("5",): results(0.3), ("50",): results(0.5)})
-    table = sweep_table(sweep, "toy scale")
-    assert table.title == "toy by train.steps (toy scale)"
-    assert [tuple(row.values())[:3] for row in rows(sweep)] == [
-        ("Inv", name, value) for name in ("MLM", "ALIGN-MLM") for value in ("5", "50")
-    ]
-    numbers = [
-        [row[name].split()[0] for name in ("POS accuracy, ZS", "POS accuracy, Δ", "alignment@1, held-out")]
-        for row in rows(sweep)
-    ]
-    # ZS is the mean over two seeds, 30 and 31 %, and alignment@1 that of the last step.
-    assert numbers == [
-        ["30.5", "49.5", "30.0"],
-        ["50.5", "29.5", "50.0"],
-        ["40.5", "39.5", "30.0"],
-        ["60.5", "19.5", "50.0"],
-    ]
-    assert "2 seeds" in table.note and len(table.runs) == 4
+@pytest.fixture
+def two() -> SweepResults:
+    """Two settings, which MLM does not read."""
+    variants = {}
+    for by in ("uniform", "frequency"):
+        for place, share in enumerate(("0.01", "0.1", "1")):
+            base = 0.4 + 0.1 * place + (0.05 if by == "frequency" else 0)
+            spread = 0.003 if by == "frequency" else 0
+            scores = {"MLM": [0.3, 0.32, 0.31], "ALIGN-MLM": [base, base + 0.02, base + 0.01 + 0.002 * place + spread]}
+            variants[by, share] = results(scores, f"{share},{by}")
+    return SweepResults(("dictionary.by", "dictionary.fraction"), variants)
 
 
-def test_two_settings_are_two_columns(tmp_path: Path) -> None:
-    combinations = [(steps, share) for steps in ("5", "50") for share in ("0.1", "all")]
-    variants = {values: results(0.1 * place, ("MLM",)) for place, values in enumerate(combinations)}
-    sweep = SweepResults(("train.steps", "share"), variants)
-    assert [(row["train.steps"], row["share"]) for row in rows(sweep)] == combinations
-    plot = sweep_figure(sweep, "toy scale")
-    assert plot and "by train.steps, share" in plot.title
-    plot.save(tmp_path)
-    shown = json_rows.read(tmp_path / "figure-sweep.jsonl", Record)
-    assert {record.measure for record in shown} == {"ZS", ALIGNMENT}
-
-
-@pytest.mark.parametrize("names", [(("MLM",), ("MLM", "ALIGN-MLM")), (("ALIGN-MLM",), ("MLM",))])
-def test_values_may_differ_in_their_objectives(names: tuple[tuple[str, ...], ...]) -> None:
-    sweep = SweepResults(("objectives",), {(",".join(some),): results(0.3, some) for some in names})
-    expected = {(name, ",".join(some)) for some in names for name in some}
-    assert {(row["objective"], row["objectives"]) for row in rows(sweep)} == expected
-    assert sweep_figure(sweep, "toy scale")
+def test_a_row_has_the_means_of_its_value_and_a_baseline_one_row(two: SweepResults) -> None:
+    share, by = "share of types in the dictionary", "choice of the dictionary’s types"
+    first, *others = rows(two)
+    assert (first["objective"], first[share], first[by], first["POS accuracy, ZS"]) == ("MLM", "any", "any", "31.0")
+    expected = [("ALIGN-MLM", b, s) for b in ("uniform", "frequency") for s in ("0.01", "0.1", "1")]
+    assert [(row["objective"], row[by], row[share]) for row in others] == expected
+    assert [row["POS accuracy, ZS"] for row in others[:3]] == ["41.0", "51.1", "61.1"]
+    assert [row["POS accuracy, Δ"] for row in others[:3]] == ["39.0", "28.9", "18.9"]
+    assert share in sweep_question(two) and by in sweep_question(two)
 
 
 def test_what_only_some_values_have_is_missing_for_the_others() -> None:
-    without = joined([number("inv", "MLM", 0, "ZS", "pos", "accuracy", 0.4, 100, 9)])
-    first, second = rows(SweepResults(("tasks",), {("pos",): without, ("pos,nli",): results(0.2, ("MLM",), 1)}))
-    assert (first["alignment@1, held-out"], second["alignment@1, held-out"]) == ("", "20.0")
-
-
-def test_mixtures_of_the_same_languages_are_not_averaged() -> None:
-    mixtures = {"50-50": 0.5, "90-10": 0.3}
-    runs = [
-        replace(run("inv", "MLM", 0), id=name, mixture=Described(name, name.replace("-", "/"))) for name in mixtures
-    ]
-    records = [Record(name, "ZS", "accuracy", v, 100, language="inv", task="pos") for name, v in mixtures.items()]
-    made = rows(SweepResults(("a",), {("1",): Results(runs, records), ("2",): Results(runs, records)}))
-    assert [(row["language"], row["a"], row["POS accuracy, ZS"]) for row in made] == [
-        (f"{mixture}, Inv", value, zs) for mixture, zs in (("50/50", "50.0"), ("90/10", "30.0")) for value in "12"
-    ]
+    bare = results({"MLM": [0.4]}, "1")
+    bare = Results(bare.runs.values(), [record for record in bare.records if record.measure == "ZS"])
+    sweep = SweepResults(("tasks",), {("pos",): bare, ("pos,nli",): results({"MLM": [0.2], "XLM": [0.3]}, "2")})
+    found = [(row["objective"], row["tasks"], row["alignment@1, held-out"]) for row in rows(sweep)]
+    assert found == [("MLM", "pos", ""), ("MLM", "pos,nli", "20.0"), ("XLM", "pos,nli", "30.0")]
+    assert sweep_figure(sweep, "toy scale")
 
 
 def test_natural_languages_are_averaged_at_the_main_layer() -> None:
@@ -99,44 +95,99 @@ def test_natural_languages_are_averaged_at_the_main_layer() -> None:
         for layer in (1, 2)
         for place, name in enumerate(("fr", "de"))
     ]
-    results = Results([made], records)
-    (row, _) = rows(SweepResults(("a",), {("1",): results, ("2",): results}))
+    sweep = SweepResults(("a",), {("1",): Results([made], records), ("2",): Results([made], records)})
+    (row, _) = rows(sweep)
     assert (row["language"], row["retrieval, layer 2"]) == ("all languages", "30.0")
 
 
-def test_of_one_seed_intervals_are_over_test_items() -> None:
-    plot = sweep_figure(
-        SweepResults(("a",), {("1",): results(0.3, seeds=1), ("2",): results(0.4, seeds=1)}), "toy scale"
-    )
-    assert plot and "over the test items of one seed" in plot.caption
-    plot = sweep_figure(SweepResults(("a",), {("1",): results(0.3), ("2",): results(0.4)}), "toy scale")
-    assert plot and "over seeds" in plot.caption
-
-
-def test_a_sweep_of_nothing_that_has_a_column_has_no_figure() -> None:
-    bare = joined([number("inv", "MLM", 0, "order", "", "kendall", 0.4, 100)])
-    sweep = SweepResults(("a",), {("1",): bare, ("2",): bare})
-    assert sweep_figure(sweep, "toy scale") is None and rows(sweep) == []
+def test_the_figure_has_a_line_per_value_and_a_level_line_per_baseline(two: SweepResults) -> None:
+    plot = sweep_figure(two, "toy scale")
+    assert plot
+    plot.figure.draw_without_rendering()
+    zero_shot = [mark for mark in marks_of(plot.figure) if mark.panel == "POS accuracy, ZS"]
+    found = [mark.value.split()[0] for mark in zero_shot if "uniform" in mark.series]
+    assert found == ["41", "51.1", "61.1"] and sum("frequency" in mark.series for mark in zero_shot) == 3
+    panel = plot.figure.axes[1]
+    assert [line.get_ydata()[0] for line in panel.lines if line.get_linestyle() == "--"] == pytest.approx([31])
+    assert "log scale" in panel.get_xlabel()
 
 
 @pytest.mark.parametrize(
-    ("values", "positions"),
+    ("values", "places", "labels"),
     [
-        (("0.25", "0.5", "1"), [0.25, 0.5, 1]),  # to scale
-        (("0.01", "0.1", "0.5", "1"), [0, 1, 2, 3]),  # to scale, labels of 0.01 and 0.1 would overlap
-        (("1", "all"), [0, 1]),
+        (("0.25", "0.5", "1"), [0.25, 0.5, 1], ["0.25", "0.5", "1"]),  # to scale
+        (("1e-3", "1e-2", "1"), [-3, -2, 0], ["0.001", "0.01", "1"]),  # logarithmic
+        (("0", "0.01", "1"), [0, 1, 2], ["0", "0.01", "1"]),
+        (("1", "all"), [0, 1], ["1", "all"]),
     ],
 )
-def test_labels_of_values_do_not_overlap(values: tuple[str, ...], positions: list[float]) -> None:
-    sweep = SweepResults(("share",), {(value,): results(0.1 * i, ("MLM",)) for i, value in enumerate(values)})
+def test_numbers_are_placed_as_numbers(values: tuple[str, ...], places: list[float], labels: list[str]) -> None:
+    sweep = SweepResults(("share",), {(value,): results({"MLM": [0.3, 0.4]}, value) for value in values})
     plot = sweep_figure(sweep, "toy scale")
     assert plot
     axis = plot.figure.axes[0].get_xaxis()
-    assert list(axis.get_ticklocs()) == positions
-    assert [label.get_text() for label in axis.get_ticklabels()] == list(values)
+    assert list(axis.get_ticklocs()) == pytest.approx(places)
+    assert [label.get_text() for label in axis.get_ticklabels()] == labels
 
 
-def test_a_sweep_whose_labels_would_overlap_has_no_figure() -> None:
-    variants = {(f"a long value {number}", "another"): results(0.3) for number in range(8)}
-    sweep = SweepResults(("first", "second"), variants)
-    assert sweep_figure(sweep, "toy scale") is None and len(rows(sweep)) == 16
+@pytest.mark.parametrize("settings", [("a", "b", "c"), ("first", "second")])
+def test_what_a_figure_cannot_show_is_only_in_the_table(settings: tuple[str, ...]) -> None:
+    variants = {
+        (*map(str, [number] * len(settings)),): results({"ALIGN-MLM": [0.3]}, str(number)) for number in range(8)
+    }
+    sweep = SweepResults(settings, variants)
+    assert sweep_figure(sweep, "toy scale") is None and len(rows(sweep)) == 8
+
+
+def test_differences_are_paired_by_seed_and_corrected(two: SweepResults) -> None:
+    found = differences(two)["POS accuracy, ZS"]
+    assert len(found) == 3 * 1 + 2 * 3 + 6, "choices at each share, shares at each choice, and all minus MLM"
+    column = two.by_seed["POS accuracy, ZS"]
+    ps = []
+    for each in found:
+        ours, theirs = ([column[row][seed].value for seed in range(3)] for row in (each.ours, each.theirs))
+        gap = np.subtract(ours, theirs)
+        assert each.estimate.mean == pytest.approx(gap.mean())
+        if gap.std() > 1e-9:
+            ps.append((each, stats.ttest_rel(ours, theirs).pvalue))
+    ps.sort(key=lambda pair: pair[1])
+    worst = 0.0
+    for rank, (each, p) in enumerate(ps):
+        worst = max(worst, min(1, (len(ps) - rank) * p))
+        assert each.p == pytest.approx(worst)
+        low, high = each.estimate.interval or (0, 0)
+        assert (low > 0 or high < 0) == (each.p < 1 - CONFIDENCE)
+    table, findings = differences_table(two), list(sweep_findings(two))
+    assert table and len(table.rows) == len(found) and "Holm" in table.note
+    assert len(findings) == 3 and "minus MLM is" in findings[0]
+
+
+def test_values_without_an_effect_differ_in_five_percent_of_sweeps() -> None:
+    """Seeds relabelled: the values of each are in random order."""
+    random, rejected, sweeps = np.random.default_rng(3), 0, 300
+    for _ in range(sweeps):
+        table = random.normal(0.5, 0.05, (4, 1)) + random.normal(0, 0.02, (4, 3))
+        scores = random.permuted(table, axis=1).T
+        variants = {(str(k),): results({"ALIGN-MLM": list(of)}, str(k)) for k, of in enumerate(scores)}
+        found = differences(SweepResults(("steps",), variants))["POS accuracy, ZS"]
+        rejected += any(each.p is not None and each.p < 1 - CONFIDENCE for each in found)
+    assert stats.binomtest(rejected, sweeps, 0.05, "greater").pvalue > 0.01 and rejected > 0
+
+
+def test_one_seed_has_no_tested_differences(two: SweepResults) -> None:
+    sweep = SweepResults(("a",), {(v,): results({"ALIGN-MLM": [0.3]}, v) for v in ("1", "2")})
+    plot = sweep_figure(sweep, "toy scale")
+    assert differences_table(sweep) is None and plot and "over the test items of one seed" in plot.caption
+
+
+@pytest.mark.parametrize(
+    ("key", "title"),
+    [
+        ("train.steps", "training steps"),
+        ("fraction", "share of types in the dictionary"),
+        ("tasks.pos.finetune.epochs", "epochs of fine-tuning on POS"),
+        ("train.weight_decay", "weight decay"),
+    ],
+)
+def test_a_setting_has_a_title_in_words(key: str, title: str) -> None:
+    assert setting_title(key) == title

@@ -1,0 +1,35 @@
+"""Settings of studies in words."""
+
+from calque.analysis.tasks.catalog import task_title
+
+TITLES = {
+    "steps": "training steps",
+    "batch": "rows per step",
+    "learning_rate": "learning rate",
+    "finetune.learning_rate": "learning rate of fine-tuning",
+    "finetune.freeze_table": "frozen table in fine-tuning",
+    "epochs": "epochs of fine-tuning",
+    "dictionary.fraction": "share of types in the dictionary",
+    "dictionary.by": "choice of the dictionary’s types",
+    "dictionary.correct": "share of correct dictionary pairs",
+    "dictionary.wrong": "wrong pairs of the dictionary",
+    "vocabulary": "vocabulary size",
+    "easy.types": "word types of the text",
+    "language.types": "word types of the text",
+    "source.size": "sentences of text",
+    "disjoint": "disjoint halves of the text",
+    "transforms": "languages",
+    "redraw": "data drawn for each seed",
+    "model.layers": "layers",
+    "model.hidden": "width",
+}
+"""Settings in words, by the end of their keys."""
+
+
+def setting_title(key: str) -> str:
+    """A setting in words: `train.weight_decay` is "weight decay"."""
+    path = key.split(".")
+    ends = [".".join(path[start:]) for start in range(len(path))]
+    whole = {name.rpartition(".")[2]: title for name, title in TITLES.items() if "." not in key}
+    title = next((TITLES[end] for end in ends if end in TITLES), None) or whole.get(key) or path[-1].replace("_", " ")
+    return f"{title} on {task_title(path[1])}" if path[0] == "tasks" and len(path) > 2 else title
