@@ -5,8 +5,7 @@ import resource
 import tracemalloc
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from importlib import import_module
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,12 +20,10 @@ from calque.derive.frequency import forget_long, forget_rare
 from calque.derive.languages import Languages
 from calque.derive.order import Invert, Permute
 from calque.derive.pocket.language import Pocket
-from calque.derive.preview import preview_sentences
 from calque.derive.reorder import PocketTreebank, Reorder
 from calque.derive.script import Transliterate
 from calque.derive.sentence import Sentence
 from calque.derive.source import Source, TaskData
-from calque.derive.sources.files import Files
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import Transform, compose
 from calque.derive.types import OURS
@@ -177,38 +174,6 @@ def test_a_dictionary_with_wrong_pairs_of_the_same_tag(tmp_path: Path) -> None:
         assert 0 < unlike < len(partners)
 
 
-def test_only_a_dictionary_that_reads_tags_depends_on_the_tagged_examples(tmp_path: Path) -> None:
-    other = replace(SOURCE, pos=Sizes(41, 10, 20))
-    for config, same in ((DictionaryConfig(correct=0.25), True), (PLACEBO, False), (replace(PLACEBO, correct=1), True)):
-        ours, theirs = (
-            languages_fingerprint(each.corpus_fingerprint, TRANSFORMS, SIZE, config, (), each.task_identity)
-            for each in (SOURCE, other)
-        )
-        assert (ours == theirs) == same
-    with pytest.raises(BadInput, match="wrong=same-tag needs a source with examples of pos, which lines lacks"):
-        derive_languages(Lines(("a b",)), TRANSFORMS[:1], 262, PLACEBO, tmp_path / "study", tmp_path / "cache")
-    derive_languages(SOURCE, TRANSFORMS[:1], SIZE, PLACEBO, tmp_path / "wrong", tmp_path / "cache")
-    manifest = json.loads((tmp_path / "wrong" / "manifest.json").read_text())
-    again = languages_fingerprint(SOURCE.corpus_fingerprint, TRANSFORMS[:1], SIZE, PLACEBO, (), SOURCE.task_identity)
-    assert manifest["fingerprint"] == manifest["languages"]["trans"]["fingerprint"] == again
-
-
-def test_progress_ends_every_stage(tmp_path: Path) -> None:
-    told: dict[str, list[tuple[int, int]]] = {}
-    derive_languages(
-        SOURCE,
-        TRANSFORMS[:1],
-        SIZE,
-        DictionaryConfig(),
-        tmp_path / "study",
-        tmp_path / "cache",
-        progress=lambda stage, done, total: told.setdefault(stage, []).append((done, total)),
-    )
-    assert list(told) == ["counting words", "training the vocabulary", "encoding"]
-    for steps in told.values():
-        assert [done for done, _ in steps] == list(range(steps[0][1] + 1))
-
-
 @dataclass(frozen=True)
 class Lines(Source):
     """Lines as sentences of words, one chunk, no tasks."""
@@ -242,16 +207,6 @@ class Twice(Lines):
         return [0, 1]
 
 
-def test_a_preview_shows_the_first_ten_sentences_of_3_to_25_words(tmp_path: Path) -> None:
-    """Of the first chunk alone: whoever reads another does not know how many it had."""
-    transforms = Permute(3), compose(Transliterate(), Invert())
-    lines = tuple(" ".join("abcdefghijklmnopqrstuvwxyz"[:n]) for n in (2, 3, 25, 26, *range(4, 15)))
-    fair = [(place, Sentence(tuple(line.split()))) for place, line in enumerate(lines) if place not in (0, 3)]
-    for source, shown in ((Lines(lines), fair[:10]), (Twice(lines[:5]), fair[:3])):
-        folder = derive_languages(source, transforms, 262, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
-        assert (folder / "preview.txt").read_text(encoding="utf-8") == preview_sentences(shown, transforms)
-
-
 @dataclass(frozen=True)
 class Named(Transform):
     """A transform of any name."""
@@ -264,16 +219,6 @@ class Named(Transform):
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         return sentence
-
-
-def test_empty_sentences_are_left_out_and_counted(tmp_path: Path) -> None:
-    folder = derive_languages(
-        Lines(("a b", "", "c")), (Invert(),), 262, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
-    )
-    row = json.loads((folder / "manifest.json").read_text())["languages"]["source"]
-    assert row["in"]["sentences"] == 3
-    assert row["out"]["sentences"] == 2
-    assert row["left out"] == {"empty sentences": 1, "tables": 2}
 
 
 @pytest.mark.parametrize(
@@ -313,19 +258,6 @@ def test_rare_words_are_forgotten_until_there_is_room() -> None:
     assert words == Counter({"a": 9})
 
 
-def test_words_that_training_forgot_are_encoded_and_counted_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(import_module("calque.derive.frequency"), "DISTINCT", 1)
-    folder = derive_languages(
-        Lines(("abc abc xyz",)), (Invert(),), 263, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
-    )
-    vocabulary = Vocabulary.load(folder / "vocabulary")
-    assert json.loads((folder / "manifest.json").read_text())["vocabulary"]["rare words not trained on"] == 1
-    assert vocabulary.text(Corpus.open(folder / "source")[0]) == "abc abc xyz"
-    assert vocabulary.counts.sum() == len(Corpus.open(folder / "source").tokens)
-
-
 @dataclass(frozen=True)
 class Many(Lines):
     """The lines again and again, in many chunks."""
@@ -348,26 +280,6 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
     assert peaks[2] < 1.05 * peaks[1]
 
 
-@dataclass(frozen=True)
-class Rename(Transform):
-    """A transform that does what corpora cannot hold: it changes a word where it meets it."""
-
-    name = "rename"
-
-    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        return replace(sentence, words=tuple("dog" if word == "cat" else word for word in sentence.words))
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_transform_that_changes_words_is_refused_and_leaves_nothing(tmp_path: Path, workers: int) -> None:
-    source = Lines(("a dog",) * 300 + ("a cat",))
-    with pytest.raises(BadInput, match=r"rename changes the words of a sentence.*'a cat' becomes 'a dog'"):
-        derive_languages(
-            source, (Rename(),), 261, DictionaryConfig(), tmp_path / "study", tmp_path / "cache", workers=workers
-        )
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_full_disk_leaves_the_study_before_it_untouched(study: Path, tmp_path: Path, workers: int) -> None:
     folder = derive_languages(
@@ -385,30 +297,6 @@ def test_a_full_disk_leaves_the_study_before_it_untouched(study: Path, tmp_path:
     assert list(tmp_path.iterdir()) == [folder]
 
 
-@pytest.mark.slow
-def test_wikipedia_text_gives_the_same_bytes_with_any_number_of_workers(calque_data: Path, tmp_path: Path) -> None:
-    """A megabyte of it in two files, each a chunk."""
-    end = "</doc>\n"
-    with (calque_data / "wikipedia" / "wikipedia-1.txt").open(encoding="utf-8") as text:
-        documents = text.read(1_000_000).split(end)[:-1]
-    parts = tmp_path / "1.txt", tmp_path / "2.txt"
-    for number, part in enumerate(parts):
-        part.write_text("".join(document + end for document in documents[number::2]), encoding="utf-8")
-    source = Files(parts)
-    transforms = (compose(Transliterate(), Invert()),)
-    for workers in (1, 2):
-        derive_languages(
-            source, transforms, 4_000, DictionaryConfig(), tmp_path / str(workers), tmp_path / "cache", workers
-        )
-    assert contents(tmp_path / "1") == contents(tmp_path / "2")
-    derived, corpus = Corpus.open(tmp_path / "1" / "trans.inv"), Corpus.open(tmp_path / "1" / "source")
-    vocabulary = Vocabulary.load(tmp_path / "1" / "vocabulary")
-    for line, (_, sentence) in zip(range(2_000), numbered(source), strict=False):
-        words = Invert()(sentence).words
-        assert derived[line].tolist() == [i + 4_000 for word in words for i in vocabulary.encode(word)]
-    assert np.array_equal(np.sort(derived.tokens), np.sort(corpus.tokens + 4_000))
-
-
 def test_another_word_order_is_accounted_for(tmp_path: Path) -> None:
     reorder = Reorder(PocketTreebank("verbfinal", size=300), PocketTreebank("english", size=300))
     order = compose(Transliterate(), reorder)
@@ -422,21 +310,6 @@ def test_another_word_order_is_accounted_for(tmp_path: Path) -> None:
     assert len(derived) == len(source) == 2_500
     assert np.array_equal(np.diff(derived.words), np.diff(source.words))
     assert 0.1 < row["order distance"] < 0.6
-
-
-class SourceAlone(Lines):
-    """No sentence has an image."""
-
-    def has_images(self, chunk: object) -> bool:
-        return False
-
-
-def test_a_language_without_a_sentence_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="inv: no sentence is left in the corpus"):
-        derive_languages(
-            SourceAlone(("a b", "c d")), (Invert(),), 262, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
-        )
-    assert not (tmp_path / "study").exists()
 
 
 class HalfAlone(Twice):
@@ -453,18 +326,3 @@ def test_sentences_of_the_source_alone_are_counted_and_have_no_line_in_other_lan
     assert rows["source"]["out"]["sentences"] == 4 and rows["inv"]["out"]["sentences"] == 2
     assert rows["inv"]["left out"]["sentences of the source alone"] == 2
     assert Corpus.open(folder / "inv").source_line.tolist() == [2, 3]
-
-
-class Empty(PocketEnglish):
-    """A source without text."""
-
-    def chunks(self) -> list[tuple[int, int]]:
-        return []
-
-
-def test_a_source_without_text_is_refused_by_transforms_that_count_types_too(study: Path, tmp_path: Path) -> None:
-    frequent = Transliterate(0.25, by="most-frequent")
-    with pytest.raises(BadInput, match="no sentence is left in the corpus"):
-        derive_languages(
-            Empty(), [frequent], GivenVocabulary(study / "vocabulary"), DictionaryConfig(), tmp_path / "a", tmp_path
-        )

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig, read_dictionary
-from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE, in_places
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
@@ -78,18 +77,6 @@ def test_the_image_of_a_type_is_what_the_text_has_of_it(text: list[list[int]], s
     assert {*table[ids].tolist()} <= {*image.tolist()}
 
 
-def test_what_it_is_called_and_what_it_refuses() -> None:
-    assert [Cognates(share).name for share in (0, 0.25, 1)] == ["trans-stems-0", "trans-stems-25", "trans-stems-100"]
-    assert Cognates(0.5).title == "Trans 50 % of stems shared"
-    with pytest.raises(ValueError, match="fraction of the types between 0 and 1"):
-        Cognates(1.5)
-    with pytest.raises(ValueError, match="not known yet"):
-        Cognates(0.5).image(SIZE)
-    both = compose(Cognates(0.5), Transliterate()).informed(Usage.even(SIZE))
-    with pytest.raises(ValueError, match="changes the script twice"):
-        both.image(SIZE)
-
-
 TEXT = PocketEnglish(language=Pocket(types=300), size=1_200)
 STEMS = (Transliterate(), *map(Cognates, (0.0, 0.5, 1.0)), compose(Cognates(1.0), Invert()))
 LEARNT = 330  # types of a vocabulary that cuts most words in pieces
@@ -99,12 +86,6 @@ LEARNT = 330  # types of a vocabulary that cuts most words in pieces
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("stems")
     return derive_languages(TEXT, STEMS, LEARNT, DictionaryConfig(), home / "languages", home / "cache", workers=2)
-
-
-def test_a_folder_with_no_stem_shared_is_that_of_a_new_script(folder: Path) -> None:
-    for file in ("tokens.bin", "image.npy", "dictionary.tsv", "letters.json", "pieces.bin"):
-        assert (folder / "trans-stems-0" / file).read_bytes() == (folder / "trans" / file).read_bytes()
-    assert not (folder / "trans-stems-0" / "places.npy").exists()
 
 
 def test_a_corpus_is_that_of_its_words_one_by_one(folder: Path) -> None:
@@ -154,12 +135,3 @@ def test_dictionaries_and_previews_say_what_words_become(folder: Path) -> None:
         for image, word in zip(spelt.split()[1:], gloss.split()[1:], strict=True):
             ending = vocabulary.cut(word)[-1][1]
             assert image == word.removesuffix(ending) + Transliterate().spell(ending)
-
-
-def test_places_of_another_vocabulary_are_refused(tmp_path: Path) -> None:
-    few = PocketEnglish(language=Pocket(types=300), size=20)
-    copy = derive_languages(few, STEMS[3:4], 300, DictionaryConfig(), tmp_path / "a", tmp_path)
-    assert Languages.open(copy, ["trans-stems-100"])["trans-stems-100"].places is not None
-    np.save(copy / "trans-stems-100" / "places.npy", np.zeros((2, 7), np.int64))
-    with pytest.raises(BadInput, match=r"places\.npy"):
-        Languages.open(copy, ["trans-stems-100"])

@@ -1,6 +1,5 @@
 """A corpus is read as its shards were written, through the memory map."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.corpus import LONGEST, NOWHERE, Corpus, CorpusWriter, Shard
+from calque.derive.corpus import Corpus, CorpusWriter, Shard
 from calque.derive.errors import BadInput
 
 
@@ -80,27 +79,3 @@ def test_damage_is_refused(tmp_path: Path) -> None:
         (folder / "corpus.json").write_text(broken)
         with pytest.raises(BadInput, match=r"corpus\.json: damaged"):
             Corpus.open(folder)
-
-
-def test_a_writer_that_fails_leaves_no_corpus_that_opens(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError), CorpusWriter(tmp_path / "corpus", 1000) as writer:
-        writer.append(shard([[[7]]]), 0)
-        raise RuntimeError
-    with pytest.raises(BadInput, match="no corpus here"):
-        Corpus.open(tmp_path / "corpus")
-
-
-def test_a_corpus_without_a_sentence_is_refused(tmp_path: Path) -> None:
-    message = "syn-drop: no sentence is left in the corpus"
-    with pytest.raises(BadInput, match=message), CorpusWriter(tmp_path / "syn-drop", 9):
-        pass
-
-
-def test_the_largest_entries_come_back(tmp_path: Path) -> None:
-    """The longest word there is, and a place that none of the longest line's words has."""
-    assert LONGEST == NOWHERE == np.iinfo(np.uint16).max
-    with CorpusWriter(tmp_path / "corpus", 1000) as writer:
-        writer.append(replace(shard([[[7] * LONGEST]]), origin=np.array([NOWHERE], np.uint16)), 0)
-    corpus = Corpus.open(tmp_path / "corpus")
-    assert corpus.line_pieces(0).tolist() == [len(corpus[0])] == [LONGEST]
-    assert corpus.order(0).tolist() == [NOWHERE]

@@ -1,7 +1,6 @@
 """Dictionaries of ids and lexicons of words: what is drawn, written, read and refused."""
 
 from collections import Counter
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +23,6 @@ from calque.derive.dictionary import (
     write_lexicon,
 )
 from calque.derive.errors import BadInput
-from calque.derive.pocket.language import Pocket
 from calque.derive.readers.parallel import Pair
 from calque.derive.script import Transliterate
 from calque.derive.types import OURS
@@ -67,22 +65,6 @@ def test_uniform_draws_every_type_alike() -> None:
     assert np.array_equal(again, drawn[3])
 
 
-def test_what_is_written_is_read(tmp_path: Path) -> None:
-    vocabulary = learn([s.words for s in Pocket().sentences(500)], SIZE)
-    pairs = draw_dictionary(DictionaryConfig(0.5), vocabulary.types, vocabulary.counts, IMAGE)
-    path = tmp_path / "dictionary.tsv"
-    write_dictionary(path, pairs, vocabulary)
-    assert np.array_equal(read_dictionary(path), pairs)
-    source, derived, text = path.read_text(encoding="utf-8").splitlines()[-1].split("\t")
-    assert (int(source), int(derived)) == tuple(pairs[-1])
-    assert text == vocabulary.spelling(int(source))
-
-
-def test_an_empty_dictionary_is_read_as_one(tmp_path: Path) -> None:
-    (tmp_path / "d.tsv").write_text("")
-    assert read_dictionary(tmp_path / "d.tsv").shape == (0, 2)
-
-
 @pytest.mark.parametrize(
     ("text", "line"),
     [
@@ -98,31 +80,6 @@ def test_malformed_lines_are_named(tmp_path: Path, text: str, line: int) -> None
     path.write_text(text)
     with pytest.raises(BadInput, match=f"dictionary.tsv:{line}:"):
         read_dictionary(path)
-
-
-def test_a_missing_dictionary(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"none\.tsv: no such file"):
-        read_dictionary(tmp_path / "none.tsv")
-
-
-def test_defaults_are_those_that_records_were_made_with() -> None:
-    """A seed is in no name: another default would change numbers and tell nobody."""
-    assert DictionaryConfig() == DictionaryConfig(fraction=0.25, by="uniform", seed=0)
-
-
-def test_unusable_configs() -> None:
-    with pytest.raises(BadInput, match="between 0 and 1"):
-        DictionaryConfig(fraction=1.1)
-    with pytest.raises(BadInput, match="'uniform' or 'frequency'"):
-        DictionaryConfig(by="random")  # type: ignore[arg-type]
-
-
-def test_a_redrawn_dictionary_is_as_large_and_another_where_it_is_drawn_at_all() -> None:
-    config = DictionaryConfig(0.25)
-    ours, theirs = (draw_dictionary(one, TYPES, COUNTS, IMAGE) for one in (config, config.redrawn(1)))
-    assert ours.shape == theirs.shape and not np.array_equal(ours, theirs)
-    assert config.redrawn(0) == config and config.drawn == ("the dictionary",)
-    assert DictionaryConfig(0.25, "frequency").drawn == DictionaryConfig(0).drawn == DictionaryConfig(1).drawn == ()
 
 
 SHARED = Transliterate(0.5).image(SIZE)
@@ -226,17 +183,6 @@ def test_counts_and_probabilities_are_those_of_the_links(pairs, least: int, prob
     entries = counted(pairs, least, probable)
     assert {(e.source, e.target): (e.count, e.probability) for e in entries} == expected
     assert [e.count for e in entries] == sorted((e.count for e in entries), reverse=True)
-
-
-def test_a_link_outside_its_sentences_is_no_entry() -> None:
-    inside = {(i, j) for i in range(2) for j in range(3)}
-    for i, j in product(range(-1, 4), repeat=2):
-        pairs = [((("a", "b"), ("x", "y", "z")), [(i, j)])]
-        if (i, j) in inside:
-            assert counted(pairs) == [Entry("ab"[i], "xyz"[j], 1.0, 1)]
-        else:
-            with pytest.raises(ValueError, match=f"the link {i}-{j} between sentences of 2 and 3 words"):
-                counted(pairs)
 
 
 def test_what_was_written_is_read_and_published_dictionaries_too(tmp_path: Path) -> None:

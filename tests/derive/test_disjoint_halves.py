@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -17,16 +16,13 @@ from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE, Language
 from calque.derive.languages import Languages, all_but_last, disjoint_halves
 from calque.derive.pocket.language import Pocket
-from calque.derive.script import Transliterate
 from calque.derive.sentence import Sentence
-from calque.derive.sources.files import Files
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transforms import transform
 
 FEW = Sizes(10, 5, 5)
 TYPES = 20
 NAMES = ("trans", "inv", "agg")
-LINES = 20_000
 SENTENCES = st.lists(st.lists(st.integers(5, 7), min_size=1, max_size=3), min_size=1, max_size=40)
 
 
@@ -112,18 +108,3 @@ def test_halves_have_no_parallel_sentences(folder: Path) -> None:
     for ask in (lambda: halves.bitexts, lambda: halves.bitext("trans", SOURCE)):
         with pytest.raises(BadInput, match=r"no parallel sentences: .* \(mixture\.disjoint\)"):
             ask()
-
-
-def test_halves_of_real_text(calque_data: Path, tmp_path: Path) -> None:
-    """English of Tatoeba, which has one line for each of a sentence's translations."""
-    with (calque_data / "parallel" / "manythings" / "fra-eng.tsv").open(encoding="utf-8") as file:
-        text = [line.split("\t")[0] for line in islice(file, LINES)]
-    assert len({*text}) < len(text)
-    (tmp_path / "text.txt").write_text("\n".join(text) + "\n", encoding="utf-8")
-    source = Files((tmp_path / "text.txt",))
-    derive_languages(source, [Transliterate()], 1_000, DictionaryConfig(), tmp_path / "data", tmp_path / "cache")
-    whole = Languages.open(tmp_path / "data", ["trans"])
-    halves = disjoint_halves(whole)
-    check_halves(whole, halves)
-    sizes = [len(each.corpus) for each in halves.languages]
-    assert sum(sizes) == len(whole[SOURCE].corpus) and min(sizes) > 0.4 * sum(sizes)

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module, invalidate_caches
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 from calque.derive.build import languages_fingerprint
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput
-from calque.derive.fingerprint import NO_FILE, check_same, code_of, fingerprint, own_code, plain
+from calque.derive.fingerprint import check_same, code_of, fingerprint, own_code, plain
 from calque.derive.order import Invert
 from calque.derive.script import Transliterate
 from calque.derive.task_data import task_data_fingerprint
@@ -106,31 +105,3 @@ def test_a_worker_does_not_go_on_with_other_code(folder: Path) -> None:
     check_same((mine(folder, "a"), Invert()), code)
     with pytest.raises(BadInput, match=r"own_bases/tables\.py: changed while"):
         check_same(mine(folder, "b"), code)
-
-
-def test_a_relative_import_that_fails_counts_for_nothing(folder: Path) -> None:
-    """Files that are imported alone or as part of a package try both."""
-    mine(folder, "a")
-    text = "try:\n    from .own_bases import base\nexcept ImportError:\n    from own_bases import base\n"
-    (folder / "own_tries.py").write_text(text + "\nclass Tries(base.Base):\n    pass\n", encoding="utf-8")
-    code = code_of(import_module("own_tries").Tries)
-    assert code.keys() == {"own_tries.py", "own_bases/__init__.py", "own_bases/base.py", "own_bases/tables.py"}
-
-
-def test_a_source_that_is_not_a_dataclass_counts_with_its_code(folder: Path) -> None:
-    def of(word: str) -> Any:
-        mine(folder, word)
-        text = "from calque.derive.source import Source\nfrom own_bases import tables\nclass Text(Source):\n    pass\n"
-        (folder / "own_text.py").write_text(text, encoding="utf-8")
-        kind = import_module("own_text").Text
-        kind.__abstractmethods__ = frozenset()
-        return own_code((kind(), Invert()))
-
-    assert of("a") == of("a") != of("b")
-    assert of("a").keys() == {"own_text.py", "own_bases/__init__.py", "own_bases/tables.py"}
-
-
-def test_code_without_a_file_says_so() -> None:
-    names: dict[str, Any] = {"__name__": "typed_in", "dataclass": dataclass, "Invert": Invert}
-    exec("@dataclass(frozen=True)\nclass Typed(Invert):\n    name = 'typed'\n", names)
-    assert own_code(names["Typed"]()) == {"typed_in": NO_FILE}

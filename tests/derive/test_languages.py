@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput
 from calque.derive.estimated_links import estimate_links
-from calque.derive.folder import FORMAT, KIND
+from calque.derive.folder import KIND
 from calque.derive.language import SOURCE, Bitext, Language
 from calque.derive.languages import Languages, all_but_last, only_last
 from calque.derive.order import Invert
@@ -45,26 +44,12 @@ def meaning(language: Language, ids: np.ndarray) -> list[int]:
     return [sources[i] for i in language.ids(np.asarray(ids, np.int64)).tolist()]
 
 
-def test_a_pair_is_the_set_of_two(folder: Path) -> None:
-    languages = Languages.open(folder, ["trans"])
-    assert [language.name for language in languages.languages] == ["source", "trans"]
-    assert (languages.size, languages.rows) == (500, 1000)
-
-
 def test_the_source_comes_first_and_padding_last(folder: Path) -> None:
     languages = Languages.open(folder, NAMES)
     assert languages.others == NAMES
     assert [language.number for language in languages.languages] == [0, 1, 2, 3]
     assert (languages.padding, languages.token_types) == (4, 5)  # token types count from 0
     assert [(bitext.first.name, bitext.second.name) for bitext in languages.bitexts] == [("source", n) for n in NAMES]
-
-
-def test_letters_are_those_that_a_script_exchanges(folder: Path) -> None:
-    languages = Languages.open(folder, NAMES)
-    letters = languages.letters("trans")
-    assert letters and "".join(letters[letter] for letter in "cat") == Transliterate().spell("cat")
-    assert languages.letters("inv") == {}
-    assert languages.letters("source") is None  # nothing was written for it
 
 
 def test_a_sample_is_drawn_without_replacement_in_the_order_of_its_lines(folder: Path) -> None:
@@ -76,16 +61,6 @@ def test_a_sample_is_drawn_without_replacement_in_the_order_of_its_lines(folder:
     assert bitext.sample(1.0, seed=1).tolist() == list(range(400))
     assert len(bitext.sample(0.0, seed=1)) == 0
     assert sorted(bitext.order(1)[:100]) == quarter.tolist()
-
-
-def test_every_script_has_rows_of_its_own(folder: Path) -> None:
-    languages = Languages.open(folder, NAMES)
-    assert languages.rows == 3 * languages.size
-    source, trans, mixed, inverted = (set(language.table.tolist()) for language in languages.languages)
-    assert source == inverted
-    assert len(trans & source) == len(languages.specials.ids)
-    assert trans & mixed == trans & source  # two scripts share what both share with the source
-    assert len(mixed & source) == 5 + round(0.25 * 495)
 
 
 def test_a_bitext_pairs_lines_that_derive_from_one_sentence(folder: Path) -> None:
@@ -161,33 +136,6 @@ def test_wrong_pairs_of_a_dictionary_are_wrong_between_derived_languages_too(tmp
     assert len(pairs) == len(languages.dictionary(SOURCE, "trans")) and wrong == len(pairs) - round(0.5 * len(pairs))
 
 
-def test_a_dictionary_of_another_pair_is_refused(folder: Path, tmp_path: Path) -> None:
-    copy = shutil.copytree(folder, tmp_path / "copy")
-    path = copy / "trans" / "dictionary.tsv"
-    lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines(keepends=True)]
-    lines[0][1], lines[1][1] = lines[1][1], lines[0][1]
-    path.write_text("".join(map("\t".join, lines)), encoding="utf-8")
-    write_manifest(copy, KIND, Artefact.open(folder, KIND).facts)
-    with pytest.raises(BadInput, match="an entry is not a type and its image"):
-        Languages.open(copy, ["trans"]).dictionary(SOURCE, "trans")
-
-
-def test_the_source_alone(folder: Path) -> None:
-    alone = Languages.open(folder, [])
-    assert [language.name for language in alone.languages] == [SOURCE]
-    assert (alone.rows, alone.size) == (500, 500)
-    assert alone.bitexts == alone.dictionaries == ()
-    assert np.array_equal(alone[SOURCE].table, np.arange(500))
-    (made,) = alone.identity().items()
-    assert made[0] == SOURCE and len(made[1]) == 12
-
-
-def test_only_the_pairs_that_are_named_are_told(folder: Path) -> None:
-    languages = replace(Languages.open(folder, NAMES), pairs=(("inv", "trans"),), dictionaries=(("trans", SOURCE),))
-    assert [bitext.names for bitext in languages.bitexts] == [("inv", "trans")]
-    assert languages.dictionaries == (("trans", SOURCE),)
-
-
 def test_what_is_not_there_is_told(folder: Path) -> None:
     with pytest.raises(BadInput, match=r"no language perm; there are trans, trans-25\.inv, inv"):
         Languages.open(folder, ["trans", "perm"])
@@ -212,15 +160,6 @@ def test_languages_that_do_not_belong_together_are_refused(folder: Path, tmp_pat
     np.full(400, 399).tofile(copy / "inv" / "source_line.bin")
     write_manifest(copy, "languages", Artefact.open(folder, "languages").facts)
     assert (Languages.open(copy, NAMES).bitext("source", "inv").lines[:, 0] == 399).all()
-
-
-def test_a_folder_of_another_format_is_refused(folder: Path, tmp_path: Path) -> None:
-    copy = shutil.copytree(folder, tmp_path / "copy")
-    for older in ({"format": FORMAT - 1}, {}):
-        facts = {name: value for name, value in Artefact.open(folder, KIND).facts.items() if name != "format"}
-        write_manifest(copy, KIND, facts | older)
-        with pytest.raises(BadInput, match=r"languages of format (4|None), expected 5; remove the folder and run"):
-            Languages.open(copy, NAMES)
 
 
 def test_links_of_another_bitext_are_refused(folder: Path, tmp_path: Path) -> None:
@@ -256,24 +195,6 @@ def test_an_entry_of_a_type_that_the_corpus_lacks_is_refused(folder: Path, tmp_p
     said = rf"dictionary\.tsv:5: the corpus has no type {entries[4, 0]} .and 1 more entries.; expected types"
     with pytest.raises(BadInput, match=said):
         Languages.open(copy, ["trans"]).dictionary("trans", "source")
-
-
-def test_a_vocabulary_of_another_size_is_refused(folder: Path, tmp_path: Path) -> None:
-    assert Languages.open(folder, NAMES).vocabulary.size == 500
-    other = derive_languages(
-        PocketEnglish(Pocket(types=300), 400, FEW, FEW, FEW),
-        [Invert()],
-        450,
-        DictionaryConfig(),
-        tmp_path / "other",
-        tmp_path,
-    )
-    copy = shutil.copytree(folder, tmp_path / "copy")
-    shutil.rmtree(copy / "vocabulary")
-    shutil.copytree(other / "vocabulary", copy / "vocabulary")
-    write_manifest(copy, KIND, Artefact.open(folder, KIND).facts)
-    with pytest.raises(BadInput, match="450 types; the languages have 500"):
-        Languages.open(copy, NAMES).vocabulary  # noqa: B018
 
 
 def test_special_types_are_those_of_the_vocabulary(tmp_path: Path) -> None:
@@ -355,10 +276,6 @@ def test_what_is_held_out_is_parallel_too(languages: Languages) -> None:
             source, derived = bitext.ids(pair)
             targets = bitext.targets(pair)
             assert np.array_equal(bitext.second.table[source], derived[targets])
-
-
-def test_nothing_is_held_out_where_none_is_asked_for(languages: Languages) -> None:
-    assert all_but_last(languages, 0.0) is languages
 
 
 @pytest.mark.parametrize(("share", "message"), [(0.999, "none is left"), (0.001, "none is held out")])

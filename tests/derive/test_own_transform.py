@@ -4,11 +4,9 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from calque.derive import own_transform
 from calque.derive.errors import BadInput
 from calque.derive.own_transform import check_own
 from calque.derive.pocket.language import Pocket
@@ -77,11 +75,3 @@ def test_an_image_that_is_another_in_another_process_is_told(tmp_path: Path, mon
 def test_a_mistake_is_told_with_its_file_and_line(how: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=rf"{Path(__file__).name}:\d+: .*sentence 0"):
         checked([Own(how)], tmp_path)
-
-
-def test_calques_own_transforms_are_not_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*arguments: Any) -> None:
-        raise AssertionError
-
-    monkeypatch.setattr(own_transform, "images", refuse)
-    checked([Transliterate()], tmp_path)

@@ -1,9 +1,7 @@
 """A person can read where each word went."""
 
-import pytest
-
-from calque.derive.order import Invert, Permute
-from calque.derive.preview import WIDTH, preview_sentences, side_by_side
+from calque.derive.order import Invert
+from calque.derive.preview import WIDTH, side_by_side
 from calque.derive.script import Transliterate
 from calque.derive.sentence import Sentence, Span
 from calque.derive.transform import Transform, compose
@@ -29,17 +27,6 @@ def test_show_puts_places_and_glosses_in_columns() -> None:
         assert places.index(place) == image.index(spell(word)) == gloss.index(word)
 
 
-def test_a_long_name_pushes_every_block_aside() -> None:
-    transforms = [Invert(), compose(Transliterate(), Invert(p=0.125), Permute())]
-    lines = [line for line in side_by_side(SARA, transforms, 0).splitlines() if line]
-    assert any(line.startswith("trans.inv-12.5.perm ") for line in lines)
-    assert {len(line) - len(line.lstrip()) for line in lines if line.startswith(" ")} == {20}
-
-
-def test_a_gloss_stands_only_under_another_script() -> None:
-    assert "gloss" not in show(SARA, Invert())
-
-
 def test_labels_stand_under_their_words() -> None:
     sentence = Sentence(("New", "York", "sleeps"), ("PROPN", "PROPN", "VERB"), spans=(Span(0, 2, "LOC"),))
     lines = show(sentence, Invert()).splitlines()
@@ -47,11 +34,6 @@ def test_labels_stand_under_their_words() -> None:
     assert tags.index("VERB") == image.index("sleeps")
     assert entities.index("B-LOC") == image.index("York")
     assert entities.index("I-LOC") == image.index("New")
-
-
-def test_a_random_order_is_that_of_the_sentences_number() -> None:
-    shown = show(SARA, Permute(), 7).splitlines()[4].split()[1:]
-    assert tuple(shown) == Permute()(SARA, 7).words
 
 
 def test_wide_letters_take_two_columns_and_combining_marks_none() -> None:
@@ -69,21 +51,3 @@ def test_long_sentences_are_folded_and_lose_nothing() -> None:
     image = [word for line in lines if line.startswith("inv") for word in line.split()[1:]]
     assert tuple(source) == sentence.words
     assert tuple(image) == sentence.words[::-1]
-
-
-@pytest.mark.parametrize("words", [(), ("one",)])
-def test_short_sentences(words: tuple[str, ...]) -> None:
-    assert side_by_side(Sentence(words), [Invert()], 0).count("source") == 1
-
-
-def test_preview_shows_the_corpus() -> None:
-    corpus = preview_sentences([(3, SARA)], [Transliterate(), Permute()])
-    assert (corpus.count("source "), corpus.count("trans "), corpus.count("perm ")) == (1, 1, 1)
-    assert f"perm        {Permute()(SARA, 3).words[0]}" in corpus
-
-
-def test_lines_are_as_wide_as_they_may_be() -> None:
-    """A name's margin of 12 columns, then words with a space after each: one letter, and what room is left."""
-    room = WIDTH - 12 - len("x ") - len(" ")
-    for letters, lines in ((room, 1), (room + 1, 2)):
-        assert show(Sentence(("x", "y" * letters)), Invert()).count("source") == lines

@@ -10,16 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.errors import BadInput
 from calque.derive.grammar.features import CLASSES, MOST, Tree
 from calque.derive.grammar.model import Grammar
-from calque.derive.order import Invert, Permute
 from calque.derive.pocket.language import Pocket
 from calque.derive.readers.conllu import read_treebank
 from calque.derive.reorder import PocketTreebank, Reorder, TreebankFiles, reachable
-from calque.derive.script import Transliterate
 from calque.derive.sentence import Sentence, Span
-from calque.derive.transform import compose
 from tests.derive.grammar.test_features import below, trees
 from tests.derive.typology import shares
 from tests.treebanks import write_treebank
@@ -126,13 +122,6 @@ def test_closing_marks_stay_last(closing: tuple[str, ...]) -> None:
     assert all(image[4:] == closing for image in images)
 
 
-def test_a_sentence_whose_arcs_all_cross_stays() -> None:
-    transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
-    crossing = Sentence(tuple("abcd"), ("VERB",) * 4, (2, 3, -1, 2), ("dep",) * 4)
-    assert all(transform(crossing, number) == crossing for number in range(20))
-    assert transform.account(crossing) == {"nodes with crossing arcs": 2}
-
-
 @pytest.mark.parametrize("dependents", [6, 7, 20])
 def test_a_node_of_more_than_seven_items_stays(dependents: int) -> None:
     transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
@@ -144,12 +133,6 @@ def test_a_node_of_more_than_seven_items_stays(dependents: int) -> None:
     kept = dependents > 6
     assert (images == {sentence.words}) == kept != reachable(sentence, 0)
     assert transform.account(sentence) == ({"nodes of more than 7 items": 1} if kept else {})
-
-
-def test_a_sentence_without_a_tree_stays_and_is_told_of() -> None:
-    transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
-    assert transform(Sentence(("a", "b"))) == Sentence(("a", "b"))
-    assert transform.account(Sentence(("a", "b"))) == {"sentences without a tree": 1}
 
 
 def test_a_draw_depends_on_the_number_alone(reorder: Reorder) -> None:
@@ -196,69 +179,10 @@ def test_p_is_the_fraction_of_sentences_that_may_move(reorder: Reorder) -> None:
     assert sum(some) / sum(moved) == pytest.approx(0.25, abs=0.05)
 
 
-def test_fractions_of_sentences_are_drawn_independently(reorder: Reorder) -> None:
-    words, half = Sentence(("a", "b")), replace(reorder, p=0.5)
-    drawn = Counter((Invert(0.5)(words, i) != words, half._drawn(i)) for i in range(2_000))
-    assert all(400 < drawn[both] < 600 for both in ((True, True), (True, False), (False, True), (False, False)))
-
-
-def test_a_composition_accounts_for_what_each_part_meets(reorder: Reorder) -> None:
-    sentences = list(Pocket().sentences(200, 5))
-    shuffled = compose(reorder, Permute())
-    for number, sentence in enumerate(sentences):
-        assert shuffled.account(sentence, number) == reorder.account(Permute()(sentence, number), number)
-        assert compose(Transliterate(), reorder).account(sentence, number) == reorder.account(sentence, number)
-    half = replace(reorder, p=0.5)
-    told = [bool(compose(half, Permute()).account(s, i)) for i, s in enumerate(sentences)]
-    assert 0 < sum(told) < sum(bool(shuffled.account(s, i)) for i, s in enumerate(sentences))
-
-
-def test_it_composes(reorder: Reorder) -> None:
-    both = compose(Transliterate(), Invert(), reorder)
-    sentence = list(Pocket().sentences(3, 5))[2]
-    assert both.name == "trans.inv.syn-verbfinal"
-    assert "trees" in both.needs
-    assert both(sentence, 4) == Invert()(reorder(sentence, 4))
-    assert both.account(sentence) == reorder.account(sentence)
-    assert both.identity() != compose(Transliterate(), Invert()).identity()
-
-
-@pytest.mark.parametrize(
-    ("changes", "name", "title"),
-    [
-        ({}, "syn-verbfinal", "Syn (verbfinal)"),
-        ({"superstrate_weight": 0.25}, "syn-verbfinal-25", "Syn (verbfinal, 25 %)"),
-        ({"p": 0.5}, "syn-verbfinal-p50", "Syn (verbfinal, 50 % of sentences)"),
-        (
-            {"superstrate_weight": 0.0, "p": 0.125},
-            "syn-verbfinal-0-p12.5",
-            "Syn (verbfinal, 0 %, 12.5 % of sentences)",
-        ),
-    ],
-)
-def test_its_name_and_title_say_its_dials(changes: dict[str, object], name: str, title: str) -> None:
-    transform = replace(Reorder(FINAL, ENGLISH), **changes)  # type: ignore[arg-type]
-    assert (transform.name, transform.title) == (name, title)
-
-
-def test_what_it_learnt_is_no_part_of_what_it_is(reorder: Reorder) -> None:
-    assert reorder == Reorder(FINAL, ENGLISH) and reorder.identity() == Reorder(FINAL, ENGLISH).identity()
-
-
-def test_defaults_are_those_that_records_were_made_with() -> None:
-    """A seed is in no name: another default would change numbers and tell nobody."""
-    assert Reorder(FINAL, ENGLISH) == Reorder(FINAL, ENGLISH, superstrate_weight=0.95, p=1.0, seed=0)
-
-
 @pytest.mark.parametrize("changes", [{"superstrate_weight": 1.1}, {"superstrate_weight": -0.1}, {"p": 2.0}])
 def test_dials_have_ends(changes: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         Reorder(FINAL, ENGLISH, **changes)  # type: ignore[arg-type]
-
-
-def test_it_asks_to_be_ready_first() -> None:
-    with pytest.raises(ValueError, match="ready"):
-        Reorder(FINAL, ENGLISH)(Sentence(("a",)))
 
 
 def test_every_word_of_a_real_treebank_is_accounted_for(calque_data: Path, cache: Path) -> None:
@@ -304,9 +228,3 @@ def test_treebank_and_sister_give_the_same_grammar(treebank: Path, tmp_path: Pat
     sister = PocketTreebank("romance", size=300, stream=0)
     assert sister.grammar(tmp_path).weights == TreebankFiles("romance", (treebank,)).grammar(tmp_path).weights
     assert sister.fingerprint() != PocketTreebank("romance", size=301, stream=0).fingerprint()
-
-
-def test_an_unknown_sister_is_refused(tmp_path: Path) -> None:
-    with pytest.raises((BadInput, ValueError), match="romance"):
-        PocketTreebank("klingon").grammar(tmp_path)
-    assert not list(tmp_path.iterdir())

@@ -1,6 +1,6 @@
 """A new script can be read back."""
 
-from string import ascii_letters, ascii_lowercase
+from string import ascii_letters
 from typing import get_args
 from unicodedata import normalize
 
@@ -9,7 +9,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from calque.derive.build import trial_image
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import plain
 from calque.derive.script import KINDS, SCRIPTS, By, Transliterate
@@ -94,24 +93,6 @@ def test_a_larger_share_has_the_types_of_a_smaller_one(size: int, one: float, ot
     assert (fewer[more != np.arange(size)] >= size).all()
 
 
-def test_types_are_shared_by_what_is_known_of_them() -> None:
-    with pytest.raises(ValueError, match="not known yet"):
-        Transliterate(0.5, by="names").image(60)
-    with pytest.raises(ValueError, match="without names"):
-        Transliterate(by="names")
-    with pytest.raises(ValueError, match="not 'verbs'"):
-        Transliterate(0.5, by="verbs")  # type: ignore[arg-type]
-    assert plain(Transliterate(0.25)) == {"kind": "Transliterate", "overlap": 0.25, "seed": 0}  # as before
-    kinds = [Transliterate(0.25, by=by) for by in KINDS if by != "uniform"]
-    assert [kind.name.removeprefix("trans-25-") for kind in kinds] == "most least function names content".split()
-    assert kinds[2].title == "Trans 25 % of function words shared"
-    small = Transliterate(0.001, by="names")  # of 20 of the types that it is tried with none, of a text's perhaps one
-    assert (trial_image(small, 60) == trial_image(Transliterate(), 60)).all()
-    with pytest.raises(BadInput, match=r"0\.1 % of \d+ types is none"):
-        small.informed(usage_of(60, 0)).image(60)
-    assert kinds[0] == kinds[0].informed(usage_of(60, 0))  # what a corpus is like is no part of what was asked for
-
-
 @law
 @given(st.text(), st.integers(1, len(SCRIPTS)))
 def test_spelling_twice_is_the_identity(word: str, script: int) -> None:
@@ -133,42 +114,3 @@ def test_clones_have_names_and_letters_of_their_own() -> None:
     for wrong in (0, len(SCRIPTS) + 1):
         with pytest.raises(ValueError, match="script is between 1 and"):
             Transliterate(script=wrong)
-
-
-def test_capitals_are_those_of_the_small_letters_or_follow_them() -> None:
-    for _, small, capital in SCRIPTS:
-        if capital - small != 26:
-            assert all(chr(capital + i).lower() == chr(small + i) != chr(capital + i) for i in range(26))
-
-
-def test_spelling_changes_latin_letters_alone() -> None:
-    spelt = Transliterate().spell("Sara-2")
-    assert spelt[-2:] == "-2"
-    assert not spelt[:-2].isascii()
-    assert spelt[0].isupper()
-    assert spelt[1:4].islower()
-
-
-def test_large_letters_become_the_large_ones_of_small_letters_images() -> None:
-    spell = Transliterate().spell
-    assert spell("az") == "\N{ARMENIAN SMALL LETTER AYB}\N{ARMENIAN SMALL LETTER PEH}"
-    for letter in ascii_lowercase:
-        assert spell(letter.upper()) == spell(letter).upper() != spell(letter)
-
-
-def test_names_and_titles() -> None:
-    assert Transliterate().name == "trans"
-    assert Transliterate(0.25).name == "trans-25"
-    assert Transliterate(0.5, seed=3).name == "trans-50"
-    assert (Transliterate().title, Transliterate(0.125).title) == ("Trans", "Trans 12.5 % shared")
-
-
-def test_defaults_are_those_that_records_were_made_with() -> None:
-    """A seed is in no name: another default would change numbers and tell nobody."""
-    assert Transliterate() == Transliterate(overlap=0.0, seed=0)
-
-
-@pytest.mark.parametrize("overlap", [-0.5, 1.5, float("nan")])
-def test_the_overlap_is_a_share(overlap: float) -> None:
-    with pytest.raises(ValueError, match="overlap is a fraction"):
-        Transliterate(overlap)

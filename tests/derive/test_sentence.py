@@ -54,30 +54,6 @@ def test_spans_cover_the_same_words_in_maximal_pieces(case: tuple[Sentence, list
         assert left.end < right.start or (left.end == right.start and left.label != right.label)
 
 
-@law
-@given(reordered())
-def test_alignment_is_a_bijection(case: tuple[Sentence, list[int]]) -> None:
-    before, order = case
-    assert sorted(before.reorder(order).origin) == list(range(len(before)))
-
-
-@law
-@given(reordered())
-def test_the_inverse_order_brings_everything_but_torn_spans_back(case: tuple[Sentence, list[int]]) -> None:
-    before, order = case
-    inverse = sorted(range(len(order)), key=order.__getitem__)
-    back = before.reorder(order).reorder(inverse)
-    assert (back.words, back.tags, back.heads, back.relations, back.origin) == (
-        before.words,
-        before.tags,
-        before.heads,
-        before.relations,
-        before.origin,
-    )
-    if len(before.reorder(order).spans) == len(before.spans):
-        assert back.spans == before.spans
-
-
 def test_a_torn_span_becomes_one_span_a_piece() -> None:
     sentence = Sentence(("New", "York", "is", "big"), spans=(Span(0, 2, "LOC"),))
     assert sentence.reorder([0, 2, 1, 3]).spans == (Span(0, 1, "LOC"), Span(2, 3, "LOC"))
@@ -98,12 +74,6 @@ def test_iob2_is_read_back(sentence: Sentence) -> None:
     assert spans_of(iob2(sentence)) == sentence.spans
 
 
-@pytest.mark.parametrize("tags", [["I-PER"], ["B-PER", "I-LOC"], ["B-PER", "O", "I-PER"]])
-def test_an_inside_tag_that_continues_nothing_is_refused(tags: list[str]) -> None:
-    with pytest.raises(ValueError, match="continues no entity"):
-        spans_of(tags)
-
-
 @given(st.lists(st.tuples(st.text("abc", min_size=1, max_size=3), st.booleans()), max_size=6))
 def test_a_text_has_a_space_before_every_word_that_is_not_glued_but_the_first(words: list[tuple[str, bool]]) -> None:
     sentence = Sentence(tuple(word for word, _ in words), glued=tuple(glued for _, glued in words))
@@ -122,13 +92,3 @@ def test_numbers_of_groups_follow_each_other(numbering: Numbering) -> None:
     assert numbering.number(0, 0) == numbering.first
     assert numbering.number(3, numbering.size - 1) + 1 == numbering.number(4, 0)
     assert numbering.number(3, 7) - numbering.number(3, 0) == 7
-
-
-def test_a_corpus_counts_from_0_and_reaches_no_question() -> None:
-    assert CHUNKS.first == EXAMPLES.first == PARTS.first == 0
-    assert CHUNKS.number((1 << 32) - 1, CHUNKS.size - 1) < QUESTIONS.number(0, 0) < PARTS.size
-
-
-def test_a_column_of_another_length_is_refused() -> None:
-    with pytest.raises(ValueError, match="a column of 1 entries for 2 words"):
-        Sentence(("a", "b"), tags=("X",))

@@ -7,14 +7,12 @@ import pytest
 
 from calque.derive.build import derive_languages
 from calque.derive.corpus import Corpus
-from calque.derive.dictionary import DictionaryConfig, read_dictionary
-from calque.derive.errors import BadInput
+from calque.derive.dictionary import DictionaryConfig
 from calque.derive.pocket.language import Pocket
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.transforms import transform
 from calque.derive.usage import CLASSES, count_shared
 from calque.derive.vocabulary import Vocabulary
-from tests.derive.test_build import Lines
 
 NAMES = ("trans", "trans-25", "trans-25-most", "trans-25-least", "trans-100-function", "trans-50-names.inv", "inv")
 TEXT = PocketEnglish(language=Pocket(types=300), size=2_500)
@@ -47,16 +45,6 @@ def test_sharing_is_counted_word_by_word(folder: Path) -> None:
         assert [*measured(folder, name).values()] == [(some / of, of) for some, of in counts]
 
 
-def test_kinds_of_types_share_what_they_say(folder: Path) -> None:
-    shares = {name: measured(folder, name) for name in NAMES}
-    assert [value for value, _ in shares["trans"].values()] == [0, 0, 0]
-    assert [value for value, _ in shares["inv"].values()] == [1, 1, 1]
-    tokens = {name: value["tokens"][0] for name, value in shares.items()}
-    assert tokens["trans-25-least"] < tokens["trans-25"] < tokens["trans-25-most"]
-    used = shares["trans"]["types"][1]
-    assert shares["trans-25-most"]["types"] == (round(0.25 * used) / used, used)
-
-
 def test_shared_function_words_are_function_words(folder: Path) -> None:
     vocabulary = Vocabulary.load(folder / "vocabulary")
     image = np.load(folder / "trans-100-function" / "image.npy")
@@ -69,18 +57,3 @@ def test_shared_function_words_are_function_words(folder: Path) -> None:
                     tags.setdefault(i, []).append(CLASSES.get(tag) == "function")
     assert own == {i for i, function in tags.items() if np.mean(function) >= 0.9}
     assert {"the", "a"} <= {vocabulary.text([i]).strip() for i in own}
-
-
-def test_dictionaries_pair_types_with_what_they_are_in_each_language(folder: Path) -> None:
-    for name in NAMES:
-        pairs, image = read_dictionary(folder / name / "dictionary.tsv"), np.load(folder / name / "image.npy")
-        assert np.array_equal(image[pairs[:, 0]], pairs[:, 1])
-
-
-def test_text_without_tags_has_no_classes(tmp_path: Path) -> None:
-    source = Lines(("the old man saw the dog", "a dog saw me"))
-    with pytest.raises(BadInput, match="trans-100-function: 100 % of 0 types is none"):
-        derive_languages(
-            source, [transform("trans-100-function")], 262, DictionaryConfig(), tmp_path / "made", tmp_path / "cache"
-        )
-    assert not (tmp_path / "made").exists()

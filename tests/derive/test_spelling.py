@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 from tokenizers.decoders import Metaspace, WordPiece
 
-from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate, letters_of
 from calque.derive.sentence import Sentence
-from calque.derive.transform import Transform, compose
+from calque.derive.transform import Transform
 from calque.derive.vocabulary import Vocabulary
 from calque.pretrain.saved_model import derived_tokenizer
 from tests.vocabularies import learn
@@ -127,13 +126,6 @@ READER = Tokenizer.from_str(
         )
     )
 )
-
-
-def test_letters_are_those_that_change(vocabulary: Vocabulary) -> None:
-    assert letters_of(Invert(), vocabulary) == {}
-    assert letters_of(Cipher("xyz"), vocabulary) == {"x": "y", "y": "z", "z": "x"}
-    letters = letters_of(compose(Transliterate(), Invert()), vocabulary)
-    assert letters is not None and len(letters) == 104 and letters["a"] == "ա" and letters["ա"] == "a"
 
 
 @pytest.mark.parametrize("transform", [Backwards(""), Doubled("")], ids=lambda t: type(t).__name__)

@@ -3,7 +3,6 @@
 from collections import Counter
 from dataclasses import dataclass, replace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from calque.derive.build import check_answers
 from calque.derive.errors import BadInput
 from calque.derive.example import Example
-from calque.derive.fingerprint import fingerprint
 from calque.derive.grammar.model import Grammar
 from calque.derive.order import Invert, Permute
 from calque.derive.pocket.facts import Facts
@@ -26,7 +24,6 @@ from calque.derive.transform import (
     Transform,
     check_words,
     compose,
-    draw,
     image_of,
     image_of_example,
     image_of_question,
@@ -38,15 +35,6 @@ from tests.derive.strategies import law, sentences, transforms
 def beyond(inner: Transform, number: int) -> int:
     """The number that the first part after `inner` draws from."""
     return PARTS.number(len(inner.parts) if isinstance(inner, Compose) else 1, number)
-
-
-def test_the_coins_of_two_parts_are_apart() -> None:
-    """Half of the sentences by each: a quarter by both. With one stream it was all or nothing."""
-    both, words = compose(Invert(0.5), Invert(0.5)), Sentence(tuple("abc"))
-    inverted = [both(words, number).words != words.words for number in range(2_000)]
-    assert 0.45 < sum(inverted) / len(inverted) < 0.55
-    assert compose(Transliterate(), Invert(0.5))(words, 7) == Invert(0.5)(words, 7)
-    assert compose(Invert(0.5), compose(Permute(), Permute(1))) == compose(compose(Invert(0.5), Permute()), Permute(1))
 
 
 @law
@@ -71,22 +59,6 @@ class Sort(Transform):
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
         return Counter({f"words before {sentence.words[0]}": len(sentence)})
-
-
-@dataclass(frozen=True)
-class Talker(Invert):
-    """A transform that says with which word a sentence began."""
-
-    def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
-        return Counter([sentence.words[0]])
-
-
-def test_a_part_accounts_for_the_sentence_that_it_meets() -> None:
-    """Before an inversion it meets the sentence, after one its image."""
-    sentence = Sentence(tuple("abc"))
-    for other in (Invert(), Transliterate()):
-        assert compose(other, Talker()).account(sentence) == {"a": 1}
-    assert compose(Talker(), Invert()).account(sentence) == {"c": 1}
 
 
 VERBFINAL = Reorder(
@@ -116,11 +88,6 @@ def test_a_pair_of_transforms_has_the_account_of_both(
     check_words(both, sentence, both(sentence, number))
 
 
-def test_every_pair_of_transforms_has_a_fingerprint_of_its_own() -> None:
-    pairs = [compose(outer, inner) for outer in EVERY for inner in EVERY]
-    assert len({fingerprint(pair.identity()) for pair in pairs}) == len(pairs)
-
-
 def labelled(sentence: Sentence) -> dict[int, str]:
     """What each word of an entity is a part of."""
     return {place: span.label for span in sentence.spans for place in range(span.start, span.end)}
@@ -145,28 +112,9 @@ def test_every_transform_keeps_words_and_what_belongs_to_them(
         assert sentence.reorder(image.origin).spans == image.spans
 
 
-def test_transliteration_after_inversion() -> None:
-    both = compose(Transliterate(), Invert())
-    assert both.name == "trans.inv"
-    assert np.array_equal(both.image(300), Transliterate().image(300))
-    assert both(Sentence(("Sara", "ate", "."))).words == ("ate", "Sara", ".")
-    assert np.array_equal(compose(Invert(), Permute()).image(300), np.arange(300))
-
-
-def test_compose_of_one_is_itself_and_of_none_an_error() -> None:
-    assert compose(Invert()) == Invert()
-    with pytest.raises(ValueError, match="nothing to compose"):
-        compose()
-
-
 def test_two_new_scripts_do_not_fit_one_table() -> None:
     with pytest.raises(ValueError, match="changes the script twice"):
         compose(Transliterate(), Transliterate(0.5)).image(300)
-
-
-def test_draws_depend_on_seed_and_number_alone() -> None:
-    assert draw(1, 2).random() == draw(1, 2).random()
-    assert len({draw(seed, number).random() for seed in range(30) for number in range(30)}) == 900
 
 
 @law
@@ -177,18 +125,7 @@ def test_a_redrawn_transform_is_the_same_difference(transform: Transform, by: in
     assert transform.redrawn(0) == transform and redrawn.redrawn(1) == transform.redrawn(by + 1)
 
 
-def test_every_part_is_redrawn() -> None:
-    both = compose(Transliterate(overlap=0.5), Invert(0.5))
-    one, other = both.image(1_000), both.redrawn(1).image(1_000)
-    assert not np.array_equal(one, other) and (one >= 1_000).sum() == (other >= 1_000).sum()
-    words = Sentence(tuple("abc"))
-    coins = [[each(words, n).words for n in range(50)] for each in (both, both.redrawn(1))]
-    assert coins[0] != coins[1]
-
-
-LARGE = Sentence(tuple("abcdefgh"), ("VERB",) * 8, (-1, *[0] * 7), ("root", *["obj"] * 7))
 SMALL = Sentence(("a", "b"), ("VERB", "NOUN"), (-1, 0), ("root", "obj"))
-REORDER = Reorder(PocketTreebank("verbfinal"), PocketTreebank("english"), grammar=Grammar("none", {}, {}))
 
 
 @dataclass(frozen=True)
@@ -220,18 +157,6 @@ def test_an_image_of_other_words_is_refused(image: Sentence) -> None:
         image_of(Becomes(image), Sentence(("a", "b")), 0, Account())
 
 
-def test_images_of_one_word_and_of_none_are_fine() -> None:
-    for words in ((), ("a",)):
-        assert image_of(Becomes(Sentence(words)), Sentence(words), 0, Account()) == Sentence(words)
-
-
-@pytest.mark.parametrize("origin", [(1, 0), (2, 0, 1)])
-def test_words_may_stand_in_any_order(origin: tuple[int, ...]) -> None:
-    sentence = Sentence(tuple("abc"[: len(origin)]))
-    image = sentence.reorder(origin)
-    assert image_of(Becomes(image), sentence, 0, Account()) == image
-
-
 def test_torn_spans_are_counted() -> None:
     account = Account()
     torn = Sentence(("New", "York", "."), spans=(Span(1, 3, "LOC"),))
@@ -239,17 +164,6 @@ def test_torn_spans_are_counted() -> None:
     assert account.split_spans == 1
     account.add(account)
     assert account == Account(split_spans=2)
-
-
-def test_nodes_that_keep_their_order_are_counted() -> None:
-    account = Account()
-    image_of(REORDER, LARGE, 0, account)
-    assert account.kept == {"nodes of more than 7 items": 1}
-    image_of(compose(Transliterate(), REORDER), LARGE, 0, account)
-    total = Account()
-    total.add(account)
-    total.add(account)
-    assert total.kept == {"nodes of more than 7 items": 4}
 
 
 def test_an_example_of_more_sentences_than_are_told_apart_is_refused() -> None:

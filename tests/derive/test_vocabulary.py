@@ -2,9 +2,6 @@
 
 import json
 import shutil
-from collections import Counter
-from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +11,10 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 from transformers import PreTrainedTokenizerFast
 
-from calque.derive.artefact import input_digest
 from calque.derive.errors import BadInput
-from calque.derive.fingerprint import fingerprint
 from calque.derive.pocket.language import Pocket
 from calque.derive.types import OURS, SPECIALS, PairLayout, Specials
-from calque.derive.vocabulary import SMALLEST, GivenVocabulary, Vocabulary, WordTable, learn_of_words, pair_types
+from calque.derive.vocabulary import SMALLEST, GivenVocabulary, Vocabulary, WordTable, pair_types
 from tests.vocabularies import learn
 
 FIRST = len(OURS.ids)  # the first id that is not special
@@ -59,12 +54,6 @@ def test_merges_are_those_of_training_on_the_lines(saved: Path) -> None:
     assert ours["merges"] == json.loads(reference.to_str())["model"]["merges"]
 
 
-def test_training_does_not_depend_on_the_order_of_words(vocabulary: Vocabulary) -> None:
-    counts = Counter(word for line in LINES for word in line)
-    backwards = learn_of_words(dict(reversed(counts.items())), SIZE)
-    assert [backwards.spelling(i) for i in range(SIZE)] == [vocabulary.spelling(i) for i in range(SIZE)]
-
-
 def test_transformers_loads_it_and_gives_the_same_ids(vocabulary: Vocabulary, saved: Path) -> None:
     fast = PreTrainedTokenizerFast(tokenizer_file=str(saved / "tokenizer.json"))
     for line in LINES[:200]:
@@ -88,11 +77,6 @@ def test_a_literal_special_token_is_ordinary_text(vocabulary: Vocabulary) -> Non
         ids = vocabulary.encode(special)
         assert min(ids) >= FIRST
         assert vocabulary.text(ids) == special
-
-
-def test_specials_come_first(vocabulary: Vocabulary) -> None:
-    assert tuple(vocabulary.spelling(i) for i in range(FIRST)) == SPECIALS
-    assert vocabulary.size == SIZE
 
 
 def test_counts_are_those_of_the_encoded_corpus(vocabulary: Vocabulary) -> None:
@@ -191,44 +175,6 @@ def test_special_types_are_the_templates_else_the_settings_else_added_ones(tmp_p
         specials(pad_token="[MASK]", mask_token="[MASK]")
 
 
-def test_special_types_without_usual_names_are_in_the_identity(tmp_path: Path) -> None:
-    """Earlier versions read usual names alone: two of such folders were the same to them, and some were refused."""
-    path, folder, identities = tmp_path / "tokenizer.json", GivenVocabulary(tmp_path), set[str]()
-    keys = ("cls_token", "pad_token", "sep_token", "unk_token", "mask_token")
-
-    def identity(names: Sequence[str]) -> str:
-        chosen = json.dumps(dict(zip(keys, names, strict=False)))
-        (tmp_path / "tokenizer_config.json").write_text(chosen, encoding="utf-8")
-        return folder.identity()
-
-    types = [*"ABCDE", "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<s>", "</s>", "a"]
-    tokenizer = Tokenizer(models.WordPiece({name: i for i, name in enumerate(types)}, unk_token="[UNK]"))
-    tokenizer.add_special_tokens(types[5:10])
-    tokenizer.save(str(path))
-    for names, ids in (
-        ("ABCDE", (0, 1, 2, 3, 4)),
-        ("", (7, 5, 8, 6, 9)),
-        (["<s>", "[PAD]", "</s>"], (10, 5, 11, 6, 9)),
-    ):
-        identities.add(identity(names))
-        found = folder.open().specials
-        assert (found.start, found.pad, found.end, found.unknown, found.mask) == ids
-    assert len(identities) == 3 and folder.identity() == fingerprint("given", input_digest(path))
-    Tokenizer(models.WordPiece({name: i for i, name in enumerate("ABCDE")}, unk_token="A")).save(str(path))
-    assert identity("ABCDE") not in identities
-
-
-def test_special_types_may_come_after_the_models_own(tmp_path: Path) -> None:
-    """Tokenizers hold what was added to them beside the model's types, and such ids are a model's rows too."""
-    names = ["<s>", "<pad>", "</s>", "<unk>", "a"]
-    tokenizer = Tokenizer(models.WordLevel({name: i for i, name in enumerate(names)}, "<unk>"))
-    tokenizer.add_special_tokens([*names[:4], "<mask>", "<other>"])
-    tokenizer.save(str(tmp_path / "tokenizer.json"))
-    given = GivenVocabulary(tmp_path).open()
-    assert given.specials == Specials(start=0, pad=1, end=2, unknown=3, mask=5, others=(6,))
-    assert given.size == len(given.counts) == 7
-
-
 def test_what_a_given_tokenizer_does_to_batches_is_not_done_to_words(tmp_path: Path, vocabulary: Vocabulary) -> None:
     tokenizer = Tokenizer.from_str(vocabulary._tokenizer.to_str())
     tokenizer.enable_padding(length=9)
@@ -290,13 +236,6 @@ def test_a_template_with_token_types_that_are_not_berts_is_refused(pair: str, tm
         _ = GivenVocabulary(tmp_path).open().layout
 
 
-def test_what_is_saved_is_loaded(vocabulary: Vocabulary, saved: Path) -> None:
-    loaded = Vocabulary.load(saved)
-    loaded.save(saved / "in" / "a" / "new" / "place")
-    assert np.array_equal(loaded.counts, vocabulary.counts)
-    assert [loaded.encode(word) for word in LINES[0]] == [vocabulary.encode(word) for word in LINES[0]]
-
-
 def test_damage_is_refused(vocabulary: Vocabulary, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no tokenizer here"):
         Vocabulary.load(tmp_path)
@@ -314,14 +253,6 @@ def test_damage_is_refused(vocabulary: Vocabulary, tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text(text[: len(text) // 2])
     with pytest.raises(BadInput, match="not a readable tokenizer"):
         Vocabulary.load(tmp_path)
-
-
-def test_many_words_are_encoded_block_by_block(vocabulary: Vocabulary, monkeypatch: pytest.MonkeyPatch) -> None:
-    flat = [word for line in LINES[-50:] for word in line]
-    ids, pieces = vocabulary.encode_all(flat)
-    monkeypatch.setattr(import_module("calque.derive.vocabulary"), "BLOCK", 7)
-    for one, other in zip(vocabulary.encode_all(flat), (ids, pieces), strict=True):
-        assert np.array_equal(one, other)
 
 
 @pytest.mark.parametrize("room", [0, 50, 1 << 19])

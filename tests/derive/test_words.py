@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive import transforms
-from calque.derive.build import derive_languages, languages_fingerprint, rewriting_of
+from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages, only_last
@@ -20,7 +19,7 @@ from calque.derive.order import Invert, Permute
 from calque.derive.pocket.language import Pocket
 from calque.derive.readers.conllu import tree_fault
 from calque.derive.script import Transliterate
-from calque.derive.sentence import CHUNKS, PART, Sentence, Span
+from calque.derive.sentence import CHUNKS, PART, Sentence
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.task_data import TaskFolder, derive_task
 from calque.derive.transform import LOST_SPANS, LOST_WORDS, Account, Transform, compose, image_of
@@ -84,12 +83,6 @@ def test_links_and_labels_follow_words(case: tuple[Sentence, list[list[int]]], r
     assert set(again.links) == {(place, 0) for place, _ in after.links}
 
 
-def test_words_need_positions_of_the_sentence() -> None:
-    for group in [(), (3,), (-1,)]:
-        with pytest.raises(BadInput):
-            Sentence(tuple("abc")).rewrite([("a", (0,)), ("b", group)])
-
-
 @pytest.mark.parametrize("sentence", POCKET[:100], ids=lambda sentence: sentence.text[:30])
 def test_what_each_transform_does_to_a_sentence(sentence: Sentence) -> None:
     merged = Agglutinate()(sentence)
@@ -138,14 +131,6 @@ def test_words_change_as_documented(transform: Rewrite, text: str, tags: str, ch
     sentence = Sentence(tuple(text.split()), tuple(tags.split()))
     assert transform(sentence).text == changed
     assert transform.account(sentence) == Counter()
-
-
-def test_the_share_of_function_words_is_above_0_and_at_most_1() -> None:
-    for share in (0.0, -0.5, 1.01):
-        with pytest.raises(ValueError, match=str(share)):
-            Agglutinate(share)
-    assert [Agglutinate(share).name for share in (0.5, 1)] == ["agg-50", "agg"] and Agglutinate().share == 1
-    assert Agglutinate.parse("50") == Agglutinate(0.5) and Agglutinate.parse(None) == Agglutinate()
 
 
 def test_sentences_that_cannot_be_changed_are_counted() -> None:
@@ -228,38 +213,6 @@ def test_types_with_one_image_are_those_whose_words_have_one(study: Path) -> Non
         assert facts[transform.name]["types without one image"] == len(languages.vocabulary.types) - len(found)
 
 
-def test_the_vocabulary_is_learnt_from_changed_words_too(study: Path, tmp_path: Path) -> None:
-    """So the source's fingerprint depends on transforms that change words, and on no others."""
-    alone = derive_languages(SOURCE, TRANSFORMS[3:], 600, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
-    prints = [
-        {
-            name: row["fingerprint"]
-            for name, row in json.loads((each / "manifest.json").read_text())["languages"].items()
-        }
-        for each in (study, alone)
-    ]
-    assert prints[0]["source"] != prints[1]["source"] and prints[0]["trans"] != prints[1]["trans"]
-    inputs = SOURCE.corpus_identity, TRANSFORMS[3:], 600, DictionaryConfig()
-    assert prints[0]["trans"] == languages_fingerprint(*inputs, rewriting_of(TRANSFORMS))
-    assert prints[1]["trans"] == languages_fingerprint(*inputs)
-
-
-def test_spans_that_are_split_do_not_hide_lost_ones() -> None:
-    account, spans = Account(), (Span(0, 2, "X"),)
-    image_of(Drop(), Sentence(("the", "a"), ("DET", "X"), (1, -1), ("det", "root"), (Span(0, 1, "X"),)), 0, account)
-    swap = next(seed for seed in range(99) if len(Permute(seed)(Sentence(("a", "b", "c"), spans=spans)).spans) == 2)
-    image_of(Permute(swap), Sentence(("a", "b", "c"), spans=spans), 0, account)
-    assert (account.left_out[LOST_SPANS], account.split_spans) == (1, 1)
-
-
-def test_workers_change_nothing(study: Path, tmp_path: Path) -> None:
-    other = derive_languages(
-        SOURCE, TRANSFORMS, 600, DictionaryConfig(), tmp_path / "study", tmp_path / "cache", workers=2
-    )
-    read = [json.loads((each / "manifest.json").read_text())["files"] for each in (study, other)]
-    assert read[0] == read[1]
-
-
 def test_labels_of_examples_follow(tmp_path: Path) -> None:
     drop = Drop("PROPN")
     folder = TaskFolder.open(derive_task(SOURCE, "ner", (drop, Agglutinate()), tmp_path / "task", tmp_path))
@@ -314,21 +267,6 @@ def test_a_share_of_the_words_is_translated(lexicon: Path) -> None:
             Translate(lexicon, "xx", wrong)
 
 
-def test_a_lexicon_counts_by_its_contents(lexicon: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    copy = lexicon.rename(tmp_path / "copy.tsv")
-    lexicon.write_text(copy.read_text(encoding="utf-8"), encoding="utf-8")
-    first, second = (compose(Translate(path, "xx"), Invert()) for path in (lexicon, copy))
-    assert first.identity() == second.identity()
-    sentence = Sentence(("the", "dog"))
-    before = first(sentence)
-    lexicon.write_text("dog\tchien\n", encoding="utf-8")
-    assert first.identity() != second.identity()
-    assert first(sentence).words == ("chien", "the") != before.words
-    monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
-    with pytest.raises(BadInput, match=r"en-xx\.tsv"):
-        transforms.transform("lex-xx")(sentence)
-
-
 @dataclass(frozen=True)
 class Lose(Transform):
     """A mistake: it loses the last word without saying so."""
@@ -357,13 +295,6 @@ def test_a_transform_of_ones_own_changes_words_by_rewriting_only() -> None:
     ]
     with pytest.raises(BadInput, match="lose"):
         image_of(Lose(), sentence, 0, Account())
-
-
-def test_a_word_of_an_entity_keeps_it_when_it_is_merged_into_a_word_outside() -> None:
-    sentence = Sentence(("the", "Who", "fans"), ("DET", "PRON", "NOUN"), spans=(Span(0, 2, "ORG"),))
-    image = image_of(Agglutinate(), sentence, 0, account := Account())
-    assert image.words == ("fanswhothe",) and image.spans == (Span(0, 1, "ORG"),)
-    assert account == Account()
 
 
 def test_the_tree_of_a_long_chain_needs_no_deep_recursion() -> None:

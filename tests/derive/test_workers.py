@@ -5,13 +5,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
 
-from calque.derive.workers import Workers, uninterrupted
+from calque.derive.workers import Workers
 
 
 def place(job: int) -> tuple[int, int]:
@@ -33,21 +32,6 @@ def test_results_come_in_the_order_of_the_jobs(count: int) -> None:
     processes = {process for _, process in done}
     assert (processes == {os.getpid()}) == (count == 1)
     assert len(processes) <= count
-
-
-def test_only_a_few_jobs_are_under_way() -> None:
-    taken = []
-
-    def jobs() -> Iterator[int]:
-        for job in range(50):
-            taken.append(job)
-            yield job
-
-    with Workers(2) as workers:
-        results = workers.map(place, jobs())
-        assert next(results)[0] == 0
-        assert len(taken) == 3
-        assert [job for job, _ in results] == list(range(1, 50))
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -96,29 +80,3 @@ def test_workers_end_with_their_parent() -> None:
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", KILLED], cwd=root, capture_output=True, check=False)
     assert done.returncode == -signal.SIGKILL
-
-
-def held_back() -> bool:
-    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
-
-
-@pytest.fixture
-def interrupted_as_usual() -> Iterator[None]:
-    """What a shell starts in the background ignores interrupts."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("interrupted_as_usual")
-def test_an_interrupt_waits_while_processes_start() -> None:
-    with pytest.raises(KeyboardInterrupt), uninterrupted():
-        assert held_back()
-        signal.raise_signal(signal.SIGINT)  # to this thread: others take what is sent to the process
-        started = True
-    assert started and not held_back()
-
-
-def test_no_worker_is_too_few() -> None:
-    with pytest.raises(ValueError, match="at least 1"):
-        Workers(0)

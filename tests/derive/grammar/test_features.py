@@ -10,21 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.grammar.features import (
-    ADJACENT,
-    AFTER,
-    AROUND,
-    BEFORE,
-    ORDERED,
     SEQUENCE,
     Sequences,
     Tree,
-    columns,
     containing,
     design,
     head_item,
     node_pairs,
     nodes,
-    orders,
     sequences,
 )
 from calque.derive.sentence import Sentence
@@ -60,10 +53,6 @@ def test_known_sequences_are_found_wherever_an_order_has_them(items: tuple[str, 
         if feature in known
     )
     assert found == expected
-
-
-def test_a_grammar_without_sequences_finds_none() -> None:
-    assert list(Sequences([]).among(node(5, 0))) == []
 
 
 @st.composite
@@ -146,35 +135,6 @@ def test_closing_marks_are_left_out(tags: str, heads: tuple[int, ...], left: int
     n = len(heads)
     sentence = Sentence(tuple(map(str, range(n))), tuple(tags.split()), heads, ("dep",) * n)
     assert Tree.without_closing_marks(sentence) == Tree.of(heads[:left])
-
-
-@pytest.mark.parametrize("n", range(1, 6))
-def test_orders_are_all_orders_once(n: int) -> None:
-    assert orders(n) == list(permutations(range(n)))
-
-
-@pytest.mark.parametrize("n", range(2, 6))
-def test_a_column_says_of_each_order_what_its_name_says(n: int) -> None:
-    has = design(n)
-    assert has.shape == (len(orders(n)), len(columns(n)))
-    for row, order in zip(has, orders(n), strict=True):
-        line = [n, *order, n + 1]
-        place = {slot: at for at, slot in enumerate(line)}
-        head = place[n - 1]
-        for value, (kind, i, j) in zip(row, columns(n), strict=True):
-            expected = {
-                ADJACENT: place[j] == place[i] + 1,
-                ORDERED: place[i] < place[j],
-                BEFORE: place[i] < place[j] < head,
-                AROUND: place[i] < head < place[j],
-                AFTER: head < place[i] < place[j],
-            }
-            assert value == expected[kind]
-
-
-def test_every_pair_has_its_columns() -> None:
-    named = columns(4)
-    assert len(set(named)) == len(named) == (12 + 8) + 12 + 3 * 6
 
 
 @pytest.mark.parametrize("slots", [(0, 1, 2), (4, 2, 0), (1, 3, 5), (4, 0, 1, 2, 3, 5)])

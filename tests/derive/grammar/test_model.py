@@ -3,7 +3,6 @@
 import math
 import os
 import random
-import re
 import subprocess
 import sys
 from collections import Counter
@@ -32,21 +31,6 @@ def test_probabilities_are_those_of_the_definition(n: int) -> None:
     for items in nodes:
         expected = twin.probabilities(grammar.weights["NOUN"], items)
         assert grammar.probabilities(items) == pytest.approx(expected, abs=1e-10, rel=0)
-
-
-def test_without_weights_every_order_is_alike() -> None:
-    assert np.allclose(Grammar("none", {}, {}).probabilities(node(5, 0, "VERB")), 1 / 120)
-
-
-def test_large_weights_leave_numbers() -> None:
-    """exp(900) is none; the best order is then as good as certain."""
-    items = node(4, 0)
-    weights = {feature: 900 * weight for feature, weight in random_grammar([items]).weights["NOUN"].items()}
-    grammar = Grammar("large", {"NOUN": weights}, {})
-    probabilities = grammar.probabilities(items)
-    assert abs(grammar.scores(items)).max() > 900
-    assert np.isfinite(probabilities).all() and probabilities.sum() == pytest.approx(1)
-    assert probabilities.argmax() == grammar.scores(items).argmax()
 
 
 @pytest.fixture(scope="module")
@@ -98,44 +82,6 @@ def test_another_file_is_refused(tmp_path: Path, change: dict[str, object], mess
     with pytest.raises(BadInput, match=message) as raised:
         Grammar.load(path)
     assert str(path) in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "is empty"),
-        ("{", "damaged, expected a grammar"),
-        ("[" * 100_000, "nested too deeply"),
-        (f'{{"format": {"1" * 5000}}}', "damaged, expected a grammar"),
-        ("[]", "expected a grammar"),
-        ('{"name": "x"}', "expected a grammar"),
-    ],
-)
-def test_what_is_no_grammar_is_refused(tmp_path: Path, text: str, message: str) -> None:
-    (tmp_path / "g.json").write_text(text)
-    with pytest.raises(BadInput, match=message):
-        Grammar.load(tmp_path / "g.json")
-
-
-def test_a_changed_weight_is_refused(learnt: Grammar, tmp_path: Path) -> None:
-    path = tmp_path / "g.json"
-    learnt.save(path)
-    text = path.read_text(encoding="utf-8")
-    places = [match.start() for match in re.finditer(r"\d(?=[\d.]*,\n)", text)]
-    for place in places[:: len(places) // 20]:
-        digit = "1" if text[place] != "1" else "2"
-        path.write_text(text[:place] + digit + text[place + 1 :], encoding="utf-8")
-        with pytest.raises(BadInput, match=r"g\.json: changed since it was written, expected a grammar"):
-            Grammar.load(path)
-
-
-def test_draws_follow_the_probabilities() -> None:
-    items = node(4, 1)
-    grammar = random_grammar([items])
-    sampler, rng, draws = Sampler(grammar), random.Random(0), 100_000
-    seen = Counter(sampler(items, rng.random()) for _ in range(draws))
-    for order, p in zip(permutations(range(4)), grammar.probabilities(items), strict=True):
-        assert abs(seen[order] / draws - p) <= 4 * (p * (1 - p) / draws) ** 0.5
 
 
 @settings(max_examples=200)
@@ -218,25 +164,6 @@ def test_what_is_not_learnt_from_is_counted() -> None:
     assert about["nodes of more than 6 items"] == sum(size > 6 for size in sizes) + 1
     assert about["nodes"] == sum(size <= 6 for size in sizes) + 1
     assert about["steps of the search, NOUN"] > 1 and about["steps of the search, VERB"] > 1
-
-
-def test_the_best_weights_are_where_the_penalty_balances_the_likelihood() -> None:
-    """Without a word on it the penalty is half the sum of squared weights."""
-    seen: Counter[tuple[tuple[str, ...], tuple[int, ...]]] = Counter()
-    sentences = list(Pocket().sentences(200))
-    for sentence in sentences:
-        for tag, items, order in nodes(sentence, Tree.without_closing_marks(sentence)):
-            if CLASSES[tag] == "NOUN" and len(items) <= LARGEST:
-                seen[items, order] += 1
-    weights, objective = Grammar.train(sentences).weights["NOUN"], Likelihood(seen, l2=1.0)
-    _, gradient = objective(np.array([weights[feature] for feature in objective.numbers]))
-    assert np.abs(gradient).max() < 0.01 * objective.observed.max()
-
-
-def test_training_twice_gives_the_same_bytes(tmp_path: Path) -> None:
-    for name in ("g.json", "h.json"):
-        Grammar.train(Pocket(order="verbfinal").sentences(300), "verbfinal").save(tmp_path / name)
-    assert (tmp_path / "g.json").read_bytes() == (tmp_path / "h.json").read_bytes()
 
 
 LEARN = """
