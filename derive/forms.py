@@ -28,9 +28,9 @@ def _digits(number: float, times: int = 1) -> str:
 
 @dataclass(frozen=True)
 class Form:
-    """The written form of one field that differs from its default: a word for one `value`, or a number after `name`,
-    which `read` parses (`fraction` parses percent). `meaning` explains it, with {value} or {percent} for the number;
-    `title` is the template by which a title appends it; `example` is a number for lists of names."""
+    """How a field that differs from its default is written: a word for one `value`, or text after `name`, which `read`
+    parses (`fraction`: percent) and which matches `pattern`. `meaning` explains it and `title` is what a title
+    appends, {} being the meaning; both may have {value} or {percent}. `example` is a text for lists of names."""
 
     field: str
     name: str
@@ -39,53 +39,56 @@ class Form:
     read: Callable[[str], Any] | None = None
     example: str = ""
     title: str = ", {}"
-
-    @property
-    def pattern(self) -> str:
-        digits = "" if self.read is None else DIGITS if self.read is int else NUMBER
-        return re.escape(self.name) + digits
+    pattern: str = ""
+    write: Callable[[Any], str] = str
 
     def parse(self, text: str) -> Any:
-        """The value of a part of a name that matches the pattern."""
+        """The value of a part of a name that matches."""
         return self.value if self.read is None else self.read(text.removeprefix(self.name))
 
     def in_name(self, value: Any) -> str:
         if self.read is None:
             return self.name if value == self.value else ""
-        return self.name + (in_percent(value) if self.read is fraction else _digits(value))
+        return self.name + self.write(value)
 
     def in_title(self, value: Any) -> str:
-        return "" if self.read is None and value != self.value else self.title.format(self._meaning(value))
+        if self.read is None and value != self.value:
+            return ""
+        return self._filled(self.title.replace("{}", self.meaning), value)
 
     @property
     def example_meaning(self) -> str:
-        return self._meaning(self.parse(self.name + self.example))
+        return self._filled(self.meaning, self.parse(self.name + self.example))
 
-    def _meaning(self, value: Any) -> str:
+    def _filled(self, text: str, value: Any) -> str:
         if self.read is None:
-            return self.meaning
-        plain = value if isinstance(value, int) else _digits(value)
-        return self.meaning.format(value=plain, percent=in_percent(value))
+            return text
+        if not isinstance(value, float):
+            return text.format(value=value)
+        return text.format(value=_digits(value), percent=in_percent(value))
 
 
-def word(field: str, value: Any, name: str, meaning: str) -> Form:
+def word(field: str, value: Any, name: str, meaning: str, title: str = ", {}") -> Form:
     """A suffix that sets a field to a fixed value, as in `-frozen`."""
-    return Form(field, name, meaning, value)
+    return Form(field, name, meaning, value, title=title)
 
 
-def number(field: str, name: str, meaning: str, example: str, read: Callable[[str], Any] = int) -> Form:
+def number(
+    field: str, name: str, meaning: str, example: str, read: Callable[[str], Any] = int, title: str = ", {}"
+) -> Form:
     """A number after some letters, as in `-queue512`."""
-    return Form(field, name, meaning, read=read, example=example)
+    return Form(field, name, meaning, None, read, example, title, DIGITS if read is int else NUMBER, _digits)
 
 
 def percent(field: str, name: str, meaning: str, example: str, title: str = ", {}") -> Form:
     """A share, in percent: `-10`."""
-    return Form(field, name, meaning, read=fraction, example=example, title=title)
+    return Form(field, name, meaning, None, fraction, example, title, NUMBER, in_percent)
 
 
 class Named:
     """A dataclass whose name and title are generated from its forms. `short_name` is the name with all fields at their
-    defaults, `full_name` the start of the title. Names have forms in this order, one of several of a field."""
+    defaults, `full_name` the start of the title. Names have forms in this order, one of several of a field; a field
+    without a default is in every name."""
 
     short_name: ClassVar[str] = ""
     full_name: ClassVar[str] = ""
@@ -110,20 +113,36 @@ class Named:
     @classmethod
     def parse(cls, name: str) -> Self | None:
         """The value with this name; None if the class has none, ValueError if the class refuses it."""
+        values = cls.parse_fields(name)
+        return None if values is None else cls(**values)
+
+    @classmethod
+    def parse_fields(cls, name: str) -> dict[str, Any] | None:
+        """The fields that a name sets; None if it is not a name of this class."""
         groups = {field: list(forms) for field, forms in groupby(cls.forms, key=lambda form: form.field)}
-        parts = ("|".join(form.pattern for form in forms) for forms in groups.values())
-        matched = re.fullmatch(re.escape(cls.short_name) + "".join(f"({part})?" for part in parts), name)
+        pattern, defaults = re.escape(cls.short_name), cls._defaults()
+        for field, forms in groups.items():
+            choices = "|".join(re.escape(form.name) + form.pattern for form in forms)
+            pattern += f"({choices}){'' if defaults[field] is MISSING else '?'}"
+        matched = re.fullmatch(pattern, name)
         if matched is None:
             return None
         values = {}
         for (field, forms), text in zip(groups.items(), matched.groups(), strict=True):
-            if text:
-                values[field] = next(form.parse(text) for form in forms if re.fullmatch(form.pattern, text))
-        return cls(**values)
+            for form in forms:
+                if text and re.fullmatch(re.escape(form.name) + form.pattern, text):
+                    values[field] = form.parse(text)
+                    break
+        return values
+
+    @classmethod
+    def _defaults(cls) -> dict[str, Any]:
+        own: Any = cls
+        return {field.name: field.default for field in fields(own)}
 
     def _differences(self) -> Iterator[tuple[Form, Any]]:
-        own: Any = self
-        defaults = {field.name: None if field.default is MISSING else field.default for field in fields(own)}
+        defaults = self._defaults()
         for form in self.forms:
-            if (value := getattr(self, form.field)) != defaults[form.field]:
+            value = getattr(self, form.field)
+            if value != defaults[form.field]:
                 yield form, value

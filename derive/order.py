@@ -1,12 +1,11 @@
 """Transforms of word order: inversion and random permutation."""
 
 from dataclasses import dataclass, field
-from typing import Self
 
 from calque.derive.fingerprint import ADDED
-from calque.derive.forms import NUMBER
+from calque.derive.forms import percent
 from calque.derive.sentence import Sentence
-from calque.derive.transform import Transform, check_probability, draw, some
+from calque.derive.transform import Transform, check_share, draw
 
 FINAL_MARKS = (".", "!", "?")  # final marks of English. Text in other scripts needs its own, such as 。 or ।
 
@@ -17,7 +16,8 @@ class Invert(Transform):
     sentence without a final mark stay first: at the end they would become final marks. `p` is the fraction of sentences
     that are inverted; `marks` are the words that count as final marks."""
 
-    pattern = rf"inv(?:-(?P<p>{NUMBER}))?"
+    short_name, full_name = "inv", "Inv"
+    forms = (percent("p", "-", "of the sentences", "50", " {percent} %"),)
     examples = (("inv", ""), ("inv-50", "half of the sentences"))
     term = "Inv reverses the words of each sentence; a final mark stays last."
 
@@ -26,19 +26,7 @@ class Invert(Transform):
     marks: tuple[str, ...] = field(default=FINAL_MARKS, metadata=ADDED)
 
     def __post_init__(self) -> None:
-        check_probability(self.p)
-
-    @classmethod
-    def parse(cls, p: str | None) -> Self:
-        return cls(some(p) if p else 1.0)
-
-    @property
-    def name(self) -> str:
-        return "inv" if self.p == 1 else f"inv-{self.p * 100:g}"
-
-    @property
-    def title(self) -> str:
-        return "Inv" if self.p == 1 else f"Inv {self.p * 100:g} %"
+        check_share(self.p, "sentences")
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         if self.p < 1 and draw(self.seed, number).random() >= self.p:
@@ -54,12 +42,9 @@ class Invert(Transform):
 class Permute(Transform):
     """A random order of the words, drawn for each sentence: a control that preserves no order."""
 
-    pattern = "perm"
+    short_name, full_name = "perm", "Perm"
     examples = (("perm", ""),)
     term = "Perm draws a random word order for each sentence."
-
-    name = "perm"
-    title = "Perm"
 
     seed: int = 0
 

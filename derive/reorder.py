@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from glob import escape
 from itertools import chain, groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,17 +16,16 @@ from calque.derive.artefact import digest
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import check_name
 from calque.derive.fingerprint import fingerprint, with_code
-from calque.derive.forms import NUMBER, fraction
+from calque.derive.forms import Form, percent
 from calque.derive.grammar.features import CLASSES, MOST, Tree, head_item, item
 from calque.derive.grammar.model import FORMAT, Grammar, Sampler
 from calque.derive.pocket.language import Pocket
 from calque.derive.pocket.tree import ORDERS
 from calque.derive.readers.conllu import read_treebank, treebank_files
 from calque.derive.sentence import Sentence
-from calque.derive.transform import Need, Transform, check_probability, draw, some
+from calque.derive.transform import Need, Transform, check_share, draw
 
 NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # names of word orders; a dash separates parameters
-SUPERSTRATE_WEIGHT = 0.95  # the default share of the superstrate's weights; the rest is the substrate's
 
 
 class Superstrate(ABC):
@@ -131,7 +131,12 @@ class Reorder(Transform):
     is the fraction of sentences that are reordered. A node of more than 7 items or with crossing arcs keeps
     its order. The parts of a word that another transform split stay together."""
 
-    pattern = rf"syn[-:](?P<name>{NAME})(?:-(?P<weight>{NUMBER}))?(?:-p(?P<p>{NUMBER}))?"
+    short_name, full_name = "syn", "Syn"
+    forms = (
+        Form("superstrate", "-", "{value.name}", None, superstrate, "fr", " ({}", NAME, attrgetter("name")),
+        percent("superstrate_weight", "-", "{percent} %", "25"),
+        percent("p", "-p", "{percent} % of sentences", "50"),
+    )
     examples = (
         ("syn-fr", "French word order"),
         ("syn-fr-25", "a quarter of the way"),
@@ -142,36 +147,24 @@ class Reorder(Transform):
 
     superstrate: Superstrate
     substrate: Superstrate
-    superstrate_weight: float = SUPERSTRATE_WEIGHT
+    superstrate_weight: float = 0.95
     p: float = 1.0
     seed: int = 0
     grammar: Grammar | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        check_probability(self.p)
+        check_share(self.p, "sentences")
         if not 0 <= self.superstrate_weight <= 1:
             raise ValueError(f"the superstrate's weight is between 0 and 1, not {self.superstrate_weight}")
 
     @classmethod
-    def parse(cls, name: str, weight: str | None, p: str | None) -> Self:
-        return cls(
-            superstrate(name),
-            substrate(name),
-            superstrate_weight=fraction(weight) if weight else SUPERSTRATE_WEIGHT,
-            p=some(p) if p else 1.0,
-        )
-
-    @property
-    def name(self) -> str:
-        weight = "" if self.superstrate_weight == SUPERSTRATE_WEIGHT else f"-{self.superstrate_weight * 100:g}"
-        part = "" if self.p == 1 else f"-p{self.p * 100:g}"
-        return f"syn-{self.superstrate.name}{weight}{part}"
+    def parse(cls, name: str) -> Self | None:
+        values = cls.parse_fields(name)
+        return None if values is None else cls(substrate=substrate(values["superstrate"].name), **values)
 
     @property
     def title(self) -> str:
-        weight = "" if self.superstrate_weight == SUPERSTRATE_WEIGHT else f", {self.superstrate_weight * 100:g} %"
-        part = "" if self.p == 1 else f", {self.p * 100:g} % of sentences"
-        return f"Syn ({self.superstrate.name}{weight}{part})"
+        return f"{super().title})"
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, field
 from string import ascii_lowercase, ascii_uppercase
-from typing import Literal, Self, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import ADDED
-from calque.derive.forms import NUMBER, fraction
+from calque.derive.forms import in_percent, number, percent, word
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Need, Transform
 from calque.derive.types import OURS, Specials
@@ -37,21 +37,18 @@ def _exchanged(small: int, capital: int) -> dict[int, int]:
 
 
 _LETTERS = [_exchanged(small, capital) for _, small, capital in SCRIPTS]
-
-
 Letters = dict[str, str]  # each changed letter with its image; images are unique
-_SURROGATES = 0xD800  # letters are below these code points
 
 By = Literal["uniform", "most-frequent", "least-frequent", "function", "names", "content"]
-KINDS: dict[By, tuple[str, str]] = {
-    "uniform": ("", "shared"),
-    "most-frequent": ("-most", "shared, the most frequent"),
-    "least-frequent": ("-least", "shared, the least frequent"),
-    "function": ("-function", "of function words shared"),
-    "names": ("-names", "of names shared"),
-    "content": ("-content", "of content words shared"),
+KINDS: dict[By, str] = {
+    "uniform": "shared",
+    "most-frequent": "shared, the most frequent",
+    "least-frequent": "shared, the least frequent",
+    "function": "of function words shared",
+    "names": "of names shared",
+    "content": "of content words shared",
 }
-"""The kinds of types that can be shared, with the suffix of names and the words of titles."""
+"""The kinds of types that can be shared, as titles have them."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +60,11 @@ class Transliterate(Transform):
     "least-frequent", by frequency in the corpus; "function", "names" and "content", drawn from the types that occur
     (nearly) only in words of the class (`derive.usage`). All except "uniform" must be `informed`."""
 
-    pattern = (
-        rf"trans(?P<script>[2-9])?(?:-(?P<overlap>{NUMBER})(?P<kind>{'|'.join(kind for kind, _ in KINDS.values())}))?"
+    short_name, full_name = "trans", "Trans"
+    forms = (
+        number("script", "", "script {value}", "2"),
+        percent("overlap", "-", "{percent} % of the types shared", "25"),
+        *(word("by", by, f"-{by.removesuffix('-frequent')}", text) for by, text in KINDS.items() if by != "uniform"),
     )
     examples = (
         ("trans", ""),
@@ -91,20 +91,10 @@ class Transliterate(Transform):
         if self.by != "uniform" and not self.overlap:
             raise ValueError(f"an overlap of 0 shares nothing; expected it without {self.by}")
 
-    @classmethod
-    def parse(cls, script: str | None, overlap: str | None, kind: str | None) -> Self:
-        by = next(by for by, (suffix, _) in KINDS.items() if suffix == (kind or ""))
-        return cls(fraction(overlap or "0"), script=int(script or 1), by=by)
-
-    @property
-    def name(self) -> str:
-        script = f"trans{self.script}" if self.script > 1 else "trans"
-        return f"{script}-{self.overlap * 100:g}{KINDS[self.by][0]}" if self.overlap else script
-
     @property
     def title(self) -> str:
         script = f"Trans{self.script}" if self.script > 1 else "Trans"
-        return f"{script} {self.overlap * 100:g} % {KINDS[self.by][1]}" if self.overlap else script
+        return f"{script} {in_percent(self.overlap)} % {KINDS[self.by]}" if self.overlap else script
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         return sentence
@@ -125,19 +115,20 @@ class Transliterate(Transform):
         return table
 
     def _shared(self, words: np.ndarray) -> np.ndarray:
+        """The types, of all ordinary ones, that keep their ids."""
         if self.by == "uniform" or self.usage is None:
             return self._drawn(words)
         counts = self.usage.counts[words]
         if self.by == "most-frequent" or self.by == "least-frequent":
-            candidates = words[counts > 0]
-            order = np.argsort((-1 if self.by == "most-frequent" else 1) * counts[counts > 0], kind="stable")
+            candidates, counts = words[counts > 0], counts[counts > 0]
+            order = np.argsort(-counts if self.by == "most-frequent" else counts, kind="stable")
             shared = candidates[order[: round(self.overlap * len(candidates))]]
         else:
             candidates = words[self.usage.of_class(self.by)[words]]
             shared = self._drawn(candidates)
         if not len(shared) and self.usage.of_text:
             raise BadInput(
-                f"{self.name}: {self.overlap * 100:g} % of {len(candidates):,} types is none; candidates are types "
+                f"{self.name}: {in_percent(self.overlap)} % of {len(candidates):,} types is none; candidates are types "
                 "that occur in the corpus and, for a class, (nearly) only in its words, by their UPOS tags"
             )
         return shared
@@ -159,32 +150,21 @@ class Cognates(Transform):
     ones). A share of 0 equals `Transliterate()`; a smaller share is a subset of a larger one. The image of a type is
     its form at the end of a word, or, for types that the corpus has only inside words, its form there (`informed`)."""
 
-    pattern = rf"trans-stems-(?P<share>{NUMBER})"
+    short_name, full_name = "trans-stems", "Trans"
+    forms = (percent("share", "-", "of stems shared", "50", " {percent} % {}"),)
     examples = (("trans-stems-50", "half of the stems"),)
     term = (
         "Trans with shared stems gives the last sub-word of every word a new script and leaves some of the sub-words "
         "before it unchanged."
     )
 
-    share: float = 1.0
+    share: float
     seed: int = 0
     usage: Usage | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.share <= 1:
             raise ValueError(f"the share of stems is a fraction of the types between 0 and 1, not {self.share}")
-
-    @classmethod
-    def parse(cls, share: str) -> Self:
-        return cls(fraction(share))
-
-    @property
-    def name(self) -> str:
-        return f"trans-stems-{self.share * 100:g}"
-
-    @property
-    def title(self) -> str:
-        return f"Trans {self.share * 100:g} % of stems shared"
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         return sentence
@@ -206,8 +186,10 @@ class Cognates(Transform):
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
         if not self.share:
             return None
-        at_end = SCRIPT.image(size, specials)
-        return np.stack([Transliterate(self.share, self.seed).image(size, specials), at_end])
+        return np.stack([self._stems(size, specials), SCRIPT.image(size, specials)])
+
+    def _stems(self, size: int, specials: Specials) -> np.ndarray:
+        return Transliterate(self.share, self.seed).image(size, specials)
 
     def spell(self, word: str) -> str:
         """As `Transform.spell`, with shared stems in the source's letters if a vocabulary is known."""
@@ -216,13 +198,13 @@ class Cognates(Transform):
         *stem, (_, ending) = self.usage.cut(word)
         if "".join(text for _, text in stem) + ending != word:  # a multi-byte letter is split
             return SCRIPT.spell(word)
-        own = Transliterate(self.share, self.seed).image(self.usage.size, self.usage.specials)
+        own = self._stems(self.usage.size, self.usage.specials)
         return "".join(text if own[i] == i else SCRIPT.spell(text) for i, text in stem) + SCRIPT.spell(ending)
 
 
 def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
     """The letters that a transform's spelling exchanges; None if it changes the types of a vocabulary in other ways."""
-    every = {letter: transform.spell(letter) for letter in map(chr, range(_SURROGATES))}
+    every = {letter: transform.spell(letter) for letter in map(chr, range(0xD800))}  # up to the surrogates
     letters = {letter: spelt for letter, spelt in every.items() if spelt != letter}
     if any(len(spelt) != 1 or spelt.isspace() for spelt in letters.values()) or any(map(str.isspace, letters)):
         return None

@@ -1,4 +1,4 @@
-"""Transforms: single differences between a language and its derivation, compositions, and checked images."""
+"""Transforms: single differences between languages, compositions, and checked images."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 from calque.derive.errors import BadInput, shown
 from calque.derive.example import Cloze, Example, Question
 from calque.derive.fingerprint import plain
-from calque.derive.forms import fraction
+from calque.derive.forms import Named
 from calque.derive.sentence import EXAMPLES, PARTS, QUESTIONS, Sentence
 from calque.derive.types import OURS, Specials
 from calque.derive.usage import Usage
@@ -27,32 +27,22 @@ LOST_SPANS = "entities, answers or labels that no derived word has"
 TORN = "more entities than before: the new order splits some, and each piece counts as one"
 
 
-class Transform(ABC):
-    """One difference between languages. A new transform is a frozen dataclass with a `name` and a call. The call moves
-    words, with their labels, spans, trees and origin; `image` and `spell` are overridden only by transforms that change
-    the script, and transforms that change words otherwise are a `Rewrite` (`derive.words`). For the command line, a
-    transform needs `pattern`, `examples` and `parse`, and an entry in `derive.transforms`."""
+class Transform(Named, ABC):
+    """One difference between languages. A new transform is a frozen dataclass with a `name`, or `forms` that generate
+    it (`derive.forms`), and a call, which moves words with their labels, spans, trees and origin. `image` and `spell`
+    are overridden only by transforms that change the script; transforms that change words otherwise are a `Rewrite`
+    (`derive.words`)."""
 
-    pattern: ClassVar[str] = ""
-    """A regular expression for its names on the command line; its named groups are the arguments of `parse`."""
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Example names for errors and help, each with its meaning, or "" if it needs none."""
     term: ClassVar[str] = ""  # the definition in a report's glossary
 
     @classmethod
-    def parse(cls, *args: Any, **groups: Any) -> Transform:
-        """The transform with a name, from the groups of `pattern`; ValueError for an invalid number."""
-        return cls()
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The name of languages and folders: letters, digits and dashes, with dots between composed parts."""
-
-    @property
-    def title(self) -> str:
-        """The name for tables and figures, with plus signs between composed parts."""
-        return self.name
+    def parse(cls, name: str) -> Transform | None:
+        if cls.short_name:
+            return super().parse(name)
+        own = cls()
+        return own if own.name == name else None
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
@@ -111,17 +101,9 @@ class Transform(ABC):
         return self
 
 
-def some(percent: str) -> float:
-    """A share of the sentences; ValueError if it is 0, because the language would be the source."""
-    if not fraction(percent):
-        raise ValueError("expected a share of the sentences above 0 %")
-    return fraction(percent)
-
-
-def check_probability(p: float) -> None:
-    """Raises ValueError unless `p` is between 0 and 1."""
-    if not 0 <= p <= 1:
-        raise ValueError(f"p is a probability between 0 and 1, not {p}")
+def check_share(share: float, of: str) -> None:
+    if not 0 < share <= 1:
+        raise ValueError(f"the share of {of} is above 0 and at most 1, not {share}")
 
 
 def draw(seed: int | str, number: int) -> random.Random:
@@ -159,7 +141,7 @@ class Compose(Transform):
         return sentence
 
     def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
-        """As `Transform.steps`; all parts have different numbers, and the first to be applied keeps the sentence's."""
+        """All parts have different numbers, and the first to be applied keeps the sentence's."""
         return [(part, PARTS.number(place, number)) for place, part in enumerate(reversed(self.parts))]
 
     @property
@@ -188,10 +170,10 @@ class Compose(Transform):
 
     def identity(self) -> Any:
         identities = [part.identity() for part in self.parts]
-        plain_parts = all(identity is part for identity, part in zip(identities, self.parts, strict=True))
         if self.rewrites and any("trees" in part.needs and not part.rewrites for part in self.parts):
             return ["Compose, parts of a word together", *identities]  # "Compose" scattered them
-        return self if plain_parts and "trees" not in self.needs else ["Compose", *identities]
+        are_plain = all(identity is part for identity, part in zip(identities, self.parts, strict=True))
+        return self if are_plain and "trees" not in self.needs else ["Compose", *identities]
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
         tables = [part.image(size, specials) for part in self.parts]
@@ -238,24 +220,19 @@ def image_of(transform: Transform, sentence: Sentence, number: int, account: Acc
         before, image = len(image.spans), part(image, own)
         account.split_spans += max(len(image.spans) - before, 0)
         account.left_out += Counter({LOST_SPANS: max(before - len(image.spans), 0)})
-    if image is not sentence:
-        check_words(transform, sentence, image)
+    if image is not sentence and not (transform.rewrites and image.sources):
+        _check_words(transform, sentence, image)
     if image.sources:
         rendered = set(chain.from_iterable(image.sources))
         account.left_out += Counter({LOST_WORDS: len(sentence) - len(rendered)})
     return image
 
 
-def check_words(transform: Transform, sentence: Sentence, image: Sentence) -> None:
-    """Refuse a transform that changes words otherwise than by `Sentence.rewrite`, or leaves none."""
-    if transform.rewrites and image.sources:
-        return
+def _check_words(transform: Transform, sentence: Sentence, image: Sentence) -> None:
+    """Refuse an image in which a source word does not occur exactly once, where `origin` says."""
     before, after, origin = sentence.words, image.words, image.origin
-    try:  # each source word occurs once, where `origin` says
-        moved = tuple(map(before.__getitem__, origin))
-    except IndexError:
-        moved = ()
-    if moved != after or not len(set(origin)) == len(origin) == len(before):
+    is_permutation = sorted(origin) == list(range(len(before)))
+    if not is_permutation or tuple(before[place] for place in origin) != after:
         raise BadInput(
             f"the transform {transform.name} changes the words of a sentence; expected another order, or a `Rewrite`: "
             f"{' '.join(before)[:200]!r} becomes {' '.join(after)[:200]!r}"

@@ -21,7 +21,7 @@ TRANSFORMS: list[type[Transform]] = [
     Cipher,
     Translate,
 ]
-"""A study file adds its own (`experiments.study_file`). One without a `pattern` has a single name."""
+"""A study file adds its own (`experiments.study_file`)."""
 TERMS = {kind.__name__: kind.term for kind in TRANSFORMS}  # definitions for a glossary by class name
 REWRITES = {kind.__name__ for kind in TRANSFORMS if issubclass(kind, Rewrite)}  # kinds that change words
 _EXAMPLES = [example for kind in TRANSFORMS for example in kind.examples]
@@ -31,17 +31,17 @@ EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in
 def transform(name: str) -> Transform:
     """The transform with a name: parts joined by dots, the last applied first, as in `trans.inv`. Names round-trip:
     `transform("trans-25.inv").name` is `trans-25.inv`."""
-    parts = []
-    patterns = {kind: kind.pattern or re.escape(kind().name) for kind in TRANSFORMS}
-    for part in re.split(r"\.(?!\d)", name):  # the dot of inv-12.5 is not a separator
-        matches = ((kind, match) for kind, own in patterns.items() if (match := re.fullmatch(own, part)))
-        kind, match = next(matches, (None, None))
-        if kind is None or match is None:
-            own_names = [kind().name for kind in TRANSFORMS if not kind.pattern]
-            known = [*(name for name, _ in _EXAMPLES), *own_names]
-            raise BadInput(unknown("transform", part, known, [*EXAMPLES, *own_names]))
-        try:
-            parts.append(kind.parse(**match.groupdict()))
-        except ValueError as error:
-            raise BadInput(f"transform {shown(part)}: {error}") from error
-    return compose(*parts)
+    # The dot of inv-12.5 is not a separator.
+    return compose(*map(_part, re.split(r"\.(?!\d)", name)))
+
+
+def _part(name: str) -> Transform:
+    try:
+        for kind in TRANSFORMS:
+            if (found := kind.parse(name)) is not None:
+                return found
+    except ValueError as error:
+        raise BadInput(f"transform {shown(name)}: {error}") from error
+    own_names = [kind().name for kind in TRANSFORMS if not kind.short_name]
+    known = [*(example for example, _ in _EXAMPLES), *own_names]
+    raise BadInput(unknown("transform", name, known, [*EXAMPLES, *own_names]))

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from calque.derive.artefact import input_digest
 from calque.derive.dictionary import LEXICON_FORMAT, read_lexicon
-from calque.derive.forms import NUMBER, fraction, in_percent
+from calque.derive.forms import Form, percent
 from calque.derive.sentence import UNKNOWN, Sentence
-from calque.derive.transform import Need, Transform, draw
+from calque.derive.transform import Need, Transform, check_share, draw
 from calque.derive.usage import CLASSES
 
-TAG = "(?P<tag>[a-z]{3,5})"
 UPOS = (*CLASSES, "INTJ", "NUM")
+TAG = Form("tag", "-", "{value}", None, str.upper, "det", " {}", "[a-z]{3,5}", str.lower)
 Rewritten = Sequence[tuple[str, Sequence[int]]]
 Senses = tuple[list[str], list[float]]  # a word's translations, with their probabilities
 
@@ -40,17 +40,13 @@ class Rewrite(Transform):
         return Counter() if sentence.tags else Counter({"sentences without word classes": 1})
 
 
-def _check_share(share: float, of: str) -> None:
-    if not 0 < share <= 1:
-        raise ValueError(f"the share of {of} is above 0 and at most 1, not {share}")
-
-
 @dataclass(frozen=True)
 class Agglutinate(Rewrite):
     """Function words become endings of the content word that they precede, the nearest first: *in the house* is
     *housethein*. Others stay. A `share` of the function words is drawn by form; a larger one contains a smaller one."""
 
-    pattern = rf"agg(?:-(?P<share>{NUMBER}))?"
+    short_name, full_name = "agg", "Agg"
+    forms = (percent("share", "-", "of the function words", "50", " {percent} %"),)
     examples = (("agg", ""), ("agg-50", "half of the function words"))
     term = "Agg makes function words endings of the content word that they precede."
 
@@ -58,19 +54,7 @@ class Agglutinate(Rewrite):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        _check_share(self.share, "function words")
-
-    @classmethod
-    def parse(cls, share: str | None) -> Self:
-        return cls(fraction(share) if share else 1.0)
-
-    @property
-    def name(self) -> str:
-        return "agg" if self.share == 1 else f"agg-{in_percent(self.share)}"
-
-    @property
-    def title(self) -> str:
-        return "Agg" if self.share == 1 else f"Agg {in_percent(self.share)} %"
+        check_share(self.share, "function words")
 
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
         words: list[tuple[str, tuple[int, ...]]] = []
@@ -84,7 +68,7 @@ class Agglutinate(Rewrite):
                 endings = "".join(sentence.words[each].lower() for each in reversed(waiting))
                 words.append((word + endings, (place, *reversed(waiting))))
             else:
-                words += [*((sentence.words[each], (each,)) for each in waiting), (word, (place,))]
+                words += [(sentence.words[each], (each,)) for each in (*waiting, place)]
             waiting = []
         return [*words, *((sentence.words[each], (each,)) for each in waiting)]
 
@@ -95,11 +79,10 @@ def _drawn(seed: int, word: str) -> float:
 
 
 @dataclass(frozen=True)
-class OneClass(Rewrite):
-    """A transform of the words of one class, `tag`, whose short and long names `kind` and `heading` start."""
+class _OneClass(Rewrite):
+    """A transform of the words of one class, `tag`."""
 
-    kind: ClassVar[str]
-    heading: ClassVar[str]
+    forms = (TAG,)
 
     tag: str
 
@@ -107,30 +90,15 @@ class OneClass(Rewrite):
         if self.tag not in UPOS:
             raise ValueError(f"no word class {self.tag}; expected one of {', '.join(UPOS)}")
 
-    @classmethod
-    def parse(cls, tag: str) -> Self:
-        return cls(tag.upper())
-
-    @property
-    def name(self) -> str:
-        return f"{self.kind}-{self.tag.lower()}"
-
-    @property
-    def title(self) -> str:
-        return f"{self.heading} {self.tag}"
-
 
 @dataclass(frozen=True)
-class Drop(OneClass):
+class Drop(_OneClass):
     """The words of one class are dropped: without DET, *the dog barks* is *dog barks*. They link to nothing. A sentence
     of these words alone stays."""
 
-    pattern = f"drop-{TAG}"
+    short_name, full_name = "drop", "Drop"
     examples = (("drop-det", "without articles and other determiners"),)
     term = "Drop leaves out the words of one class."
-    kind, heading = "drop", "Drop"
-
-    tag: str = "DET"
 
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
         kept = [place for place, tag in enumerate(sentence.tags) if tag != self.tag]
@@ -141,11 +109,9 @@ class Drop(OneClass):
 class Split(Rewrite):
     """Endings of nouns and verbs become words: *walked* is *walk ed*. The stem keeps at least three letters."""
 
-    pattern = "split"
+    short_name, full_name = "split", "Split"
     examples = (("split", "endings as words"),)
     term = "Split makes the endings of nouns and verbs words of their own."
-
-    name, title = "split", "Split"
 
     endings: tuple[str, ...] = ("ing", "ed", "es", "s")
 
@@ -163,16 +129,13 @@ CIPHER = str.maketrans("".join(KINDS), "".join(letters[1:] + letters[0] for lett
 
 
 @dataclass(frozen=True)
-class Cipher(OneClass):
+class Cipher(_OneClass):
     """The words of one class have other letters: each vowel becomes the next one, and each consonant; for nouns, *the
     dog* is *the fuh*. Words of other classes that look alike stay, so that a form may have two images."""
 
-    pattern = f"cipher-{TAG}"
+    short_name, full_name = "cipher", "Cipher"
     examples = (("cipher-noun", "other letters for nouns"),)
     term = "Cipher gives the words of one class other letters."
-    kind, heading = "cipher", "Cipher"
-
-    tag: str = "NOUN"
 
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
         pairs = enumerate(zip(sentence.words, sentence.tags, strict=True))
@@ -181,11 +144,15 @@ class Cipher(OneClass):
 
 @dataclass(frozen=True)
 class Translate(Rewrite):
-    """Words become translations, drawn by their probabilities from a `lexicon` (a file,
-    or published word pairs): with French, *the red house* is *la rouge maison*. A `share` of the
-    words, drawn one by one, is translated (code-switching); words without an entry stay. `language` is a code."""
+    """Words become translations, drawn by their probabilities from a `lexicon` (published word pairs, or a table with
+    probabilities and counts): with French, *the red house* is *la rouge maison*. A `share` of the words, drawn one by
+    one, is translated (code-switching); words without an entry stay. `language` is a code."""
 
-    pattern = rf"lex-(?P<language>[a-z]+)(?:-(?P<share>{NUMBER}))?"
+    short_name, full_name = "lex", "Lex"
+    forms = (
+        Form("language", "-", "{value}", None, str, "fr", " ({}", "[a-z]+"),
+        percent("share", "-", "{percent} %", "50"),
+    )
     examples = (("lex-fr", "French words"),)
     term = "Lex replaces words by their translations in a lexicon."
     needs = frozenset[Need]()
@@ -196,21 +163,19 @@ class Translate(Rewrite):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        _check_share(self.share, "words")
+        check_share(self.share, "words")
 
     @classmethod
-    def parse(cls, language: str, share: str | None) -> Self:
-        """The lexicon from English into a language below CALQUE_DATA."""
-        path = Path(os.environ.get("CALQUE_DATA") or "data", "lexicons", f"en-{language}.tsv")
-        return cls(path, language, fraction(share) if share else 1.0)
-
-    @property
-    def name(self) -> str:
-        return f"lex-{self.language}" if self.share == 1 else f"lex-{self.language}-{in_percent(self.share)}"
+    def parse(cls, name: str) -> Self | None:
+        """With the lexicon from English into a language below CALQUE_DATA."""
+        if (values := cls.parse_fields(name)) is None:
+            return None
+        folder = Path(os.environ.get("CALQUE_DATA") or "data", "lexicons")
+        return cls(lexicon=folder / f"en-{values['language']}.tsv", **values)
 
     @property
     def title(self) -> str:
-        return f"Lex ({self.language}{'' if self.share == 1 else f', {in_percent(self.share)} %'})"
+        return f"{super().title})"
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:

@@ -8,7 +8,7 @@ from calque.derive.script import Transliterate
 from calque.derive.sentence import Sentence, Span
 from calque.derive.transform import Transform, compose
 
-law = settings(max_examples=1000, deadline=None)
+law = settings(max_examples=300, deadline=None)
 
 MARKS = (".", "!", "?", ",")
 
@@ -31,7 +31,7 @@ def transforms() -> st.SearchStrategy[Transform]:
     """Every transform, alone or after another one that moves words."""
     seeds, shares = st.integers(0, 9), st.sampled_from([0.0, 0.25, 0.5, 1.0])
     moves: st.SearchStrategy[Transform] = st.one_of(
-        st.builds(Invert, p=shares, seed=seeds), st.builds(Permute, seed=seeds), st.just(Invert())
+        st.builds(Invert, p=st.sampled_from([0.25, 0.5]), seed=seeds), st.builds(Permute, seed=seeds), st.just(Invert())
     )
     scripts: st.SearchStrategy[Transform] = st.builds(Transliterate, overlap=shares, seed=seeds)
     return st.one_of(moves, scripts, st.builds(compose, st.one_of(moves, scripts), moves))

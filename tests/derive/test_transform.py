@@ -22,7 +22,6 @@ from calque.derive.transform import (
     Account,
     Compose,
     Transform,
-    check_words,
     compose,
     image_of,
     image_of_example,
@@ -85,7 +84,7 @@ def test_a_pair_of_transforms_has_the_account_of_both(
     both, between, after = compose(outer, inner), inner(sentence, number), beyond(inner, number)
     assert both.account(sentence, number) == inner.account(sentence, number) + outer.account(between, after)
     assert ("trees" in both.needs) == ("trees" in outer.needs or "trees" in inner.needs)
-    check_words(both, sentence, both(sentence, number))
+    image_of(both, sentence, number, Account())
 
 
 def labelled(sentence: Sentence) -> dict[int, str]:

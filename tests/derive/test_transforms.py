@@ -8,6 +8,7 @@ import pytest
 
 from calque.derive import transforms
 from calque.derive.errors import BadInput
+from calque.derive.forms import number
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform, compose
 from calque.derive.transforms import TERMS, TRANSFORMS, transform
@@ -30,31 +31,55 @@ def test_every_transform_is_explained_in_reports() -> None:
 class Rotate(Transform):
     """A toy: the first `by` words go last."""
 
-    pattern = r"rotate-(?P<by>[1-9])"
+    short_name = "rotate"
+    forms = (number("by", "-", "by {value} words", "2"),)
     examples = (("rotate-2", "by two words"),)
-    term = "Rotate moves the first words to the end."
 
     by: int = 1
 
-    @classmethod
-    def parse(cls, by: str) -> Rotate:
-        if by == "9":
+    def __post_init__(self) -> None:
+        if self.by > 8:
             raise ValueError("expected fewer words")
-        return cls(int(by))
-
-    @property
-    def name(self) -> str:
-        return f"rotate-{self.by}"
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         places = list(range(len(sentence)))
         return sentence.reorder(places[self.by :] + places[: self.by])
 
 
+@dataclass(frozen=True)
+class Plain(Rotate):
+    short_name, name = "", "plain"
+
+
 def test_a_transform_in_the_list_has_a_name_on_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BadInput, match="no transform is called 'rotate-2'"):
+    with pytest.raises(BadInput, match="'rotate-2'"):
         transform("rotate-2")
-    monkeypatch.setattr(transforms, "TRANSFORMS", (*TRANSFORMS, Rotate))
-    assert transform("rotate-2.inv") == compose(Rotate(2), transform("inv"))
-    with pytest.raises(BadInput, match="transform 'rotate-9': expected fewer words"):
-        transform("rotate-9")
+    monkeypatch.setattr(transforms, "TRANSFORMS", (*TRANSFORMS, Rotate, Plain))
+    assert transform("rotate-2.inv.plain") == compose(Rotate(2), transform("inv"), Plain())
+
+
+WRONG = (
+    "inv-0 inv-101 trans10 trans-101 trans-most trans-stems-101 agg-0 drop-foo lex-fr-0 syn-romance-p0 syn-romance-101"
+)
+
+
+@pytest.mark.parametrize("name", [*WRONG.split(), "trans-stems", "drop", "syn", "nope", ""])
+def test_a_name_of_no_transform_is_refused(name: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        transform(name)
+    assert repr(name) in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("trans2-25.inv-50", "Trans2 25 % shared + Inv 50 %"),
+        ("trans-12.5-function", "Trans 12.5 % of function words shared"),
+        ("trans-stems-0", "Trans 0 % of stems shared"),
+        ("syn-verbfinal-0-p12.5", "Syn (verbfinal, 0 %, 12.5 % of sentences)"),
+        ("agg-50.drop-det", "Agg 50 % + Drop DET"),
+        ("lex-fr-50", "Lex (fr, 50 %)"),
+    ],
+)
+def test_titles(name: str, title: str) -> None:
+    assert (transform(name).name, transform(name).title) == (name, title)

@@ -71,7 +71,7 @@ def test_every_word_is_in_one_row_with_its_label_at_its_first_subword(sentence: 
 def test_words_of_a_task_are_those_of_the_corpus(tmp_path: Path) -> None:
     """Where a sub-word has another id inside a word than at its end, too."""
     text = PocketEnglish(language=Pocket(types=300), size=60)
-    transforms = Transliterate(0.5), Cognates(0.5), Cognates()
+    transforms = Transliterate(0.5), Cognates(0.5), Cognates(1.0)
     folder = derive_languages(text, transforms, 300, DictionaryConfig(), tmp_path / "made", tmp_path)
     languages = Languages.open(folder, [transform.name for transform in transforms])
     sentences = [sentence for chunk in text.chunks() for sentence in text.sentences(chunk)[0]]
