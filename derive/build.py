@@ -2,17 +2,17 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial, reduce
+from functools import reduce
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from calque.derive.corpus import LONGEST, Corpus, CorpusWriter, Shard
+from calque.derive.corpus import Corpus, CorpusWriter
 from calque.derive.dictionary import (
     DictionaryConfig,
     draw_dictionary,
@@ -21,40 +21,37 @@ from calque.derive.dictionary import (
     with_wrong_pairs,
     write_dictionary,
 )
+from calque.derive.encode import (
+    ChunkEncoder,
+    Encoded,
+    EncodedChunk,
+    NumberedChunk,
+    encode_sentences,
+    merged,
+    one_to_one,
+)
 from calque.derive.errors import BadInput
 from calque.derive.example import Question
 from calque.derive.files import check_name
-from calque.derive.fingerprint import check_same, code_facts, fingerprint, own_code, sha256, with_code
+from calque.derive.fingerprint import code_facts, fingerprint, own_code, sha256, with_code
 from calque.derive.folder import DICTIONARY, FORMAT, RESERVED, SINGLE, VOCABULARY, WRONG, FolderWriter, new_folder
 from calque.derive.frequency import add_up
 from calque.derive.language import SOURCE, in_places
 from calque.derive.preview import PREVIEW, preview_sentences
 from calque.derive.script import letters_of
-from calque.derive.sentence import CHUNKS, UNKNOWN, Sentence
+from calque.derive.sentence import Sentence
 from calque.derive.source import Source
 from calque.derive.sources.files import TAGGED
-from calque.derive.transform import Account, Compose, Transform, image_of
+from calque.derive.transform import Compose, Transform
 from calque.derive.typology import order_distance
 from calque.derive.usage import USAGE, Usage
-from calque.derive.vocabulary import (
-    SMALLEST,
-    TOKENIZER,
-    GivenVocabulary,
-    Vocabulary,
-    WordTable,
-    gather,
-    learn_of_words,
-    read_array,
-)
+from calque.derive.vocabulary import SMALLEST, TOKENIZER, GivenVocabulary, Vocabulary, WordTable, learn_of_words
 from calque.derive.workers import Progress, Workers, reported, silent
 
-SAMPLES = 10  # sentences of the corpus in a preview
 MEASURED = 10_000  # sentences over which the order distance is measured
 TRANSLATED = 10_000  # sentence pairs of a translation per encoding step
 UNLIKE = "wrong pairs of the dictionary without a common tag"
-UNSEEN, SEVERAL = -1, -2  # no image of a type, and more than one
 
-NumberedChunk = tuple[int, Any]  # a chunk of a source with its number
 Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
 """The words of sentences and of their translations; no side is empty."""
 
@@ -93,146 +90,6 @@ def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> t
     return tuple(ready)
 
 
-def count_words(source: Source, rewriting: Sequence[Transform], cache: Path, chunk: NumberedChunk) -> Counter[str]:
-    """How often each known word occurs in a chunk and in its images by transforms that change words."""
-    index, sentences = chunk[0], source.sentences(chunk[1])[0]
-    counts = Counter(chain.from_iterable(sentence.words for sentence in sentences))
-    for transform in [transform.ready(cache) for transform in rewriting] if source.has_images(chunk[1]) else []:
-        for number, sentence in enumerate(sentences, CHUNKS.number(index, 0)):
-            counts.update(image_of(transform, sentence, number, Account()).words)
-    del counts[UNKNOWN]
-    return counts
-
-
-def count_types(source: Source, vocabulary: Path, digest: str, chunk: NumberedChunk) -> np.ndarray:
-    """`Usage.table` of a chunk, with the vocabulary in a folder whose contents have the `digest`."""
-    sentences, _ = source.sentences(chunk[1])
-    table = _table(vocabulary, digest)
-    ids, pieces = table.encode([word for sentence in sentences for word in sentence.words])
-    tags = [tag for sentence in sentences for tag in sentence.tags or ("",) * len(sentence)]
-    return Usage.of(ids, pieces, tags, table.size).table
-
-
-@dataclass(frozen=True)
-class EncodedChunk:
-    """A chunk in every language, the source first; exclusions, accounts of transforms, and sentences to preview.
-    `single` are the `single_images` of transforms that change words."""
-
-    shards: list[Shard]
-    single: list[np.ndarray | None]
-    left_out: Counter[str]
-    accounts: list[Account]
-    samples: list[tuple[int, Sentence]]
-
-
-def encode_chunk(
-    source: Source,
-    transforms: Sequence[Transform],
-    cache: Path,
-    vocabulary: Path,
-    digest: str,
-    code: Mapping[str, str],
-    numbered_chunk: NumberedChunk,
-) -> EncodedChunk:
-    """Encode a chunk and derive it by each transform. `digest` is the vocabulary folder's, `code` the source's and the
-    transforms' (`derive.fingerprint`). Trained transforms, too large to send to workers, are read from `cache`."""
-    check_same((source, transforms), code)
-    index, chunk = numbered_chunk
-    sentences, left_out = source.sentences(chunk)
-    table = _table(vocabulary, digest)
-    numbered = [(number, s) for number, s in enumerate(sentences, CHUNKS.number(index, 0)) if s.words]
-    left_out["empty sentences"] += len(sentences) - len(numbered)
-    shard = encode(numbered, table)
-    shards, accounts, single = [shard], [], list[np.ndarray | None]()
-    for transform in transforms:
-        ready, account = transform.ready(cache), Account()
-        if "usage" in ready.needs:
-            ready = ready.informed(_usage(vocabulary, digest))
-        images = list[Sentence]()
-        if source.has_images(chunk):
-            images = [image_of(ready, sentence, number, account) for number, sentence in numbered]
-        else:
-            account.left_out["sentences of the source alone"] += len(numbered)
-        derived = rewrite(images, table) if ready.rewrites else reorder(shard, images)
-        single.append(single_images(shard, derived, table.size) if ready.rewrites else None)
-        image, places = ready.image(table.size, table.specials), ready.places(table.size, table.specials)
-        shards.append(replace(derived, ids=in_places(derived.ids, derived.pieces, image, places).astype(np.uint32)))
-        accounts.append(account)
-    samples = [(number, s) for number, s in numbered if 3 <= len(s) <= 25][:SAMPLES] if index == 0 else []
-    return EncodedChunk(shards, single, +left_out, accounts, samples)
-
-
-def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
-    """Numbered sentences as a shard of sub-word ids; BadInput for a sentence or word that is too long."""
-    sentences = [sentence for _, sentence in numbered]
-    words = np.fromiter(map(len, sentences), np.int64, len(sentences))
-    if words.max(initial=0) > LONGEST:
-        raise BadInput(f"a sentence of {words.max():,} words; expected at most {LONGEST:,}")
-    ids, pieces = table.encode(list(chain.from_iterable(sentence.words for sentence in sentences)))
-    if pieces.max(initial=0) > LONGEST:
-        raise BadInput(f"a word of {pieces.max():,} sub-words; expected at most {LONGEST:,}")
-    starts = np.repeat(np.cumsum(words) - words, words)
-    origin = np.arange(len(pieces)) - starts
-    return Shard(ids.astype(np.uint32), pieces.astype(np.uint16), words, origin.astype(np.uint16))
-
-
-def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
-    """The source's words in the order of `images`, the images of its first lines."""
-    words = np.fromiter(map(len, images), np.int64, len(images))
-    origin = np.fromiter(chain.from_iterable(s.origin for s in images), np.int64, int(words.sum()))
-    order = origin + np.repeat((np.cumsum(source.words) - source.words)[: len(words)], words)
-    return Shard(gather(source.ids, source.pieces, order), source.pieces[order], words, origin.astype(np.uint16))
-
-
-def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
-    """The words of `images` in the source's script, and the source words that each renders."""
-    sources = [group for s in images for group in s.sources or ((place,) for place in s.origin)]
-    return replace(
-        encode([(0, sentence) for sentence in images], table),
-        origin=np.fromiter((place for s in images for place in s.origin), np.uint16),
-        sources=np.fromiter(chain.from_iterable(sources), np.uint16),
-        rendered=np.fromiter(map(len, sources), np.int64, len(sources)),
-    )
-
-
-def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
-    """For each type of the source, the type of the image that renders its words, and the other way round: (2, size)
-    int64. A link counts if one word alone renders one word, and both words are single types. UNSEEN marks types
-    without such a link, SEVERAL types with links to different types."""
-    assert image.sources is not None and image.rendered is not None
-    starts = (np.cumsum(source.words) - source.words)[: len(image.words)]  # of each line, in the source's words
-    linked = image.sources + np.repeat(np.repeat(starts, image.words), image.rendered)
-    target = np.repeat(np.arange(len(image.pieces)), image.rendered)
-    single = (np.bincount(linked)[linked] == 1) & (image.rendered[target] == 1)
-    single &= (source.pieces[linked] == 1) & (image.pieces[target] == 1)
-    ids = [
-        shard.ids[np.cumsum(shard.pieces, dtype=np.int64)[words[single]] - 1]
-        for shard, words in ((source, linked), (image, target))
-    ]
-    tables = np.full((2, size), UNSEEN)
-    for table, types, found in zip(tables, ids, ids[::-1], strict=True):
-        table[types] = found
-        table[types[table[types] != found]] = SEVERAL
-    return tables
-
-
-def merged(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """The `single_images` of a text, from the tables of its two parts."""
-    return np.where(one == UNSEEN, other, np.where((other == UNSEEN) | (one == other), one, SEVERAL))
-
-
-def one_to_one(tables: np.ndarray) -> np.ndarray:
-    """The single image of each type whose image has no other source, else -1: (V,) int64."""
-    forward, back = tables
-    same = back[np.maximum(forward, 0)] == np.arange(len(forward))
-    return np.where((forward >= 0) & same, forward, -1)
-
-
-# Changed files have another digest.
-_table = lru_cache(maxsize=1)(lambda folder, digest: WordTable(Vocabulary.load(folder)))
-_usage = lru_cache(maxsize=1)(lambda folder, digest: Usage(read_array(folder / USAGE, "the corpus's usage of types")))
-
-
 def rewriting_of(transforms: Iterable[Transform]) -> tuple[Transform, ...]:
     """The transforms that change words."""
     return tuple(transform for transform in transforms if transform.rewrites)
@@ -258,6 +115,18 @@ def languages_fingerprint(
     return with_code(fingerprint(FORMAT, corpus(trees), identities, types, dictionary.identity(), *tags), transforms)
 
 
+@dataclass(frozen=True)
+class _Chunks:
+    """The chunks of the corpus, over which functions are run in worker processes."""
+
+    chunks: list[NumberedChunk]
+    pool: Workers
+    progress: Progress
+
+    def over(self, stage: str, function: Callable[[NumberedChunk], Any]) -> Iterator[Any]:
+        return reported(self.pool.map(function, self.chunks), self.progress, stage, len(self.chunks))
+
+
 def derive_languages(
     source: Source,
     transforms: Sequence[Transform],
@@ -274,86 +143,125 @@ def derive_languages(
     Slow intermediate results that other studies may reuse (grammars, trees) are kept in the folder `cache`."""
     check_transforms(transforms)
     check_tags(dictionary, source)
-    corpus, rewriting = lru_cache(source.corpus_identity), rewriting_of(transforms)
-    examples = lru_cache(source.task_identity)
+    rewriting = rewriting_of(transforms)
 
     def print_of(chosen: Sequence[Transform]) -> str:
-        return languages_fingerprint(corpus, chosen, vocabulary, dictionary, rewriting, examples)
+        inputs = chosen, vocabulary, dictionary, rewriting, source.task_identity
+        return languages_fingerprint(source.corpus_identity, *inputs)
 
     facts: dict[str, Any] = {
         "fingerprint": print_of(transforms),
         "config": {"transforms": list(transforms), "dictionary": dictionary},
         **code_facts(source, transforms),
     }
+    prints = {SOURCE: print_of([]), **{transform.name: print_of([transform]) for transform in transforms}}
     trees = any("tags" in transform.needs for transform in transforms)
     source = source.ready(cache, trees, workers, progress)
     ready = learn(transforms, cache, progress)
-    chunks = list(enumerate(source.chunks()))
+    encoder = ChunkEncoder(source, tuple(transforms), cache, own_code((source, transforms)))
     with new_folder(folder, facts) as out, Workers(workers) as pool:
-
-        def over_chunks(stage: str, function: Callable[[NumberedChunk], Any]) -> Iterator[Any]:
-            return reported(pool.map(function, chunks), progress, stage, len(chunks))
-
-        forgotten = 0
-        if isinstance(vocabulary, GivenVocabulary):
-            types = vocabulary.open()
-        else:
-            counted = over_chunks("counting words", partial(count_words, source, rewriting, cache))
-            words, forgotten = add_up(counted)
-            if not words:
-                raise BadInput(f"no words to learn a vocabulary from in {source.title}")
-            progress("training the vocabulary", 0, 1)
-            types = learn_of_words(words, vocabulary)
-            progress("training the vocabulary", 1, 1)
+        chunks = _Chunks(list(enumerate(source.chunks())), pool, progress)
+        types, forgotten = _vocabulary(vocabulary, encoder, chunks)
         types.save(out.vocabulary)
         check_answers(source.questions(), types)
-        tokenizer = out.vocabulary, sha256(out.vocabulary / TOKENIZER)
+        encoder = replace(encoder, vocabulary=out.vocabulary, digest=sha256(out.vocabulary / TOKENIZER))
         if any("usage" in transform.needs for transform in ready):
-            counts = over_chunks("counting types", partial(count_types, source, *tokenizer))
-            table = reduce(np.add, counts, np.zeros_like(Usage.even(types.size).table))
-            np.save(out.vocabulary / USAGE, table)
-            usage = Usage(table, types.cut, types.specials)
+            usage = _count_usage(encoder, chunks, types)
             ready = tuple(transform.informed(usage) for transform in ready)
-        derive_chunk = partial(encode_chunk, source, transforms, cache, *tokenizer, own_code((source, transforms)))
-        encoded = over_chunks("encoding", derive_chunk)
-        languages, samples, single = _write_corpora(out, transforms, types, encoded)
-        out.facts["languages"] = languages
-        languages[SOURCE]["fingerprint"] = print_of([])
+        encoded = chunks.over("encoding", encoder.encode)
+        languages, samples = _write_corpora(out, transforms, types, encoded)
         tags = usual_tags(tagged_words(source), types) if dictionary.reads_tags else None
-        for transform, informed, tables in zip(transforms, ready, single, strict=True):
-            image, places = informed.image(types.size, types.specials), informed.places(types.size, types.specials)
-            chosen, images, place = types.types, image, out.part / transform.name
-            if tables is not None:
-                one = one_to_one(tables)
-                images = np.where(one >= 0, in_places(one, np.ones_like(one), image, places), -1)
-                chosen = chosen[images[chosen] >= 0]
-                np.save(place / SINGLE, images)
-                languages[transform.name]["types without one image"] = len(types.types) - len(chosen)
-            entries = entries_of(dictionary, informed, types, chosen, images, tags, languages[transform.name])
-            out.add_image(transform.name, image, places, None if places is not None else letters_of(transform, types))
-            out.add_pair((SOURCE, transform.name), transform.name)
-            write_dictionary(place / DICTIONARY, entries, types)
-            languages[transform.name] |= {
-                "dictionary pairs": len(entries),
-                "fingerprint": print_of([transform]),
-            }
+        for transform, language in zip(ready, languages[1:], strict=True):
+            _write_dictionary(out, transform, language, types, dictionary, tags)
+        for name, print_ in prints.items():
+            out.facts["languages"][name]["fingerprint"] = print_
         preview = preview_sentences(samples, ready)
         (out.part / PREVIEW).write_text(preview, encoding="utf-8", newline="\n")
         out.facts[VOCABULARY] = types.account | {"rare words not trained on": forgotten}
     return folder
 
 
-def entries_of(
-    dictionary: DictionaryConfig,
+def _vocabulary(vocabulary: int | GivenVocabulary, encoder: ChunkEncoder, chunks: _Chunks) -> tuple[Vocabulary, int]:
+    """The vocabulary, given or learnt, and the number of rare words that it was not trained on."""
+    if isinstance(vocabulary, GivenVocabulary):
+        return vocabulary.open(), 0
+    words, forgotten = add_up(chunks.over("counting words", encoder.count_words))
+    if not words:
+        raise BadInput(f"no words to learn a vocabulary from in {encoder.source.title}")
+    chunks.progress("training the vocabulary", 0, 1)
+    types = learn_of_words(words, vocabulary)
+    chunks.progress("training the vocabulary", 1, 1)
+    return types, forgotten
+
+
+def _count_usage(encoder: ChunkEncoder, chunks: _Chunks, types: Vocabulary) -> Usage:
+    """The usage of types in the corpus, which is written for the worker processes too."""
+    counts = chunks.over("counting types", encoder.count_types)
+    table = reduce(np.add, counts, np.zeros_like(Usage.even(types.size).table))
+    np.save(encoder.vocabulary / USAGE, table)
+    return Usage(table, types.cut, types.specials)
+
+
+def _write_corpora(
+    out: FolderWriter, transforms: Sequence[Transform], vocabulary: Vocabulary, encoded: Iterable[EncodedChunk]
+) -> tuple[list[Encoded], list[tuple[int, Sentence]]]:
+    """Write the corpora of the source and of the derived languages, the vocabulary with its counts, and the manifest's
+    facts about each language. Return the sums of the chunks' results by language, and sentences for the preview."""
+    names, samples = [SOURCE, *(transform.name for transform in transforms)], list[tuple[int, Sentence]]()
+    rewritten = [False, *(transform.rewrites for transform in transforms)]
+    counts, totals = np.zeros_like(vocabulary.counts), list[Encoded]()
+    with ExitStack() as stack:
+        writers = [
+            stack.enter_context(CorpusWriter(out.part / name, 2 * vocabulary.size, changed))
+            for name, changed in zip(names, rewritten, strict=True)
+        ]
+        for chunk in encoded:
+            counts += np.bincount(chunk.languages[0].shard.ids, minlength=vocabulary.size)
+            first = writers[0].sentences
+            for writer, language in zip(writers, chunk.languages, strict=True):
+                writer.append(language.shard, first)
+            samples += chunk.samples
+            if not totals:
+                totals = chunk.languages
+                continue
+            for total, language in zip(totals, chunk.languages, strict=True):
+                total.account.add(language.account)
+                if total.single is not None and language.single is not None:
+                    total.single = merged(total.single, language.single)
+    vocabulary.counts = counts
+    vocabulary.save(out.vocabulary)
+    empty = totals[0].account.left_out["empty sentences"]
+    for name, writer, total in zip(names, writers, totals, strict=True):
+        corpus, account = Corpus.open(out.part / name), total.account
+        origins = (corpus.order(line).tolist() for line in range(min(MEASURED, len(corpus))))
+        out.facts["languages"][name] = {
+            "in": {"sentences": writers[0].sentences + (empty if name == SOURCE else 0), "words": writers[0].words},
+            "out": writer.facts,
+            "left out": dict(sorted(account.left_out.items())),
+            "kept in place": dict(sorted(account.kept.items())),
+            "spans split": account.split_spans,
+            "order distance": 0.0 if name == SOURCE else order_distance(origins),
+        }
+    return totals, samples
+
+
+def _write_dictionary(
+    out: FolderWriter,
     transform: Transform,
+    language: Encoded,
     types: Vocabulary,
-    chosen: np.ndarray,
-    images: np.ndarray,
+    dictionary: DictionaryConfig,
     tags: np.ndarray | None,
-    facts: dict[str, Any],
-) -> np.ndarray:
-    """The entries of a language's dictionary, (n, 2) ids, from its `chosen` types and their images (V,). Entries left
-    out and wrong ones are counted in the language's `facts`."""
+) -> None:
+    """Write the images of types in a language, and its dictionary, whose entries are counted in the manifest."""
+    image, places = transform.image(types.size, types.specials), transform.places(types.size, types.specials)
+    chosen, images, facts = types.types, image, out.facts["languages"][transform.name]
+    if language.single is not None:
+        one = one_to_one(language.single)
+        images = np.where(one >= 0, in_places(one, np.ones_like(one), image, places), -1)
+        chosen = chosen[images[chosen] >= 0]
+        np.save(out.part / transform.name / SINGLE, images)
+        facts["types without one image"] = len(types.types) - len(chosen)
     if dictionary.file:
         entries, left_out = own_dictionary(dictionary.file, types, chosen, images, transform.spell)
         facts["left out"] |= left_out
@@ -363,7 +271,10 @@ def entries_of(
         entries, unlike = with_wrong_pairs(dictionary, entries, tags)
         facts[WRONG] = int((entries[:, 1] != images[entries[:, 0]]).sum())
         facts["left out"] |= {UNLIKE: unlike} if unlike else {}
-    return entries
+    facts["dictionary pairs"] = len(entries)
+    out.add_image(transform.name, image, places, None if places is not None else letters_of(transform, types))
+    out.add_pair((SOURCE, transform.name), transform.name)
+    write_dictionary(out.part / transform.name / DICTIONARY, entries, types)
 
 
 def check_tags(dictionary: DictionaryConfig, source: Source) -> None:
@@ -389,50 +300,6 @@ def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None
         )
 
 
-def _write_corpora(
-    out: FolderWriter, transforms: Sequence[Transform], vocabulary: Vocabulary, encoded: Iterable[EncodedChunk]
-) -> tuple[dict[str, dict[str, Any]], list[tuple[int, Sentence]], list[np.ndarray | None]]:
-    """Write the corpora of the source and of the derived languages, and the vocabulary with its counts. Return the
-    manifest's facts about each language, sentences for the preview, and the transforms' `single_images`."""
-    names, samples = [SOURCE, *(transform.name for transform in transforms)], list[tuple[int, Sentence]]()
-    rewritten = [False, *(transform.rewrites for transform in transforms)]
-    single: list[np.ndarray | None] = [None] * len(transforms)
-    accounts, counts = [Account() for _ in names], np.zeros_like(vocabulary.counts)
-    with ExitStack() as stack:
-        writers = [
-            stack.enter_context(CorpusWriter(out.part / name, 2 * vocabulary.size, changed))
-            for name, changed in zip(names, rewritten, strict=True)
-        ]
-        for chunk in encoded:
-            counts += np.bincount(chunk.shards[0].ids, minlength=vocabulary.size)
-            first = writers[0].sentences
-            for writer, shard in zip(writers, chunk.shards, strict=True):
-                writer.append(shard, first)
-            for account, more in zip(accounts, [Account(left_out=chunk.left_out), *chunk.accounts], strict=True):
-                account.add(more)
-            samples += chunk.samples
-            single = [
-                table if tables is None or table is None else merged(tables, table)
-                for tables, table in zip(single, chunk.single, strict=True)
-            ]
-    vocabulary.counts = counts
-    vocabulary.save(out.vocabulary)
-    empty = accounts[0].left_out["empty sentences"]
-    facts: dict[str, dict[str, Any]] = {}
-    for name, writer, account in zip(names, writers, accounts, strict=True):
-        corpus = Corpus.open(out.part / name)
-        origins = (corpus.order(line).tolist() for line in range(min(MEASURED, len(corpus))))
-        facts[name] = {
-            "in": {"sentences": writers[0].sentences + (empty if name == SOURCE else 0), "words": writers[0].words},
-            "out": writer.facts,
-            "left out": dict(sorted(account.left_out.items())),
-            "kept in place": dict(sorted(account.kept.items())),
-            "spans split": account.split_spans,
-            "order distance": 0.0 if name == SOURCE else order_distance(origins),
-        }
-    return facts, samples, single
-
-
 def translation_fingerprint(pairs: Pairs, vocabulary_size: int) -> str:
     """The fingerprint of `write_translation`'s folder, without holding the bitext in memory."""
     digest = hashlib.sha256()
@@ -456,7 +323,7 @@ def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder:
             with CorpusWriter(out.part / name, vocabulary.size) as writer:
                 for first in range(0, len(pairs), TRANSLATED):
                     sentences = [Sentence(pair[side]) for pair in pairs[first : first + TRANSLATED]]
-                    shard = encode(list(enumerate(sentences)), table)
+                    shard = encode_sentences(sentences, table)
                     writer.append(shard if name == SOURCE else replace(shard, origin=None), first)
             out.facts["languages"][name] = {"out": writer.facts, "fingerprint": print_}
         out.add_image(language, np.arange(vocabulary.size), places=None, letters={})

@@ -21,7 +21,7 @@ from typing import Self
 import numpy as np
 
 from calque.derive.errors import BadInput
-from calque.derive.vocabulary import gather
+from calque.derive.ragged import Ragged, ends_of
 
 LONGEST = 2**16 - 1  # maximum number of words in a line, and of sub-words in a word
 NOWHERE = LONGEST  # the origin of a word that is not derived; larger than any position in a line
@@ -99,27 +99,30 @@ class Corpus:
 
     def where(self, chosen: np.ndarray) -> Self:
         """The lines that are `chosen`, (N,) bool, as a corpus in memory, with their line numbers in its source."""
-        of_words = np.repeat(chosen, np.diff(self.words))
+        lines = np.flatnonzero(chosen)
+        tokens, words = Ragged(self.tokens, self.lines).take(lines), Ragged(self._word_numbers, self.words).take(lines)
         part = replace(
             self,
-            tokens=self.tokens[np.repeat(chosen, np.diff(self.lines))],
-            lines=_ends(np.diff(self.lines)[chosen]),
-            words=_ends(np.diff(self.words)[chosen]),
-            pieces=self.pieces[of_words],
-            origin=self.origin[of_words],
+            tokens=tokens.values,
+            lines=tokens.ends,
+            words=words.ends,
+            pieces=self.pieces[words.values],
+            origin=self.origin[words.values],
             source_line=self.source_line[chosen],
         )
         if self.sources is None or self.source_ends is None:
             return part
-        sizes, here = np.diff(self.source_ends), self.sources[self.source_ends[0] : self.source_ends[-1]]
-        return replace(part, sources=here[np.repeat(of_words, sizes)], source_ends=_ends(sizes[of_words]))
+        sources = Ragged(self.sources, self.source_ends).take(words.values)
+        return replace(part, sources=sources.values, source_ends=sources.ends)
+
+    @property
+    def _word_numbers(self) -> np.ndarray:
+        return np.arange(len(self.pieces))
 
     def of_lines(self, lines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The concatenated ids of some lines, and the length of each, (len(lines),) int64."""
-        starts = np.asarray(self.lines)[lines]
-        lengths = np.asarray(self.lines)[lines + 1] - starts
-        here = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(int(lengths.sum()))
-        return np.asarray(self.tokens)[here], lengths
+        found = Ragged(self.tokens, self.lines).take(lines)
+        return found.values, found.sizes
 
     def line_pieces(self, line: int) -> np.ndarray:
         """The number of sub-words of each word of the line."""
@@ -144,11 +147,6 @@ class Corpus:
         return np.array(sorted((place, i) for i, group in groups for place in group), np.int64).reshape(-1, 2)
 
 
-def _ends(sizes: np.ndarray) -> np.ndarray:
-    """Where items of these sizes begin, and where the last one ends, (N + 1,) int64."""
-    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-
-
 def _less(numbers: np.ndarray, by: int) -> np.ndarray:
     return numbers - by if by else numbers  # no copy of the memory map for 0
 
@@ -167,19 +165,24 @@ class Shard:
     rendered: np.ndarray | None = None
 
     @property
+    def words_of_lines(self) -> Ragged:
+        """The numbers of the words of each line."""
+        return Ragged.of(np.arange(len(self.pieces)), self.words)
+
+    @property
     def too_long(self) -> np.ndarray:
         """Whether each line, or one of its words, exceeds `LONGEST`, (N,) bool."""
         long = self.words > LONGEST
-        many = np.flatnonzero(self.pieces > LONGEST)
-        long[np.searchsorted(np.cumsum(self.words), many, side="right")] = True
+        long[self.words_of_lines.item[self.pieces > LONGEST]] = True
         return long
 
+    def in_order(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The ids and pieces of these words."""
+        return Ragged.of(self.ids, self.pieces).take(words).values, self.pieces[words]
+
     def take(self, lines: np.ndarray) -> Self:
-        words = self.words[lines]
-        starts = np.cumsum(self.words) - self.words
-        here = np.repeat(starts[lines] - np.cumsum(words) + words, words) + np.arange(int(words.sum()))
-        ids = gather(self.ids, self.pieces, here)
-        return type(self)(ids.astype(np.uint32), self.pieces[here].astype(np.uint16), words)
+        ids, pieces = self.in_order(self.words_of_lines.take(lines).values)
+        return type(self)(ids.astype(np.uint32), pieces.astype(np.uint16), self.words[lines])
 
 
 class CorpusWriter:
@@ -197,20 +200,17 @@ class CorpusWriter:
             name: (self._files.enter_context((self._folder / f"{name}.bin").open("wb")), dtype)
             for name, (dtype, *_) in _columns(self._dtype, self._rewritten).items()
         }
-        self._write("lines", np.zeros(1))
-        self._write("words", np.zeros(1))
-        if self._rewritten:
-            self._write("source_ends", np.zeros(1))
+        for name in ("lines", "words", *(["source_ends"] if self._rewritten else [])):
+            self._write(name, np.zeros(1))
         return self
 
     def append(self, shard: Shard, first: int) -> None:
         """Append a shard, whose lines derive from the source's lines from `first` on."""
         word_ends = np.cumsum(shard.words, dtype=np.int64)
-        piece_ends = np.concatenate([[0], np.cumsum(shard.pieces, dtype=np.int64)])
         self._write("tokens", shard.ids)
         self._write("pieces", shard.pieces)
         self._write("origin", np.full(len(shard.pieces), NOWHERE) if shard.origin is None else shard.origin)
-        self._write("lines", piece_ends[word_ends] + self.tokens)
+        self._write("lines", ends_of(shard.pieces)[word_ends] + self.tokens)
         self._write("words", word_ends + self.words)
         self._write("source_line", first + np.arange(len(shard.words)))
         if shard.sources is not None and shard.rendered is not None:

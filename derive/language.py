@@ -7,7 +7,7 @@ import numpy as np
 
 from calque.derive.corpus import NOWHERE, Corpus
 from calque.derive.links.stored import StoredLinks, of_pieces
-from calque.derive.vocabulary import gather
+from calque.derive.ragged import Ragged
 
 SOURCE = "source"  # the name of the language that others derive from
 
@@ -117,7 +117,8 @@ class Bitext:
             a, b = self.lines[pair]
             orders = self.first.corpus.order(a), self.second.corpus.order(b)
             pieces = self.first.corpus.line_pieces(a)[np.argsort(orders[0])]  # sub-words move with their word
-            places = [gather(np.arange(int(pieces.sum())), pieces, order) for order in orders]
+            ids = Ragged.of(np.arange(int(pieces.sum())), pieces)
+            places = [ids.take(order).values for order in orders]
             own, other = places[::-1] if turned else places
             return np.argsort(other)[own]
         mine, theirs = (1, 0) if turned else (0, 1)

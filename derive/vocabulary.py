@@ -4,7 +4,6 @@ over its words, or given by the folder of a tokenizer: XLM-R's SentencePiece, Wo
 import dataclasses
 import json
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain, islice, repeat
@@ -19,6 +18,7 @@ from calque.derive.artefact import input_digest
 from calque.derive.errors import BadInput
 from calque.derive.files import write_json
 from calque.derive.fingerprint import fingerprint
+from calque.derive.ragged import Ragged
 from calque.derive.sentence import UNKNOWN
 from calque.derive.types import OURS, SPECIALS, PairLayout, Specials
 
@@ -358,27 +358,17 @@ class WordTable:
         self._clear()
 
     def _clear(self) -> None:
-        self._rows: defaultdict[str, int] = defaultdict()
-        self._rows.default_factory = self._rows.__len__  # a new word gets the next row
-        self._ids = np.zeros(0, np.int64)
-        self._pieces = np.zeros(0, np.int64)
+        self._rows: dict[str, int] = {}  # in the order of the words' encodings
+        self._words = Ragged.of(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     def encode(self, words: list[str]) -> tuple[np.ndarray, np.ndarray]:
         if len(self._rows) > self._room:
             self._clear()
         size = len(self._rows)
-        rows = np.fromiter(map(self._rows.__getitem__, words), np.int64, len(words))
+        rows = np.fromiter((self._rows.setdefault(word, len(self._rows)) for word in words), np.int64, len(words))
         if len(self._rows) > size:
             ids, pieces = self._vocabulary.encode_all(list(islice(self._rows, size, None)))
-            self._ids = np.concatenate([self._ids, ids])
-            self._pieces = np.concatenate([self._pieces, pieces])
-        return gather(self._ids, self._pieces, rows), self._pieces[rows]
-
-
-def gather(ids: np.ndarray, pieces: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The ids of the words `rows`; `ids` (T,) has the ids of all words, `pieces` of each."""
-    starts = np.cumsum(pieces, dtype=np.int64) - pieces
-    wanted = pieces[rows].astype(np.int64)
-    ends = np.cumsum(wanted)
-    total = int(ends[-1]) if len(ends) else 0
-    return ids[np.repeat(starts[rows] - ends + wanted, wanted) + np.arange(total)]
+            ids, pieces = np.concatenate([self._words.values, ids]), np.concatenate([self._words.sizes, pieces])
+            self._words = Ragged.of(ids, pieces)
+        found = self._words.take(rows)
+        return found.values, found.sizes

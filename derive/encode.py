@@ -1,0 +1,189 @@
+"""The chunks of a corpus as ids, in the source and in derived languages, as worker processes compute them."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calque.derive.corpus import LONGEST, Shard
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import check_same
+from calque.derive.language import in_places
+from calque.derive.sentence import CHUNKS, UNKNOWN, Sentence
+from calque.derive.source import Source
+from calque.derive.transform import Account, Transform, image_of
+from calque.derive.usage import USAGE, Usage
+from calque.derive.vocabulary import Vocabulary, WordTable, read_array
+
+SAMPLES = 10  # sentences of the corpus in a preview
+UNSEEN, SEVERAL = -1, -2  # no image of a type, and more than one
+NumberedChunk = tuple[int, Any]  # a chunk of a source with its number
+
+
+@dataclass
+class Encoded:
+    """A chunk in one language, with the account of its transform. `single`: `single_images`, if words are changed."""
+
+    shard: Shard
+    account: Account
+    single: np.ndarray | None = None
+
+
+@dataclass
+class EncodedChunk:
+    """A chunk in every language, the source first, and sentences to preview."""
+
+    languages: list[Encoded]
+    samples: list[tuple[int, Sentence]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ChunkEncoder:
+    """Counts and encodes the chunks of a source, and derives them by each transform. Trained transforms, too large to
+    send to workers, are read from `cache`. `code` is the source's and the transforms' (`derive.fingerprint`)."""
+
+    source: Source
+    transforms: tuple[Transform, ...]
+    cache: Path
+    code: Mapping[str, str]
+    vocabulary: Path = Path()
+    digest: str = ""  # of the tokenizer
+
+    def count_words(self, chunk: NumberedChunk) -> Counter[str]:
+        """How often each known word occurs in a chunk and in its images by transforms that change words."""
+        sentences = self._numbered(chunk, Account())
+        counts = Counter(chain.from_iterable(sentence.words for _, sentence in sentences))
+        if self.source.has_images(chunk[1]):
+            for transform in self.transforms:
+                if transform.rewrites:
+                    images = self._images(transform.ready(self.cache), sentences, Account())
+                    counts.update(chain.from_iterable(image.words for image in images))
+        del counts[UNKNOWN]
+        return counts
+
+    def count_types(self, chunk: NumberedChunk) -> np.ndarray:
+        """`Usage.table` of a chunk."""
+        sentences = [sentence for _, sentence in self._numbered(chunk, Account())]
+        table = _table(self.vocabulary, self.digest)
+        ids, pieces = table.encode([word for sentence in sentences for word in sentence.words])
+        tags = [tag for sentence in sentences for tag in sentence.tags or ("",) * len(sentence)]
+        return Usage.of(ids, pieces, tags, table.size).table
+
+    def encode(self, chunk: NumberedChunk) -> EncodedChunk:
+        check_same((self.source, self.transforms), self.code)
+        account = Account()
+        numbered = self._numbered(chunk, account)
+        source = Encoded(encode_sentences([s for _, s in numbered], _table(self.vocabulary, self.digest)), account)
+        languages = [source]
+        for transform in self.transforms:
+            account = Account()
+            ready, images = self._informed(transform), list[Sentence]()
+            if self.source.has_images(chunk[1]):
+                images = self._images(ready, numbered, account)
+            else:
+                account.left_out["sentences of the source alone"] += len(numbered)
+            languages.append(self._derived(ready, source.shard, images, account))
+        samples = [(number, s) for number, s in numbered if 3 <= len(s) <= 25][:SAMPLES]
+        return EncodedChunk(languages, samples if chunk[0] == 0 else [])
+
+    def _numbered(self, chunk: NumberedChunk, account: Account) -> list[tuple[int, Sentence]]:
+        """The sentences of a chunk that are not empty, with the numbers that transforms draw from."""
+        sentences, left_out = self.source.sentences(chunk[1])
+        numbered = [(n, s) for n, s in enumerate(sentences, CHUNKS.number(chunk[0], 0)) if s.words]
+        left_out["empty sentences"] += len(sentences) - len(numbered)
+        account.left_out += left_out
+        return numbered
+
+    def _images(
+        self, transform: Transform, numbered: Sequence[tuple[int, Sentence]], account: Account
+    ) -> list[Sentence]:
+        return [image_of(transform, sentence, number, account) for number, sentence in numbered]
+
+    def _informed(self, transform: Transform) -> Transform:
+        ready = transform.ready(self.cache)
+        return ready.informed(_usage(self.vocabulary, self.digest)) if "usage" in ready.needs else ready
+
+    def _derived(self, transform: Transform, source: Shard, images: list[Sentence], account: Account) -> Encoded:
+        table = _table(self.vocabulary, self.digest)
+        derived = rewrite(images, table) if transform.rewrites else reorder(source, images)
+        single = single_images(source, derived, table.size) if transform.rewrites else None
+        image, places = transform.image(table.size, table.specials), transform.places(table.size, table.specials)
+        ids = in_places(derived.ids, derived.pieces, image, places).astype(np.uint32)
+        return Encoded(replace(derived, ids=ids), account, single)
+
+
+def encode_sentences(sentences: Sequence[Sentence], table: WordTable) -> Shard:
+    """Sentences as a shard of sub-word ids; BadInput for a sentence or word that is too long."""
+    words = np.fromiter(map(len, sentences), np.int64, len(sentences))
+    if words.max(initial=0) > LONGEST:
+        raise BadInput(f"a sentence of {words.max():,} words; expected at most {LONGEST:,}")
+    ids, pieces = table.encode(list(chain.from_iterable(sentence.words for sentence in sentences)))
+    if pieces.max(initial=0) > LONGEST:
+        raise BadInput(f"a word of {pieces.max():,} sub-words; expected at most {LONGEST:,}")
+    origin = np.arange(len(pieces)) - np.repeat(np.cumsum(words) - words, words)
+    return Shard(ids.astype(np.uint32), pieces.astype(np.uint16), words, origin.astype(np.uint16))
+
+
+def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
+    """The source's words in the order of `images`, the images of its first lines."""
+    words = np.fromiter(map(len, images), np.int64, len(images))
+    origin = np.fromiter(chain.from_iterable(s.origin for s in images), np.int64, int(words.sum()))
+    starts = source.words_of_lines.ends[: len(words)]
+    ids, pieces = source.in_order(origin + np.repeat(starts, words))
+    return Shard(ids, pieces, words, origin.astype(np.uint16))
+
+
+def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
+    """The words of `images` in the source's script, and the source words that each renders."""
+    sources = [group for s in images for group in s.sources or ((place,) for place in s.origin)]
+    return replace(
+        encode_sentences(images, table),
+        origin=np.fromiter((place for s in images for place in s.origin), np.uint16),
+        sources=np.fromiter(chain.from_iterable(sources), np.uint16),
+        rendered=np.fromiter(map(len, sources), np.int64, len(sources)),
+    )
+
+
+def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
+    """For each type of the source, the type of the image that renders its words, and the other way round: (2, size)
+    int64. A link counts if one word alone renders one word, and both words are single types. UNSEEN marks types
+    without such a link, SEVERAL types with links to different types."""
+    assert image.sources is not None and image.rendered is not None
+    target = np.repeat(np.arange(len(image.pieces)), image.rendered)  # the word of the image at each link
+    line = image.words_of_lines.item[target]
+    linked = source.words_of_lines.ends[line] + image.sources  # the word of the source
+    single = (np.bincount(linked)[linked] == 1) & (image.rendered[target] == 1)
+    single &= (source.pieces[linked] == 1) & (image.pieces[target] == 1)
+    first, second = source.in_order(linked[single])[0], image.in_order(target[single])[0]
+    tables = np.full((2, size), UNSEEN)
+    for table, types, found in ((tables[0], first, second), (tables[1], second, first)):
+        table[types] = found
+        table[types[table[types] != found]] = SEVERAL
+    return tables
+
+
+def merged(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The `single_images` of a text, from the tables of its two parts."""
+    return np.where(one == UNSEEN, other, np.where((other == UNSEEN) | (one == other), one, SEVERAL))
+
+
+def one_to_one(tables: np.ndarray) -> np.ndarray:
+    """The single image of each type whose image has no other source, else -1: (V,) int64."""
+    forward, back = tables
+    same = back[np.maximum(forward, 0)] == np.arange(len(forward))
+    return np.where((forward >= 0) & same, forward, -1)
+
+
+@lru_cache(maxsize=1)  # changed files have another digest
+def _table(folder: Path, digest: str) -> WordTable:
+    return WordTable(Vocabulary.load(folder))
+
+
+@lru_cache(maxsize=1)
+def _usage(folder: Path, digest: str) -> Usage:
+    return Usage(read_array(folder / USAGE, "the corpus's usage of types"))

@@ -1,0 +1,41 @@
+"""Arrays of items of different lengths: sentences of words, and words of sub-words."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """N items in one array: item i is `values[ends[i] : ends[i + 1]]`, with `ends` (N + 1,) int64."""
+
+    values: np.ndarray
+    ends: np.ndarray
+
+    @classmethod
+    def of(cls, values: np.ndarray, sizes: np.ndarray) -> Self:
+        """Items of these sizes, one after the other."""
+        return cls(values, ends_of(sizes))
+
+    @property
+    def sizes(self) -> np.ndarray:
+        return np.diff(self.ends)
+
+    @property
+    def item(self) -> np.ndarray:
+        """The number of the item that each value is in."""
+        return np.repeat(np.arange(len(self.ends) - 1), self.sizes)
+
+    def take(self, items: np.ndarray) -> Self:
+        """These items, in this order."""
+        starts = np.asarray(self.ends)[items]
+        sizes = np.asarray(self.ends)[items + 1] - starts
+        ends = ends_of(sizes)
+        places = np.repeat(starts - ends[:-1], sizes) + np.arange(ends[-1])
+        return type(self)(np.asarray(self.values)[places], ends)
+
+
+def ends_of(sizes: np.ndarray) -> np.ndarray:
+    """Where items of these sizes begin, and where the last one ends, (N + 1,) int64."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
