@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from textwrap import fill
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -164,8 +164,6 @@ Easy = Annotated[
     int | None,
     typer.Option(min=1, metavar="N", help="Write only short sentences whose words are the N most frequent of FILE."),
 ]
-Shortest = Annotated[int | None, typer.Option(min=1, help="Minimum words of an easy sentence; default: 4.")]
-Longest = Annotated[int | None, typer.Option(min=1, help="Maximum words of an easy sentence; default: 20.")]
 
 
 @leaving(RESUMES)
@@ -180,24 +178,18 @@ def derive(
     parser: Parser = None,
     own: Own = None,
     easy: Easy = None,
-    shortest: Shortest = None,
-    longest: Longest = None,
 ) -> None:
     """Write the languages of a study, or a file in one language."""
-    named = {"types": easy, "shortest": shortest, "longest": longest}
-    sizes: dict[str, Any] = {name: size for name, size in named.items() if size is not None}
     if language is not None:
         if settings or jobs:
             raise BadInput("--set and --jobs are for a study; expected neither with the --language of a file")
-        if sizes and easy is None:
-            raise BadInput("--shortest and --longest are for easy sentences; expected --easy too")
         from calque.derive.easy import EasyText
         from calque.derive.sources.files import Files
 
-        source = Files((Path(exp),), parser=parser, easy=EasyText(**sizes) if sizes else None)
+        source = Files((Path(exp),), parser=parser, easy=EasyText(easy) if easy else None)
         write_derived(source, language, out, pairs, runs, own)
         return
-    if out or pairs or own or sizes or (not exp.endswith(".py") and Path(exp).is_file()):
+    if out or pairs or own or easy or (not exp.endswith(".py") and Path(exp).is_file()):
         raise BadInput(f"{exp}: to write a file in another language, name it with --language, as in trans.inv")
     study = _opened(exp, settings)
     from calque.experiments.schedule import first_process

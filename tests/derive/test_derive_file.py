@@ -133,8 +133,6 @@ def test_labels_follow_their_words_as_in_task_data(name: str, task: str, tmp_pat
         (["{text}", "--language", "inv", "--out", "{text}"], "is an input"),
         (["{text}", "--language", "inv", "--set", "seeds=1"], "--set and --jobs"),
         (["{text}", "--language", "inv", "--easy", "0"], "--easy"),
-        (["{text}", "--language", "inv", "--easy", "9", "--longest", "3"], "shortest must be"),
-        (["{text}", "--language", "inv", "--shortest", "3"], "expected --easy"),
         (["{text}", "--easy", "9"], "--language"),
         (["pocket", "--easy", "9"], "--language"),
         (["/dev/null", "--language", "inv", "--easy", "9"], "can be read more than once"),
