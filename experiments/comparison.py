@@ -22,6 +22,7 @@ from calque.analysis.statistics.verdicts import NO_RECORDS, holm, in_families
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.report_records import read_records
+from calque.experiments.runs import stored
 
 ALPHA = 1 - CONFIDENCE
 CLAIMS = "claims.md"
@@ -73,12 +74,13 @@ class _Report:
     records: list[Record]
     floors: list[Floor]
     printed: dict[str, str]  # the verdicts on the claims, as printed
+    kind: str = ""  # of the report
 
     @classmethod
     def open(cls, folder: Path) -> _Report:
         path = folder / CLAIMS
         rows = Table.of_markdown(path.read_text(encoding="utf-8")).rows if path.is_file() else ()
-        return cls(*read_records(folder), {row[0]: row[1] for row in rows})
+        return cls(*read_records(folder), {row[0]: row[1] for row in rows}, stored(folder).get("report", ""))
 
     @cached_property
     def _configs(self) -> dict[str, dict[str, Any]]:
@@ -108,12 +110,12 @@ class _Report:
                     title = f"{results.objective_title(results.objective_of(record))}, {_title(of)}"
                     yield config + _key(of), title, values
 
-    def verdicts(self, paper: str) -> dict[str, str]:
-        """The verdicts on the claims of a paper, corrected as a report has them."""
+    def verdicts(self, kind: str) -> dict[str, str]:
+        """The verdicts on the claims of a kind of report, corrected as it has them."""
         from calque.analysis.papers.catalog import PAPERS
         from calque.experiments.report import joined
 
-        claims = [*PAPERS[paper].claims(joined(paper, self.runs, self.records, self.floors))]
+        claims = [*PAPERS[kind].claims(joined(kind, self.runs, self.records, self.floors))]
         tested = [claim for claim in claims if claim.verdict.because != NO_RECORDS]
         corrected = in_families((claim.family, claim.verdict) for claim in tested)
         return {claim.text: one.verdict for claim, one in zip(tested, corrected, strict=True)}
@@ -155,18 +157,13 @@ def compare_reports(first: Path, second: Path) -> Comparison:
 
 
 def _claims(ours: _Report, theirs: _Report, differ: bool) -> dict[str, tuple[str, str]]:
-    """Both verdicts on each claim of the paper whose claims the reports print, computed from the records if they
-    differ, because printed verdicts may be older than the records."""
-    printed = ours.printed | theirs.printed
+    """Both verdicts on each claim, computed from the records if they differ, because printed verdicts may be older."""
+    printed, kind = ours.printed | theirs.printed, ours.kind or theirs.kind
     if any(run.settings for run in (*ours.runs, *theirs.runs)):
         return {}  # a sweep has no claims
-    if not printed or not (differ or ours.floors != theirs.floors):
+    if not (printed and kind) or not (differ or ours.floors != theirs.floors):
         return {claim: (verdict, verdict) for claim, verdict in printed.items()}
-    from calque.analysis.papers.catalog import PAPERS  # loads torch
-
-    by_paper = {paper: ours.verdicts(paper) for paper in PAPERS}
-    paper = max(by_paper, key=lambda paper: len(by_paper[paper].keys() & printed))
-    here, there = by_paper[paper], theirs.verdicts(paper)
+    here, there = ours.verdicts(kind), theirs.verdicts(kind)
     return {claim: (here.get(claim, NO_RECORDS), there.get(claim, NO_RECORDS)) for claim in here | there}
 
 
