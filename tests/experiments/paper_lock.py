@@ -1,28 +1,25 @@
-"""The conclusions and files of every item of the papers: `python -m tests.experiments.paper_lock` writes them anew."""
+"""The conclusions and bytes of every item of the papers: `python -m tests.experiments.paper_lock` writes them anew."""
 
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from calque.derive.fingerprint import sha256
+from calque.derive.fingerprint import fingerprint, sha256
 from calque.experiments.paper import conclusions, items, write
 
 LOCK = Path(__file__).with_name("papers.lock.json")
 LOCKED = (".md", ".csv", ".tex", ".svg", ".jsonl")  # PNG and PDF differ by the version of a library
 
 
-def lock() -> dict[str, dict[str, Any]]:
-    """Each item with its conclusions, and the digests of the files that are the same bytes wherever they are made."""
+def lock() -> dict[str, list[str]]:
+    """Each item: the fingerprint of the files that are the same bytes everywhere, and its conclusions."""
+    locked = {}
     with TemporaryDirectory() as name:
-        return {
-            one.full_name: {
-                "records": one.records,
-                "conclusions": list(map(str, conclusions(one.paper)[one.name])),
-                "files": {file.name: sha256(file) for file in write(one, Path(name)) if file.suffix in LOCKED},
-            }
-            for one in items()
-        }
+        for one in items():
+            files = {file.name: sha256(file) for file in write(one, Path(name)) if file.suffix in LOCKED}
+            found = [f"{each.direction}, {each.size}" for each in conclusions(one.paper)[one.name]]
+            locked[one.full_name] = [fingerprint(files), *found]
+    return locked
 
 
 if __name__ == "__main__":

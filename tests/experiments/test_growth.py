@@ -5,11 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-from transformers import RobertaModel
 
 from calque.analysis.measures.loss import unigram_loss
-from calque.analysis.measures.probing import model_with_head
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import ALIGNMENT, CKA, GRADIENTS, HELD_OUT, LINEAR, RETRIEVAL, Record
 from calque.derive.errors import BadInput
@@ -78,17 +75,6 @@ def test_every_snapshot_has_every_number_with_its_null(records: list[Record]) ->
             assert record.null.chance == (1 / (2 * n - 1) if record.metric == "mexa" else 1 / n)
 
 
-def test_the_report_tells_what_comes_first(made: Done) -> None:
-    files = {path.name for path in made.report.iterdir()}
-    assert {"what-comes-first.md", "onsets.csv", "report.html", "records.jsonl"} <= files
-    names = {path.name for path in (made.report / "figures").iterdir()}
-    shown = ("onset", "predicted", "aligned")
-    assert names == {f"figure-{name}.{kind}" for name in shown for kind in ("png", "svg", "jsonl")}
-    page = (made.report / "report.html").read_text(encoding="utf-8")
-    for said in ("MEXA", "leaves its null", "held out"):
-        assert said.lower() in page.lower(), said
-
-
 def test_probing_again_finds_the_same_and_the_last_snapshot_is_the_checkpoint(
     made: Done, growth: tuple[Growth, Model]
 ) -> None:
@@ -114,35 +100,6 @@ def test_a_run_without_snapshots_or_held_out_text_is_refused(
         "train.snapshots is 0",
         "mixture.held_out is a fraction between 0 and 1",
     ]
-
-
-def test_a_model_without_a_head_is_refused(made: Done, tmp_path: Path) -> None:
-    checkpoint = made.model("MLM").checkpoint
-    RobertaModel.from_pretrained(checkpoint, add_pooling_layer=False).save_pretrained(tmp_path)
-    with pytest.raises(BadInput, match=r"model\.safetensors: a model without a prediction head \(lm_head\."):
-        model_with_head(tmp_path)
-    assert isinstance(model_with_head(checkpoint), torch.nn.Module)
-
-
-@pytest.mark.parametrize(
-    ("setting", "said"),
-    [
-        ("train.snapshots=0", "train.snapshots is 0"),
-        ("probe.shuffles=3", "probe.shuffles is at least 40, not 3"),
-        ("probe.shuffles=99999999", "probe.shuffles are at most 10,000, not 99,999,999"),
-        ("held_out=1", "mixture.held_out is a fraction between 0 and 1"),
-        ("task=nlp", "source has no examples of 'nlp'; there are pos, ner, nli"),
-    ],
-)
-def test_settings_that_cannot_be(setting: str, said: str) -> None:
-    with pytest.raises(BadInput, match=said):
-        override(study("growth"), [setting])
-
-
-def test_too_little_text_held_out_is_refused(made: Done, growth: tuple[Growth, Model]) -> None:
-    measure, model = growth
-    with pytest.raises(BadInput, match=r"fewer than twice 10000 \(probe\.rows\)"):
-        replace(measure, probe=replace(measure.probe, rows=10_000))(model, Machine())
 
 
 def test_a_new_script_alone_changes_neither_rows_nor_chance(made: Done, growth: tuple[Growth, Model]) -> None:

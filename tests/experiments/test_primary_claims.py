@@ -111,14 +111,6 @@ def test_a_folder_of_records_keeps_its_claims(claimed: Done, tmp_path: Path) -> 
     assert verdicts == ["undecided: at the floor", "undecided: one seed"]
 
 
-def test_without_claims_there_is_no_trace_of_them(done: Done, claimed: Done) -> None:
-    reported(claimed)
-    without = Done(claimed.root, override(claimed.study, ["claims=none"]))
-    summarise(without.study, without.root, without.report, describe(without.study, without.root))
-    assert not list(without.report.glob(f"{NAME}*")) and "claims" not in stored(without.report)
-    assert (without.report / RUNS).read_bytes() == (done.report / RUNS).read_bytes()
-
-
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from calque.analysis.aligners.methods import CHOICES, METHODS
 from calque.analysis.papers.published import published
@@ -13,16 +12,13 @@ from calque.analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, HEADLIN
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Record
 from calque.analysis.records.run import Run
-from calque.analysis.report.table import MISSING, PUBLISHED
 from calque.analysis.results.results import Results
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.links.stored import StoredLinks
 from calque.derive.natural.files import BitextFiles
-from calque.experiments.aligners import MORE, OWN, EncoderLinks
-from calque.experiments.cli import app
+from calque.experiments.aligners import MORE, OWN
 from calque.experiments.override import override
-from calque.experiments.step import Step
 from calque.experiments.studies.word_alignment import word_alignment
 from calque.experiments.study import Study
 from tests.derive.test_translation import made
@@ -113,28 +109,6 @@ def test_every_aligner_is_scored_where_it_can_be(systems: Systems) -> None:
     assert all(score.pairs == (30 if name == "de-en" else 20) for name, score in scores)
 
 
-def test_a_seed_is_that_of_what_draws(done: Done, systems: Systems) -> None:
-    """Another seed makes other encoders; what draws nothing stays where it is, and says of itself what it said."""
-    runs = {run.id: run.seed for run in read(done.report / "runs.jsonl", Run)}
-    other = done.changed("seeds=7")
-    before, after = ([*one.study.baselines(one.root), *scored(one)] for one in (done, other))
-    for step, changed in zip(before, after, strict=True):
-        draws = isinstance(getattr(step.config, "measure", None), EncoderLinks)
-        assert (step.folder != changed.folder) == draws
-    assert set(runs.values()) == {0} and {model.run.seed for model in other.models()} == {7}
-
-
-def scored(done: Done) -> list[Step]:
-    """The steps that score encoders."""
-    return [step for model in done.models() for step in done.measures(model).values()]
-
-
-def test_a_record_says_its_rate_and_what_it_is_made_of(systems: Systems) -> None:
-    for record in systems.results.records:
-        assert record.links is not None
-        assert (record.value, record.count) == (record.links.aer, record.links.sure)
-
-
 def test_more_text_helps_fast_align(systems: Systems) -> None:
     """Half the words of the other language are told apart by their counts alone: nothing is random here."""
     found = [one for one in systems.without_encoder if one.aligner == FAST_ALIGN]
@@ -144,7 +118,7 @@ def test_more_text_helps_fast_align(systems: Systems) -> None:
 
 def test_the_report_has_tables_figure_records_and_page(done: Done, systems: Systems) -> None:
     names = {str(path.relative_to(done.report)) for path in done.report.rglob("*") if path.is_file()}
-    tables = {f"{name}.{kind}" for name in ("table-2", "measures", "ways", "layers") for kind in ("md", "csv")}
+    tables = {f"{name}.{kind}" for name in ("table-2", "ways", "layers") for kind in ("md", "csv")}
     figure = {f"figures/figure-2-layers.{kind}" for kind in ("png", "svg", "jsonl")}
     assert names == tables | figure | {"records.jsonl", "floors.jsonl", "runs.jsonl", "report.html"}
     page = (done.report / "report.html").read_text(encoding="utf-8")
@@ -157,25 +131,6 @@ def test_the_report_has_tables_figure_records_and_page(done: Done, systems: Syst
     assert {row.aligner for row in figures} == {DIAGONAL, FAST_ALIGN, "xlm-align"}
     table = table_2(systems, "s")
     assert (done.report / "table-2.md").read_text(encoding="utf-8").split("\n")[2:8] == table.markdown.split("\n")[2:8]
-
-
-def test_published_numbers_stand_in_rows_of_their_own(systems: Systems) -> None:
-    table = table_2(systems, "s")
-    theirs = {(row[0], row[1]): row for i, row in enumerate(table.rows) if i in table.published}
-    assert len(theirs) == 7
-    assert all((row[2] == PUBLISHED) == (i in table.published) for i, row in enumerate(table.rows))
-    # The columns are en-de and en-hi, the mean and all pairs.
-    assert theirs["optimal transport", "XLM-Align"][3:] == ("16.63", "33.98", "21.05", MISSING)
-    ours = {(row[0], row[1]): row for i, row in enumerate(table.rows) if i not in table.published}
-    (system,) = [one for one in systems.main if (one.joint, one.aligner, one.learnt) == (False, "ot", "MLM")]
-    rate = system.mean(system.counts)
-    assert ours["ot", "MLM, 1 of 2"][4:6] == (MISSING, f"{100 * rate:.2f} (1 of 2)")  # type: ignore[operator]
-
-
-def test_what_a_setting_does_not_decide_is_not_done_again(done: Done) -> None:
-    other = done.changed("train.steps=7")
-    titles = ("languages de-en", "fast_align de-en", "pretrain de-en/MLM/seed-0", "links de-en/MLM/seed-0")
-    assert [folder(other, title) == folder(done, title) for title in titles] == [True, True, False, False]
 
 
 def test_two_side_by_side_make_the_same_records(done: Done, tmp_path: Path) -> None:
@@ -218,12 +173,6 @@ def test_an_objective_that_learns_from_estimated_links_has_them_estimated(done: 
     assert "dwa" in metrics[-1]["loss"] and list(metrics[-1]["reported"]) == ["labelled"]
 
 
-def test_runs_are_plain_checkpoints(done: Done) -> None:
-    for model in done.models():
-        manifest = json.loads((model.folder / MANIFEST).read_text(encoding="utf-8"))
-        assert manifest["identity"]["languages"] == ["en"]
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -240,25 +189,6 @@ def test_runs_are_plain_checkpoints(done: Done) -> None:
 def test_mistakes_are_told_at_once(study: Study, settings: list[str], message: str) -> None:
     with pytest.raises(BadInput, match=message):
         override(study, settings)
-
-
-def test_without_data_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CALQUE_DATA", raising=False)
-    refused = CliRunner().invoke(app, ["run", "word_alignment"])
-    assert (refused.exit_code, "set CALQUE_DATA" in refused.stderr) == (2, True)
-
-
-def test_every_command_on_studies_takes_it(study: Study, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Its text is derived by `derive`, its plan counts its models, and a report of nothing computes nothing."""
-    monkeypatch.setattr("calque.experiments.names.study", lambda name: study)
-    runner, root = CliRunner(), ["--runs", str(tmp_path)]
-    derived = runner.invoke(app, ["derive", "word_alignment", *root])
-    assert (derived.exit_code, derived.stdout.count("de-en/languages-")) == (0, 1), derived.stderr
-    planned = runner.invoke(app, ["plan", "word_alignment"])
-    assert planned.exit_code == 0 and "3 models of 6 steps" in planned.stdout
-    report = runner.invoke(app, ["report", "word_alignment", *root])
-    assert (report.exit_code, "not computed yet: " in report.stderr) == (2, True)
-    assert not list(tmp_path.rglob("seed-*"))
 
 
 def test_fast_align_on_the_real_sets(calque_data: Path, tmp_path: Path) -> None:

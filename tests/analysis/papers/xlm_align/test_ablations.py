@@ -5,10 +5,9 @@ from matplotlib.axes import Axes
 from calque.analysis.papers.looks import BY_NAME
 from calque.analysis.papers.xlm_align.ablations import ablation_tables, errors
 from calque.analysis.papers.xlm_align.figures import ARROWS
-from calque.analysis.records.record import AER, Published, Record
+from calque.analysis.records.record import AER, Published
 from tests.analysis.aligned import ABLATIONS, STARTS, aligned_records
 from tests.analysis.drawn import coordinates
-from tests.analysis.runs import number
 from tests.analysis.toy import joined
 
 
@@ -82,19 +81,3 @@ def ours(panel: Axes) -> dict[int, float]:
         if line.get_color() in COLOURS and line.get_marker() not in ARROWS
         for x, y in zip(*coordinates(line), strict=True)
     }
-
-
-ROWS = {
-    "without DWA": "XLM-ALIGN-no-dwa",
-    "without filtering": "XLM-ALIGN-unfiltered",
-    "without DWA, without TLM": "MLM",
-}
-
-
-def compared(gain: float, noise: float = 0.0) -> list[Record]:
-    """XLM-Align without TLM gains so much on POS over XLM-Align, which has a score of .4; seeds differ by `noise`."""
-    return [
-        number("trans", objective, seed, "ZS", "pos", "accuracy", value, 99)
-        for seed in range(2)
-        for objective, value in (("XLM-ALIGN", 0.4), ("XLM-ALIGN-no-tlm", 0.4 + gain + noise * (seed - 0.5)))
-    ]

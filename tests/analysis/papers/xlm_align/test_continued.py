@@ -13,10 +13,9 @@ from calque.analysis.records.record import AER, RETRIEVAL, Items, LinkCounts, Re
 from calque.analysis.records.run import Described, Run, Start
 from calque.analysis.report.claims_table import claims_table
 from calque.analysis.report.table import cell
-from calque.analysis.results.measured import average, gap, mean
+from calque.analysis.results.measured import gap, mean
 from calque.analysis.results.results import Results
-from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
-from calque.pretrain.objectives import parse
+from calque.analysis.statistics.verdicts import HOLDS, ONE_SEED, UNDECIDED
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
 SETS, LAYERS, JUDGED = {"de-en": 60, "en-fr": 40}, 4, 2
@@ -79,20 +78,6 @@ def study(seeds: Sequence[int], tuned: Sequence[int] | None = None, published: b
     return Continued(Results(runs, rows, PUBLISHED if published else ()))
 
 
-def test_the_start_is_what_every_seed_began_with() -> None:
-    made = study((3, 5))
-    assert made.models == ["start", "XLM-ALIGN-no-dwa", "XLM-ALIGN"] and made.seeds == [3, 5]
-    start = made.errors("start", "en-fr", "argmax-centred")
-    assert list(start) == [3, 5] and start[3] == start[5]
-    assert made.errors("start", "en-fr", "argmax-centred", 0) != start
-    ours = made.errors("XLM-ALIGN", "en-fr", "argmax-centred")
-    by_hand = [ours[seed].value - start[seed].value for seed in (3, 5)]
-    estimate = gap([ours], [start])
-    assert estimate is not None and estimate.mean == pytest.approx(np.mean(by_hand)) and estimate.over == "seeds"
-    assert made.pairs == list(dict.fromkeys(made.pairs)) and len(made.pairs) == 6
-    assert made.tasks == ["pos"] and made.languages("pos") == ["fr", "de"]
-
-
 def test_errors_are_of_each_models_own_layer() -> None:
     made = study((0, 1))
     assert made.read_at == f"layer {JUDGED} of {LAYERS}"
@@ -151,14 +136,6 @@ def _items(made: Continued, model: str, gold: str, layer: int) -> tuple[list[int
     return record.items.numbers
 
 
-def test_a_mean_asks_for_every_part_of_it() -> None:
-    made = study((0, 1))
-    whole = [made.errors("XLM-ALIGN", gold, "xlm-align") for gold in SETS]
-    assert set(average(whole)) == {0, 1}
-    assert average([whole[0], {1: whole[1][1]}]).keys() == {1}
-    assert average([]) == {} and gap([], []) is None
-
-
 def test_claims_hold_over_seeds_and_one_decides_none() -> None:
     several, one = study(range(6)), study((0,))
     verdicts = {row[0]: row[1] for row in claims_table(several.results, continued_claims(several), "toy").rows}
@@ -175,35 +152,3 @@ def test_claims_hold_over_seeds_and_one_decides_none() -> None:
     assert {claim.verdict.verdict for claim in continued_claims(one)} == {ONE_SEED}
     bare = Continued(Results(list(one.results.runs.values()), one.results.records[:1]))
     assert {claim.verdict.verdict for claim in continued_claims(bare)} <= {UNDECIDED}
-
-
-def learnt_pairs(objectives: Sequence[str], ways: Sequence[str] = ("ZS",), task: str = "nli") -> Continued:
-    """A start and what objectives that read pairs made of it, on a task in two languages; later ones are better."""
-    start, known = Described("start", "the start"), tuple(Described(name, name) for name in LANGUAGES)
-    named = [start, *(Described.of(parse(name)) for name in objectives)]
-    runs, made = [], []
-    for place, its in enumerate(named):
-        for seed in (0, 1, 2):
-            run = Run(f"{its.name}/{seed}", "made", seed, known, its, None if its is start else Start(start, 0.0), 4, 2)
-            runs.append(run)
-            for number, way in enumerate(ways):
-                value = 0.5 + 0.05 * place + 0.02 * number + 0.001 * seed * (1 + place + number)
-                made += [
-                    Record(run.id, way, "accuracy", value - 0.01 * k, 90, name, task=task)
-                    for k, name in enumerate(("fr", "de"))
-                ]
-    return Continued(Results(runs, made, [*published("weam"), *published("ppa")]))
-
-
-def test_weam_and_ppa_are_held_against_the_start_and_ppa_against_itself_without_tlm() -> None:
-    study = learnt_pairs(["PPA-alone", "PPA-mlm", "PPA", "WEAM"])
-    claims = {claim.text: (claim.where, claim.verdict.verdict) for claim in continued_claims(study)}
-    assert claims == {
-        "WEAM transfers NLI better than the start, mean of 2": ("WEAM, Table 2", HOLDS),
-        "PPA transfers NLI better than the start, mean of 2": ("PPA, Table 2", HOLDS),
-        "PPA transfers NLI better than PPA, without TLM, mean of 2": ("PPA, Table 5", HOLDS),
-        "PPA transfers NLI better than PPA, MLM for TLM, mean of 2": ("PPA, Table 5", HOLDS),
-    }
-    worse = learnt_pairs(["PPA", "PPA-alone"])
-    verdicts = {claim.text: claim.verdict.verdict for claim in continued_claims(worse)}
-    assert verdicts["PPA transfers NLI better than PPA, without TLM, mean of 2"] == FAILS

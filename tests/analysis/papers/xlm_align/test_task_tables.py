@@ -18,7 +18,6 @@ from calque.analysis.results.results import Results
 from calque.analysis.tasks.catalog import TASKS
 
 START = Described("start", "the start")
-PUBLISHED = published("xlm_align")
 
 
 def score(task: str, metric: str, language: str, seed: int) -> float:
@@ -111,6 +110,3 @@ def test_a_tasks_table_has_floors_and_the_papers_numbers_of_its_languages() -> N
     assert low[2:] == ("floor", "34.0", "35.0", "40.0", "37.5", "36.3")
     assert theirs == ("XLM-Align", "accuracy", "published", "86.7", "80.6", "–", "–", "–")
     assert table.published == {2} and "Table 18" in table.note
-
-
-XNLI = ["fr", "es", "de", "bg", "ar", "zh", "hi", "sw"]
