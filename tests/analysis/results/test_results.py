@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from calque.analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Published, Record
-from calque.analysis.records.run import Described
 from calque.analysis.results.results import Results
 from calque.derive.errors import BadInput
 from tests.analysis.runs import number, run, runs
@@ -52,21 +51,6 @@ def test_titles_are_what_the_objects_say_of_themselves() -> None:
     assert results.objective_title(objective) == "XLM-Align, gold labels after ALIGN-MLM (25 % of the steps)"
     assert (results.transform_title("trans.syn-fr"), results.transform_title("swap")) == ("Trans + Syn (fr)", "swap")
     assert results.objective_title("XLM") == "XLM"
-
-
-def test_a_mixture_is_named_only_where_there_are_several() -> None:
-    whole, halves = (
-        replace(run("trans.inv", "MLM", 0), id=name, mixture=Described(name, name)) for name in ("whole", "halves")
-    )
-    scores = replace(SCORE, run="whole", value=0.75), replace(SCORE, run="halves")
-    for one, score in zip((whole, halves), scores, strict=True):
-        results = Results([one], [score])
-        found = results.scores("ZS", "MLM", "trans.inv", "pos", "accuracy")
-        assert found == results.scores("ZS", "MLM", "trans.inv", "pos", "accuracy", mixture=one.id)
-        assert found[0].value == score.value
-    both = Results([whole, halves], scores)
-    assert both.scores("ZS", "MLM", "trans.inv", "pos", "accuracy") == {}
-    assert both.scores("ZS", "MLM", "trans.inv", "pos", "accuracy", mixture="halves")[0].value == 0.5
 
 
 def test_a_start_is_known_with_its_fraction() -> None:
