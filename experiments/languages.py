@@ -36,7 +36,7 @@ from calque.derive.folder import FORMAT, KIND
 from calque.derive.language import SOURCE
 from calque.derive.links.aligner import Pair
 from calque.derive.natural.build import Rows, derive_natural, natural_fingerprint
-from calque.derive.natural.files import BitextFiles, Share, TextFiles, Without
+from calque.derive.natural.files import BitextFiles, TextFiles, Without
 from calque.derive.own_transform import check_own
 from calque.derive.readers.lines import EDITION
 from calque.derive.source import Source
@@ -189,8 +189,7 @@ def _derive(step: Step, machine: Machine) -> None:
 @dataclass(frozen=True)
 class NaturalLanguages:
     """Text of natural languages and bitexts between them, in a given vocabulary. `source` is the language that tasks
-    are learnt in. Sentences of `withheld` are left out of text and bitexts. Only a random `bitext_share` of pairs is
-    read; it depends on their text alone, so all seeds read the same ones, and a larger share includes a smaller one.
+    are learnt in. Sentences of `withheld` are left out of text and bitexts.
     Models have rows for the types that occur, or for all, by `table`. `dictionaries` are lexicons by language pair, as
     `derive.dictionary.write_lexicon` writes them. `types` is the tokenizer's number of types, for a plan."""
 
@@ -201,7 +200,6 @@ class NaturalLanguages:
     dictionaries: Mapping[LanguagePair, Path] = field(default_factory=dict)
     table: Rows = "used"
     types: int = 0
-    bitext_share: float = 1.0
 
     def step(self, home: Path, vocabulary: Path) -> Step:
         """The step that encodes them with the tokenizer of the folder `vocabulary`."""
@@ -218,8 +216,6 @@ class NaturalLanguages:
         if unknown := sorted(self.dictionaries.keys() - self.bitexts.keys()):
             there = ", ".join(map("-".join, self.bitexts))
             wrong.append(f"dictionaries: {'-'.join(unknown[0])} is not a bitext; there are {there}")
-        if not 0 < self.bitext_share <= 1:
-            wrong.append(f"bitext_share is above 0 and at most 1, not {self.bitext_share:g}")
         if not self.bitexts:
             wrong.append("bitexts need at least one pair of languages")
         return wrong
@@ -240,11 +236,8 @@ class NaturalText:
         def kept(files: Any) -> Any:
             return Without(files, of.withheld) if of.withheld else files
 
-        def drawn(files: BitextFiles) -> Any:
-            return Share(kept(files), of.bitext_share) if of.bitext_share < 1 else kept(files)
-
         texts = {name: kept(files) for name, files in of.texts.items()}
-        return texts, {pair: tuple(map(drawn, parts)) for pair, parts in of.bitexts.items()}
+        return texts, {pair: tuple(map(kept, parts)) for pair, parts in of.bitexts.items()}
 
     def identity(self) -> str:
         (texts, bitexts), of = self._arguments, self.languages

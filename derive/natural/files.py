@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from hashlib import blake2b
 from itertools import chain, compress, takewhile, zip_longest
 from pathlib import Path
 from typing import Any, Self
@@ -175,22 +174,7 @@ class Without:
         return [self.files.identity(), self.tests.identity()]
 
 
-@dataclass(frozen=True)
-class Share:
-    """A random `share` of the pairs of a bitext, drawn by their sentences; a larger share includes a smaller one. The
-    others are counted."""
-
-    files: BitextFiles | Without
-    share: float
-
-    def pieces(self) -> Iterator[Piece]:
-        return (piece.then(partial(_draw, self.share)) for piece in self.files.pieces())
-
-    def identity(self) -> list[Any]:
-        return [self.files.identity(), self.share]
-
-
-FileSet = TextFiles | BitextFiles | Without | Share
+FileSet = TextFiles | BitextFiles | Without
 """Files of text, or of parallel text, with their pieces and an identity for fingerprints."""
 
 
@@ -270,13 +254,6 @@ def _both(path: Path, beside: Path, starts: Sequence[int], ends: Sequence[int], 
 def _withhold(tests: TextFiles, columns: Columns, left_out: Counter[str]) -> Columns:
     tested = sentences(tests)
     return _only(columns, lambda row: not any(map(tested.within, row)), WHY, left_out)
-
-
-def _draw(share: float, columns: Columns, left_out: Counter[str]) -> Columns:
-    def drawn(row: tuple[str, ...]) -> bool:
-        return int.from_bytes(blake2b("\n".join(row).encode(), digest_size=8).digest()) < share * 2**64
-
-    return _only(columns, drawn, f"pairs beyond a random share of {share:g}", left_out)
 
 
 def _unescape(columns: Columns, left_out: Counter[str]) -> Columns:

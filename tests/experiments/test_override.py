@@ -343,7 +343,7 @@ def test_a_model_may_need_up_to_twice_the_memory_that_is_available(pocket: Study
 def test_a_suggestion_is_not_refused(name: str) -> None:
     base = study(name)
     parts = [base, base.languages, base.train, base.model, base.mixture, *base.measures]
-    keys = {each.name for part in parts for each in fields(part)} | {"objective", "bitext_share"}
+    keys = {each.name for part in parts for each in fields(part)} | {"objective"}
     for typo in {key[:-2] + key[-1] for key in keys if len(key) > 3} - keys:
         with pytest.raises((BadInput, ValueError)) as refused:
             replaced(base, f"{typo}=0")

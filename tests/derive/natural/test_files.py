@@ -15,7 +15,6 @@ from calque.derive.natural.files import (
     WHY,
     BitextFiles,
     Sentences,
-    Share,
     TextFiles,
     Without,
     join_words,
@@ -108,19 +107,6 @@ def test_a_pair_goes_with_either_side_and_is_counted(tmp_path: Path) -> None:
     assert piece.columns(counts) == ([],)
     with pytest.raises(BadInput, match="no sentence"):
         Without(tabs, TextFiles((written(tmp_path / "none.txt", ["..."]),))).pieces()
-
-
-def test_a_larger_share_of_pairs_includes_a_smaller_one(tmp_path: Path) -> None:
-    tabs = BitextFiles(written(tmp_path / "pairs.tsv", [f"line {i}\tligne {i}" for i in range(10_000)]))
-    before: set[str] = set()
-    for share in (0.01, 0.2, 0.9):
-        counts: Counter[str] = Counter()
-        columns = [piece.columns(counts) for piece in Share(tabs, share).pieces()]
-        drawn = {line for first, _ in columns for line in first}
-        assert all(b == a.replace("line", "ligne") for each in columns for a, b in zip(*each, strict=True))
-        assert before < drawn and abs(len(drawn) - 10_000 * share) < 5 * (10_000 * share * (1 - share)) ** 0.5
-        assert sum(counts.values()) == 10_000 - len(drawn)
-        before = drawn
 
 
 CONLLU = "# text = Au revoir!\n1\tÀ\t_\tADP\t_\t_\t0\troot\t_\t_\n\n1\tOui\t_\tINTJ\t_\t_\t0\troot\t_\t_\n\n"
