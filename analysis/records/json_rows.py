@@ -44,12 +44,10 @@ def lines(path: Path) -> list[str]:
     """The lines of a JSON Lines file. Raises BadInput if it is missing, not text or truncated."""
     try:
         text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise BadInput("there is no such file of records", path) from None
     except UnicodeDecodeError as error:
         raise BadInput(f"expected JSON lines in UTF-8, found {error.reason} at byte {error.start}", path) from None
     except OSError as error:
-        raise BadInput(f"expected a file of JSON lines: {error.strerror}", path) from error
+        raise BadInput(f"expected a file of JSON lines: {error.strerror}", path) from None
     parts = text.split("\n")  # splitlines would also split at other characters
     if parts.pop():
         raise BadInput("the last row has no line end: the file is truncated", path, len(parts) + 1)

@@ -20,11 +20,10 @@ MOST_ITEMS = 10_000_000  # most items of a test set: otherwise a run of a few le
 
 @dataclass(frozen=True)
 class Items:
-    """A ratio, item by item, so that two models can be compared on the same examples: the number is the sum of `hits`
-    over the sum of `of`. Items are independent draws: a sentence for tags and entities, an example for NLI. For
-    accuracy over words, an item is the correct words of a sentence over its words; for F1, twice the correct entities
-    over the predicted and the gold ones; an error rate of links is one minus such a ratio. On disk both are runs of
-    whole numbers: `3 4*2` is 3, 4, 4. Raises ValueError for anything else."""
+    """A ratio, item by item, so that two models can be compared on the same examples: the sum of `hits` over the sum of
+    `of`. Items are drawn independently: a sentence with its correct words over its words or, for F1, twice its correct
+    entities over predicted and gold ones; an example of NLI. An error rate of links is one minus such a ratio. Both are
+    written as whole numbers with repetitions: `3 4*2` is 3, 4, 4. Raises ValueError for anything else."""
 
     hits: str
     of: str
@@ -64,7 +63,7 @@ def _written(numbers: Sequence[int]) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _runs(text: str) -> tuple[tuple[int, int], ...]:
-    """Each number and its repetitions; cached, as tables and claims read records repeatedly."""
+    """Each number and its repetitions."""
     runs = []
     for run in text.split():
         if not (matched := _RUN.fullmatch(run)):
@@ -75,8 +74,7 @@ def _runs(text: str) -> tuple[tuple[int, int], ...]:
 
 @dataclass(frozen=True)
 class Null:
-    """The chance level of a number, and its null distribution. `chance` is the number expected from guessing, in its
-    own unit. `low` and `high` are the 2.5th and the 97.5th percentile of `shuffles` values measured after shuffling."""
+    """The number expected by chance, and the 2.5th and 97.5th percentile of `shuffles` values after shuffling."""
 
     chance: float
     low: float
@@ -84,15 +82,15 @@ class Null:
     shuffles: int
 
     def left(self, value: float, side: int = 1) -> bool:
-        """Whether a value is beyond both: above the band and chance (`side` +1), or below them (-1)."""
+        """Whether a value is above the band and chance (`side` +1), or below both (-1)."""
         return value > max(self.high, self.chance) if side > 0 else value < min(self.low, self.chance)
 
 
 @dataclass(frozen=True)
 class LinkCounts:
-    """The counts behind AER, precision, recall and F1, over `pairs` sentence pairs. Of the predicted links A, the sure
-    gold links S and the possible ones P, which include S: `predicted` is |A|, `sure` |S|, `found_sure` |A and S|,
-    `found_possible` |A and P|. Counts add up to micro-averages. A rate is None if its denominator is 0."""
+    """Counts over `pairs` sentence pairs of the predicted links A, the sure gold links S and the possible ones P, which
+    include S: `predicted` is |A|, `sure` |S|, `found_sure` |A and S|, `found_possible` |A and P|. Counts add up to
+    micro-averages. A rate is None if its denominator is 0."""
 
     pairs: int = 0
     predicted: int = 0
@@ -132,8 +130,8 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-RECORDS, FLOORS = "records.jsonl", "floors.jsonl"  # the files of a folder that hold its records and its floors
-# Measures, other than the scores SUP, ZS, SRC, DEV and CUT of `analysis.tasks.transfer`:
+RECORDS, FLOORS = "records.jsonl", "floors.jsonl"
+# Measures, besides the scores SUP, ZS, SRC, DEV and CUT of `analysis.tasks.transfer`:
 ALIGNMENT = "alignment"  # alignment@1
 ORDER = "order distance"  # how far a derived language's word order is from its source's
 AER = "AER"  # alignment error rate of word links against gold ones
@@ -148,10 +146,6 @@ SHARING = "sharing"  # the part of a derived language that it shares with its so
 DELTA = "DELTA"  # the loss in transfer: SUP - ZS
 RECOVERED = "recovered"  # what an intervention at test time gives back of the loss in transfer
 READ = "read"  # how much of a language a model has read
-TRANSLATED, SWITCHED = "TT", "TT-CS"
-"""Measures of translate-train: fine-tuned on the source's examples and their translations, or also on pairs whose texts
-are in both languages (code-switched), and tested in the derived language."""
-IN_SOURCE = "-SRC"  # suffix of a translate-train measure tested in the source
 KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
 """Measures of questions about facts: stated and queried in the source; stated in the source and queried in the derived
 language; stated in both and queried in the derived language."""
@@ -181,13 +175,12 @@ ROUNDED = 1e-6  # rounding error allowed at a limit
 
 @dataclass(frozen=True)
 class Record:
-    """One number, the id of its run, and everything that varies within a run (docs/records.md). `value` is a ratio
-    from 0 to 1, never percent (DELTA and cosines: from -1 to 1; a held-out loss is in nats, text read in ids), and
-    `count` the number of items behind it. `step` is the step of pretraining (0 if it does not apply). A number of an
-    ordered pair of languages has the second as `language` and the other as `first`, empty for the source: alignment@1
-    looks for `first`'s types among `language`'s, retrieval for its sentences, and ZS is fine-tuned on `first` and
-    tested on `language`. For a probe's number about the source, `first` is the language trained with it. `items` are
-    the test items behind the value, and `null` is its null distribution."""
+    """One number, the id of its run, and everything that varies within a run (docs/records.md). `value` is a share,
+    never percent (DELTA and cosines: from -1 to 1; a held-out loss is in nats, text read in ids), `count` the number of
+    items behind it, and `step` the step of pretraining. A number of an ordered pair of languages has the second as
+    `language` and the other as `first`, empty for the source: ZS is fine-tuned on `first` and tested on `language`, and
+    alignment@1 looks for `first`'s types among `language`'s. For a probe's number about the source, `first` is the
+    language trained with it."""
 
     run: str
     measure: str
@@ -232,8 +225,8 @@ class Record:
 
 @dataclass(frozen=True)
 class Published:
-    """One number that a paper prints, as a share from 0 to 1. `setting` is empty for the default setup, else the varied
-    value, such as "parallel 1%". `title` is the transform's name for people, `language` the test set's."""
+    """One number that a paper prints, as a share. `setting` is empty for the default setup, else the varied value, such
+    as "parallel 1%". `title` is the transform's name for people, `language` the test set's."""
 
     paper: str
     table: int
@@ -250,10 +243,9 @@ class Published:
 
 @dataclass(frozen=True)
 class Floor:
-    """One number of a baseline, without seed or run. `baseline` was trained on the training examples of the language
-    `learnt` and scored on the test examples of `language`, the same as the study's models. `title` is its name for
-    people. A `surface` baseline compares texts, whatever their words. `settings` are of a sweep whose
-    values differ in it. The rest is as in `Record`."""
+    """One number of a baseline, trained on examples of the language `learnt` and scored on the study's test examples of
+    `language`. `title` is its name for people. A `surface` baseline compares texts, whatever their words. `settings`
+    are of a sweep whose values differ in it."""
 
     baseline: str
     title: str
@@ -270,9 +262,7 @@ class Floor:
 
 @dataclass(frozen=True)
 class MeasuredModel:
-    """A checkpoint to measure, and fields of its records. `run` is its id in records and `language` the derived
-    language of its numbers, if any. `seed` belongs to the run and its fine-tuning, `step` is the step of pretraining,
-    and `device` is torch's name for the device."""
+    """A checkpoint to measure, with fields of its records; `device` is torch's name for the device."""
 
     checkpoint: Path
     run: str
@@ -282,7 +272,7 @@ class MeasuredModel:
     device: str = "cpu"
 
     def record(self, measure: str, metric: str, value: float, count: int, **fields: Any) -> Record:
-        """A number of this model; `fields` are further ones of its record, or replace those of the model."""
+        """A number of this model; `fields` of its record add to the model's or replace them."""
         about = {"language": self.language, "step": self.step, **fields}
         return Record(self.run, measure, metric, value, count, **about)
 

@@ -12,9 +12,8 @@ GIVEN = "GivenModel"  # the kind of the part that holds the digest of given weig
 
 @dataclass(frozen=True)
 class Described:
-    """A language or an objective as records store it. `name` is its name in folders and on the command line, `title`
-    its name for people. `parts` are its components, each a `kind` (Transliterate, Invert, MLM, DWA) with plain values:
-    parameters, seeds, mask rates and switches. A language without a transform has no parts."""
+    """A language or an objective as records store it: its name in folders and on the command line, its name for people,
+    and its components, each a `kind` (Transliterate, Invert, MLM, DWA) with plain values."""
 
     name: str
     title: str
@@ -37,8 +36,7 @@ class Described:
 
 @dataclass(frozen=True)
 class Start:
-    """The model that a run started from, by its objective or its weights, and its fraction of all steps, 0 for a given
-    model."""
+    """The model that a run started from, and its fraction of all steps, 0 for a given model."""
 
     objective: Described
     fraction: float
@@ -54,10 +52,9 @@ class Start:
 class Run:
     """One model, or one aligner that learnt from one text, and its configuration (docs/records.md). `languages` have
     the source first. `objective` is a pretraining objective, fast_align's text, or the folder of a given encoder; None
-    if nothing was learnt. `main_layer` was chosen before anything was scored (0: none, or no encoder). `redrawn` lists
-    what else its seed decides, such as "the dictionary"; the seeds of a study share the rest. `claims` are the
-    digests of the files of primary claims with which it was trained and measured, one if the file never changed, with
-    "" for none. `settings` are of a sweep."""
+    if nothing was learnt. `main_layer` was chosen before anything was scored (0: none). `redrawn` lists what else its
+    seed decides, such as "the dictionary". `claims` are the digests of the primary claims with which it was trained and
+    measured, "" for none. `settings` are of a sweep."""
 
     id: str
     study: str

@@ -21,10 +21,9 @@ Test = tuple[str, str, str]  # a test set of a study: its task, its language, an
 
 @dataclass(frozen=True)
 class Measured:
-    """One run's number, from `low` to `high`. `error` is its standard error from the sampling of test items; None if it
-    is not a share of sampled items (a weighted mean, a mean over steps). `parts` are the contributions of the items,
-    (n,), if they were kept. `test` names the test set of these items: a study has one per task, language and split (or
-    gold set), so two of its numbers with the same `test` and number of items share their items."""
+    """One run's number, from `low` to `high`. `error` is its standard error over test items; None if it is not a share
+    of sampled items. `parts` are the contributions of the items, (n,), if they were kept, and `test` names their test
+    set: numbers with the same `test` and number of items share their items."""
 
     value: float
     error: float | None
@@ -36,7 +35,7 @@ class Measured:
     @classmethod
     @lru_cache(maxsize=1 << 14)
     def of(cls, record: Record) -> Measured:
-        """A record's number; cached, as tables and claims need the same ones repeatedly."""
+        """A record's number."""
         if record.items is not None:
             test = (record.task, record.language, record.split or record.gold_set)
             return over_parts(record.value, per_item(*record.items.numbers), test)
@@ -77,7 +76,7 @@ def mean(values: BySeed) -> Estimate | None:
 
 
 def means(values: Iterable[tuple[float, BySeed]]) -> list[tuple[float, Estimate]]:
-    """Positions, such as steps, with the mean over seeds at each that has a number."""
+    """Places, such as steps, with the mean over seeds at each that has a number."""
     return [(place, estimate) for place, by_seed in values if (estimate := mean(by_seed))]
 
 
@@ -87,14 +86,14 @@ def difference(ours: BySeed, theirs: BySeed) -> Estimate | None:
 
 
 def average(values: Sequence[BySeed]) -> BySeed:
-    """The mean of several numbers for each seed that has all of them. Numbers of one task or gold set may share their
-    items, as layers and translations of one text do: then the items' contributions are averaged."""
+    """The mean of several numbers for each seed that has all of them; contributions of items that they share, as
+    translations of one text do, are averaged."""
     seeds = [seed for seed in (values[0] if values else ()) if all(seed in by_seed for by_seed in values)]
     return {seed: _average([by_seed[seed] for by_seed in values]) for seed in seeds}
 
 
 def gap(ours: Sequence[BySeed], theirs: Sequence[BySeed]) -> Estimate | None:
-    """The mean difference between pairs of numbers, over seeds, or with an interval over test items for one seed."""
+    """The mean difference between pairs of numbers, over seeds or, for one seed, test items."""
     differences = [{seed: a[seed] - b[seed] for seed in a.keys() & b.keys()} for a, b in zip(ours, theirs, strict=True)]
     return mean(average(differences))
 

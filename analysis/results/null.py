@@ -1,5 +1,4 @@
-"""The null: seeds of one objective treated as two objectives. Two groups of seeds of one objective on the same
-languages do not differ, so a comparison of objectives should call them different in 5 % of the cases."""
+"""The null: groups of seeds of one objective do not differ, so a comparison should call 5 % of them different."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,9 +37,8 @@ Split = tuple[tuple[int, int], ...]  # pairs of a seed of the first group and on
 
 
 def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
-    """Every split of some of the seeds into two groups of `size`, with every pairing between them. The order of the
-    groups does not matter: the first has the smallest seed. If there are more than `most` splits, `most` are sampled,
-    always the same."""
+    """Every split of some of the seeds into two groups of `size`, the first with the smallest seed, with every pairing
+    between them; a fixed sample of `most` if there are more."""
     every = list(islice(_all_splits(sorted(seeds), size), most + 1))
     if len(every) <= most:
         return every
@@ -62,10 +60,9 @@ def _all_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
 
 @dataclass(frozen=True)
 class Rate:
-    """How often two groups of `seeds` seeds of one objective were called different in some measure. `over` is "items"
-    for one seed's interval over test items, and "seeds" for the verdicts of claims. `share` has Student's t interval
-    over the contributions of cells (Cochran 1977, section 6.4), a cell being one objective on the same languages:
-    comparisons within a cell share seeds. Cells that all agree, or a single one, give no interval."""
+    """How often two groups of `seeds` seeds of one objective were called different in some measure: by intervals over
+    test items for one seed, else by the verdicts of claims. `share` has an interval over the contributions of cells
+    (Cochran 1977, section 6.4), one objective on the same languages each, as comparisons within a cell share seeds."""
 
     measure: str
     seeds: int
@@ -90,8 +87,8 @@ class Rate:
 
 
 def null_rates(*variants: Results) -> list[Rate]:
-    """The rates by size of the groups, all measures first, then each; none if no cell has two seeds. A sweep has
-    several `variants`, and numbers that they share count once."""
+    """The rates by size of the groups, all measures first, then each; none if no cell has two seeds. Numbers that the
+    `variants` of a sweep share count once."""
     tallies: dict[int, dict[str, dict[object, list[bool]]]] = {}
     for cell, record, values in _columns(variants):
         for size in range(1, len(values) // 2 + 1) if in_claims(record) else ():

@@ -42,9 +42,8 @@ class Point:
 
 
 class FloorTable:
-    """A study's floors, by test set and training language. Zero-shot scores have to exceed the strongest baseline that
-    learns from the source and is tested in the derived language: it knows the frequencies of labels and the words that
-    both languages share, but no translations."""
+    """A study's floors. Zero-shot scores have to exceed the strongest baseline that learns from the source: it knows
+    labels' frequencies and the words that both languages share, but no translations."""
 
     def __init__(self, floors: Iterable[Floor]) -> None:
         self.all: tuple[Floor, ...] = tuple(floors)
@@ -62,15 +61,14 @@ class FloorTable:
         return {floor.baseline: floor.title for floor in self.all if floor.task in tasks}
 
     def highest(self, task: str, metric: str, language: str, learnt: str, surface: bool = False) -> Floor | None:
-        """The strongest baseline, the first of equals; None if there is none. `surface` baselines are a group of their
-        own: the overlap of two texts is visible in any script, but takes no knowledge of words."""
+        """The strongest baseline, the first of equals. `surface` baselines, which see the overlap of two texts in any
+        script, are a group of their own."""
         floors = [floor for floor in self.of(task, metric, language, learnt).values() if floor.surface == surface]
         return max(floors, key=lambda floor: floor.value, default=None)
 
 
 def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
-    """The floors of a study: each a mean over the draws of the data, with the count of all draws. A single draw is
-    unchanged. Means of several have no items, as draws have different examples."""
+    """The means of floors over draws of the data, without items, as draws have different examples. One draw stays."""
     by_draw = list(draws)
     if len(by_draw) == 1:
         return list(by_draw[0])
@@ -83,10 +81,9 @@ def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
 
 
 class Results:
-    """The runs and records of one study, with published numbers and floors to compare them with. Objectives and
-    languages are looked up by their names; a transform's name is its derived language's. Raises BadInput if two runs
-    have one name or belong to several studies, a record's run or language is unknown, or two records or floors have one
-    key (as when a study ran twice into one file)."""
+    """The runs and records of one study, with published numbers and floors, looked up by the names of objectives and
+    derived languages. Raises BadInput if two runs have one name or belong to several studies, a record's run or
+    language is unknown, or two records or floors have one key."""
 
     def __init__(
         self,
@@ -185,8 +182,8 @@ class Results:
         return self.objective_of(record), *(each.name for each in run.languages)
 
     def points(self, task: str, metric: str) -> list[Point]:
-        """Alignment of all types and Delta of every cell that has both. They are means over seeds: runs of one cell are
-        not independent cases for a correlation."""
+        """Alignment of all types and Delta of every cell that has both, means over seeds: runs of one cell are not
+        independent cases for a correlation."""
         return [
             Point(objective, transform, alignment, delta)
             for transform, objective in product(self.transforms, self.objectives)

@@ -12,10 +12,9 @@ from calque.analysis.statistics.verdicts import AT_FLOOR, NO_RECORDS, Verdict, p
 
 @dataclass(frozen=True)
 class Retained:
-    """(ZS - floor) / (SUP - floor) of one cell of a study. `floor` is the strongest baseline of words that learns from
-    the source and is tested in the derived language; `zs` and `sup` are the models' gains over it, and `over_surface`
-    is ZS's gain over the strongest surface baseline (None without one). `share` is None if SUP is not beyond the floor
-    by its own interval: the ratio could be any number."""
+    """(ZS - floor) / (SUP - floor) of one cell. `floor` is the strongest baseline of words learnt in the source; `zs`
+    and `sup` are gains over it, and `over_surface` is ZS's over the strongest surface baseline, if there is one.
+    `share` is None if SUP is not beyond the floor by its own interval: the ratio could be any number."""
 
     floor: Floor
     zs: Estimate
@@ -25,7 +24,7 @@ class Retained:
 
     @property
     def at_floor(self) -> bool:
-        """Whether ZS is not beyond the floor by its own interval; without one, whether it is not above."""
+        """Whether ZS is not beyond the floor."""
         return not beyond_floor(self.zs)
 
     @property
@@ -46,9 +45,8 @@ def beyond_floor(above: Estimate) -> bool:
 
 
 def retained(results: Results, objective: str, transform: str, task: str, metric: str) -> Retained | None:
-    """Retained transfer of a cell over the seeds that have both scores; None without a floor or without a score. With
-    several seeds the interval is Fieller's over seeds, which share the floor; with one it is over test items, the
-    floor's included, and does not cover other seeds."""
+    """Retained transfer over the seeds that have both scores, with Fieller's interval over seeds or, for one seed, over
+    test items; None without a floor or a score."""
     floor, surface = (results.floors.highest(task, metric, transform, results.source, of) for of in (False, True))
     sup, zs = (results.scores(measure, objective, transform, task, metric) for measure in ("SUP", "ZS"))
     seeds = sorted(sup.keys() & zs.keys())
@@ -79,8 +77,8 @@ def _ratio(upper: BySeed, lower: BySeed) -> Estimate | None:
 def unless_at_floor(
     verdict: Verdict, results: Results, cells: Iterable[tuple[str, str]], task: str, metric: str
 ) -> Verdict:
-    """The verdict on a claim about Delta, unless its ZS are all at the floor, where Delta depends on SUP alone. `cells`
-    are the (objective, transform) that it compares. Without floors or records the verdict stays."""
+    """The verdict on a claim about Delta, unless the ZS of all `cells`, each an objective and a transform, are at the
+    floor, where Delta depends on SUP alone."""
     if verdict.because == NO_RECORDS:
         return verdict
     found = {cell: kept for cell in cells if (kept := retained(results, *cell, task, metric))}

@@ -16,9 +16,8 @@ UNBOUNDED: Bounds = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with an interval, and what the interval covers. `over` is "seeds" (Student's t over training runs) or
-    "items" (one run: only the sampling of test items). Without an interval `low` and `high` are None. Intervals are
-    clipped to the number's range, so they may be asymmetric; `error` is the standard error behind it."""
+    """A mean with an interval, if there is one, clipped to the number's range, and its standard error. It is `over`
+    "seeds" (Student's t over training runs) or "items" (one run: only the sampling of test items)."""
 
     mean: float
     seeds: int
@@ -29,7 +28,7 @@ class Estimate:
 
     @property
     def interval(self) -> Bounds | None:
-        """Both ends, if there are any."""
+        """Both ends."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property
@@ -60,8 +59,7 @@ class Estimate:
 
 def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
     """Mean over seeds with Student's t interval, inside `bounds`. One seed has no interval, and neither have equal
-    seeds: on few test items equality happens by chance, and an interval without width would make any difference
-    certain. Raises ValueError without values."""
+    seeds: equality happens by chance, and an interval without width would make any difference certain."""
     if not values:
         raise ValueError("a mean of no values")
     n, mean = len(values), float(np.mean(values))
@@ -81,10 +79,9 @@ def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) ->
 
 
 def item_error(share: float, count: int) -> float:
-    """Standard error of a share over `count` items, from the draw of the items alone: Agresti and Coull's (1998), which
-    adds two hits and two misses, so that 0 of 100 is not certain. Correct for accuracy over independent items,
-    approximate for F1, and too small for the words of a sentence, which are not independent: `paired_error` of the
-    sentences is better if they were kept."""
+    """Standard error of a share over `count` independent items: Agresti and Coull's (1998), which adds two hits and two
+    misses, so that 0 of 100 is not certain. Too small for the words of a sentence: `paired_error` is better if items
+    were kept."""
     adjusted = (share * count + 2) / (count + 4)
     return math.sqrt(adjusted * (1 - adjusted) / (count + 4))
 
@@ -99,10 +96,8 @@ def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
 
 def paired_error(parts: np.ndarray) -> float:
     """Standard error of a ratio, or of a difference of ratios on the same items, from each item's contribution: (n,).
-    Items are sampled whole: the words of a sentence are one item. Two items are added, one for the number and one
-    against it (Bonett and Price 2012), so that a difference of 0 in 100 items is not certain. Each weighs as much as
-    the heaviest item. Examples that are right or wrong weigh about 1; sentences of tags weigh less, and an item of
-    weight 1, a sentence with every word wrong, would outweigh the test set."""
+    Two items are added, one for the number and one against it (Bonett and Price 2012), as heavy as the heaviest, so
+    that a difference of 0 in 100 items is not certain."""
     n = len(parts) + 2
     return math.sqrt(_squares(parts) / n) / math.sqrt(n)
 
@@ -116,8 +111,8 @@ Moments = tuple[float, float, float]  # variance of the upper mean, of the lower
 
 
 def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate | None:
-    """Mean of `upper` over mean of `lower`, paired by seed: Fieller's interval with Student's t. None if the interval
-    of the lower mean is not above 0: the ratio could then be any number. One seed, or equal seeds, give no interval."""
+    """Mean of `upper` over mean of `lower`, paired by seed, with Fieller's interval. None if the interval of the lower
+    mean is not above 0: the ratio could then be any number."""
     n, a, b = len(upper), float(np.mean(upper)), float(np.mean(lower))
     if n == 1:
         return Estimate(a / b, 1) if b > 0 else None
@@ -126,8 +121,7 @@ def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate
 
 
 def ratio_over_items(value: tuple[float, float], upper: np.ndarray, lower: np.ndarray) -> Estimate | None:
-    """One seed's ratio, with a normal interval from each test item's contribution to both numbers, (n,) each. Items are
-    added as in `paired_error`. None as in `ratio_over_seeds`."""
+    """One seed's ratio, with an interval from each test item's contribution to both numbers, (n,) each."""
     squared = (len(upper) + 2) ** 2
     moments = _squares(upper) / squared, _squares(lower) / squared, float(upper @ lower) / squared
     return _fieller(*value, moments, float(special.ndtri(UPPER)), 1, "items")
@@ -147,8 +141,7 @@ def _fieller(a: float, b: float, moments: Moments, quantile: float, seeds: int, 
 
 
 def welch(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
-    """Two-sided p of Welch's (1947) t-test. Where one sample is a single value, the other's variance is taken for both.
-    None where neither sample varies: their difference cannot be judged."""
+    """Two-sided p of Welch's (1947) t-test, with the other's variance for a single value. None if neither varies."""
     samples = [(len(x), float(np.mean(x)), float(np.var(x, ddof=1)) if len(x) > 1 else 0.0) for x in (ours, theirs)]
     (n, a, v), (m, b, w) = samples
     if n == 1 or m == 1:

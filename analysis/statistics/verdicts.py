@@ -19,8 +19,8 @@ WEAKEST = (FAILS, FAILS_ALONE, AT_FLOOR, ONE_SEED, UNDECIDED, HOLDS_ALONE, HOLDS
 
 @dataclass(frozen=True)
 class Verdict:
-    """The records' verdict on a claim, and the number and interval behind it. `p` is two-sided: the p of the claim, or
-    of its contrary, doubled; None if nothing can be decided."""
+    """The verdict on a claim, and the number and interval behind it. `p` is that of the claim or of its contrary,
+    doubled; None if nothing can be decided."""
 
     verdict: str
     because: str
@@ -42,8 +42,8 @@ Comparison = tuple[Estimate, float, int]
 
 
 def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
-    """The verdict on a claim that is true if every comparison is. It holds if each does, which needs no correction. It
-    fails if one fails after correction for their number (Bonferroni), because one of many fails by chance."""
+    """The verdict on a claim that is true if every comparison is. It holds if each does; it fails if one fails after
+    correction for their number (Bonferroni)."""
     if not comparisons:
         return Verdict(UNDECIDED, NO_RECORDS)
     if any(estimate.seeds < 2 for estimate, _, _ in comparisons):
@@ -70,8 +70,8 @@ def points(estimate: Estimate) -> str:
 
 @dataclass(frozen=True)
 class Corrected:
-    """A verdict after correction for its family: its words, its adjusted p, and the number of tests. `p` is None if
-    nothing can be decided: such a claim is not a test, and does not count."""
+    """A verdict after correction for its family, its adjusted p, and the number of tests; undecidable claims, with p
+    None, are not tests."""
 
     verdict: str
     p: float | None

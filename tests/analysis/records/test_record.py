@@ -1,50 +1,127 @@
-"""Records have limits, and items are written short and read as they were."""
+"""Records and runs: what is written is read again, and nothing else is accepted."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.analysis.records.record import DELTA, GRADIENTS, HELD_OUT, READ, Items, Record
+from calque.analysis.records.json_rows import as_json, read, write
+from calque.analysis.records.record import DELTA, GRADIENTS, HELD_OUT, READ, Items, LinkCounts, Record
+from calque.analysis.records.run import Described, Run, Start
+from calque.derive.errors import BadInput
 
-numbers = st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), max_size=40)
+RECORD = Record("run-0", "ZS", "accuracy", 0.5, 100, language="trans", task="pos", step=3000)
+words = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
+counts = st.integers(0, 10**9)
+items = st.lists(st.integers(0, 9), max_size=9).map(lambda hits: Items.over(hits, [9] * len(hits)))
+records = st.builds(
+    Record,
+    run=words,
+    measure=words,
+    metric=words,
+    value=st.floats(-1, 1),
+    count=counts,
+    language=words,
+    layer=st.none() | st.integers(0, 99),
+    joint=st.booleans(),
+    links=st.none() | st.builds(LinkCounts, *[counts] * 5),
+    items=st.none() | items,
+)
+plain = st.none() | st.booleans() | st.integers(-9, 9) | st.floats(-1, 1) | words
+parts = st.lists(st.dictionaries(words, plain, max_size=3), max_size=3).map(tuple)
+described = st.builds(Described, words, words, parts)
+runs = st.builds(
+    Run,
+    id=words,
+    study=words,
+    seed=counts,
+    languages=st.lists(described, max_size=3).map(tuple),
+    objective=st.none() | described,
+    start=st.none() | st.builds(Start, described, st.floats(0, 1)),
+    settings=st.dictionaries(words, words, max_size=2),
+)
 
 
-@given(numbers)
-def test_what_is_kept_is_read(pairs: list[tuple[int, int]]) -> None:
-    hits, of = [a for a, _ in pairs], [b for _, b in pairs]
-    assert Items.over(hits, of).numbers == (hits, of)
+@given(st.lists(records, max_size=4), st.lists(runs, max_size=3))
+def test_rows_are_read_as_written(
+    tmp_path_factory: pytest.TempPathFactory, some: list[Record], others: list[Run]
+) -> None:
+    folder = tmp_path_factory.mktemp("records") / "deep"
+    write(folder / "records.jsonl", some)
+    write(folder / "runs.jsonl", others)
+    assert read(folder / "records.jsonl", Record) == some
+    assert read(folder / "runs.jsonl", Run) == others
 
 
-def test_runs_of_one_number_are_written_once() -> None:
-    assert Items.over([3, 4, 4], [9, 9, 9]) == Items("3 4*2", "9*3")
+def test_defaults_are_not_written_and_need_not_be_there(tmp_path: Path) -> None:
+    assert as_json(RECORD).keys() == {"run", "measure", "metric", "value", "count", "language", "task", "step"}
+    assert as_json(Run("a", "pocket", 0, ())) == {"id": "a", "study": "pocket", "seed": 0, "languages": []}
+    (tmp_path / "r.jsonl").write_text('{"run": "r", "measure": "ZS", "metric": "f1", "value": 1, "count": 2}\n')
+    assert read(tmp_path / "r.jsonl", Record) == [Record("r", "ZS", "f1", 1, 2)]
 
 
-@pytest.mark.parametrize(("hits", "of"), [([1], [1, 2]), ([-1], [1]), ([1], [-1])])
-def test_what_is_no_ratio_is_refused(hits: list[int], of: list[int]) -> None:
-    with pytest.raises(ValueError, match="items"):
-        Items.over(hits, of)
+def test_a_number_that_is_not_finite_leaves_no_file(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="not finite"):
+        write(tmp_path / "r.jsonl", [RECORD, replace(RECORD, value=float("nan"))])
+    assert list(tmp_path.iterdir()) == []
+
+
+def changed(**fields: Any) -> str:
+    return json.dumps(as_json(RECORD) | fields)
 
 
 @pytest.mark.parametrize(
-    ("hits", "of", "said"),
+    ("row", "names"),
     [
-        ("1*2", "1", "hits of 2 items, of 1"),
-        ("1 x", "1 2", "whole numbers, as in '3 4\\*2', not 'x'"),
-        ("-7", "8", "not '-7'"),
-        ("3*-2", "1", "not '3\\*-2'"),
-        ("9" * 5_000, "1", "not '999"),
-        ("1*10000001", "1*10000001", "10,000,001 items; expected at most 10,000,000"),
+        (changed(value="0.5"), "value"),
+        (changed(value=True), "value"),
+        (changed(count=0.0), "count"),
+        (changed(layer="1"), "layer"),
+        (changed(joint=1), "joint"),
+        (changed(task=None), "task"),
+        (changed(links={"pairs": 1, "found_possible": "x"}), "found_possible"),
+        (changed(links=[1]), "list"),
+        (changed(items={"hits": "1"}), "missing of"),
+        (changed(items={"hits": "1*2", "of": "1"}), "2 items"),
+        (changed(items={"hits": "1 x", "of": "1 2"}), "'x'"),
+        (changed(items={"hits": "-7", "of": "8"}), "'-7'"),
+        (changed(items={"hits": "9" * 5_000, "of": "1"}), "999"),
+        (changed(items={"hits": "1*10000001", "of": "1*10000001"}), "10,000,001"),
+        (changed(extra=1), "extra"),
+        ("[1]", "list"),
+        ("{}", "missing count"),
+        ("", "JSON"),
+        ('{"value": 1', "JSON"),
+        ('{"value": Infinity}', "JSON"),
+        ('{"count": ' + "9" * 5000 + "}", "JSON"),
+        ("[" * 100_000, "nested"),
+        ('{"value": 1, "value": 2}', "twice"),
     ],
 )
-def test_what_was_edited_into_no_items_is_refused(hits: str, of: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        Items(hits, of)
+def test_a_wrong_row_is_refused_with_its_line(tmp_path: Path, row: str, names: str) -> None:
+    (tmp_path / "r.jsonl").write_text(f"{changed()}\n{row}\n", encoding="utf-8")
+    with pytest.raises(BadInput, match=f"r.jsonl:2: .*{names}"):
+        read(tmp_path / "r.jsonl", Record)
 
 
-def test_the_ratio_is_that_of_the_sums() -> None:
-    assert Items("3 4*2", "9*3").ratio == 11 / 27
-    assert Items("0*4", "0*4").ratio is None
-    assert Items("1*10000000", "2*10000000").ratio == 0.5
+def test_files_that_are_missing_binary_truncated_or_folders_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "binary.jsonl").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "cut.jsonl").write_text(changed(), encoding="utf-8")
+    for name, says in (("none.jsonl", "none"), ("binary.jsonl", "UTF-8"), ("cut.jsonl", "cut.jsonl:1"), (".", "file")):
+        with pytest.raises(BadInput, match=says):
+            read(tmp_path / name, Record)
+
+
+@given(st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), max_size=40))
+def test_items_are_read_as_written(pairs: list[tuple[int, int]]) -> None:
+    hits, of = [a for a, _ in pairs], [b for _, b in pairs]
+    found = Items.over(hits, of)
+    assert found.numbers == (hits, of) and found.ratio == (sum(hits) / sum(of) if sum(of) else None)
+    assert Items.over([3, 4, 4], [9, 9, 9]) == Items("3 4*2", "9*3")
 
 
 @pytest.mark.parametrize(
@@ -57,11 +134,11 @@ def test_the_ratio_is_that_of_the_sums() -> None:
         (GRADIENTS, (-1.0, 1.0), (-1.01, 1.01)),
     ],
 )
-def test_a_value_is_within_its_measures_limits(
+def test_a_value_is_within_the_limits_of_its_measure(
     measure: str, within: tuple[float, ...], outside: tuple[float, ...]
 ) -> None:
     for value in within:
         Record("run", measure, "metric", value, count=1).check()
     for value in outside:
-        with pytest.raises(ValueError, match="value should be"):
+        with pytest.raises(ValueError, match="value"):
             Record("run", measure, "metric", value, count=1).check()

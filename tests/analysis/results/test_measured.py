@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from calque.analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Items, Record
-from calque.analysis.results.measured import Measured, average, difference, gap, judge_difference, judge_estimate, mean
+from calque.analysis.results.measured import Measured, average, difference, gap, judge_difference, mean
 from calque.analysis.statistics.intervals import item_error, paired_error
-from calque.analysis.statistics.verdicts import FAILS, HOLDS, NO_RECORDS, ONE_SEED, UNDECIDED
+from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
 
 
 def score(hits: list[int], of: list[int], measure: str = "ZS", **facets: str) -> Measured:
@@ -97,14 +97,6 @@ def test_bounds_follow_from_what_is_subtracted() -> None:
     assert wide is not None and wide.high == 1.0 and wide.low == -1.0
 
 
-def test_differences_are_of_seeds_that_both_have() -> None:
-    ours = {seed: Measured(value, None) for seed, value in {0: 0.5, 1: 0.7, 2: 0.9, 7: 0.1}.items()}
-    theirs = {seed: Measured(value, None) for seed, value in {2: 0.7, 1: 0.6, 0: 0.35}.items()}
-    found = difference(ours, theirs)
-    assert found is not None and (found.seeds, found.mean) == (3, pytest.approx(0.15))
-    assert difference(ours, {}) is None and mean({}) is None
-
-
 def seeds(*values: float) -> dict[int, Measured]:
     return {seed: Measured(value, None) for seed, value in enumerate(values)}
 
@@ -116,7 +108,3 @@ def test_the_difference_of_each_seed_decides() -> None:
     assert judge_difference(high, low, bound=0.3).verdict == FAILS
     assert judge_difference(high, seeds(0.9, 0.5, 0.7)).verdict == UNDECIDED
     assert judge_difference(high, seeds(0.1)).verdict == ONE_SEED
-
-
-def test_nothing_is_said_without_records() -> None:
-    assert judge_estimate(None, +1).because == judge_difference(seeds(0.5), {}).because == NO_RECORDS

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.analysis.records.record import ALIGNMENT, Record
-from calque.analysis.results.null import EVERYTHING, MOST, NOMINAL, Rate, Split, null_rates, pooled, splits
-from calque.analysis.statistics.intervals import Estimate
+from calque.analysis.records.record import Record
+from calque.analysis.results.null import EVERYTHING, MOST, NOMINAL, Split, null_rates, pooled, splits
 from tests.analysis.runs import number
 from tests.analysis.toy import OBJECTIVES, joined, toy_records
 
@@ -41,12 +40,6 @@ def test_verdicts_over_seeds_err_as_seldom_as_is_said_and_items_alone_do_not() -
         assert rate.against_nominal == "as nominal"
 
 
-def test_items_alone_suffice_where_seeds_do_not_differ_beyond_them() -> None:
-    """Seeds that vary by no more than the draw of 25 items, so that the items' interval is right."""
-    (rate,) = pooled(null_rates(joined(of_nothing(cells=40, seeds=3, items=25)))).values()
-    assert rate.share.mean < 0.12
-
-
 def test_comparisons_by_hand() -> None:
     """Of three pairs of seeds two are 40 points apart, and an item is one point."""
     values = (0.5, 0.5, 0.9)
@@ -56,22 +49,6 @@ def test_comparisons_by_hand() -> None:
     for rate in (overall, zero_shot):
         assert (rate.seeds, rate.over, rate.different, rate.comparisons, rate.cells) == (1, "items", 2, 3, 1)
         assert rate.share.mean == pytest.approx(2 / 3) and rate.against_nominal == ""
-
-
-@pytest.mark.parametrize(
-    ("interval", "verdict"),
-    [
-        ((0.0, 1.0), "cannot be told"),
-        ((0.02, 0.3), "cannot be told"),
-        ((0.02, 0.12), "as nominal"),
-        ((0.0, 0.2), "as nominal"),
-        ((0.06, 1.0), "too often"),
-        ((0.0, 0.04), "too seldom"),
-    ],
-)
-def test_only_a_narrow_interval_supports_the_nominal_rate(interval: tuple[float, float], verdict: str) -> None:
-    rate = Rate(EVERYTHING, 2, 1, 10, 3, Estimate(sum(interval) / 2, 3, *interval))
-    assert rate.against_nominal == verdict
 
 
 def test_numbers_that_values_of_a_sweep_share_count_once() -> None:
@@ -90,25 +67,6 @@ def test_measures_are_those_that_claims_are_about_each_with_its_delta() -> None:
     assert {rate.seeds for rate in rates} == {1, 2}
     last = [rate for rate in rates if rate.measure == "alignment@1, all" and rate.seeds == 2]
     assert [rate.comparisons for rate in last] == [8 * 6], "six splits of four seeds, of the last step only"
-
-
-def test_numbers_after_interventions_are_among_them() -> None:
-    metrics = [("ZS", "pos", "accuracy after rotation"), ("ZS", "pos", "entry"), (ALIGNMENT, "", "held-out-rotated")]
-    others = [("ZS", "pos", "f1_bare_tags after rotation"), (ALIGNMENT, "", "held-out-shuffled")]
-    records = [
-        number("trans", "MLM", seed, measure, task, metric, 0.5 + seed / 10, 100)
-        for measure, task, metric in [*metrics, *others]
-        for seed in range(4)
-    ]
-    compared = {rate.measure: rate.comparisons for rate in null_rates(joined(records)) if rate.seeds == 2}
-    titles = ["ZS, POS (accuracy after rotation)", "ZS, POS (entry)", "alignment@1, held-out-rotated"]
-    assert compared == {EVERYTHING: 18, **dict.fromkeys(titles, 6)}
-
-
-def test_one_seed_has_no_null() -> None:
-    assert null_rates(joined(toy_records(1))) == [] and null_rates(joined([])) == []
-    weighted = [number("trans", "MLM", seed, ALIGNMENT, "", "frequency-weighted", 0.5, 9) for seed in range(4)]
-    assert null_rates(joined(weighted)) == []
 
 
 SEEDS = st.lists(st.integers(0, 99), min_size=1, max_size=6, unique=True)

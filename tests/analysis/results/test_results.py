@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from calque.analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Published, Record
+from calque.analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Record
 from calque.analysis.results.results import Results
 from calque.derive.errors import BadInput
 from tests.analysis.runs import number, run, runs
@@ -42,24 +42,6 @@ def test_layers_and_joint_rows_are_numbers_of_their_own() -> None:
     assert found[0].value == pytest.approx(1.01)
 
 
-def test_titles_are_what_the_objects_say_of_themselves() -> None:
-    objective = "XLM-ALIGN-gold-after-ALIGN-MLM-for-25"
-    records = [number("trans-12.5.inv-25", objective, 0, "ZS", "pos", "accuracy", 0.5, 9)]
-    theirs = [Published("P", 3, "MLM", "trans.syn-fr", "ZS", "pos", "accuracy", 0.5, title="Trans + Syn (fr)")]
-    results = joined(records, theirs)
-    assert results.transform_title("trans-12.5.inv-25") == "Trans 12.5 % shared + Inv 25 %"
-    assert results.objective_title(objective) == "XLM-Align, gold labels after ALIGN-MLM (25 % of the steps)"
-    assert (results.transform_title("trans.syn-fr"), results.transform_title("swap")) == ("Trans + Syn (fr)", "swap")
-    assert results.objective_title("XLM") == "XLM"
-
-
-def test_a_start_is_known_with_its_fraction() -> None:
-    results = joined([number("trans", "MLM-after-ALIGN-MLM-for-25", 0, "ZS", "pos", "accuracy", 0.5, 9), SCORE])
-    start = results.start("MLM-after-ALIGN-MLM-for-25")
-    assert start is not None and (start.objective.name, start.fraction) == ("ALIGN-MLM", 0.25)
-    assert results.start("MLM") is None
-
-
 def test_records_that_do_not_belong_together_are_refused() -> None:
     with pytest.raises(BadInput, match=r"two records of one number, from run trans\.inv MLM 0"):
         joined([SCORE, replace(SCORE, value=0.6)])
@@ -72,20 +54,6 @@ def test_records_that_do_not_belong_together_are_refused() -> None:
         Results([], [SCORE])
     with pytest.raises(BadInput, match="perm, which is not a language of the run"):
         joined([replace(SCORE, language="perm")])
-
-
-def test_objectives_and_transforms_are_those_with_records_in_the_order_of_the_runs() -> None:
-    other = number("trans", "ALIGN-MLM", 0, "ZS", "pos", "accuracy", 0.5, 9)
-    results = Results([run("trans", "XLM", 0), *runs([other, SCORE])], [other, SCORE])
-    assert (results.objectives, results.transforms) == (["ALIGN-MLM", "MLM"], ["trans", "trans.inv"])
-    assert results.run_ids() == ("trans ALIGN-MLM 0", "trans.inv MLM 0")
-    assert results.run_ids(["SUP"]) == ()
-    assert Results([], []).objectives == []
-
-
-def test_a_record_needs_no_language() -> None:
-    made = run("trans", "MLM", 0)
-    assert Results([made], [Record(made.id, AER, "aer", 0.5, 9, gold_set="en-fr")]).transforms == []
 
 
 def test_deltas_are_of_seeds_that_have_both() -> None:
@@ -140,33 +108,6 @@ def test_a_point_is_a_cell_with_an_alignment_and_a_delta() -> None:
     assert (point.objective, point.transform, point.alignment.mean, point.delta.mean) == ("MLM", "trans", 0.3, 0.25)
 
 
-def test_records_are_selected_by_measure_metric_and_cell() -> None:
-    source = run("trans", "MLM", 1)
-    bare = replace(source, objective=None)  # an aligner that learnt nothing
-    aer = Record(bare.id, AER, "aer", 0.5, 9, layer=3)
-    alignment = number("trans", "MLM", 0, ALIGNMENT, "", "all", 0.3, 9)
-    bare_tags = replace(SCORE, metric="f1_bare_tags")
-    results = Results([*runs([SCORE, alignment]), bare], [SCORE, bare_tags, alignment, aer])
-    assert results.select(("ZS", ALIGNMENT), {"pos": "accuracy", "": "all"}) == [SCORE, alignment]
-    assert results.select((ALIGNMENT,), {"pos": "accuracy"}) == []
-    assert [results.objective_of(record) for record in (SCORE, aer)] == ["MLM", ""]
-    assert results.run_ids([ALIGNMENT]) == ("trans MLM 0",)
-    assert (results.layers(AER), results.layers(ALIGNMENT)) == ([3], [])
-
-
-def test_tasks_stand_in_the_order_of_the_catalog_and_others_behind() -> None:
-    records = [replace(SCORE, task=task) for task in ("srl", "pos", "nli", "chunks")]
-    assert joined(records).tasks == ["nli", "pos", "chunks", "srl"]
-
-
-def test_a_printed_number_is_that_of_the_papers_default_setting() -> None:
-    usual = Published("P", 3, "MLM", "trans", "ZS", "pos", "accuracy", 0.5)
-    varied = replace(usual, value=0.6, setting="parallel 1%")
-    results = joined([SCORE], [usual, varied])
-    assert results.printed(3, "ZS", "MLM", "trans", "pos", "accuracy") == usual
-    assert results.printed(4, "ZS", "MLM", "trans", "pos", "accuracy") is None
-
-
 def test_columns_are_each_number_by_seed_with_deltas_of_the_same_seeds() -> None:
     scores = [("SUP", 0, 0.9), ("SUP", 1, 0.8), ("ZS", 1, 0.5), ("ZS", 2, 0.4)]
     records = [number("trans", "MLM", seed, measure, "pos", "accuracy", v, 100, 3) for measure, seed, v in scores]
@@ -176,11 +117,3 @@ def test_columns_are_each_number_by_seed_with_deltas_of_the_same_seeds() -> None
     found = {record.measure: {seed: one.value for seed, one in values.items()} for record, values in results.columns()}
     assert found == {"SUP": {0: 0.9, 1: 0.8}, "ZS": {1: 0.5, 2: 0.4}, "DELTA": {1: pytest.approx(0.3)}}
     assert results.deltas("MLM", "trans", "pos", "accuracy")[1].value == found["DELTA"][1]
-
-
-def test_a_cell_is_all_of_a_run_but_its_seed() -> None:
-    cells = [(t, o, s) for t in ("trans", "inv") for o in ("MLM", "XLM") for s in (0, 1)]
-    records = [number(*cell, "ZS", "pos", "accuracy", 0.5, 9) for cell in cells]
-    results = joined(records)
-    assert len({results.cell(record) for record in records}) == 4
-    assert results.cell(records[0]) == results.cell(records[1])

@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from calque.analysis.papers.align_mlm.claims import align_mlm_claims, all_near, correlated, extreme_delta
+from calque.analysis.papers.align_mlm.claims import all_near, extreme_delta
 from calque.analysis.papers.columns import retained_cell
-from calque.analysis.records.record import ALIGNMENT, Floor, Items, Record
-from calque.analysis.report.claims_table import claims_table
-from calque.analysis.results.results import Results
+from calque.analysis.records.record import Floor, Items, Record
+from calque.analysis.results.results import Results, over_draws
 from calque.analysis.results.retained import retained
-from calque.analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS, ONE_SEED
+from calque.analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS
 from calque.derive.errors import BadInput
 from tests.analysis.runs import number, runs
 
@@ -101,31 +100,8 @@ def test_a_claim_about_delta_whose_zero_shot_scores_are_at_the_floor_is_undecide
         assert (verdict.p is None) == ("majority floor, the largest of 2" in verdict.because) == bool(low)
 
 
-def test_one_score_beyond_the_floor_leaves_the_verdict() -> None:
-    records = scores("MLM", SUPS, [0.29, 0.31, 0.30]) + scores("XLM", SUPS, [0.60, 0.61, 0.62])
-    verdict = extreme_delta(results(records, floor(0.3)), "XLM", "trans", "pos", -1)
-    assert verdict.verdict == HOLDS
-
-
-def test_one_seed_stays_undecided_whichever_way() -> None:
-    beyond, at = (scores("MLM", [0.9], [zs]) + scores("XLM", [0.9], [0.3]) for zs in (0.6, 0.3))
-    found = [extreme_delta(results(records, floor(0.3)), "XLM", "trans", "pos", +1).verdict for records in (beyond, at)]
-    assert found == [ONE_SEED, AT_FLOOR]
-
-
-def test_a_correlation_of_cells_at_the_floor_is_undecided_and_the_table_says_why(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("calque.analysis.papers.align_mlm.claims.INVERTED", "trans")
-    records = [
-        record
-        for place, name in enumerate(("MLM", "XLM", "DICT-MLM", "ALIGN-MLM"))
-        for record in (
-            *scores(name, SUPS, [0.29, 0.30, 0.31]),
-            number("trans", name, 0, ALIGNMENT, "", "all", 0.1 * place, 100, 9),
-        )
-    ]
-    assert correlated(results(records, floor(0.3)), "pos", 0.7).verdict == AT_FLOOR
-    made = results(records, floor(0.3))
-    verdicts = {row[1] for row in claims_table(made, align_mlm_claims(made), "toy").rows if "POS (acc" in row[0]}
-    assert verdicts == {AT_FLOOR}
+def test_floors_of_several_draws_of_the_data_are_their_means() -> None:
+    items = Items.over([1, 0], [1, 1])
+    first, second = (replace(floor(value), count=2, items=items) for value in (0.5, 0.1))
+    assert over_draws([[first]]) == [first]
+    assert over_draws([[first], [second]]) == [replace(floor(0.3), count=4)]
