@@ -355,16 +355,3 @@ def test_a_command_that_is_asked_to_end_leaves_no_process_and_nothing_half_writt
     assert err == "calque: stopped by SIGTERM; the same command resumes\n"
     assert not [path for path in shared if Path(path).exists()] and not list(Path(temporary).iterdir())
     assert not list(derived.home.rglob(".*"))
-
-
-def test_derive_names_its_folder_and_counts_its_languages(tmp_path: Path) -> None:
-    code, out, err = calque("derive", "pocket", "--runs", str(tmp_path), "--jobs", "1", *SETTINGS)
-    (folder,) = tmp_path.glob("pocket/languages-*")
-    assert code == 0 and str(folder) in out, err
-    assert all(f"{name}: " in out for name in json.loads((folder / "manifest.json").read_text())["languages"])
-
-
-def test_an_environment_that_torchrun_did_not_make_is_one_line(monkeypatch: pytest.MonkeyPatch, derived: Done) -> None:
-    monkeypatch.setenv("RANK", "abc")
-    code, _, err = calque("pretrain", "pocket", "--runs", str(derived.root), "--jobs", "1", *SETTINGS)
-    assert (code, err.count("\n"), "RANK='abc'" in err) == (2, 1, True), err

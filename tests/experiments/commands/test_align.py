@@ -15,7 +15,6 @@ from calque.analysis.aligners.methods import BY_NAME
 from calque.derive.artefact import write_manifest
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
-from calque.derive.links.aligner import score_of
 from calque.derive.pocket.language import Pocket
 from calque.derive.readers.links import read_links
 from calque.derive.readers.parallel import pair_of_line
@@ -65,15 +64,6 @@ def checkpoint(here: Path, tmp_path: Path) -> Path:
     shutil.copytree(here / "model", tmp_path / "run" / "checkpoint")
     write_manifest(tmp_path / "run", RUN, {})
     return tmp_path / "run" / "checkpoint"
-
-
-def test_words_are_parted_by_spaces_and_tabs_only(tmp_path: Path) -> None:
-    """Other white space is part of a word, or a word, as in sets whose makers counted it so."""
-    for name, text in (("a", "1\u00a0000 \u3000 Ja\twohl\n"), ("b", "a b c d\n")):
-        (tmp_path / name).write_text(text * 40, encoding="utf-8")
-    code, _, told = run(tmp_path / "a", tmp_path / "b", "--out", tmp_path / "links")
-    assert (code, told) == (0, "")
-    assert max(max(i for i, _ in links) for links in read_links(tmp_path / "links")) == 3
 
 
 @pytest.mark.parametrize("method", ["fast-align", *BY_NAME])
@@ -137,11 +127,6 @@ def test_when_it_is_stopped_the_file_is_as_it_was(here: Path, tmp_path: Path) ->
     assert (process.returncode, told) == (128 + signal.SIGTERM, f"calque: stopped by SIGTERM; {out} is as it was\n")
     assert out.read_text(encoding="utf-8") == "0-0\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt", "links"]
-
-
-def test_the_score_of_a_pair_is_the_mean_of_the_best_links_of_its_words() -> None:
-    assert score_of({(0, 0): 0.8, (0, 1): 0.6}, (("a",), ("b", "c", "d"))) == pytest.approx((0.8 + 0.8 + 0.6 + 0) / 4)
-    assert score_of({}, ((), ())) == 0
 
 
 @pytest.mark.parametrize("line", [b"a ||| b ||| c", b"a b", b"a\tb\tc", b"a ||| \xff", b"a\0 ||| b"])

@@ -73,12 +73,3 @@ def test_a_number_that_nothing_measured_is_refused_with_its_line(
     path.write_text("\n".join([first, json.dumps(json.loads(second) | changed), *others, ""]), encoding="utf-8")
     with pytest.raises(BadInput, match=rf"records\.jsonl:2: {said}"):
         null("toy", tmp_path)
-
-
-def test_a_row_that_stands_there_twice_is_refused(tmp_path: Path) -> None:
-    for file, said in ((RUNS, "two runs are called "), (RECORDS, "two records of one number, from run ")):
-        path = write(tmp_path / file, 2) / file
-        rows = path.read_text(encoding="utf-8").splitlines()
-        path.write_text("\n".join([*rows, rows[0], ""]), encoding="utf-8")
-        with pytest.raises(BadInput, match=rf"{path.parent}: {said}"):
-            null(file, tmp_path)
