@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -58,41 +57,6 @@ def test_show_prints_the_good_languages_and_names_every_bad_one(monkeypatch: pyt
         assert said in err
     assert all(line.startswith("calque: error: ") for line in err.splitlines())
     assert len(err.splitlines()) == 5  # a line for each of the four, and one with the names that there are
-
-
-@pytest.mark.slow
-def test_show_draws_trees_of_pocket_english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CALQUE_STANZA", raising=False)
-    code, out, err = calque("show", "--pocket", "2", "syn-romance", "--runs", str(tmp_path))
-    lines = out.splitlines()
-    assert (code, err) == (0, "")
-    assert [line.split()[0] for line in lines if line.startswith(("source", "syn"))] == ["source", "syn-romance"] * 2
-    orders = [line.split() for line in lines if line.strip() and line.split()[0].isdigit()]
-    assert [sorted(order, key=int) for order in orders[1::2]] == orders[::2] != orders[1::2]
-
-
-OWN = """
-from dataclasses import dataclass, replace
-from calque.derive.order import Invert
-from calque.experiments.studies.pocket import pocket
-
-@dataclass(frozen=True)
-class Backwards(Invert):
-    name = "backwards"
-
-def own_transform():
-    return pocket().changed(name="own_transform", transforms=(Backwards(),))
-"""
-
-
-def test_show_finds_the_transforms_of_a_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "own_transform.py"
-    path.write_text(OWN, encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    for languages in (["backwards"], []):
-        code, out, err = calque("show", "Sara ate .", *languages, "--study", str(path))
-        assert (code, err) == (0, "")
-        assert ["backwards", "ate", "Sara", "."] in [line.split() for line in out.splitlines()]
 
 
 def test_show_prints_where_words_went() -> None:
@@ -144,10 +108,6 @@ def test_run_finds_everything_done_and_prints_a_summary(done: Done) -> None:
     (score,) = [s for s in outcome["scores"] if s["objective"] == "MLM" and s.get("task") == "pos"]
     assert score["ZS"]["mean"] == record.value
     assert score["DELTA"]["mean"] == pytest.approx(score["SUP"]["mean"] - score["ZS"]["mean"])
-
-
-def test_the_version_is_printed() -> None:
-    assert calque("--version") == (0, f"calque {version('calque')}\n", "")
 
 
 def test_the_help_the_studies_and_a_typo_need_no_torch() -> None:

@@ -1,16 +1,12 @@
 """Marked cells and blocks of the documentation: filled from records and code, and refused where they name nothing."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from calque.derive.errors import BadInput
-from calque.derive.order import Invert
-from calque.derive.transforms import TRANSFORMS
 from calque.experiments.cli import app
 from calque.experiments.docs import BLOCKS, filled, update
 from calque.experiments.reference import reference
@@ -27,15 +23,6 @@ def test_a_cell_has_the_number_of_the_committed_table() -> None:
     number = line.split("|")[[head.strip() for head in header].index("POS accuracy ZS")].strip()
     assert float(number.split()[0]) > 90
     assert filled(f"a <!-- {ACCURACY} -->0<!-- / --> % b") == f"a <!-- {ACCURACY} -->{number}<!-- / --> % b"
-
-
-def test_a_cell_may_have_one_of_several_numbers() -> None:
-    whole = filled("<!-- align_mlm_pocket/table-3: MLM | Trans | ours; POS accuracy ZS --><!-- / -->")
-    parts = [
-        filled(f"<!-- align_mlm_pocket/table-3: MLM | Trans | ours; POS accuracy ZS #{i} --><!-- / -->") for i in (1, 2)
-    ]
-    mean, error = (part.split("-->")[1].split("<!--")[0] for part in parts)
-    assert f"-->{mean} ± {error}<!--" in whole
 
 
 @pytest.mark.parametrize("name", [name for name in BLOCKS if not name.startswith(("claims counted",))])
@@ -67,25 +54,6 @@ def test_pages_are_filled_from_the_code_and_the_records_that_are_here() -> None:
     assert update(CHECKOUT, False, {"commands": lambda: reference(typer.main.get_command(app))}) == []
 
 
-def test_a_transform_of_a_study_file_is_on_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = type("Own", (Invert,), {"__module__": "mine"})
-    monkeypatch.setattr("calque.experiments.docs.TRANSFORMS", [*TRANSFORMS, own])
-    block = "<!-- calque: transforms -->\n<!-- /calque -->"
-    assert filled(block).count("`inv`") == 1
-
-
-def options(group: Any) -> Iterator[Any]:
-    """The options of every command of a group."""
-    for command in group.commands.values():
-        yield from options(command) if hasattr(command, "commands") else command.params
-
-
-def test_a_switch_that_nobody_sets_is_off() -> None:
-    switches = [one for one in options(typer.main.get_command(app)) if getattr(one, "is_flag", False)]
-    assert len(switches) > 10
-    assert [one.opts for one in switches if one.default not in (False, None)] == []
-
-
 def test_docs_are_checked_and_filled_from_the_command_line(tmp_path: Path) -> None:
     page, run = tmp_path / "README.md", CliRunner().invoke
     assert run(app, ["docs", str(tmp_path)]).exit_code == 2  # without a README
@@ -96,11 +64,3 @@ def test_docs_are_checked_and_filled_from_the_command_line(tmp_path: Path) -> No
     assert (filled_now.exit_code, filled_now.stdout) == (0, "README.md: filled\n")
     again = run(app, ["docs", "--check", str(tmp_path)])
     assert (again.exit_code, again.stdout) == (0, "")
-
-
-def test_a_page_that_differs_is_named_and_filled_on_demand(tmp_path: Path) -> None:
-    page = tmp_path / "README.md"
-    page.write_text(text := f"<!-- {ACCURACY} -->-1<!-- / -->\n")
-    assert update(tmp_path, write=False) == ["README.md"] and page.read_text() == text
-    assert update(tmp_path, write=True) == ["README.md"] and page.read_text() == filled(text)
-    assert update(tmp_path, write=True) == []

@@ -16,7 +16,6 @@ from calque.derive.script import By, Cognates, Transliterate
 from calque.derive.transform import Transform, compose
 from calque.derive.transforms import transform as read_transform
 from calque.experiments import names
-from calque.experiments.studies.pocket import pocket
 from calque.experiments.study_mistakes import study_mistakes
 from calque.pretrain.mixture import Mixture, Phase
 from calque.pretrain.mixture import parse as read_mixture
@@ -133,11 +132,6 @@ def test_names_of_objectives_stay_as_folders_and_records_have_them() -> None:
     assert titles["XLM-ALIGN-no-dwa-head"] == "XLM-Align, no DWA, the prediction head alone"
 
 
-def test_forms_of_one_field_exclude_one_another() -> None:
-    with pytest.raises(BadInput, match="no objective is called 'XLM-ALIGN-unmasked-all-aligned'"):
-        parse("XLM-ALIGN-unmasked-all-aligned")
-
-
 READ_DATA = (
     "aligner",
     "wikipedia",
@@ -154,15 +148,6 @@ def test_a_study_is_written_as_it_names_itself(name: str) -> None:
     assert made.name == name
     assert study_mistakes(made) == []
     assert names.study_doc(name)
-
-
-def test_the_description_of_a_study_is_its_docstring() -> None:
-    doc = pocket.__doc__
-    assert doc and doc.startswith(names.study_doc("pocket"))
-
-
-def test_the_last_part_comes_first() -> None:
-    assert read_transform("trans.inv") == compose(Transliterate(), Invert())
 
 
 @pytest.mark.parametrize(
@@ -186,21 +171,3 @@ def test_an_unknown_name_is_refused_with_those_that_there_are(
     with pytest.raises(BadInput, match=f"is called '{name}'") as caught:
         kind(name)
     assert known in str(caught.value)
-
-
-def test_a_part_that_is_missing_is_refused() -> None:
-    with pytest.raises(BadInput, match="no transform is called ''"):
-        read_transform("trans.")
-
-
-@pytest.mark.parametrize("name", ["LINK-0", "LINK-after-MLM-for-0", "ALIGN-MLM-0", "MLM-after-LINK-0", "PPA-queue0"])
-def test_an_objective_of_which_a_part_would_do_nothing_is_refused(name: str) -> None:
-    with pytest.raises(BadInput, match=r"objective '.*': .* not 0"):
-        parse(name)
-
-
-@pytest.mark.parametrize("name", ["trans-101", "inv-250", "XLM-0", "XLM-200"])
-def test_a_fraction_above_all_or_of_none_is_refused(name: str) -> None:
-    kind = parse if name.startswith("XLM") else read_transform
-    with pytest.raises(BadInput, match=f"'{name}': .*(fraction|probability)"):
-        kind(name)

@@ -17,9 +17,6 @@ from calque.derive.artefact import Artefact
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.derive.languages import Languages
-from calque.derive.pocket.language import Pocket
-from calque.derive.transform import Transform
-from calque.experiments import names
 from calque.experiments.names import study
 from calque.experiments.override import override
 from calque.experiments.study_file import mistyped
@@ -48,15 +45,6 @@ def examples() -> dict[str, str]:
     named = {match.group(1): block for block in blocks if (match := re.match(r"# (\w+)\.py\n", block))}
     (trees,) = (block for block in blocks if not block.startswith("# "))
     return {**named, "trees": trees}
-
-
-def test_a_transform_of_the_page_moves_the_verb() -> None:
-    names: dict[str, object] = {"__name__": "trees"}
-    exec(compile(examples()["trees"], "trees.py", "exec", dont_inherit=True), names)
-    last = names["VerbLast"]
-    assert isinstance(last, type) and issubclass(last, Transform)
-    sentence = next(iter(Pocket(types=300).sentences(1)))
-    assert last()(sentence).words[-2] == sentence.words[sentence.heads.index(-1)]
 
 
 PARTS = {
@@ -91,18 +79,6 @@ def test_the_objective_on_sentence_pairs_of_the_tutorial_trains(folder: Path) ->
     rows = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
     losses = [row["loss"]["sentences"] for row in rows if "loss" in row]
     assert len(losses) == 3 and losses[-1] < losses[0]
-
-
-def test_a_text_of_ones_own_is_a_source(folder: Path) -> None:
-    sentences = [" ".join(sentence.words) for sentence in Pocket(types=300).sentences(600)]
-    (folder / "text.txt").write_text("\n".join(sentences), encoding="utf-8")
-    rows = ("1\tSara\t_\tPROPN\t_\t_\t2\tnsubj\t_\t_", "2\tate\t_\tVERB\t_\t_\t0\troot\t_\t_")
-    for split in ("train", "dev", "test"):
-        (folder / f"{split}.conllu").write_text("\n".join([*rows, "", ""]) * 3, encoding="utf-8")
-    (folder / "my_text.py").write_text(examples()["my_text"], encoding="utf-8")
-    code, out, err = calque("derive", "../mine/my_text.py", "--runs", "runs", "--set", "vocabulary=400")
-    assert code == 0, err
-    assert "trans.inv: " in out
 
 
 def test_worker_processes_know_the_transforms_of_a_file(folder: Path) -> None:
@@ -144,17 +120,6 @@ def test_what_is_no_study_is_told_in_one_line(folder: Path, name: str, text: str
     with pytest.raises(BadInput, match=said) as told:
         study(str(folder / name))
     assert len(str(told.value).splitlines()) == 1
-
-
-def test_a_file_that_is_not_there_is_told(folder: Path) -> None:
-    code, _, err = calque("run", str(folder / "nowhere.py"))
-    assert code == 2 and "nowhere.py: there is no such file; expected Python" in err and len(err.splitlines()) == 1
-
-
-def test_the_only_function_of_a_file_is_its_study(folder: Path) -> None:
-    text = PLAIN + "def grid():\n    return replace(pocket(), name='mine', seeds=(3,))\n"
-    (folder / "other.py").write_text(text, encoding="utf-8")
-    assert study(str(folder / "other.py")).name == "mine"
 
 
 SHIFT = """
@@ -307,12 +272,6 @@ def told(**values: Any) -> list[str]:
     return list(mistyped(replace(Outer(), **values), Outer))
 
 
-def test_what_fits_is_not_told() -> None:
-    assert told() == []
-    paths = (Path("a"),)
-    assert told(sizes=(1, 2), files={"de": paths}, way="TT", drop=1, parts=(Inner(rate=1),)) == []
-
-
 @pytest.mark.parametrize(
     ("values", "said"),
     [
@@ -338,10 +297,3 @@ def test_what_fits_is_not_told() -> None:
 def test_what_does_not_fit_is_told_with_its_path(values: dict[str, Any], said: str) -> None:
     (line,) = told(**values)
     assert said in line
-
-
-@pytest.mark.parametrize("name", ["pocket", "growth", "knowledge", "xlm_align_ablations", "align_mlm"])
-def test_studies_are_as_their_annotations_say(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CALQUE_DATA", "data")
-    study = names.study(name)
-    assert list(mistyped(study, type(study))) == []

@@ -13,7 +13,6 @@ from calque.analysis.records.record import Floor, Record
 from calque.analysis.records.run import Run
 from calque.derive.errors import BadInput
 from calque.experiments.commands.study import null
-from calque.experiments.names import study
 from calque.experiments.override import override
 from calque.experiments.plan import describe, plan
 from calque.experiments.report import summarise_sweep
@@ -21,7 +20,6 @@ from calque.experiments.report_data import example_of
 from calque.experiments.schedule import compute
 from calque.experiments.study import Study
 from calque.experiments.sweep import Sweep
-from tests.experiments.conftest import TINY, Heard
 from tests.experiments.test_cli import SETTINGS, calque
 
 ROOT = Path("runs")
@@ -102,20 +100,6 @@ def test_a_sweep_of_seeds_states_those_of_each_value_and_is_read_again(root: Pat
     assert again[0] == 0 and (tmp_path / "again" / "sweep.md").read_bytes() == (folder / "sweep.md").read_bytes()
 
 
-def test_more_values_compute_only_what_is_new(root: Path) -> None:
-    """The reports of both stay."""
-    tiny = override(study("pocket"), [*TINY, "measures=alignment", "seeds=0,1"])
-    more, heard = Sweep.read(tiny, ["train.steps=4,8,12,16"]), Heard()
-    steps = [step for step in more.steps(root) if step.stage == "pretrain" and not step.finished]
-    assert [step.config.train.steps for step in steps] == [16] * 4
-    compute(more.variants["8",].steps(root), more.home(root), 1, heard)
-    assert heard.begun == []
-    assert more.report(root) != Sweep.read(tiny, ["train.steps=4,8,12"]).report(root)
-    words = ["report", "pocket", "--runs", str(root), *SMALL[:-2], "--sweep", "train.steps=4,8,12,16"]
-    code, _, err = calque(*words)
-    assert code == 2 and "not computed yet: pretrain trans.inv/MLM/seed-0" in err
-
-
 @pytest.mark.parametrize(
     ("setting", "shared", "several"),
     [
@@ -133,29 +117,13 @@ def test_only_what_a_value_decides_is_there_several_times(
         assert len(folders(sweep, title)) == times * len(folders(tiny, title)) > 0, title
 
 
-def test_a_dictionary_of_right_pairs_alone_is_the_usual_one_whatever_wrong_ones_would_be(tiny: Study) -> None:
-    placebo = override(tiny, ["dictionary.wrong=same-tag"])
-    sweep = Sweep.read(placebo, ["dictionary.correct=0,0.5,1"])
-    assert len(folders(sweep, "pretrain")) == 3 * len(folders(tiny, "pretrain"))
-    assert {*folders(tiny, "")} < {*folders(sweep, "")}
-    fewer = override(placebo, ["source.pos.train=39"])
-    changed = [
-        values
-        for values in sweep.variants
-        if folders(sweep.variants[values], "languages")
-        != folders(Sweep.read(fewer, ["dictionary.correct=0,0.5,1"]).variants[values], "languages")
-    ]
-    assert changed == [("0",), ("0.5",)]
-
-
 def test_the_example_is_in_languages_that_the_sweep_has(tiny: Study, tmp_path: Path) -> None:
     """Also where neither the study's own vocabulary nor its own transforms are among the values."""
     shared = override(tiny, ["transforms=trans-25-most", "objectives=MLM", "measures=alignment"])
     sweep = Sweep.read(shared, ["vocabulary=400,500"])
     compute(sweep.steps(tmp_path), sweep.home(tmp_path), 1)
     summarise_sweep(sweep, tmp_path, sweep.report(tmp_path))
-    page = (sweep.report(tmp_path) / "report.html").read_text(encoding="utf-8")
-    assert page.count("; in Trans 25 % shared, the most frequent: ") == 1
+    assert "in Trans 25 % shared" in (sweep.report(tmp_path) / "report.html").read_text(encoding="utf-8")
     floors = read(sweep.report(tmp_path) / "floors.jsonl", Floor)
     unigram = [floor for floor in floors if (floor.baseline, floor.learnt) == ("unigram", "source")]
     own = {(floor.settings["vocabulary"], floor.metric) for floor in unigram if floor.settings}
@@ -224,10 +192,3 @@ def test_what_cannot_be_swept_is_refused(tiny: Study, options: list[str], said: 
     with pytest.raises(BadInput) as told:
         Sweep.read(tiny, options)
     assert said in str(told.value) and "\n" not in str(told.value)
-
-
-@pytest.mark.parametrize("command", ["run", "pretrain", "evaluate", "report"])
-def test_a_wrong_value_is_one_line_before_anything_is_computed(command: str, tmp_path: Path) -> None:
-    code, _, err = calque(command, "pocket", "--runs", str(tmp_path), *SETTINGS, "--sweep", "train.steps=4,x")
-    assert (code, err.count("\n")) == (2, 1) and "'x'" in err
-    assert list(tmp_path.iterdir()) == []

@@ -40,12 +40,9 @@ def test_a_table_of_tasks(table: Path, tmp_path: Path) -> None:
     assert pos.files.train == (tmp_path / "ud/train.conllu",)
     assert pos.files.dev == (tmp_path / "ud/a.conllu", tmp_path / "ud/c.conllu")
     assert pos.files.held_out == 7
-    assert pos.tests == {name: (tmp_path / place,) for name, place in FRENCH_AND_GERMAN.items()}
+    assert pos.tests == {"fr": (tmp_path / "ud/French/fr.conllu",), "de": (tmp_path / "ud/German/de.conllu",)}
     assert nli.tests == {name: (tmp_path / f"second-{name}.tsv",) for name in ("fr", "de")}
     assert nli.files.test == ()
-
-
-FRENCH_AND_GERMAN = {"fr": "ud/French/fr.conllu", "de": "ud/German/de.conllu"}
 
 
 def test_of_alternatives_the_first_file_that_exists_is_read(table: Path, tmp_path: Path) -> None:
@@ -55,31 +52,6 @@ def test_of_alternatives_the_first_file_that_exists_is_read(table: Path, tmp_pat
         "fr": (tmp_path / "first-fr.tsv",),
         "de": (tmp_path / "second-de.tsv",),
     }
-
-
-def test_every_language_has_its_treebank_of_the_same_sentences() -> None:
-    files = given.same_sentences(Path("data"))
-    assert list(files) == ["en", "fr", "de", "hi", "ja", "ko", "tr"]
-    assert files["en"] == Path("data/ud/UD_English-PUD/en_pud-ud-test.conllu")
-    assert files["tr"] == Path("data/ud/UD_Turkish-PUD/tr_pud-ud-test.conllu")
-
-
-def test_english_is_read_as_it_is_split() -> None:
-    files = given.ewt(Path("data"), limit=3)
-    assert files.limit == 3
-    for split in ("train", "dev", "test"):
-        assert files.of_split(split) == (Path(f"data/ud/UD_English-EWT/en_ewt-ud-{split}.conllu"),)
-
-
-@pytest.mark.parametrize("parser", ["", "models"])
-def test_real_languages_are_the_three_of_the_paper(parser: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CALQUE_STANZA", parser)
-    languages = given.real_languages(Path("data"), 900, Path("text"), megabytes=2)
-    assert [transform.name for transform in languages.transforms] == ["trans", "trans.inv", "trans.syn-fr"]
-    source = languages.source
-    assert isinstance(source, given.Files)
-    assert (languages.vocabulary, source.text, source.megabytes) == (900, (Path("text"),), 2)
-    assert source.parser == (Path(parser) if parser else None)
 
 
 @pytest.mark.parametrize(
@@ -101,9 +73,3 @@ def test_what_is_lacking_is_named(data: str, encoder: str, named: set[str], monk
     else:
         with pytest.raises(BadInput, match=r"CALQUE_DATA.*fetch wikipedia"):
             given.real_data("mine", "wikipedia")
-
-
-def test_folders_are_those_that_the_environment_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CALQUE_DATA", "data")
-    monkeypatch.setenv("CALQUE_ENCODER", "model")
-    assert given.real_data_and_encoder("mine", "wikipedia") == (Path("data"), Path("model"))
