@@ -1,8 +1,6 @@
 """Sentence pairs encoded once, and links read from any of the encoder's layers (SimAlign; XLM-Align, section 4.2).
-
-No parallel text is needed. Pairs are cut to the model's maximum length, and batched by length. Shapes: B sentence pairs
-or rows, n and m sub-words of their longest sides, L ids of the longest row or links, H hidden.
-"""
+Shapes: B sentence pairs or rows, n and m sub-words of their longest sides, L ids of the longest row or links, H
+hidden."""
 
 from __future__ import annotations
 

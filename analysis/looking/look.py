@@ -164,7 +164,7 @@ class _Viewer:
         return Alignment(layer, centred(*sides, *masks)[0].numpy(), sorted((i, j) for i, j in links))
 
     def _maps(self, language: str) -> dict[str, EmbeddingMap]:
-        """The map of the embeddings after training, and the one before if the run's seed drew them."""
+        """The map after training, and the one before if the run's seed drew the embeddings."""
         pairs = [pair for pair in self._pairs(language) if pair[0].isalpha() and len(pair[0]) > 1][-PAIRS:][::-1]
         if len(pairs) < 3:
             self.left_out.append("the embedding map: fewer than three words have an image of their own")

@@ -1,10 +1,6 @@
-"""The loss on masked ids, and the cosine between two languages' gradients of it.
-
-The loss is measured on each language's held-out text, and again with the ids shuffled among their positions. The cosine
-shows whether an update that helps one language helps the other. It is taken over the parameters of the layers, which
-all languages share: embeddings are left out because each script has its own rows, and the prediction head because its
-bias reflects word counts. Shapes: N masked ids, S shuffles, V types, U units, I inputs, P parts of a text.
-"""
+"""The loss on masked ids of each language's held-out text, and the cosine between two languages' gradients of it over
+the layers, which all languages share. Shapes: N masked ids, S shuffles, V types, U units, I inputs, P parts of a
+text."""
 
 from __future__ import annotations
 
@@ -70,7 +66,7 @@ def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float
 
 
 def unigram_loss(labels: np.ndarray, counts: np.ndarray) -> float:
-    """The chance level: the mean loss in nats of predicting types, (N,), from their `counts`, (V,), plus one."""
+    """The mean loss in nats of predicting types, (N,), from their `counts`, (V,), plus one."""
     return float(-np.log((counts[labels] + 1) / (counts.sum() + len(counts))).mean())
 
 
@@ -101,8 +97,8 @@ def gradient_cosine(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
 
 
 def shuffled_cosines(first: Sequence[Tensor], second: Sequence[Tensor], shuffles: int, seed: int) -> np.ndarray:
-    """The cosines after shuffling the units of each parameter of the second gradient, (S,). A unit's inputs stay
-    together, so similarity due to the gradients' shape alone remains."""
+    """The cosines after shuffling the units of each parameter of the second gradient, (S,); a unit's inputs stay
+    together."""
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for a, b in zip(first, second, strict=True):
         of_units = (a.double() @ b.double().T).cpu().numpy()  # (U, U)

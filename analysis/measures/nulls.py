@@ -56,7 +56,7 @@ def exchanged_accuracies(
     predicted: np.ndarray, labels: np.ndarray, types: np.ndarray, shuffles: int, seed: int
 ) -> np.ndarray:
     """Accuracy when words are scored by the labels of another, similarly frequent type, (S,). Words have a predicted
-    label, a gold label and a type, (N,) each; labels are numbered from 0."""
+    label, a gold label and a type, (N,) each."""
     _, type_of = np.unique(types, return_inverse=True)
     counts, width = np.bincount(type_of), 1 + int(max(predicted.max(), labels.max()))
     predicted_of, share_of = (np.zeros((len(counts), width)) for _ in range(2))

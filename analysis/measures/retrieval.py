@@ -1,6 +1,6 @@
-"""Sentence retrieval and mining. Retrieval tests whether a sentence's nearest sentence in another language is its
-translation or its derivation. Mining, as in BUCC, finds the translations in two texts that match only in part. Shapes:
-N sentences and their N translations, L layers with the embeddings, H hidden."""
+"""Sentence retrieval (is a sentence's nearest sentence in another language its translation?) and mining, as in BUCC, of
+the translations in two texts that match only in part. Shapes: N sentences and their N translations, L layers with the
+embeddings, H hidden."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""AER of word aligners on a gold set (the diagonal, fast_align, and encoders, layer by layer), of encoders between
-derived languages, and how good XLM-Align's self-made labels are. Between derived languages the gold alignment is known
-from the derivation, and every gold link is sure, so the error rate is 1 - F1."""
+"""AER of word aligners: on a gold set (the diagonal, fast_align, and encoders, layer by layer), and of encoders between
+derived languages, whose links are known and all sure, so that the error rate is 1 - F1; and how good XLM-Align's
+self-made labels are."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -110,8 +110,8 @@ def alone_and_joint(
     device: str,
     everywhere: Sequence[Method],
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """The scores of every layer of a model by the methods `everywhere`, of the main layer by METHODS too, with each
-    side alone and with both in one row. `types` as in `encoder_scores`."""
+    """The scores of every layer of a model by the methods `everywhere`, of the main layer by METHODS too. `types` as in
+    `encoder_scores`."""
     encoder, pieces = Encoder(folder, device=device), SubWords(folder)
     readings = []
     for layer in range(encoder.layers + 1):

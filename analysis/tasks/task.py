@@ -121,8 +121,7 @@ class Task(ABC):
         """The correct answer of an example, or all for questions. Raises ValueError if it has none, or other texts."""
 
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
-        """The labels that a model may predict, from the gold of its training data; empty if it points into its text.
-        Any other label in another set is an unknown label."""
+        """The labels that a model may predict, from the gold of its training data; empty if it points into its text."""
         return tuple(sorted({label for labels in gold for label in labels}))
 
     def perfect(self, gold: Answer) -> Answer:
@@ -146,7 +145,7 @@ class Task(ABC):
     def submission(
         self, language: str, examples: Iterable[Example], predictions: Sequence[Answer], units: Units = WORDS
     ) -> tuple[str, str]:
-        """The name and text of a language's file in XTREME's submissions; `units` are the units that tags belong to."""
+        """The name and text of a language's file in XTREME's submissions."""
         folder = TAGS if units == XTREME else self.xtreme or self.name
         ending, text = self.submitted(examples, predictions)
         return f"{folder}/test-{language}.{ending}", text

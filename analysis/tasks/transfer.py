@@ -75,8 +75,8 @@ def evaluate(
     config: FinetuneConfig,
     progress: Callable[[int, int], None],
 ) -> Evaluated:
-    """Fine-tune on `train` and test the model of the last epoch. Raises BadInput if
-    checkpoint or data are missing, damaged or do not match."""
+    """Fine-tune on `train`, and test the model of the last epoch. Raises BadInput if checkpoint or data are missing,
+    damaged or do not match."""
     task, length = train.split.task, longest_row(model.checkpoint, config)
     rows = train.split.encode(labels, train.reader, length)
     unlabelled, rows = int(rows.unlabelled.sum()), rows.labelled()
@@ -103,7 +103,7 @@ def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -
 def by_diagnostic(
     task: Task, gold: Sequence[Answer], predicted: Sequence[Answer], diagnostics: Sequence[str]
 ) -> dict[str, Score]:
-    """The main metric over the examples of each diagnostic, as `metric of diagnostic`; empty if none has one."""
+    """The main metric over the examples of each diagnostic, as `metric of diagnostic`."""
     scores = {}
     for name in sorted(set(diagnostics) - {""}):
         own = [i for i, diagnostic in enumerate(diagnostics) if diagnostic == name]

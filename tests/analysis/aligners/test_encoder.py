@@ -20,8 +20,6 @@ from calque.analysis.aligners.encoder import Encoder
 from calque.analysis.aligners.methods import OT
 from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.derive.errors import BadInput
-from calque.derive.links.aligner import Pair
-from tests.analysis.aligners.conftest import LENGTH
 
 
 def copied(folder: Path, to: Path, **tokenizer: object) -> Path:
@@ -56,22 +54,6 @@ def test_models_that_read_from_left_to_right_are_refused(tmp_path: Path) -> None
         Encoder(tmp_path)
     with pytest.raises(BadInput, match="gpt2 reads from left to right"):
         Encoder(tmp_path, 1)
-
-
-def test_a_tokenizers_longest_row_counts(bert: Path, tmp_path: Path) -> None:
-    """A model may have more places than its makers trained."""
-    pairs: list[Pair] = [(("the",) * 30, ("the",))]
-    folder = copied(bert, tmp_path / "short", model_max_length=12)
-    aligner = EncoderAligner.open(folder, OT, 1)
-    (links,) = aligner.align(pairs)
-    assert max(i for i, _ in links) < 10
-    assert aligner.left_out.described() == ["20 words beyond the 12 ids that the model takes (line 1)"]
-    unlimited = EncoderAligner.open(copied(bert, tmp_path / "long", model_max_length=int(1e30)), OT, 1)
-    assert unlimited.encoder.length == LENGTH
-    for text in ("{", "[]"):
-        (folder / "tokenizer_config.json").write_text(text)
-        with pytest.raises(BadInput, match=r"tokenizer_config\.json: damaged"):
-            EncoderAligner.open(folder, OT, 1)
 
 
 def test_code_in_a_folder_is_not_run_and_nothing_is_asked(bert: Path, tmp_path: Path) -> None:

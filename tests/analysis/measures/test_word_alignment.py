@@ -5,10 +5,8 @@ from pathlib import Path
 import pytest
 
 from calque.analysis.aligners.methods import METHODS, OT, RELEASED
-from calque.analysis.aligners.pair_encoder import EncoderAligner
-from calque.analysis.measures.aer import GoldSet, score_all
-from calque.analysis.measures.word_alignment import alone_and_joint, gold_links
-from calque.analysis.records.record import MeasuredModel
+from calque.analysis.measures.aer import score_all
+from calque.analysis.measures.word_alignment import alone_and_joint
 from calque.derive.links.aligner import Pair
 from calque.derive.readers.links import Gold, GoldPair
 from tests.analysis.aligners.conftest import bert, opened, roberta, sentence_pairs
@@ -44,21 +42,3 @@ def test_one_pass_has_the_scores_of_an_aligner_for_each_layer_and_method(
     for row in rows:
         aligner = opened(folder, methods[row.method], row.layer, row.joint)
         assert row.total == score_all(gold.pairs, aligner.align(sentence_pairs))
-
-
-def test_every_layer_has_the_links_of_an_aligner_and_its_items_are_its_rate(
-    roberta: Path, gold: Gold, sentence_pairs: list[Pair]
-) -> None:
-    methods = {method.name: method for method in METHODS if method.name in ("ot", "argmax")}
-    gold_set = GoldSet("a-b", tuple(sentence_pairs), gold)
-    records = gold_links(MeasuredModel(roberta, "run", step=3), gold_set, list(methods.values())).records
-    assert [(record.aligner, record.layer) for record in records] == [
-        (name, layer) for name in methods for layer in range(4)
-    ]
-    for record in records:
-        assert (record.run, record.step, record.gold_set) == ("run", 3, "a-b")
-        aligner = EncoderAligner.open(roberta, methods[record.aligner], record.layer)
-        assert record.links == score_all(gold.pairs, aligner.align(sentence_pairs))
-        assert record.items and record.links
-        hits, of = record.items.numbers
-        assert record.value == record.links.aer == 1 - sum(hits) / sum(of) and len(hits) == len(sentence_pairs)

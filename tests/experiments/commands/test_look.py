@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from sklearn.decomposition import PCA
 from transformers import RobertaForMaskedLM
 from typer.testing import CliRunner
 
@@ -16,9 +15,7 @@ from calque.analysis.checkpoint import Checkpoint
 from calque.analysis.looking.look import look
 from calque.analysis.looking.parts import Look
 from calque.analysis.report.page import write_look
-from calque.derive.languages import Languages
 from calque.experiments.cli import app
-from calque.pretrain.model import build
 from tests.browser import inspect
 from tests.experiments.conftest import Done
 
@@ -82,27 +79,6 @@ def test_cosines_and_links_equal_brute_force_over_the_states_of_transformers(mod
     assert found.alignment.cosines == pytest.approx(a @ b.T, abs=1e-5)
     best = {(i, int(row.argmax())) for i, row in enumerate(a @ b.T)}
     assert found.alignment.links == sorted(best & {(int(row.argmax()), j) for j, row in enumerate((a @ b.T).T)})
-
-
-def test_maps_are_the_first_principal_components_of_embeddings_before_and_after_training(
-    done: Done, model: Checkpoint, found: Look
-) -> None:
-    training = done.model("ALIGN-MLM").training
-    data = Languages.open(done.data, training.languages)
-    begun = build(training.model, data.rows, seed=training.seed, specials=data.specials)
-    for shown, trained in ((found.map, model.model), (found.before, begun)):
-        assert shown
-        sides = []
-        for side, name in enumerate(("source", NAME)):
-            ids = [model.tokenizers[name](pair[side], add_special_tokens=False)["input_ids"] for pair in shown.words]
-            table = trained.get_input_embeddings().weight.detach().double().numpy()[[i for (i,) in ids]]
-            sides.append(table / np.linalg.norm(table, axis=1, keepdims=True))
-        expected = PCA(2, svd_solver="full").fit_transform(np.concatenate(sides)).reshape(2, -1, 2).swapaxes(0, 1)
-        signs = np.sign((expected * shown.places).sum((0, 1)))
-        assert shown.places == pytest.approx(expected * signs, abs=1e-5)
-        assert shown.found == ((sides[0] @ sides[1].T).argmax(1) == np.arange(len(sides[0]))).sum()
-        for word, image in shown.words:
-            assert calque.derive(word, NAME).words == (image,)
 
 
 def test_a_model_without_its_run_shows_what_needs_no_derivation(elsewhere: Path, found: Look) -> None:
