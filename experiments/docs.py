@@ -10,7 +10,7 @@ of `<!-- site: ... -->`.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
@@ -19,7 +19,6 @@ from calque.analysis.records.record import RECORDS
 from calque.analysis.tasks.catalog import TASKS
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file
-from calque.derive.sources.everyday import opened as opened_everyday
 from calque.derive.transforms import TRANSFORMS
 from calque.experiments.bench.harness import read as read_benchmarks
 from calque.experiments.data.recipe import names as recipe_names
@@ -113,67 +112,51 @@ def _block(name: str, known: Mapping[str, Block]) -> str:
     return "".join(f"{line}\n" for line in known[name]())
 
 
+def _table_of(header: str, rows: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of a table; the header's words have ` | ` between them."""
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return [f"| {header} |", "|" + "---|" * (header.count("|") + 1), *lines]
+
+
 def _objective(kind: type[Objective]) -> list[str]:
-    rows = [f"| `{form.name}{form.example}` | {form.example_meaning} |" for form in kind.forms]
-    return ["| suffix | meaning |", "|---|---|", *rows]
+    return _table_of(
+        "suffix | meaning", [(f"`{form.name}{form.example}`", form.example_meaning) for form in kind.forms]
+    )
 
 
 def _transforms() -> list[str]:
-    lines = ["| transform | what it does | forms |", "|---|---|---|"]
+    rows = []
     for kind in (kind for kind in TRANSFORMS if kind.__module__.startswith("calque.derive.")):  # none of a study file
         (first, _), *others = kind.examples
         forms = "; ".join(f"`{name}`: {meaning}" if meaning else f"`{name}`" for name, meaning in others)
-        lines.append(f"| `{first}` | {kind.term} | {forms} |")
-    return lines
+        rows.append((f"`{first}`", kind.term, forms))
+    return _table_of("transform | what it does | forms", rows)
 
 
 def _studies() -> list[str]:
-    rows = [f"| `{name}` | {doc} | {time} | {needs or '–'} |" for name, doc, time, needs in study_rows()]
-    return ["| study | what it is | time on two cores | needs |", "|---|---|---|---|", *rows]
+    rows = [(f"`{name}`", doc, time, needs or "–") for name, doc, time, needs in study_rows()]
+    return _table_of("study | what it is | time on two cores | needs", rows)
 
 
 def _tasks() -> list[str]:
-    rows = [f"| `{one.name}` | {one.summary} | {', '.join(m.title for m in one.metrics)} |" for one in TASKS.values()]
-    return ["| task | definition | metrics |", "|---|---|---|", *rows]
+    rows = [(f"`{task.name}`", task.summary, ", ".join(m.title for m in task.metrics)) for task in TASKS.values()]
+    return _table_of("task | definition | metrics", rows)
 
 
 def _recipes() -> list[str]:
-    lines = ["| recipe | contents | size | licence |", "|---|---|---|---|"]
+    rows = []
     for name in recipe_names():
         recipe = read_recipe(name)
         licences = "; ".join(dict.fromkeys(download.licence for download in recipe.downloads))
-        lines.append(f"| `{name}` | {recipe.about} | {sizes(recipe.downloads)} | {licences} |")
-    return lines
-
-
-def _everyday() -> list[str]:
-    """The files of Everyday English, and their easy sentences by number of types."""
-    artefact = opened_everyday()
-    lines = ["| file | sentences | words | kB |", "|---|---|---|---|"]
-    for name, row in artefact.facts["contents"].items():
-        size = artefact.path(name).stat().st_size / 1000
-        lines.append(f"| `{name}` | {row['sentences']:,} | {row['words']:,} | {size:,.0f} |")
-    easy = artefact.facts["easy"]
-    columns = list(next(iter(easy.values())))
-    lines += ["", f"| types | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
-    return lines + [
-        f"| {int(types):,} | {' | '.join(f'{row[name]:,}' for name in columns)} |" for types, row in easy.items()
-    ]
-
-
-def _everyday_trees() -> list[str]:
-    """The accuracy of the parser of Everyday English."""
-    scores = opened_everyday().facts["models"]["accuracy"]
-    lines = ["| sentences | words | UPOS | LAS |", "|---|---|---|---|"]
-    return lines + [f"| {name} | {row['words']:,} | {row['UPOS']} | {row['LAS']} |" for name, row in scores.items()]
+        rows.append((f"`{name}`", recipe.about, sizes(recipe.downloads), licences))
+    return _table_of("recipe | contents | size | licence", rows)
 
 
 def _benchmarks() -> list[str]:
     """All committed comparisons and their measurement."""
     about, benchmarks = read_benchmarks(BENCHMARKS)
-    lines = ["| task | compared with | Calque's speed | times as fast, 95 % interval |", "|---|---|---|---|"]
-    for comparison in chain.from_iterable(benchmarks.values()):
-        lines.append(f"| {' | '.join(comparison.cells)} |")
+    rows = [comparison.cells for comparison in chain.from_iterable(benchmarks.values())]
+    lines = _table_of("task | compared with | Calque's speed | times as fast, 95 % interval", rows)
     libraries = ", ".join(f"{library} {version}" for library, version in about["versions"].items())
     when = f"{about['date']}, commit {about['commit']}, on {about['processor']} with {libraries}"
     return [*lines, "", f"`{about['command']}`, {when}."]
@@ -181,20 +164,24 @@ def _benchmarks() -> list[str]:
 
 def _claims() -> list[str]:
     """Each claim of the papers once, with its conclusion."""
-    lines = ["| paper | claim | in the paper | direction | ours / the paper’s | remark |", "|---" * 6 + "|"]
+    rows = []
     for name, about in papers().items():
         for one in dict.fromkeys(chain.from_iterable(conclusions(name).values())):
-            cells = (about["title"].split(" (")[0], one.claim, one.where, one.direction, one.size, one.remark or "–")
-            lines += [f"| {' | '.join(cells)} |"] if one.where else []
-    return lines
+            if one.where:
+                title = about["title"].split(" (")[0]
+                rows.append((title, one.claim, one.where, one.direction, one.size, one.remark or "–"))
+    return _table_of("paper | claim | in the paper | direction | ours / the paper’s | remark", rows)
+
+
+def _claims_counted() -> list[str]:
+    return [counted(chain(*(rows for name in papers() for rows in conclusions(name).values())))]
 
 
 def _paper(name: str) -> list[str]:
-    lines = ["| in the paper | command | scale | differs in |", "|---" * 4 + "|"]
-    for one in items(name):
-        cells = (f"{one.label}: {one.title}", f"`calque paper {one.full_name}`", one.scale, one.differs)
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
+    rows = [
+        (f"{one.label}: {one.title}", f"`calque paper {one.full_name}`", one.scale, one.differs) for one in items(name)
+    ]
+    return _table_of("in the paper | command | scale | differs in", rows)
 
 
 def committed_reports() -> list[str]:
@@ -208,11 +195,9 @@ BLOCKS: dict[str, Block] = {
     "studies": _studies,
     "tasks": _tasks,
     "recipes": _recipes,
-    "everyday": _everyday,
-    "everyday trees": _everyday_trees,
     "benchmarks": _benchmarks,
     "claims": _claims,
-    "claims counted": lambda: [counted(chain(*(rows for name in papers() for rows in conclusions(name).values())))],
+    "claims counted": _claims_counted,
     **{f"objective {kind.short_name}": partial(_objective, kind) for kind in OBJECTIVES if kind.forms},
     **{f"paper {name}": partial(_paper, name) for name in papers()},
 }
