@@ -53,13 +53,6 @@ def replaced(study: Study, setting: str) -> Study:
     return changed
 
 
-def field_of(study: Study, key: str) -> str:
-    """The path of a key from the study: `languages.transforms` for `transforms`. Raises ValueError if none or several
-    parts have it."""
-    path = key.strip().split(".")
-    return ".".join(path if path[0] in _fields(study) else [*_holder(study, path)[:1], *path])
-
-
 def _fields(value: Any) -> list[str]:
     return [field.name for field in dataclasses.fields(value) if field.name != "name" and field.compare]
 
