@@ -58,8 +58,6 @@ def compare(
                 f"({ALPHA * found.tested.total():,.0f} expected by chance), {len(found.beyond):,} after correction."
             )
         typer.echo(f"Records: {found.equal:,} equal, {len(found.different):,} not.")
-        if found.without_items:
-            typer.echo(f"Items of {found.without_items:,} records are in one of the two only, and are not compared.")
         _list(found.different)
     if found.different:
         raise typer.Exit(1)
