@@ -1,20 +1,16 @@
 """Parts of figures: what they tell apart looks different, and intervals end where they should."""
 
-import matplotlib as mpl
 import pytest
-from matplotlib.font_manager import FontEntry, findfont, fontManager
 
 from calque.analysis.report.drawing import (
     DIFFERENCE,
     FILLS,
-    FONT,
     INK,
     LOOKS,
     draw_intervals,
     ends,
     key,
     legend,
-    prefer_own_font,
     styled,
 )
 from calque.analysis.statistics.intervals import Estimate
@@ -53,14 +49,3 @@ def test_a_legend_has_as_many_columns_as_its_names_leave_room_for(name: str, col
     legible(figure)
     left = {round(text.get_window_extent().x0) for text in made.get_texts()}
     assert len(left) == columns
-
-
-@pytest.mark.parametrize("only", [False, True], ids=["beside", "alone"])
-def test_a_systems_file_of_the_font_is_not_used(only: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    own = findfont(FONT)
-    other = FontEntry(fname="/fonts/DejaVuSans.ttf", name=FONT, style="normal", variant="normal", weight=400)
-    listed = [font for font in fontManager.ttflist if font.name != FONT or not only]
-    monkeypatch.setattr(fontManager, "ttflist", [other, *listed])
-    prefer_own_font()
-    assert other not in fontManager.ttflist and findfont(FONT, rebuild_if_missing=False) == own
-    assert own.startswith(mpl.get_data_path())

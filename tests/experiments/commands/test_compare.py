@@ -89,12 +89,6 @@ def test_every_difference_is_named(tmp_path: Path, change: Change, equal: int, s
     assert counts(tmp_path / "a", tmp_path / "b")[1]["equal"] == equal
 
 
-def test_many_items_are_shortened(tmp_path: Path) -> None:
-    many = " ".join("01" * 500)
-    code, lines = compare(tmp_path, lambda records, _: records[1].update(items={"hits": many, "of": "1*1000"}))
-    assert code == 1 and max(map(len, lines)) < 500 and any("items {'hits': '0 1" in line for line in lines)
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -113,11 +107,6 @@ def test_what_is_no_report_is_one_line(tmp_path: Path, change: Change, said: str
     code, lines = compare(tmp_path, change)
     assert (code, len(lines)) == (2, 1)
     assert said in lines[0]
-
-
-def test_without_records_one_line(tmp_path: Path) -> None:
-    code, lines = invoke(tmp_path, tmp_path / "none")
-    assert (code, len(lines)) == (2, 1)
 
 
 STUDY = ROOT / "xlm_align_pocket"
