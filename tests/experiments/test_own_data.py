@@ -18,6 +18,7 @@ STUDY = re.compile(r"^```python\n# (\w+\.py)\n(.*?)^```", re.MULTILINE | re.DOTA
 COMMAND = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.slow
 def test_the_page_shows_what_its_commands_print(tmp_path: Path) -> None:
     for name, text in (*FILE.findall(PAGE), *STUDY.findall(PAGE)):
         (tmp_path / name).write_text(text, encoding="utf-8")
