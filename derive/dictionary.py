@@ -1,7 +1,6 @@
 """Dictionaries, the pairs of ids that objectives are given: a fraction of a source's types with their images, or the
-entries of a lexicon whose words are types. A lexicon has one line per entry,
-`source<TAB>target<TAB>probability<TAB>count`, the most frequent first. Published files of two tab-separated columns or
-of two words (MUSE) are read too: each entry has count 1 and probability 1."""
+entries of a lexicon whose words are types. A lexicon has one line per entry: two words (MUSE), two columns, or
+`source<TAB>target<TAB>probability<TAB>count`."""
 
 import re
 from collections import Counter
@@ -17,7 +16,6 @@ from calque.derive.errors import BadInput
 from calque.derive.files import whole_file
 from calque.derive.fingerprint import ADDED
 from calque.derive.readers.lines import Numbered, parse_integer, parse_number, read_lines, tokens
-from calque.derive.readers.parallel import Pair
 from calque.derive.readers.tables import HEADERS, Table, is_header
 from calque.derive.vocabulary import Vocabulary
 
@@ -107,13 +105,18 @@ def with_wrong_pairs(
             "wrong; expected at least two, or dictionary.correct=1"
         )
     of_pair = np.full(len(pairs), "any", object) if tags is None else tags[pairs[:, 0]]
-    groups = [wrong[of_pair[wrong] == tag] for tag in np.unique(of_pair[wrong]) if tag]
-    cycles = [group for group in groups if len(group) > 1]
-    others = wrong[~np.isin(wrong, np.concatenate([wrong[:0], *cycles]))]
-    if len(others) == 1:
-        others = np.append(others, cycles.pop())
+    cycles, others = [], []
+    for tag in np.unique(of_pair[wrong]):
+        group = wrong[of_pair[wrong] == tag]
+        if tag and len(group) > 1:
+            cycles.append(group)
+        else:
+            others.append(group)
+    if others:
+        rest = wrong[np.isin(wrong, np.concatenate(others))]  # in the order of the draw
+        cycles.append(rest if len(rest) > 1 else np.append(rest, cycles.pop()))
     exchanged, unlike = pairs.copy(), 0
-    for cycle in (*cycles, others):
+    for cycle in cycles:
         partners = np.roll(cycle, 1)
         exchanged[cycle, 1] = pairs[partners, 1]
         unlike += int(((of_pair[cycle] != of_pair[partners]) | (of_pair[cycle] == "")).sum())
@@ -211,36 +214,12 @@ def read_dictionary(path: Path) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Entry:
-    """A word and a translation with `count` links, a fraction `probability` of all links of the word."""
+    """A word and a translation, with its probability and count."""
 
     source: str
     target: str
     probability: float
     count: int
-
-
-def counted(
-    pairs: Iterable[tuple[Pair, Iterable[tuple[int, int]]]], least_count: int = 1, least_probability: float = 0.0
-) -> list[Entry]:
-    """The entries that linked sentence pairs give, by descending count, then by their words."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for (source, target), links in pairs:
-        for i, j in links:
-            if not (0 <= i < len(source) and 0 <= j < len(target)):
-                raise ValueError(f"the link {i}-{j} between sentences of {len(source)} and {len(target)} words")
-            counts[source[i], target[j]] += 1
-    totals: Counter[str] = Counter()
-    for (word, _), count in counts.items():
-        totals[word] += count
-    entries = (Entry(*words, count / totals[words[0]], count) for words, count in counts.items())
-    kept = [entry for entry in entries if entry.count >= least_count and entry.probability >= least_probability]
-    return sorted(kept, key=lambda entry: (-entry.count, entry.source, entry.target))
-
-
-def write_lexicon(path: Path, entries: Iterable[Entry]) -> None:
-    """Write a line per entry: source, target, probability and count between tabs."""
-    with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{e.source}\t{e.target}\t{e.probability:.6g}\t{e.count}\n" for e in entries)
 
 
 def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
@@ -267,20 +246,25 @@ def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarr
     number of entries left out, by reason. Only known words of one sub-word have a row of their own in a model's table.
     Each type keeps its most probable translation; ties go to the more frequent, then to the first."""
     left_out: Counter[str] = Counter()
-    ids = [only_ids([getattr(entry, side) for entry in entries], vocabulary) for side in ("source", "target")]
-    best: dict[int, tuple[float, int, int]] = {}
-    for entry, source, target in zip(entries, *ids, strict=True):
+    sources = only_ids([entry.source for entry in entries], vocabulary)
+    targets = only_ids([entry.target for entry in entries], vocabulary)
+    best: dict[int, tuple[Entry, int]] = {}
+    for entry, source, target in zip(entries, sources, targets, strict=True):
         if source < 0 or target < 0:
             left_out["entries with a word of several sub-words, or of an unknown one"] += 1
-        elif source == target:
+            continue
+        if source == target:
             left_out["entries of two words of one type"] += 1
-        elif source in best and best[source][:2] >= (entry.probability, entry.count):
+            continue
+        if source in best:
             left_out["further translations of a type"] += 1
-        else:
-            left_out["further translations of a type"] += source in best
-            best[source] = entry.probability, entry.count, target
-    pairs = [(s, target) for s, (_, _, target) in sorted(best.items(), key=lambda item: -item[1][1])]
-    return np.array(pairs, np.int64).reshape(-1, 2), +left_out
+            kept = best[source][0]
+            if (kept.probability, kept.count) >= (entry.probability, entry.count):
+                continue
+        best[source] = entry, target
+    ranked = sorted(best.items(), key=lambda item: -item[1][0].count)
+    pairs = [(source, target) for source, (_, target) in ranked]
+    return np.array(pairs, np.int64).reshape(-1, 2), left_out
 
 
 def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
@@ -295,15 +279,14 @@ def _parse(line: str) -> Entry:
     columns = [column.strip(" ") for column in line.split("\t")] if "\t" in line else tokens(line)
     if "\t" not in line and len(columns) > 2:
         raise ValueError("more than two words without a tab; expected a tab between the two sides")
-    source, target, *numbers = columns if len(columns) in (2, 4) else ("", "")
-    if not (source.strip() and target.strip()):
+    if len(columns) not in (2, 4) or not all(column.strip() for column in columns[:2]):
         raise ValueError(EXPECTED)
-    if not numbers:
-        return Entry(source, target, 1.0, 1)
+    if len(columns) == 2:
+        return Entry(columns[0], columns[1], 1.0, 1)
     try:
-        probability, count = parse_number(numbers[0]), parse_integer(numbers[1])
+        probability, count = parse_number(columns[2]), parse_integer(columns[3])
     except ValueError:
         raise ValueError(EXPECTED) from None
     if not (0 < probability <= 1 and count > 0):
         raise ValueError("a probability is above 0 and at most 1, a count above 0")
-    return Entry(source, target, probability, count)
+    return Entry(columns[0], columns[1], probability, count)

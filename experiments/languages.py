@@ -191,7 +191,7 @@ class NaturalLanguages:
     """Text of natural languages and bitexts between them, in a given vocabulary. `source` is the language that tasks
     are learnt in. Sentences of `withheld` are left out of text and bitexts. Models have rows for the types that occur,
     or for all, by `table`. `dictionaries` are lexicons by language pair, as
-    `derive.dictionary.write_lexicon` writes them. `types` is the tokenizer's number of types, for a plan."""
+    `derive.dictionary` reads them. `types` is the tokenizer's number of types, for a plan."""
 
     source: str = "en"
     texts: Mapping[str, TextFiles] = field(default_factory=dict)

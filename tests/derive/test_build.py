@@ -11,16 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calque.derive.build import UNLIKE, derive_languages, languages_fingerprint
+from calque.derive.build import derive_languages, languages_fingerprint
 from calque.derive.corpus import Corpus
-from calque.derive.dictionary import DictionaryConfig, read_dictionary
+from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import sha256
-from calque.derive.frequency import forget_long, forget_rare
-from calque.derive.languages import Languages
+from calque.derive.frequency import forget_long
 from calque.derive.order import Invert, Permute
 from calque.derive.pocket.language import Pocket
-from calque.derive.reorder import PocketTreebank, Reorder
 from calque.derive.script import Transliterate
 from calque.derive.sentence import Sentence
 from calque.derive.source import Source, TaskData
@@ -77,22 +75,6 @@ def test_output_does_not_depend_on_the_number_of_workers(study: Path, tmp_path: 
     assert contents(tmp_path / "study") == contents(study)
 
 
-def test_the_vocabulary_counts_the_source_corpus(study: Path) -> None:
-    counts = Vocabulary.load(study / "vocabulary").counts
-    assert np.array_equal(counts, np.bincount(Corpus.open(study / "source").tokens, minlength=SIZE))
-
-
-def test_dictionaries_pair_seen_types_with_their_images(study: Path) -> None:
-    types = Vocabulary.load(study / "vocabulary").types
-    pairs = {t.name: read_dictionary(study / t.name / "dictionary.tsv") for t in TRANSFORMS}
-    for transform in TRANSFORMS:
-        source, derived = pairs[transform.name].T
-        assert len(source) == round(0.25 * len(types))
-        assert np.isin(source, types).all()
-        assert np.array_equal(derived, transform.image(SIZE)[source])
-        assert np.array_equal(source, pairs["trans"][:, 0])  # every language has entries for the same types
-
-
 def test_the_manifest_counts_what_went_in_and_out(study: Path) -> None:
     manifest = json.loads((study / "manifest.json").read_text())
     sentences = [sentence for _, sentence in numbered(SOURCE)]
@@ -142,36 +124,6 @@ def test_the_fingerprint_changes_with_each_input() -> None:
     ]
     prints = {languages_fingerprint(source.corpus_fingerprint, *inputs) for source, *inputs in [base, *others]}
     assert len(prints) == 5
-
-
-PLACEBO = DictionaryConfig(0.5, correct=0.25, wrong="same-tag")
-
-
-def test_a_dictionary_with_wrong_pairs_of_the_same_tag(tmp_path: Path) -> None:
-    """Its types are the drawn ones. What it could not do is counted, also where a language shares types."""
-    for name, config in (("right", DictionaryConfig(0.5)), ("wrong", PLACEBO)):
-        derive_languages(SOURCE, TRANSFORMS[:2], SIZE, config, tmp_path / name, tmp_path / "cache")
-    facts = json.loads((tmp_path / "wrong" / "manifest.json").read_text())["languages"]
-    usual: dict[str, Counter[str]] = {}
-    for example in SOURCE.task_data("pos").examples["train"]:
-        for word, tag in zip(example.texts[0][0].words, example.texts[0][0].tags, strict=True):
-            usual.setdefault(f"Ġ{word.lower()}", Counter())[tag] += 1
-    for transform in TRANSFORMS[:2]:
-        right, wrong = (
-            Languages.open(tmp_path / name, [transform.name]).dictionary("source", transform.name)
-            for name in ("right", "wrong")
-        )
-        source = {image: type_ for type_, image in right.tolist()}
-        assert wrong[:, 0].tolist() == right[:, 0].tolist() and sorted(wrong[:, 1]) == sorted(right[:, 1])
-        moved = int((right[:, 0] != right[:, 1]).sum())
-        partners = [(a, source[b]) for a, b in wrong.tolist() if source[b] != a]
-        assert len(partners) == facts[transform.name]["wrong dictionary pairs"] == moved - round(0.25 * moved)
-        spelling = Vocabulary.load(tmp_path / "wrong" / "vocabulary").spelling
-        found = [[usual.get(spelling(i), Counter({"": 1})) for i in pair] for pair in partners]
-        tags = [[counts.most_common(1)[0][0] for counts in pair] for pair in found]
-        unlike = sum(not a or a != b for a, b in tags)
-        assert facts[transform.name]["left out"][UNLIKE] == unlike
-        assert 0 < unlike < len(partners)
 
 
 @dataclass(frozen=True)
@@ -249,15 +201,6 @@ def test_long_words_are_forgotten() -> None:
     assert words == {"b" * 1_000: 3, "c": 1}
 
 
-def test_rare_words_are_forgotten_until_there_is_room() -> None:
-    words = Counter({"a": 9, "b": 2, "c": 2, "d": 1, "e": 1})
-    assert forget_rare(words, 5) == 0
-    assert forget_rare(words, 4) == 2
-    assert words == Counter({"a": 9, "b": 2, "c": 2})
-    assert forget_rare(words, 2) == 4
-    assert words == Counter({"a": 9})
-
-
 @dataclass(frozen=True)
 class Many(Lines):
     """The lines again and again, in many chunks."""
@@ -295,21 +238,6 @@ def test_a_full_disk_leaves_the_study_before_it_untouched(study: Path, tmp_path:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert contents(folder) == before
     assert list(tmp_path.iterdir()) == [folder]
-
-
-def test_another_word_order_is_accounted_for(tmp_path: Path) -> None:
-    reorder = Reorder(PocketTreebank("verbfinal", size=300), PocketTreebank("english", size=300))
-    order = compose(Transliterate(), reorder)
-    for workers in (1, 2):
-        cache = tmp_path / f"cache-{workers}"
-        derive_languages(SOURCE, (order,), SIZE, DictionaryConfig(), tmp_path / str(workers), cache, workers)
-    assert contents(tmp_path / "1") == contents(tmp_path / "2")
-    source, derived = (Corpus.open(tmp_path / "1" / name) for name in ("source", order.name))
-    row = json.loads((tmp_path / "1" / "manifest.json").read_text())["languages"][order.name]
-    assert row["kept in place"]["nodes of more than 7 items"] > 0
-    assert len(derived) == len(source) == 2_500
-    assert np.array_equal(np.diff(derived.words), np.diff(source.words))
-    assert 0.1 < row["order distance"] < 0.6
 
 
 class HalfAlone(Twice):

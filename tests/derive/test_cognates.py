@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.build import derive_languages
-from calque.derive.dictionary import DictionaryConfig, read_dictionary
+from calque.derive.dictionary import DictionaryConfig
 from calque.derive.language import SOURCE, in_places
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
@@ -17,7 +17,7 @@ from calque.derive.script import Cognates, Transliterate
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.transform import compose
 from calque.derive.types import OURS
-from calque.derive.usage import Usage, count_shared
+from calque.derive.usage import Usage
 from tests.derive.strategies import law
 
 some = settings(law, max_examples=200)
@@ -109,29 +109,3 @@ def test_a_corpus_is_that_of_its_words_one_by_one(folder: Path) -> None:
 def share(transform: object) -> float:
     """Of the types: what one of `STEMS` shares inside words."""
     return {one.name: kept for one, kept in zip(STEMS, (0.0, 0.0, 0.5, 1.0, 1.0), strict=True)}[transform.name]  # type: ignore[attr-defined]
-
-
-def test_more_is_shared_step_by_step_and_never_a_word(folder: Path) -> None:
-    languages = Languages.open(folder, [transform.name for transform in STEMS])
-    types = languages.vocabulary.types
-    counts = [count_shared(folder / one.name, types, languages[one.name].table) for one in STEMS]
-    tokens = [count["tokens"][0] for count in counts]
-    assert tokens[0] == tokens[1] == 0 < tokens[2] < tokens[3] == tokens[4]
-    assert [count["words"][0] for count in counts] == [0] * 5
-    of_tokens, of_words = counts[3]["tokens"][1], counts[3]["words"][1]
-    assert tokens[3] * of_tokens == pytest.approx(of_tokens - of_words)  # all but the end of each word
-
-
-def test_dictionaries_and_previews_say_what_words_become(folder: Path) -> None:
-    languages = Languages.open(folder, ["trans-stems-100"])
-    language, vocabulary = languages["trans-stems-100"], languages.vocabulary
-    written = {*language.corpus.tokens.tolist()}
-    pairs = read_dictionary(folder / "trans-stems-100" / "dictionary.tsv")
-    assert {*pairs[:, 1].tolist()} <= written  # an entry is never a type that the language lacks
-    assert np.array_equal(language.table[pairs[:, 0]], pairs[:, 1])
-    preview = (folder / "preview.txt").read_text(encoding="utf-8").splitlines()
-    rows = [preview[n : n + 2] for n, line in enumerate(preview) if line.startswith("trans-stems-100 ")]
-    for spelt, gloss in rows:
-        for image, word in zip(spelt.split()[1:], gloss.split()[1:], strict=True):
-            ending = vocabulary.cut(word)[-1][1]
-            assert image == word.removesuffix(ending) + Transliterate().spell(ending)

@@ -51,17 +51,6 @@ def test_lines_come_back_however_they_are_cut_into_shards(
     assert corpus.lines[-1] == len(corpus.tokens)
 
 
-@pytest.mark.parametrize(("limit", "dtype"), [(2**16, "uint16"), (2**16 + 1, "uint32")])
-def test_tokens_take_as_few_bytes_as_the_ids_allow(tmp_path: Path, limit: int, dtype: str) -> None:
-    with CorpusWriter(tmp_path / "corpus", limit) as writer:
-        writer.append(shard([[[limit - 1]]]), 0)
-    corpus = Corpus.open(tmp_path / "corpus")
-    assert corpus.tokens.dtype == dtype
-    assert corpus[0].tolist() == [limit - 1]
-    assert isinstance(corpus.tokens, np.memmap)
-    assert not corpus.tokens.flags.writeable
-
-
 def test_damage_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no corpus here"):
         Corpus.open(tmp_path)

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from calque.derive.dictionary import (
     DictionaryConfig,
     Entry,
-    counted,
     draw_dictionary,
     id_pairs,
     own_dictionary,
@@ -20,10 +19,8 @@ from calque.derive.dictionary import (
     usual_tags,
     with_wrong_pairs,
     write_dictionary,
-    write_lexicon,
 )
 from calque.derive.errors import BadInput
-from calque.derive.readers.parallel import Pair
 from calque.derive.script import Transliterate
 from calque.derive.types import OURS
 from calque.derive.vocabulary import SMALLEST
@@ -47,12 +44,6 @@ def test_a_dictionary_is_an_exact_share_of_the_types_and_their_images(fraction: 
     assert np.all(np.diff(pairs[:, 0]) > 0)
     assert np.isin(pairs[:, 0], TYPES).all()
     assert np.array_equal(pairs[:, 1], IMAGE[pairs[:, 0]])
-
-
-def test_by_frequency_takes_the_most_frequent_types() -> None:
-    chosen = draw_dictionary(DictionaryConfig(0.1, "frequency"), TYPES, COUNTS, IMAGE)[:, 0]
-    others = np.setdiff1d(TYPES, chosen)
-    assert COUNTS[chosen].min() >= COUNTS[others].max()
 
 
 def test_uniform_draws_every_type_alike() -> None:
@@ -105,16 +96,6 @@ def test_wrong_pairs_exchange_their_images_in_one_cycle(correct: float, image: n
         assert (at == first) == (steps == len(partner))
 
 
-@pytest.mark.parametrize("tags", [None, np.full(SIZE, "NOUN", object)])
-def test_the_right_pairs_of_a_small_share_are_among_those_of_a_larger_one(tags: np.ndarray | None) -> None:
-    right = []
-    for correct in (0.0, 0.25, 0.5, 0.75):
-        pairs, _ = wrong_of(DictionaryConfig(0.5, correct=correct), IMAGE, tags)
-        right.append({a for a, b in pairs.tolist() if b == IMAGE[a]})
-    assert [len(some) for some in right] == [round(share * len(TYPES) / 2) for share in (0, 0.25, 0.5, 0.75)]
-    assert right[0] < right[1] < right[2] < right[3]
-
-
 @given(st.lists(st.sampled_from(["", "A", "B", "C"]), min_size=2, max_size=9), st.integers(0, 99))
 def test_wrong_pairs_of_the_same_tag_are_as_many_as_can_be(names: list[str], seed: int) -> None:
     """The rest is counted: pairs of a type without a tag, or the only one of its tag."""
@@ -137,21 +118,6 @@ def test_fewer_than_two_wrong_pairs_are_refused(correct: float, size: int) -> No
         with_wrong_pairs(DictionaryConfig(correct=correct), np.concatenate([pairs, shared]))
 
 
-def test_settings_of_wrong_pairs(tmp_path: Path) -> None:
-    for share in (-0.1, 1.1, float("nan")):
-        with pytest.raises(BadInput, match="share of correct pairs is between 0 and 1"):
-            DictionaryConfig(correct=share)
-    with pytest.raises(BadInput, match="'any' other word or one of the 'same-tag'"):
-        DictionaryConfig(wrong="noun")  # type: ignore[arg-type]
-    with pytest.raises(BadInput, match=r"wrong pairs are drawn, and the entries of .* are given; expected correct=1"):
-        DictionaryConfig(file=tmp_path / "words.txt", correct=0.5)
-    right, wrong = DictionaryConfig(wrong="same-tag"), DictionaryConfig(1.0, correct=0.5, wrong="same-tag")
-    assert right.identity() == DictionaryConfig() and not right.reads_tags
-    assert wrong.identity() == wrong != DictionaryConfig(1.0, correct=0.5).identity() and wrong.reads_tags
-    assert wrong.drawn == ("the dictionary",)
-    assert wrong.title == "100% of the types, by uniform, 50% right, others with a wrong word of the same tag"
-
-
 def test_a_type_has_the_most_frequent_tag_of_its_words() -> None:
     vocabulary = learn([("cat", "sat", "mat")] * 50, SMALLEST + 7)
     (cat,), (sat,) = vocabulary.encode("cat"), vocabulary.encode("sat")
@@ -160,38 +126,15 @@ def test_a_type_has_the_most_frequent_tag_of_its_words() -> None:
     assert {i: tags[i] for i in np.flatnonzero(tags != "").tolist()} == {cat: "NOUN", sat: "VERB"}
 
 
-words = st.lists(st.sampled_from("abcd"), min_size=1, max_size=4).map(tuple)
-
-
-@st.composite
-def linked(draw: st.DrawFn) -> list[tuple[Pair, list[tuple[int, int]]]]:
-    made = []
-    for source, target in draw(st.lists(st.tuples(words, words), max_size=6)):
-        places = st.tuples(st.integers(0, len(source) - 1), st.integers(0, len(target) - 1))
-        made.append(((source, target), draw(st.lists(places, unique=True))))
-    return made
-
-
-@given(linked(), st.integers(1, 3), st.sampled_from([0.0, 0.3, 0.5, 1.0]))
-def test_counts_and_probabilities_are_those_of_the_links(pairs, least: int, probable: float) -> None:
-    flat = [(source[i], target[j]) for (source, target), links in pairs for i, j in links]
-    expected = {
-        (a, b): (flat.count((a, b)), flat.count((a, b)) / sum(one == a for one, _ in flat))
-        for a, b in set(flat)
-        if flat.count((a, b)) >= least and flat.count((a, b)) / sum(one == a for one, _ in flat) >= probable
-    }
-    entries = counted(pairs, least, probable)
-    assert {(e.source, e.target): (e.count, e.probability) for e in entries} == expected
-    assert [e.count for e in entries] == sorted((e.count for e in entries), reverse=True)
-
-
-def test_what_was_written_is_read_and_published_dictionaries_too(tmp_path: Path) -> None:
-    entries = [Entry("house", "maison", 0.75, 3), Entry("house", "chez\u00a0soi", 0.25, 1), Entry("“", "«", 1.0, 1)]
-    write_lexicon(tmp_path / "lexicon", entries)
-    assert (tmp_path / "lexicon").read_text(encoding="utf-8").startswith("house\tmaison\t0.75\t3\n")
-    assert read_lexicon(tmp_path / "lexicon") == entries
-    (tmp_path / "two").write_text("of\tde\nto\tà\n", encoding="utf-8")
-    assert read_lexicon(tmp_path / "two") == [Entry("of", "de", 1.0, 1), Entry("to", "à", 1.0, 1)]
+def test_lexicons_have_two_columns_or_four(tmp_path: Path) -> None:
+    path = tmp_path / "lexicon"
+    path.write_text("house\tmaison\t0.75\t3\nhouse\tchez\u00a0soi\t0.25\t1\n“\t«\t1\t1\nto à\n", encoding="utf-8")
+    assert read_lexicon(path) == [
+        Entry("house", "maison", 0.75, 3),
+        Entry("house", "chez\u00a0soi", 0.25, 1),
+        Entry("“", "«", 1.0, 1),
+        Entry("to", "à", 1.0, 1),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -260,12 +203,3 @@ def test_a_dictionary_of_ones_own_has_its_words_and_their_images(text: str, tmp_
         path.write_text(more, "utf-8")
         with pytest.raises(BadInput, match=f"{path}: no entry is left"):
             own_dictionary(path, vocabulary, vocabulary.types, image, script.spell)
-
-
-def test_the_contents_of_a_file_of_words_identify_it(tmp_path: Path) -> None:
-    prints = []
-    for name, text in (("a", "house\n"), ("b", "house\n"), ("a", "the\n")):
-        (tmp_path / name).write_text(text)
-        prints.append(DictionaryConfig(file=tmp_path / name).identity())
-    assert prints[0] == prints[1] != prints[2]
-    assert DictionaryConfig().identity() == DictionaryConfig()

@@ -7,14 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from calque.derive.artefact import Artefact, write_manifest
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput
-from calque.derive.estimated_links import estimate_links
-from calque.derive.folder import KIND
 from calque.derive.language import SOURCE, Bitext, Language
 from calque.derive.languages import Languages, all_but_last, only_last
 from calque.derive.order import Invert
@@ -23,7 +20,6 @@ from calque.derive.reorder import PocketTreebank, Reorder
 from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose
-from calque.derive.vocabulary import GivenVocabulary
 
 FEW = Sizes(10, 5, 5)
 NAMES = ("trans", "trans-25.inv", "inv")
@@ -136,15 +132,6 @@ def test_wrong_pairs_of_a_dictionary_are_wrong_between_derived_languages_too(tmp
     assert len(pairs) == len(languages.dictionary(SOURCE, "trans")) and wrong == len(pairs) - round(0.5 * len(pairs))
 
 
-def test_what_is_not_there_is_told(folder: Path) -> None:
-    with pytest.raises(BadInput, match=r"no language perm; there are trans, trans-25\.inv, inv"):
-        Languages.open(folder, ["trans", "perm"])
-    languages = Languages.open(folder, NAMES)
-    with pytest.raises(BadInput, match=r"no language perm; expected one of source, trans, trans-25\.inv, inv"):
-        languages.identity("trans", "perm")
-    assert sorted(languages.identity("source", "trans")) == ["trans"]
-
-
 def test_languages_that_do_not_belong_together_are_refused(folder: Path, tmp_path: Path) -> None:
     """Whole files of another study in a whole folder."""
     for change, message in (
@@ -162,17 +149,6 @@ def test_languages_that_do_not_belong_together_are_refused(folder: Path, tmp_pat
     assert (Languages.open(copy, NAMES).bitext("source", "inv").lines[:, 0] == 399).all()
 
 
-def test_links_of_another_bitext_are_refused(folder: Path, tmp_path: Path) -> None:
-    languages = Languages.open(folder, NAMES)
-    estimate_links(languages, "source", "inv", tmp_path / "links", passes=2)
-    with pytest.raises(BadInput, match="400 sentence pairs of other languages"):
-        all_but_last(languages, 0.1).with_links(tmp_path / "links")
-    path = tmp_path / "links" / "links.npy"
-    path.write_bytes(path.read_bytes()[:-1] + b"\x07")
-    with pytest.raises(BadInput, match=r"links\.npy: changed since it was written"):
-        languages.with_links(tmp_path / "links")
-
-
 @pytest.mark.parametrize(
     "name", ["inv/image.npy", "inv/dictionary.tsv", "inv/corpus.json", "vocabulary/specials.json", "manifest.json"]
 )
@@ -183,47 +159,6 @@ def test_a_changed_byte_is_refused_when_it_is_read(folder: Path, tmp_path: Path,
     (copy / name).write_bytes(data)
     with pytest.raises(BadInput, match=rf"{name.rpartition('/')[2]}: "):
         Languages.open(copy, ["inv"]).dictionary("source", "inv")
-
-
-def test_an_entry_of_a_type_that_the_corpus_lacks_is_refused(folder: Path, tmp_path: Path) -> None:
-    copy = shutil.copytree(folder, tmp_path / "copy")
-    entries = Languages.open(copy, ["trans"]).dictionary("source", "trans")
-    counts = np.load(copy / "vocabulary" / "counts.npy")
-    counts[entries[[4, 9], 0]] = 0
-    np.save(copy / "vocabulary" / "counts.npy", counts)
-    write_manifest(copy, KIND, Artefact.open(folder, KIND).facts)
-    said = rf"dictionary\.tsv:5: the corpus has no type {entries[4, 0]} .and 1 more entries.; expected types"
-    with pytest.raises(BadInput, match=said):
-        Languages.open(copy, ["trans"]).dictionary("trans", "source")
-
-
-def test_special_types_are_those_of_the_vocabulary(tmp_path: Path) -> None:
-    """Languages of a given vocabulary: BERT's special ids, which stand elsewhere, stay in every script."""
-    pieces = [mark + letter for mark in ("", "##") for letter in "abcdefghijklmnopqrstuvwxyz.,?!"]
-    names = ["[PAD]", *pieces, "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    tokenizer = Tokenizer(models.WordPiece({name: i for i, name in enumerate(names)}, unk_token="[UNK]"))
-    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizers.Lowercase(), pre_tokenizers.BertPreTokenizer()
-    tokenizer.add_special_tokens(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])
-    (tmp_path / "given").mkdir()
-    tokenizer.save(str(tmp_path / "given" / "tokenizer.json"))
-    data, transforms = tmp_path / "data", [compose(Transliterate(0.25), Invert())]
-    source = PocketEnglish(Pocket(types=300), 50, FEW, FEW, FEW)
-    given = GivenVocabulary(tmp_path / "given")
-    derive_languages(source, transforms, given, DictionaryConfig(), data, tmp_path / "cache")
-    languages, name = Languages.open(data, ["trans-25.inv"]), "trans-25.inv"
-    specials = languages.specials
-    assert (specials.pad, specials.mask, languages.size) == (0, len(names) - 1, len(names))
-    assert np.array_equal(languages[name].table[list(specials.ids)], specials.ids)
-    assert (languages[name].table != np.arange(len(names))).sum() == 60 - round(0.25 * 60)
-    assert specials.is_ordinary(languages.dictionary("source", name)).all()
-    (bitext,) = languages.bitexts
-    for pair in range(len(bitext)):  # the corpus has the ids that the table tells
-        ids, images = bitext.ids(pair)
-        assert sorted(images.tolist()) == sorted(languages[name].table[ids].tolist())
-    first = next(iter(source.sentences((0, 50))[0]))
-    assert (
-        languages["source"].corpus[0].tolist() == tokenizer.encode(" ".join(first.words), add_special_tokens=False).ids
-    )
 
 
 ORDER = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
@@ -276,9 +211,3 @@ def test_what_is_held_out_is_parallel_too(languages: Languages) -> None:
             source, derived = bitext.ids(pair)
             targets = bitext.targets(pair)
             assert np.array_equal(bitext.second.table[source], derived[targets])
-
-
-@pytest.mark.parametrize(("share", "message"), [(0.999, "none is left"), (0.001, "none is held out")])
-def test_a_part_without_a_sentence_is_refused(languages: Languages, share: float, message: str) -> None:
-    with pytest.raises(BadInput, match=message):
-        only_last(languages, share)

@@ -36,13 +36,6 @@ def test_labels_stand_under_their_words() -> None:
     assert entities.index("I-LOC") == image.index("New")
 
 
-def test_wide_letters_take_two_columns_and_combining_marks_none() -> None:
-    lines = show(Sentence(("日本", "e\u0301t", "x")), Invert()).splitlines()
-    assert lines[0].replace(" ", "") == "123"
-    assert lines[0].index("2") - lines[0].index("1") == len("日本") * 2 + 1
-    assert lines[0].index("3") - lines[0].index("2") == 3
-
-
 def test_long_sentences_are_folded_and_lose_nothing() -> None:
     sentence = Sentence((*(f"word{i}" for i in range(60)), "y" * 200))
     lines = show(sentence, Invert()).splitlines()

@@ -11,7 +11,7 @@ from calque.derive.dictionary import DictionaryConfig
 from calque.derive.pocket.language import Pocket
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.transforms import transform
-from calque.derive.usage import CLASSES, count_shared
+from calque.derive.usage import count_shared
 from calque.derive.vocabulary import Vocabulary
 
 NAMES = ("trans", "trans-25", "trans-25-most", "trans-25-least", "trans-100-function", "trans-50-names.inv", "inv")
@@ -43,17 +43,3 @@ def test_sharing_is_counted_word_by_word(folder: Path) -> None:
             at += pieces
         counts = (sum(alike), len(types)), (sum(i < SIZE for i in tokens), at), (words, len(corpus.pieces))
         assert [*measured(folder, name).values()] == [(some / of, of) for some, of in counts]
-
-
-def test_shared_function_words_are_function_words(folder: Path) -> None:
-    vocabulary = Vocabulary.load(folder / "vocabulary")
-    image = np.load(folder / "trans-100-function" / "image.npy")
-    own = {i for i in vocabulary.types.tolist() if image[i] == i}
-    tags: dict[int, list[bool]] = {}
-    for chunk in TEXT.chunks():
-        for sentence in TEXT.sentences(chunk)[0]:
-            for word, tag in zip(sentence.words, sentence.tags, strict=True):
-                for i in vocabulary.encode(word):
-                    tags.setdefault(i, []).append(CLASSES.get(tag) == "function")
-    assert own == {i for i, function in tags.items() if np.mean(function) >= 0.9}
-    assert {"the", "a"} <= {vocabulary.text([i]).strip() for i in own}

@@ -14,7 +14,7 @@ from transformers import PreTrainedTokenizerFast
 from calque.derive.errors import BadInput
 from calque.derive.pocket.language import Pocket
 from calque.derive.types import OURS, SPECIALS, PairLayout, Specials
-from calque.derive.vocabulary import SMALLEST, GivenVocabulary, Vocabulary, WordTable, pair_types
+from calque.derive.vocabulary import GivenVocabulary, Vocabulary, WordTable, pair_types
 from tests.vocabularies import learn
 
 FIRST = len(OURS.ids)  # the first id that is not special
@@ -98,20 +98,6 @@ def test_a_vocabulary_too_large_names_what_can_be_reached() -> None:
     assert learn([["aa", "ab"]], reach).size == reach
 
 
-@pytest.mark.parametrize(
-    ("lines", "size", "what"), [([["a"]], SMALLEST - 1, "expected at least"), ([[]], 300, "no words")]
-)
-def test_unusable_requests(lines: list[list[str]], size: int, what: str) -> None:
-    with pytest.raises(BadInput, match=what):
-        learn(lines, size)
-
-
-@pytest.mark.parametrize("word", ["", " ", "\t \n"])
-def test_what_parts_words_is_no_word(vocabulary: Vocabulary, word: str) -> None:
-    with pytest.raises(ValueError, match="white space"):
-        vocabulary.encode(word)
-
-
 @pytest.mark.parametrize("word", ["\u3000", "1\u00a0000", "\x85", "a\u2028b"])
 def test_white_space_that_parts_no_words_is_a_letter(vocabulary: Vocabulary, saved: Path, word: str) -> None:
     ids = vocabulary.encode(word)
@@ -173,27 +159,6 @@ def test_special_types_are_the_templates_else_the_settings_else_added_ones(tmp_p
     assert len({*identities, folder.identity()}) == 4
     with pytest.raises(BadInput, match=r"tokenizer\.json: special types need different ids"):
         specials(pad_token="[MASK]", mask_token="[MASK]")
-
-
-def test_what_a_given_tokenizer_does_to_batches_is_not_done_to_words(tmp_path: Path, vocabulary: Vocabulary) -> None:
-    tokenizer = Tokenizer.from_str(vocabulary._tokenizer.to_str())
-    tokenizer.enable_padding(length=9)
-    tokenizer.enable_truncation(2)
-    tokenizer.save(str(tmp_path / "tokenizer.json"))
-    given = GivenVocabulary(tmp_path).open()
-    for word in ("the", "unforgettable"):
-        assert given.encode(word) == vocabulary.encode(word)
-
-
-def test_a_tokenizer_without_a_mask_is_refused(tmp_path: Path) -> None:
-    names = ["<s>", "<pad>", "</s>", "<unk>", "a"]
-    Tokenizer(models.WordLevel({name: i for i, name in enumerate(names)}, "<unk>")).save(
-        str(tmp_path / "tokenizer.json")
-    )
-    with pytest.raises(BadInput, match=r"without the special types <mask> or \[MASK\] \(mask\)"):
-        GivenVocabulary(tmp_path).open()
-    with pytest.raises(BadInput, match="no tokenizer here"):
-        GivenVocabulary(tmp_path / "nowhere").open()
 
 
 def template(pair: str, tmp_path: Path) -> Path:

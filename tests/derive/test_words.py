@@ -23,7 +23,6 @@ from calque.derive.sentence import CHUNKS, PART, Sentence
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.task_data import TaskFolder, derive_task
 from calque.derive.transform import LOST_SPANS, LOST_WORDS, Account, Transform, compose, image_of
-from calque.derive.usage import CLASSES
 from calque.derive.words import Agglutinate, Cipher, Drop, Rewrite, Rewritten, Split, Translate
 from tests.derive.strategies import law, sentences
 
@@ -81,37 +80,6 @@ def test_links_and_labels_follow_words(case: tuple[Sentence, list[list[int]]], r
     assert set(moved.links) == {(place, len(groups) - 1 - i) for place, i in after.links}
     again = after.rewrite([("all", order)])
     assert set(again.links) == {(place, 0) for place, _ in after.links}
-
-
-@pytest.mark.parametrize("sentence", POCKET[:100], ids=lambda sentence: sentence.text[:30])
-def test_what_each_transform_does_to_a_sentence(sentence: Sentence) -> None:
-    merged = Agglutinate()(sentence)
-    assert sorted("".join(merged.words).lower()) == sorted("".join(sentence.words).lower())
-    for word, group in zip(merged.words, merged.sources or [(place,) for place in merged.origin], strict=True):
-        main, *endings = group
-        assert word == sentence.words[main] + "".join(sentence.words[place].lower() for place in endings)
-        assert endings == list(range(main - 1, main - 1 - len(endings), -1))
-        assert all(CLASSES[sentence.tags[place]] == "function" for place in endings)
-    attached = [
-        {sentence.words[place].lower() for group in Agglutinate(share)(sentence).sources for place in group[1:]}
-        for share in (0.25, 0.5, 1.0)
-    ]
-    assert attached[0] <= attached[1] <= attached[2]
-    dropped = Drop("NOUN")(sentence)
-    pairs = list(zip(sentence.words, sentence.tags, strict=True))
-    assert list(dropped.words) == [word for word, tag in pairs if tag != "NOUN"]
-    assert len(dropped.spans) <= len(sentence.spans)
-    split = Split()(sentence)
-    parts = defaultdict(list)
-    for word, place in zip(split.words, split.origin, strict=True):
-        parts[place].append(word)
-    assert tuple("".join(parts[place]) for place in range(len(sentence))) == sentence.words
-    cipher, tags = Cipher("NOUN")(sentence).words, sentence.tags
-    assert all(
-        (after == before) != (tag == "NOUN") for after, before, tag in zip(cipher, sentence.words, tags, strict=True)
-    )
-    nouns = {word for word, tag in pairs if tag == "NOUN"}
-    assert len({Cipher("NOUN")(Sentence((word,), ("NOUN",))).words[0] for word in nouns}) == len(nouns)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
@@ -38,18 +37,6 @@ def test_results_come_in_the_order_of_the_jobs(count: int) -> None:
 def test_what_a_job_raises_comes_through(count: int) -> None:
     with Workers(count) as workers, pytest.raises(ValueError, match="job 3"):
         list(workers.map(fail, range(8)))
-
-
-def interrupt(job: int) -> int:
-    """As a keyboard does it."""
-    os.kill(os.getpid(), signal.SIGINT)
-    return job
-
-
-def test_an_interrupt_ends_a_worker_without_a_word(capfd: pytest.CaptureFixture[str]) -> None:
-    with Workers(2) as workers, pytest.raises(BrokenProcessPool):
-        list(workers.map(interrupt, range(2)))
-    assert "KeyboardInterrupt" not in capfd.readouterr().err
 
 
 def wait(job: int) -> int:

@@ -9,7 +9,6 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM
 
-from calque.derive.dictionary import Entry, write_lexicon
 from calque.derive.errors import BadInput
 from calque.derive.estimated_links import estimate_links
 from calque.derive.languages import Languages
@@ -62,8 +61,9 @@ def test_a_lexicon_of_words_is_the_dictionary_that_objectives_are_told(objective
     given = GivenVocabulary(tmp_path / "given")
     opened = given.open()
     single = sorted({word for line in EN for word in line.split() if len(opened.encode(word)) == 1})
-    entries = [Entry(word, other, 0.5, 3) for word, other in zip(single[:20], single[20:40], strict=True)]
-    write_lexicon(tmp_path / "lexicon", entries)
+    entries = list(zip(single[:20], single[20:40], strict=True))
+    lines = "".join(f"{word}\t{other}\t0.5\t3\n" for word, other in entries)
+    (tmp_path / "lexicon").write_text(lines, encoding="utf-8")
     folder = derive_natural(
         *inputs(tmp_path), given, tmp_path / "made", dictionaries={("en", "xx"): tmp_path / "lexicon"}
     )

@@ -95,14 +95,6 @@ def test_a_draw_is_the_order_in_whose_share_the_number_falls(u: float, n: int, s
     assert order == 0 or u >= ends[order - 1] - 1e-12
 
 
-def test_every_number_below_1_picks_an_order() -> None:
-    """Shares add up to 1 but for rounding, so the last number may lie behind them all."""
-    nodes = [node(n, seed) for n in (4, 5) for seed in range(10)]
-    sampler, last = Sampler(random_grammar(nodes)), 1 - 2**-53
-    assert any(sampler.cumulative(items)[-1] <= last for items in nodes)
-    assert all(sorted(sampler(items, last)) == list(range(len(items))) for items in nodes)
-
-
 def test_the_gradient_is_that_of_finite_differences() -> None:
     seen = Counter(
         {(node(n, s), tuple(random.Random(s).sample(range(n), n))): s + 1 for n in (2, 3, 5) for s in range(4)}
@@ -150,20 +142,6 @@ def test_a_treebank_without_a_class_of_heads_is_refused(tag: str, lacking: str) 
     sentence = Sentence(("a", "b"), ("DET", tag), (1, -1), ("det", "root"))
     with pytest.raises(BadInput, match=f"no {lacking} with dependents"):
         Grammar.train([sentence])
-
-
-def test_what_is_not_learnt_from_is_counted() -> None:
-    good = list(Pocket().sentences(50))
-    crossing = Sentence(("a", "b", "c", "d"), ("NOUN",) * 4, (2, 3, -1, 2), ("dep",) * 4)
-    large = Sentence(tuple("abcdefgh"), ("VERB",) * 8, (-1, *[0] * 7), ("dep",) * 8)
-    largest = Sentence(tuple("abcdef"), ("VERB",) * 6, (-1, *[0] * 5), ("dep",) * 6)
-    about = Grammar.train([*good, crossing, large, largest, Sentence(("no", "tree"))]).about
-    sizes = [len(items) for one in good for _, items, _ in nodes(one, Tree.without_closing_marks(one))]
-    assert about["sentences"] == 54
-    assert about["sentences with crossing arcs or without a tree"] == 2
-    assert about["nodes of more than 6 items"] == sum(size > 6 for size in sizes) + 1
-    assert about["nodes"] == sum(size <= 6 for size in sizes) + 1
-    assert about["steps of the search, NOUN"] > 1 and about["steps of the search, VERB"] > 1
 
 
 LEARN = """
