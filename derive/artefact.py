@@ -91,6 +91,7 @@ class Artefact:
         return path
 
     def verify(self, progress: Callable[[int, int], None] = lambda done, of: None) -> None:
+        """Check all files."""
         for done, name in enumerate(self.digests, start=1):
             self.path(name)
             progress(done, len(self.digests))
@@ -158,10 +159,12 @@ def digest(path: Path) -> str:
     return _digest_at(path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
 
 
+@lru_cache(maxsize=1 << 10)
+def _digest_at(path: Path, *state: int) -> str:
+    return sha256(path)
+
+
 def input_digest(path: Path) -> str:
     """`digest`; BadInput if the file is missing, empty or not a regular file."""
     check_file(path)
     return digest(path)
-
-
-_digest_at = lru_cache(maxsize=1 << 10)(lambda path, *state: sha256(path))

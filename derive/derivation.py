@@ -96,10 +96,7 @@ def derive_file(
     """The lines of the image of a source's only file: of text, a sentence or, as `pairs`, a sentence, a tab and its
     image; of a treebank, CoNLL-U; of words with labels, both with a tab between. Random transforms draw as in a study
     of the source. `cache` keeps trees and the words of easy sentences."""
-    usual = transform.informed(Usage.even(SMALLEST))
-    moved = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
-    if usual.places(SMALLEST) is not None or moved.any() != moved.all():
-        raise BadInput(f"{transform.name} shares sub-words with its source, which text cannot show; expected trans")
+    _check_spelling(transform)
     (path,) = source.text
     first, lines = head_of(path)
     kind = annotation(first, lines)
@@ -109,41 +106,49 @@ def derive_file(
     if labelled and (pairs or source.easy):
         raise BadInput("words with labels; expected text for pairs or easy sentences", path, lines[0][0])
     source = source.ready(cache, "trees" in transform.needs)
-    batches = _labelled(source, kind == ENTITIES, account) if labelled else _chunked(source, account)
+    numbered = _labelled(source, kind == ENTITIES, account) if labelled else _chunked(source, account)
     found = 0
-    for first_number, step, sentences in batches:
-        found += len(sentences)
-        for place, sentence in enumerate(sentences):
-            image = image_of(transform, sentence, first_number + place * step, account)
-            words = shown([transform.spell(word) for word in image.words])
-            if labelled:
-                labels = iob2(image) if kind == ENTITIES else word_labels(image)
-                yield from (f"{word}\t{label}" for word, label in zip(words, labels, strict=True))
-                yield ""
-            elif kind == TREEBANK and not pairs:
-                yield from _conllu(image, words)
-            elif words:
-                yield f"{sentence.text}\t{' '.join(words)}" if pairs else " ".join(words)
+    for found, (number, sentence) in enumerate(numbered, start=1):  # noqa: B007
+        image = image_of(transform, sentence, number, account)
+        words = shown([transform.spell(word) for word in image.words])
+        if labelled:
+            labels = iob2(image) if kind == ENTITIES else word_labels(image)
+            yield from (f"{word}\t{label}" for word, label in zip(words, labels, strict=True))
+            yield ""
+        elif kind == TREEBANK and not pairs:
+            yield from _conllu(image, words)
+        elif words:
+            yield f"{sentence.text}\t{' '.join(words)}" if pairs else " ".join(words)
     if not found:
         raise BadInput(f"no sentence is left{excluded(account.left_out)}", path)
 
 
-Batch = tuple[int, int, Sequence[Sentence]]  # sentences, with the number of the first and the step between numbers
+def _check_spelling(transform: Transform) -> None:
+    """Refuse a language in which some sub-words of a script are shared and others are not."""
+    usual = transform.informed(Usage.even(SMALLEST))
+    moved = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
+    if usual.places(SMALLEST) is not None or moved.any() != moved.all():
+        raise BadInput(f"{transform.name} shares sub-words with its source, which text cannot show; expected trans")
 
 
-def _labelled(source: Files, entities: bool, account: Account) -> Iterator[Batch]:
+Numbered = Iterator[tuple[int, Sentence]]  # sentences with the numbers that transforms draw from
+
+
+def _labelled(source: Files, entities: bool, account: Account) -> Numbered:
     (path,) = source.text
     sentences = list((read_iob2 if entities else read_word_labels)(path, account.left_out))
     if source.trees:
         sentences = source.trees.add_to(sentences, account.left_out)
-    yield EXAMPLES.number(0, 0), EXAMPLES.size, sentences
+    for place, sentence in enumerate(sentences):
+        yield EXAMPLES.number(place, 0), sentence
 
 
-def _chunked(source: Files, account: Account) -> Iterator[Batch]:
+def _chunked(source: Files, account: Account) -> Numbered:
     for index, chunk in enumerate(source.chunks()):
         sentences, left_out = source.sentences(chunk)
         account.left_out += left_out
-        yield CHUNKS.number(index, 0), 1, sentences
+        for place, sentence in enumerate(sentences):
+            yield CHUNKS.number(index, place), sentence
 
 
 def _conllu(image: Sentence, words: Sequence[str]) -> Iterator[str]:

@@ -1,6 +1,5 @@
-"""Fingerprints of a result's inputs: configs, files, and the code of classes from outside Calque. The code of such a
-class is its file, the files of its bases, and every module that these import, directly or not, from their own root
-folder. Installed libraries and Calque itself, whose steps have formats, are excluded."""
+"""Fingerprints of a result's inputs: configs, files, and the code of classes from outside Calque: their files, their
+bases', and every module that these import, directly or not, from their own root folder, except installed libraries."""
 
 import ast
 import dataclasses
@@ -18,6 +17,7 @@ from typing import Any
 from calque.derive.errors import BadInput
 
 PACKAGE = "calque"
+NOT_OWN = (PACKAGE, *sys.stdlib_module_names)  # top-level packages whose code is in no fingerprint
 NO_FILE = "no file"  # the digest of code without a file, whose changes cannot be detected
 ADDED = {"added": True}
 """Metadata of a config field added later; at its default value it does not change the fingerprint."""
@@ -68,21 +68,25 @@ def code_of(kind: type) -> dict[str, str]:
     """The files of a class and its bases, with a digest of each; empty if all are Calque's."""
     code: dict[str, str] = {}
     for name in dict.fromkeys(base.__module__ for base in kind.__mro__):
-        if _top(name) not in (PACKAGE, *sys.stdlib_module_names):
+        if _top(name) not in NOT_OWN:
             code |= _code_of_module(sys.modules[name]) if name in sys.modules else {name: NO_FILE}
     return code
 
 
 def own_code(value: Any) -> dict[str, str]:
     """The files, with digests, of all dataclasses and subclasses of Calque's classes in a value; others are data."""
+    kind, parts, code = type(value), [], {}
     if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        return {name: digest for item in value for name, digest in own_code(item).items()}
-    kind = type(value)
-    if dataclasses.is_dataclass(kind):
-        return code_of(kind) | own_code([getattr(value, field.name) for field in dataclasses.fields(kind)])
-    return code_of(kind) if any(_top(base.__module__) == PACKAGE for base in kind.__mro__) else {}
+        parts = list(value.values())
+    elif isinstance(value, list | tuple):
+        parts = list(value)
+    elif dataclasses.is_dataclass(kind):
+        code, parts = code_of(kind), [getattr(value, field.name) for field in dataclasses.fields(kind)]
+    elif any(_top(base.__module__) == PACKAGE for base in kind.__mro__):
+        code = code_of(kind)
+    for part in parts:
+        code |= own_code(part)
+    return code
 
 
 def check_same(value: Any, code: Mapping[str, str]) -> None:
@@ -109,21 +113,21 @@ def has_changed(name: str) -> bool:
 
 @cache  # an imported module stays the same while the process runs, even if its file changes
 def _code_of_module(module: ModuleType) -> dict[str, str]:
-    if not (origin := getattr(module, "__file__", None)):
-        return {module.__name__: NO_FILE}
+    name, origin = module.__name__, getattr(module, "__file__", None)
+    if not origin:
+        return {name: NO_FILE}
     file = Path(origin).resolve()
-    name = module.__name__
     if name in ("__main__", "__mp_main__"):
         name = module.__spec__.name if module.__spec__ else file.stem  # a module (python -m), or a script
     root = file.parents[name.count(".") + (file.name == "__init__.py")]
-    found, waiting = {file: sha256(file)[:12]}, [(file, name)]
+    found, waiting = {file}, [(file, name)]
     while waiting:
         for path, imported in _imported(*waiting.pop(), root):
             installed = "site-packages" in root.parts and _top(imported) != _top(name)
-            if path not in found and not installed and _top(imported) not in (PACKAGE, *sys.stdlib_module_names):
-                found[path] = sha256(path)[:12]
+            if path not in found and not installed and _top(imported) not in NOT_OWN:
+                found.add(path)
                 waiting.append((path, imported))
-    return {path.relative_to(root).as_posix(): digest for path, digest in sorted(found.items())}
+    return {path.relative_to(root).as_posix(): sha256(path)[:12] for path in sorted(found)}
 
 
 def _imported(file: Path, name: str, root: Path) -> Iterator[tuple[Path, str]]:
@@ -133,20 +137,21 @@ def _imported(file: Path, name: str, root: Path) -> Iterator[tuple[Path, str]]:
         tree = ast.parse(file.read_bytes())
     except (SyntaxError, ValueError):  # a compiled or broken module
         return
+    names: list[str] = []
     for node in ast.walk(tree):
-        names: list[str] = []
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             with suppress(ImportError):  # a relative import beyond the top of the package
                 above = resolve_name("." * node.level + (node.module or ""), package)
-                names = [f"{above}.{alias.name}" for alias in node.names]  # a module of it, or a name in it
-        for parts in (dotted.split(".") for dotted in names):
-            for depth, _ in enumerate(parts, start=1):
-                place = root.joinpath(*parts[:depth])
-                for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
-                    if path.is_file():
-                        yield path, ".".join(parts[:depth])
+                names += [f"{above}.{alias.name}" for alias in node.names]  # a module of it, or a name in it
+    for full in names:
+        parts = full.split(".")
+        for depth in range(1, len(parts) + 1):
+            place = root.joinpath(*parts[:depth])
+            for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
+                if path.is_file():
+                    yield path, ".".join(parts[:depth])
 
 
 def _top(name: str) -> str:

@@ -95,7 +95,7 @@ class LanguagesFolder:
         """The types with a row in a model, (R,) int64, or None for all."""
         if KEPT not in self.artefact.digests:
             return None
-        kept = self._table(KEPT, "the types that have a row in a model")
+        kept = read_array(self.artefact.path(KEPT), "the types that have a row in a model").astype(np.int64, copy=False)
         if kept.ndim != 1 or not len(kept) or kept[0] < 0 or kept[-1] >= self.size or (np.diff(kept) <= 0).any():
             raise BadInput(f"expected ascending ids below {self.size:,}", self.artefact.folder / KEPT)
         return kept
@@ -134,26 +134,24 @@ class LanguagesFolder:
 
     def _derived(self, name: str, others: Sequence[Language]) -> Language:
         """A language derived from the first of `others`."""
-        table, place = self._table(f"{name}/{IMAGE}", f"the id table of {name!r}"), self.artefact.folder / name
-        if table.shape != (self.size,):
-            message = f"ids of {table.shape}, expected ({self.size},): languages of vocabularies of different sizes"
-            raise BadInput(message, place / IMAGE)
+        image = self._table(f"{name}/{IMAGE}", name, (self.size,))
         corpus, lines = self._corpus(name), len(others[0].corpus)
         last = int(corpus.source_line[-1])  # source lines ascend
         if last >= lines:
-            raise BadInput(f"derives from line {last + 1:,} of the source, which has {lines:,}", place)
-        shift = scripts(others) * self.size if (table >= self.size).any() else 0
-        places = None
-        if f"{name}/{PLACES}" in self.artefact.digests:
-            places = self._table(f"{name}/{PLACES}", f"the id table of {name!r}")
-            if places.shape != (2, self.size):
-                raise BadInput(f"ids of {places.shape}, expected (2, {self.size})", place / PLACES)
-            places = np.where(places >= self.size, places + shift, places)
-        moved, single = np.where(table >= self.size, table + shift, table), None
-        if f"{name}/{SINGLE}" in self.artefact.digests:
-            single = self._table(f"{name}/{SINGLE}", f"the images of {name!r}")
-            single = np.where(single >= self.size, single + shift, single)
-        return Language(name, len(others), corpus, moved, shift, places=places, single=single)
+            message = f"derives from line {last + 1:,} of the source, which has {lines:,}"
+            raise BadInput(message, self.artefact.folder / name)
+        shift = scripts(others) * self.size if (image >= self.size).any() else 0
+        table = np.where(image >= self.size, image + shift, image)
+        places = self._moved(f"{name}/{PLACES}", name, (2, self.size), shift)
+        single = self._moved(f"{name}/{SINGLE}", name, (self.size,), shift)
+        return Language(name, len(others), corpus, table, shift, places=places, single=single)
+
+    def _moved(self, file: str, name: str, shape: tuple[int, ...], shift: int) -> np.ndarray | None:
+        """The ids in a file, if there is one, with those of a new script moved."""
+        if file not in self.artefact.digests:
+            return None
+        table = self._table(file, name, shape)
+        return np.where(table >= self.size, table + shift, table)
 
     def pairs(self, languages: Sequence[Language]) -> dict[NamePair, str]:
         """The pairs with their folders: pairs with text of their own first, then by the order of second languages."""
@@ -166,13 +164,17 @@ class LanguagesFolder:
         """The bitexts with text outside the languages' corpora."""
         named, texts = {language.name: language for language in languages}, {}
         for pair, folder in self.pairs(languages).items():
-            if self._has_text(folder):
-                sides = zip(pair, SIDES, strict=True)
-                first, second = (replace(named[name], corpus=self._corpus(f"{folder}/{side}")) for name, side in sides)
-                if len(first.corpus) != len(second.corpus):
-                    message = f"{len(first.corpus):,} lines and {len(second.corpus):,} translations; expected one each"
-                    raise BadInput(message, self.artefact.folder / folder)
-                texts[pair] = Bitext(first, second, np.arange(len(first.corpus)).repeat(2).reshape(-1, 2), gold=False)
+            if not self._has_text(folder):
+                continue
+            first, second = (
+                replace(named[name], corpus=self._corpus(f"{folder}/{side}"))
+                for name, side in zip(pair, SIDES, strict=True)
+            )
+            lines = np.arange(len(first.corpus))
+            if len(lines) != len(second.corpus):
+                message = f"{len(lines):,} lines and {len(second.corpus):,} translations; expected one each"
+                raise BadInput(message, self.artefact.folder / folder)
+            texts[pair] = Bitext(first, second, np.stack([lines, lines], axis=1), gold=False)
         return texts
 
     def has_dictionary(self, folder: str) -> bool:
@@ -183,16 +185,16 @@ class LanguagesFolder:
         path = self.artefact.path(f"{folder}/{DICTIONARY}")
         pairs, derived = read_dictionary(path), second.source != second.name
         types = pairs[:, :1] if derived else pairs
-        expected = self.artefact.facts["languages"][second.name].get(WRONG, 0)
-        if types.max(initial=0) >= self.size or (
-            derived and (second.images[pairs[:, 0]] != second.ids(pairs[:, 1])).sum() != expected
-        ):
+        is_known = types.max(initial=0) < self.size
+        if is_known and derived:
+            wrong = int((second.images[pairs[:, 0]] != second.ids(pairs[:, 1])).sum())
+            is_known = wrong == self.artefact.facts["languages"][second.name].get(WRONG, 0)
+        if not is_known:
             raise BadInput("an entry is not a type and its image or translation: the dictionary of another pair", path)
-        occur = (np.load(self.artefact.path(f"{VOCABULARY}/{COUNTS}"), allow_pickle=False)[types] > 0).all(axis=1)
+        occur = (read_array(self.artefact.path(f"{VOCABULARY}/{COUNTS}"), "counts")[types] > 0).all(axis=1)
         if not occur.all():
-            others = f" (and {n:,} more entries)" if (n := int((~occur).sum()) - 1) else ""
             line = int(np.argmin(occur))
-            message = f"the corpus has no type {pairs[line, 0]}{others}; expected types that occur in it"
+            message = f"the corpus has no type {pairs[line, 0]}; expected types that occur in it"
             raise BadInput(message, path, line + 1)
         return np.stack([first.ids(pairs[:, 0]), second.ids(pairs[:, 1])], axis=1)
 
@@ -208,8 +210,12 @@ class LanguagesFolder:
     def _corpus(self, name: str) -> Corpus:
         return Corpus.open(self.artefact.path(f"{name}/corpus.json").parent)
 
-    def _table(self, name: str, what: str) -> np.ndarray:
-        return read_array(self.artefact.path(name), what).astype(np.int64, copy=False)
+    def _table(self, file: str, name: str, shape: tuple[int, ...]) -> np.ndarray:
+        table = read_array(self.artefact.path(file), f"the ids of {name!r}")
+        if table.shape != shape:
+            message = f"ids of {table.shape}, expected {shape}: languages of vocabularies of different sizes"
+            raise BadInput(message, self.artefact.folder / file)
+        return table.astype(np.int64, copy=False)
 
 
 def scripts(languages: Sequence[Language]) -> int:

@@ -21,13 +21,11 @@ from calque.derive.vocabulary import TOKENIZER, Vocabulary, read_specials
 @dataclass(frozen=True)
 class Languages:
     """Languages that one model reads. Derived languages come after their source. `pairs` and `dictionaries` name the
-    pairs of languages whose bitexts and dictionaries a model is given; `texts` are bitexts outside the languages'
-    corpora, and `estimates` estimated links. The source of `disjoint` languages shares no sentence with the others, so
-    it has no bitext with them.
+    pairs whose bitexts and dictionaries a model is given; `texts` are bitexts outside the languages' corpora, and
+    `estimates` estimated links. The source of `disjoint` languages shares no sentence with the others.
 
     Ids, tables and special types are in the model's numbering. If a model has rows for some of the tokenizer's types
-    only, `kept` (R,) int64 holds their tokenizer ids, ascending; else None. Finished checkpoints have rows of all
-    types, so their readers use `whole`."""
+    only, `kept` (R,) int64 holds their tokenizer ids, ascending. Finished checkpoints have rows for all: `whole`."""
 
     folder: Path
     languages: tuple[Language, ...]
@@ -139,13 +137,11 @@ class Languages:
         if first == second or a.source != b.source:
             pairs = ", ".join(map("-".join, self.texts)) or "none"
             raise BadInput(f"no bitext of {first} and {second}; there are {pairs}", self.folder)
-        gold, source_line = a.has_origin and b.has_origin, b.corpus.source_line
-        if first == a.source:
-            return Bitext(a, b, np.stack([source_line, np.arange(len(source_line))], axis=1), gold, estimates)
-        place = np.full(len(self[a.source].corpus), -1)
-        place[a.corpus.source_line] = np.arange(len(a.corpus))
-        lines = np.flatnonzero(place[source_line] >= 0)
-        return Bitext(a, b, np.stack([place[source_line[lines]], lines], axis=1), gold, estimates)
+        line_of = np.full(len(self[a.source].corpus), -1)  # the line of the first language, by line of the source
+        line_of[a.corpus.source_line] = np.arange(len(a.corpus))
+        lines = line_of[b.corpus.source_line]
+        here = np.flatnonzero(lines >= 0)
+        return Bitext(a, b, np.stack([lines[here], here], axis=1), a.has_origin and b.has_origin, estimates)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
         """Pairs of ids, (n, 2) int64, ascending; several entries of one type by descending frequency. Two derived
@@ -153,10 +149,12 @@ class Languages:
         because two wrong ones can make a right pair."""
         pairs, source = self._contents.pairs(self.languages), self[first].source
         if (first, second) in pairs or (second, first) in pairs or source != self[second].source:
-            return _ascending(self._entries(first, second))
-        ours, theirs = self._entries(source, first), self._entries(source, second)
-        types, rows, _ = np.intersect1d(ours[:, 0], theirs[:, 0], return_indices=True)
-        return _ascending(np.stack([ours[rows, 1], self[second].images[types]], axis=1))
+            entries = self._entries(first, second)
+        else:
+            ours, theirs = self._entries(source, first), self._entries(source, second)
+            types, rows, _ = np.intersect1d(ours[:, 0], theirs[:, 0], return_indices=True)
+            entries = np.stack([ours[rows, 1], self[second].images[types]], axis=1)
+        return np.ascontiguousarray(entries[np.argsort(entries[:, 0], kind="stable")])
 
     def _entries(self, first: str, second: str) -> np.ndarray:
         pairs = self._contents.pairs(self.languages)
@@ -168,10 +166,6 @@ class Languages:
 
     def letters(self, name: str) -> dict[str, str] | None:
         return self._contents.letters(name)
-
-
-def _ascending(pairs: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(pairs[np.argsort(pairs[:, 0], kind="stable")])
 
 
 def all_but_last(languages: Languages, share: float) -> Languages:

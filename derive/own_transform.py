@@ -37,7 +37,7 @@ def check_own(source: Source, transforms: Sequence[Transform], cache: Path, work
                     f"{transform.name} is not a function of a sentence and its number: {sentence.text[:100]!r}, number "
                     f"{number}, becomes {one.text[:100]!r} and then {other.text[:100]!r}; draw random numbers with "
                     "calque.derive.transform.draw, and keep nothing from call to call",
-                    *_place(transform),
+                    next(iter(own_code(transform))),
                 )
 
 
@@ -47,19 +47,17 @@ def images(transform: Transform, numbered: Sequence[Numbered]) -> list[Sentence]
     for number, sentence in numbered:
         try:
             found.append(image_of(transform, sentence, number, Account()))
-        except BadInput as error:
-            raise BadInput(f"sentence {number}: {error}", *_place(transform, error)) from None
         except Exception as error:
-            message = f"{type(error).__name__}: {error}".strip(": ")
-            where = f"{transform.name} fails on sentence {number}, {sentence.text[:100]!r}"
-            raise BadInput(f"{where}: {message}", *_place(transform, error)) from error
+            kind = "" if isinstance(error, BadInput) else f"{type(error).__name__}: "
+            message = f"{transform.name} fails on sentence {number}, {sentence.text[:100]!r}: {kind}{error}"
+            raise BadInput(message, *_place(transform, error)) from error
     return found
 
 
-def _place(transform: Transform, error: Exception | None = None) -> tuple[str, int | None]:
-    """The file of the transform and, for an error, the last line of its code that ran."""
+def _place(transform: Transform, error: Exception) -> tuple[str, int | None]:
+    """The file of the transform, and the last line of its code that ran."""
     files = list(own_code(transform))
-    for frame in reversed(traceback.extract_tb(error.__traceback__) if error else []):
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if any(frame.filename.endswith(f"/{file}") for file in files):
             return frame.filename, frame.lineno
     return files[0], None

@@ -191,12 +191,9 @@ class Reorder(Transform):
         sentence, _ = _units(sentence)
         kept, tree = Counter[str](), Tree.without_closing_marks(sentence)
         for head, words in enumerate(tree.dependents):
-            if not words or sentence.tags[head] not in CLASSES:
-                continue
-            if tree.crossed(head):
-                kept["nodes with crossing arcs"] += 1
-            elif len(words) >= MOST:
-                kept[f"nodes of more than {MOST} items"] += 1
+            if words and sentence.tags[head] in CLASSES:
+                kept[_obstacle(tree, head)] += 1
+        del kept[""]
         return kept
 
     def _drawn(self, number: int) -> bool:
@@ -217,7 +214,7 @@ class Reorder(Transform):
             words = tree.dependents[head]
             if not words:
                 continue
-            if tags[head] not in CLASSES or len(words) >= MOST or tree.crossed(head):
+            if tags[head] not in CLASSES or _obstacle(tree, head):
                 lines[head] = _in_place([head, *words], lines)
                 continue
             ranked = sorted(words, key=labels.__getitem__)
@@ -249,10 +246,19 @@ def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
 def reachable(sentence: Sentence, head: int) -> bool:
     """Whether a grammar orders the dependents of that word (see `Reorder`)."""
     tree = _tree(sentence)
-    return sentence.tags[head] in CLASSES and len(tree.dependents[head]) < MOST and not tree.crossed(head)
+    return sentence.tags[head] in CLASSES and not _obstacle(tree, head)
 
 
-_tree = lru_cache(maxsize=1)(Tree.without_closing_marks)  # callers ask for the heads of one sentence in turn
+@lru_cache(maxsize=1)  # callers ask for the heads of one sentence in turn
+def _tree(sentence: Sentence) -> Tree:
+    return Tree.without_closing_marks(sentence)
+
+
+def _obstacle(tree: Tree, head: int) -> str:
+    """Why no grammar orders the dependents of a noun or verb; "" if one does."""
+    if tree.crossed(head):
+        return "nodes with crossing arcs"
+    return f"nodes of more than {MOST} items" if len(tree.dependents[head]) >= MOST else ""
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
@@ -269,4 +275,7 @@ def _mixture(
     return Grammar.mix(superstrate.grammar(cache), substrate.grammar(cache), 1 - weight)
 
 
-_sampler = lru_cache(maxsize=8)(Sampler)  # one sampler, with its cache, per grammar and process
+@lru_cache(maxsize=8)
+def _sampler(grammar: Grammar) -> Sampler:
+    """One sampler, with its cache, per grammar and process."""
+    return Sampler(grammar)

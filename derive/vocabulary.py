@@ -1,8 +1,7 @@
-"""The types that languages share, special types, and encoding. A vocabulary is learnt from a corpus, by byte-level BPE
-over its words, or given by the folder of a tokenizer: XLM-R's SentencePiece, WordPiece, byte-level BPE."""
+"""The types that languages share, special types, and encoding. A vocabulary is learnt from the words of a corpus, by
+byte-level BPE, or given by the folder of any tokenizer."""
 
 import dataclasses
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -31,7 +30,7 @@ ROLES = {
     "unknown": ("<unk>", "[UNK]"),
     "mask": ("<mask>", "[MASK]"),
 }
-"""The names of the special types that a model needs: RoBERTa's and XLM-R's, and BERT's."""
+"""The usual names of the special types that a model needs: RoBERTa's and XLM-R's, and BERT's."""
 _SETTINGS = {
     "cls_token": "start",
     "bos_token": "start",
@@ -67,7 +66,7 @@ class Vocabulary:
 
     @cached_property
     def _words(self) -> Tokenizer:
-        """A copy without padding and truncation that reads `<s>` as characters; 200 MiB for 250,000 types."""
+        """A copy without padding and truncation that reads `<s>` as characters."""
         words = Tokenizer.from_str(self._tokenizer.to_str())
         words.no_padding()
         words.no_truncation()
@@ -257,47 +256,40 @@ def _unusual(path: Path, content: str, names: tuple[tuple[str, str], ...]) -> tu
 
 def pair_types(path: Path) -> tuple[int, int]:
     """The token types that the template of a `tokenizer.json` gives to the two texts of a pair."""
-    try:  # with a tiny model, because the file's own may be large
-        template = strict_json.loads(path.read_text(encoding="utf-8")).get("post_processor")
-        model = {"type": "WordLevel", "vocab": {_WORD: 0}, "unk_token": _WORD}
-        small = {"version": "1.0", "added_tokens": [], "post_processor": template, "model": model}
-        words = Tokenizer.from_str(json.dumps(small))
-    except Exception as error:  # tokenizers raises bare Exception for whatever it cannot parse
-        raise BadInput(f"a damaged vocabulary: {error}", path) from error
-    layout = _layout(words.post_processor, path)
-    return (0, 0) if layout is None else layout.types
+    layout = _layout(open_tokenizer(path).post_processor)
+    return layout.types if layout else (0, 0)
 
 
-_WORD = "a"
-
-
-def _with_template(template: Any) -> Tokenizer:
-    """A tokenizer of one word."""
+def _encode_with(template: Any, *texts: str) -> Any:
+    """How a template lays out texts of one word."""
     words = Tokenizer(models.WordLevel({_WORD: 0}, unk_token=_WORD))
     if template is not None:
         words.post_processor = template
-    return words
+    return words.encode(texts[0], texts[1] if len(texts) > 1 else None)
 
 
 def _template_ends(template: Any) -> dict[str, int]:
     """A row's start and end: the first id of a text's row, and the id after the text, if its template puts any."""
-    row = _with_template(template).encode(_WORD)
+    row = _encode_with(template, _WORD)
     text = row.sequence_ids.index(0)
     before, after = row.ids[:text], row.ids[text + 1 :]
     return ({"start": before[0]} if before else {}) | ({"end": after[0]} if after else {})
 
 
-def _layout(template: Any, path: Path | None = None) -> PairLayout | None:
+def _layout(template: Any) -> PairLayout | None:
     """The layout of pairs by a tokenizer's template; None unless it puts ids before, between and after the texts."""
-    row = _with_template(template).encode(_WORD, _WORD)
+    row = _encode_with(template, _WORD, _WORD)
     first, second = (row.sequence_ids.index(text) for text in (0, 1))
     before, between, after = (tuple(row.ids[a:b]) for a, b in ((0, first), (first + 1, second), (second + 1, None)))
     if not (before and between and after):
         return None
     types = row.type_ids[first], row.type_ids[second]
     if row.type_ids != [types[0]] * (first + 2) + [types[1]] * (len(row.ids) - first - 2):
-        raise BadInput(f"the template gives two words in a row the token types {row.type_ids}; expected BERT's", path)
+        raise BadInput(f"the tokenizer's template gives two words in a row the types {row.type_ids}; expected BERT's")
     return PairLayout(before, between, after, types)
+
+
+_WORD = "a"
 
 
 def read_array(path: Path, what: str) -> np.ndarray:

@@ -139,9 +139,13 @@ class Sampler:
     """Exact draws of orders. The distributions of recent nodes are cached, at most 165 MB."""
 
     def __init__(self, grammar: Grammar) -> None:
-        self.cumulative = lru_cache(maxsize=1 << 12)(lambda items: np.cumsum(grammar.probabilities(items)))
+        self.grammar = grammar
+        self.cumulative = lru_cache(maxsize=1 << 12)(self._cumulative)
 
-    def __call__(self, items: tuple[str, ...], u: float) -> tuple[int, ...]:
+    def _cumulative(self, items: Items) -> np.ndarray:
+        return np.cumsum(self.grammar.probabilities(items))
+
+    def __call__(self, items: Items, u: float) -> tuple[int, ...]:
         """The order of a node's items, the head's last, that the uniform number `u` in [0, 1) selects."""
         every = features.orders(len(items))
         return every[min(int(self.cumulative(items).searchsorted(u, "right")), len(every) - 1)]

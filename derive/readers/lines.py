@@ -94,8 +94,12 @@ def open_bytes(path: Path) -> io.BufferedReader:
     for suffix, (name, begins, decompress) in COMPRESSIONS.items():
         if begins.match(head):
             data: io.BufferedReader = io.BufferedReader(_Decompressed(path, name, file, decompress(file)), 1 << 20)
-            if not data.peek(1):
-                raise BadInput(f"{name} of an empty file; expected text", path)
+            try:
+                if not data.peek(1):
+                    raise BadInput(f"{name} of an empty file; expected text", path)
+            except BadInput:
+                data.close()
+                raise
             return data
         if path.suffix == suffix:
             file.close()
