@@ -21,7 +21,7 @@ from calque.analysis.papers.equal_terms import (
 from calque.analysis.papers.findings import transfer_findings
 from calque.analysis.papers.growth.curves import growth_findings, growth_tables
 from calque.analysis.papers.growth.figures import aligned_figure, onset_figure, predicted_figure
-from calque.analysis.papers.texts import NATURAL, terms
+from calque.analysis.papers.texts import natural_terms, terms
 from calque.analysis.papers.xlm_align.ablations import xlm_align_tables
 from calque.analysis.papers.xlm_align.claims import xlm_align_claims, xlm_align_findings
 from calque.analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
@@ -71,13 +71,6 @@ def _continued_tables(results: Results, scale: str) -> Iterator[tuple[str, Table
     yield from continued_tables(Continued(results), scale)
 
 
-def _continued_terms(results: Results) -> Iterator[tuple[str, str]]:
-    study = Continued(results)
-    present: dict[str, Sequence[object]] = dict.fromkeys(("links", "ways", "objectives"), study.sets)
-    present |= {"start": study.learnt, "retrieval": study.pairs, "zero-shot": study.tasks}
-    return (NATURAL[name] for name, its in present.items() if its)
-
-
 def _continued_summary(tables: Sequence[str]) -> list[str]:
     """Means over tasks, gold sets and pairs of languages, or the only task."""
     means = ("xtreme", "aer", "retrieval")
@@ -118,7 +111,7 @@ PAPERS = {
         _continued_figures,
         lambda results: continued_claims(Continued(results)),
         published=("xlm_align", "minilm", "weam", "ppa", "awesome_align"),
-        terms=_continued_terms,
+        terms=natural_terms,
         by_transform=False,
         summary=_continued_summary,
     ),
@@ -127,7 +120,7 @@ PAPERS = {
         link_tables,
         _figures(link_figure),
         published=("xlm_align",),
-        terms=lambda results: (NATURAL[name] for name in ("links", "fast_align", "ways", "objectives")),
+        terms=natural_terms,
         by_transform=False,
         summary=lambda tables: ("table-2",),
     ),

@@ -20,8 +20,6 @@ from calque.pretrain.objectives import OBJECTIVES
 
 TEXTS, TERMS, CLAIMS = (read_toml(Path(__file__).with_name(f"{name}.toml")) for name in ("texts", "terms", "claims"))
 DEFINITIONS: dict[str, str] = TERMS["definitions"]
-NATURAL: dict[str, tuple[str, str]] = {name: (title, text) for name, (title, text) in TERMS["natural"].items()}
-UNITS: dict[str, str] = TERMS["units"]  # of tagging
 
 
 def table(
@@ -65,21 +63,15 @@ def plot(
     records: Sequence[Record],
     published: Sequence[Published] = (),
     floors: Sequence[Floor] = (),
-    details: Sequence[str] = (),
-    parts: Mapping[str, object] = {},
     file: str = "",
     seeds: Sequence[int] = (),
     **values: Any,
 ) -> Plot:
-    """A figure with its title and caption, and the numbers that it shows. The caption has the `parts`, floors and
-    published numbers among them, that are not empty, and the scale. Intervals are over `seeds`, or all."""
-    seeds = seeds or results.seeds
-    text, several = TEXTS["figures"][name], len(seeds) > 1
-    contents = {"floors": floors, "published": published, "several": several, "one": not several}
-    values = {**DEFINITIONS, "bars": over(seeds), "lines": over(seeds, "Lines on the bars"), **values}
-    caption = _filled(text["caption"], text, contents | dict(parts), values) + (f" Scale: {scale}." if scale else "")
-    title = text["title"].format(**values)
-    return Plot(figure, file or name, title, caption, records, published, details, floors)
+    """A figure with its title and caption, and the numbers that it shows. Intervals are over `seeds`, or all."""
+    text = TEXTS["figures"][name]
+    values = {**DEFINITIONS, "bars": over(seeds or results.seeds), **values}
+    caption = _filled(text["caption"], text, {"floors": floors}, values) + (f" Scale: {scale}." if scale else "")
+    return Plot(figure, file or name, text["title"].format(**values), caption, records, published, (), floors)
 
 
 def _filled(text: str, entry: dict[str, Any], parts: Mapping[str, object], values: dict[str, Any]) -> str:
@@ -93,25 +85,25 @@ def claim(name: str, verdict: Verdict, **values: Any) -> Claim:
     return Claim(entry["text"].format(**values), entry["where"].format(**values), entry["family"], verdict)
 
 
-def over(seeds: Sequence[int], what: str = "Bars") -> str:
+def over(seeds: Sequence[int]) -> str:
     """A sentence on the intervals of a figure."""
     if len(seeds) > 1:
-        return f"{what} are 95 % intervals over seeds; pale ones are wider than {WIDE:g} points."
-    return f"{what} are 95 % intervals over the test items of one seed, and do not cover other seeds."
+        return f"Bars are 95 % intervals over seeds; pale ones are wider than {WIDE:g} points."
+    return "Bars are 95 % intervals over the test items of one seed, and do not cover other seeds."
 
 
 def units_note(records: Iterable[Record], tasks: Collection[str]) -> str:
     """The units of POS in records of `tasks`, as a sentence with a space after it; empty without POS."""
     units = {record.units for record in records if record.task == TAGGED} if TAGGED in tasks else set[str]()
-    return "".join(f"Units of POS: {UNITS[unit]}. " for unit in sorted(units))
+    return "".join(f"Units of POS: {TERMS['units'][unit]}. " for unit in sorted(units))
 
 
 def terms(results: Results) -> Iterator[tuple[str, str]]:
     """Each term and its explanation, for the transforms, tasks, measures and objectives that the records have."""
     kinds = {part["kind"] for transform in results.transforms for part in results.transform(transform).parts}
+    measures = {record.measure for record in results.records}
     if texts := [text for kind, text in TRANSFORMS.items() if kind in kinds]:
         yield "Source and derived language", " ".join([DEFINITIONS["derived"], *texts])
-    measures = {record.measure for record in results.records}
     if measures & {"SUP", "ZS"}:
         yield "SUP, ZS and Δ", " ".join(DEFINITIONS[name] for name in ("SUP", "ZS", "DELTA"))
     if texts := [summary for name in results.main_tasks if (summary := TASKS[name].summary)]:
@@ -126,3 +118,11 @@ def terms(results: Results) -> Iterator[tuple[str, str]]:
     learnt = {part["kind"] for objective in objectives for part in objective.parts}
     if texts := [kind.summary for kind in OBJECTIVES if kind().facets[-1]["kind"] in learnt]:
         yield "Pretraining objectives", " ".join(texts)
+
+
+def natural_terms(results: Results) -> Iterator[tuple[str, str]]:
+    """The same for studies of natural languages, by measure."""
+    measures = {record.measure for record in results.records}
+    for measure, title, text in TERMS["natural"]:
+        if measure in measures:
+            yield title, text

@@ -17,7 +17,7 @@ from calque.analysis.report.plot import Plot
 from calque.analysis.results.measured import mean
 from calque.analysis.results.results import Point, Results
 from calque.analysis.results.retained import retained
-from calque.analysis.statistics.correlation import FEWEST, LEAST, SIGN, Correlation, spearman
+from calque.analysis.statistics.correlation import LEAST, Correlation, spearman
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
 
 ABREAST = 2  # most panels in a row
@@ -166,26 +166,8 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
         others = "; dots: other objectives" if any(number.objective not in look for number in numbers) else ""
         handles += [drawing.key(f"published, shapes as above{others}", SOFT, "o", small=True)] if numbers else []
         drawing.legend(figure, handles, 3)
-    details = [
-        f"ρ is Spearman’s rank correlation {SIGN}. Brackets hold its 95 % bootstrap interval over points, where "
-        f"there are {FEWEST} at least. p is the fraction of pairings as far from their mean as ours, where only "
-        "points of one transform change partners."
-    ]
-    for task, metric in metrics.items():  # if the panel shows the paper's metric
-        if metric != PRIMARY[task] and (rho := rho_of(results.points(task, PRIMARY[task]))):
-            details.append(f"{task_title(task)} by {metric_title(PRIMARY[task])}: {in_words(rho)}.")
-    for task, points in cells.items():
-        transforms = dict.fromkeys(point.transform for point in points)
-        within = {name: rho_of([p for p in points if p.transform == name], False) for name in transforms}
-        if each := [f"{results.transform_title(name)} {in_words(rho)}" for name, rho in within.items() if rho]:
-            details.append(f"{task_title(task)} within each transform: {', '.join(each)}.")
-    for task, pairs in printed.items():
-        groups = [alignment.transform for alignment, _ in pairs]
-        if rho := spearman([a.value for a, _ in pairs], [d.value for _, d in pairs], groups=groups):
-            scored = f"{task_title(task)} ({metric_title(metrics[task])})"
-            details.append(f"{scored}, published, {rho.n} cells: {in_words(rho)}.")
     records = results.select(("SUP", "ZS", ALIGNMENT), metrics | {"": "all"})
-    return plot("figure-3-correlation", figure, results, scale, records, numbers, details=details)
+    return plot("figure-3-correlation", figure, results, scale, records, numbers)
 
 
 def in_words(rho: Correlation) -> str:

@@ -107,8 +107,8 @@ def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: 
         null = Patch(color=NULL, label="null: 95 % of values after shuffling")
         chance = key("chance", SOFT, "", line="--")
         legend(figure, [*keys(results, look, line=None), null, chance], 3)
-    texts, count = " ".join(row.text for row in rows), len(results.seeds)
-    return plot(name, figure, results, scale, curves.records(rows), quantities=texts, count=count)
+    texts = " ".join(row.text for row in rows)
+    return plot(name, figure, results, scale, curves.records(rows), quantities=texts)
 
 
 predicted_figure = partial(_figure, quantities=PREDICTED, name="figure-predicted")

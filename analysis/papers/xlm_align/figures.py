@@ -11,7 +11,7 @@ from matplotlib.markers import CARETLEFTBASE, CARETRIGHTBASE
 from matplotlib.ticker import MaxNLocator
 
 from calque.analysis.papers.looks import PUBLISHED, family, keys, look, looks
-from calque.analysis.papers.texts import TERMS, heading, plot
+from calque.analysis.papers.texts import heading, plot
 from calque.analysis.papers.xlm_align import ablations
 from calque.analysis.papers.xlm_align.ablations import DEFAULT, TABLES, TASKS
 from calque.analysis.papers.xlm_align.continued import PAPER, SMALL, SOURCE_SCORE, ZERO_SHOT, Continued, set_title
@@ -128,7 +128,6 @@ def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
             drawing.legend(figure, [*keys(study.results, look, line=None), *map(published_key, theirs)], 3)
         records = [r for r in study.results.records if r.measure == AER and r.aligner == aligner]
         about: dict[str, Any] = {"aligner": aligner, "layer": PAPERS_LAYER, "seeds": study.seeds}
-        about["item"] = "seed" if len(study.seeds) > 1 else "sentence"
         yield plot("figure-aer", figure, study.results, scale, records, printed, file=f"figure-aer-{aligner}", **about)
 
 
@@ -172,7 +171,7 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
         panel.axvline(0.5, color=INK, linewidth=0.5, linestyle=":")
 
     panels = [(task_title(task), task) for task in metrics]
-    title = heading("figure-tasks", source=TERMS["languages"].get(source, source))
+    title = heading("figure-tasks", source={"en": "English"}.get(source, source))
     with drawing.small_multiples(title, panels, draw, columns, 1.9, width=width) as (figure, axes):
         for panel, metric in zip(axes.flat, metrics.values(), strict=False):
             panel.set_ylabel(f"{metric_title(metric)}, %")
@@ -181,7 +180,7 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
         theirs = [published_key(name) for name, numbers in published.items() if numbers]
         drawing.legend(figure, [*keys(study.results, look), *baseline, *theirs], 3)
     records = study.results.select((SOURCE_SCORE, ZERO_SHOT), metrics)
-    about: dict[str, Any] = {"source": source, "model": SMALL, "seeds": study.seeds}
-    parts = {"published": published[PAPER], "small": published[SMALL]}
     numbers = [*published[PAPER], *published[SMALL]]
-    return plot("figure-tasks", figure, study.results, scale, records, numbers, floors, parts=parts, **about)
+    return plot(
+        "figure-tasks", figure, study.results, scale, records, numbers, floors, seeds=study.seeds, source=source
+    )
