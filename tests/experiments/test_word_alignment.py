@@ -118,7 +118,7 @@ def test_more_text_helps_fast_align(systems: Systems) -> None:
 
 def test_the_report_has_tables_figure_records_and_page(done: Done, systems: Systems) -> None:
     names = {str(path.relative_to(done.report)) for path in done.report.rglob("*") if path.is_file()}
-    tables = {f"{name}.{kind}" for name in ("table-2", "ways", "layers") for kind in ("md", "csv")}
+    tables = {f"{name}.{kind}" for name in ("table-2", "layers") for kind in ("md", "csv")}
     figure = {f"figures/figure-2-layers.{kind}" for kind in ("png", "svg", "jsonl")}
     assert names == tables | figure | {"records.jsonl", "floors.jsonl", "runs.jsonl", "report.html"}
     page = (done.report / "report.html").read_text(encoding="utf-8")

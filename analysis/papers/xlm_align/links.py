@@ -1,4 +1,4 @@
-"""Aligners and encoders on gold sets: Table 2 and Figure 2 of XLM-Align, the tables behind them, and findings."""
+"""Aligners and encoders on gold sets: Table 2 and Figure 2 of XLM-Align, and every choice of a rule."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,11 +33,9 @@ Layers = Mapping[str, Mapping[str, Sequence[float]]]  # error rates by encoder, 
 
 @dataclass(frozen=True)
 class System:
-    """An aligner, or an encoder at a layer, with its records by gold set. `aligner` is fast_align, diagonal (each
-    target word with the source word at the same relative position), or a method of `analysis.aligners.methods`.
-    `learnt` is the name of an encoder's objective or folder, or of fast_align's text, and `title` that name for people;
-    the diagonal learns nothing. `symmetrisation` is fast_align's, or its direction; `joint` means that a pair was one
-    row. `main_layer` was chosen before anything was scored."""
+    """An aligner, or an encoder at a layer, with its records by gold set. `learnt` is the name of an encoder's
+    objective or folder, or of fast_align's text; `joint` means that a pair was one row; `main_layer` was chosen before
+    anything was scored."""
 
     aligner: str
     learnt: str
@@ -54,15 +52,15 @@ class System:
         return {gold: record.links for gold, record in self.records.items() if record.links}
 
     @property
-    def learnt_from(self) -> str:
-        """Its training text, or its encoder and layer."""
+    def labels(self) -> tuple[str, str]:
+        """The aligner, and its training text or its encoder and layer."""
+        name = f"{self.aligner}, joint" if self.aligner == RELEASED.name else self.aligner
         title = self.title or MISSING
-        return f"{title}, {self.layer} of {self.layers}" if self.layers else title
+        return name, f"{title}, {self.layer} of {self.layers}" if self.layers else title
 
     @property
     def way(self) -> str:
-        """fast_align's direction or symmetrisation, or how an encoder reads a pair; the diagonal has neither."""
-        return ("joint" if self.joint else "apart") if self.layers else self.symmetrisation
+        return "joint" if self.joint else "apart"
 
     def mean(self, sets: Iterable[str]) -> float | None:
         """The mean of its error rates on gold sets, as the paper's average; None if any is missing."""
@@ -71,9 +69,9 @@ class System:
 
 
 class Systems:
-    """The systems of a study of word alignment in the order of its records, and its gold sets. `main` are those of
-    named methods, for encoders at the main layer; `without_encoder` the diagonal and fast_align's headline; `rows` are
-    Table 2's: encoders with each side alone, and the released aligner as released, jointly."""
+    """The systems of a study of word alignment in the order of its records. `main` are named methods, for encoders at
+    the main layer; `without_encoder` the diagonal and fast_align's headline; `rows` are Table 2's: encoders with each
+    side alone, and the released aligner as released, jointly."""
 
     def __init__(self, results: Results, sets: Sequence[str] = ()) -> None:
         """Every system, on all gold sets or some."""
@@ -89,17 +87,13 @@ class Systems:
             replace(system, records={gold: its[gold] for gold in self.sets if gold in its})
             for system, its in by_system.items()
         ]
-        named = [s for s in self.all if not s.layers or s.aligner in BY_NAME]
-        self.main = [s for s in named if s.layer in (None, s.main_layer)]
+        self.main = [s for s in self.all if (not s.layers or s.aligner in BY_NAME) and s.layer in (None, s.main_layer)]
         headline = [s for s in self.all if s.aligner == FAST_ALIGN and s.symmetrisation == HEADLINE]
         self.without_encoder = [*(s for s in self.all if s.aligner == DIAGONAL), *headline]
-        alone = [s for s in self.encoders(joint=False) if s.aligner != RELEASED.name]
-        released = [s for s in self.encoders(joint=True) if s.aligner == RELEASED.name]
+        self.encoders = [s for s in self.main if s.layers]
+        alone = [s for s in self.encoders if not s.joint and s.aligner != RELEASED.name]
+        released = [s for s in self.encoders if s.joint and s.aligner == RELEASED.name]
         self.rows = [*self.without_encoder, *alone, *released]
-
-    def encoders(self, joint: bool) -> list[System]:
-        """Each encoder and aligner at the main layer."""
-        return [system for system in self.main if system.layers and system.joint == joint]
 
     def by_objective(self, given: bool) -> list[System]:
         """The systems of encoders that were given, or that the study pretrained."""
@@ -123,21 +117,15 @@ def link_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     systems = Systems(results)
     given = systems.by_objective(given=True)
     yield "table-2", table_2(systems, scale)
-    ways = ((s.aligner, s.learnt_from, s.way, *systems.rates(s)) for s in systems.main)
-    yield "ways", table("ways", results, scale, (*SYSTEM, "way", *systems.header), ways, 3)
     if any(system.layers for system in systems.all):
         yield "layers", layers_table(systems, published_layers("xlm_align") if given else {}, scale)
     if given and CHOSEN_ON in systems.sets:
         yield "choices", choices_table(systems)
 
 
-def _aligner(system: System) -> str:
-    return f"{system.aligner}, joint" if system.aligner == RELEASED.name else system.aligner
-
-
 def table_2(systems: Systems, scale: str) -> Table:
     """AER in percent by aligner and encoder, at the layer chosen beforehand."""
-    rows = [(_aligner(system), system.learnt_from, OURS, *systems.rates(system)) for system in systems.rows]
+    rows = [(*system.labels, OURS, *systems.rates(system)) for system in systems.rows]
     published = [number for number in systems.results.published if number.table == 2]
     names = [*map(set_title, systems.sets), "average"]
     for labels, values in printed_rows(published, ["setting", "objective"], "task").items():
@@ -148,9 +136,8 @@ def table_2(systems: Systems, scale: str) -> Table:
     several = {gold for gold, _, _ in texts if len({learnt for other, learnt, _ in texts if other == gold}) > 1}
     sizes = ", ".join(f"{gold} {pairs}" for gold, _, pairs in texts if gold not in several)
     parts = {"pretrained": pretrained, "encoders": pretrained or given, "alone": sizes, "none": not given}
-    about: dict[str, Any] = {"parts": parts, "sizes": sizes}
+    about: dict[str, Any] = {"parts": parts, "sizes": sizes, "published": notes("xlm_align").get(2, "")}
     about |= {"layers": pretrained[0].layers, "layer": main_layer(pretrained[0].layers)} if pretrained else {}
-    about["published"] = notes("xlm_align").get(2, "")
     return table("table-2", systems.results, scale, (*SYSTEM, "source", *systems.header), rows, 3, **about)
 
 
@@ -189,9 +176,9 @@ def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
 
 
 def link_findings(results: Results) -> Iterator[str]:
-    """The aligners without an encoder, and the best two with one, by their mean AER over the sets that all have."""
+    """The best two aligners without an encoder, and with one, by their mean AER over the sets that all have."""
     systems = Systems(results)
-    encoders = systems.encoders(joint=False)
+    encoders = [system for system in systems.encoders if not system.joint]
     sets = [name for name in systems.sets if all(name in system.counts for system in encoders)]
     for kind, those in (("without an encoder", systems.without_encoder), ("with an encoder", encoders)):
         rates = sorted((rate, s.title, s.aligner) for s in those if (rate := s.mean(sets)) is not None)
@@ -200,17 +187,12 @@ def link_findings(results: Results) -> Iterator[str]:
 
 
 def link_figure(results: Results, scale: str) -> Plot | None:
-    """Links by the released aligner's rule, with the published encoders' rates."""
-    return layer_figure(Systems(results), scale, published=published_layers("xlm_align"))
-
-
-def layer_figure(
-    systems: Systems, scale: str, aligner: str = RELEASED.name, published: Layers | None = None
-) -> Plot | None:
-    """The mean AER over gold sets by layer, one line per encoder. None without an encoder, or with too many to
-    distinguish. Encoders with the same number of layers and the same sets share a row of panels; `published` ones with
-    that number of layers are in the joint panel. Horizontal lines are systems without an encoder."""
-    encoders = [system for system in systems.all if system.layers and system.aligner == aligner]
+    """The mean AER over gold sets by layer, by the released aligner, one line per encoder. None without an encoder, or
+    with too many to distinguish. Encoders with the same number of layers and the same sets share a row of panels;
+    published ones with that number of layers are in the joint panel. Horizontal lines are systems without an encoder.
+    """
+    systems, published = Systems(results), published_layers("xlm_align")
+    encoders = [system for system in systems.all if system.layers and system.aligner == RELEASED.name]
     groups: dict[tuple[int, tuple[str, ...]], list[System]] = {}
     for system in encoders:
         groups.setdefault((system.layers, tuple(system.counts)), []).append(system)
@@ -235,7 +217,7 @@ def layer_figure(
             if (rate := system.mean(sets)) is not None:
                 panel.axhline(100 * rate, color=INK, linestyle=dash, linewidth=1)
                 lines.append(system)
-        for name, by_set in (published or {}).items() if joint else ():
+        for name, by_set in published.items() if joint else ():
             if all(len(by_set.get(gold, ())) == layers + 1 for gold in sets):
                 rates = [100 * fmean(at) for at in zip(*(by_set[gold] for gold in sets), strict=True)]
                 theirs[name] = its = PUBLISHED_LOOKS.get(name, Look(SOFT, ""))._replace(dash=":")
@@ -261,4 +243,4 @@ def layer_figure(
         handles += [key(f"{name}, published", its.colour, its.marker, "none", its.dash) for name, its in theirs.items()]
         legend(figure, handles, 3, handlelength=2.5)
     records = [record for system in dict.fromkeys(lines) for record in system.records.values()]
-    return plot("figure-2-layers", figure, systems.results, scale, records, aligner=aligner)
+    return plot("figure-2-layers", figure, systems.results, scale, records, aligner=RELEASED.name)
