@@ -101,8 +101,10 @@ class PrimaryClaim:
         third = cell[2] if len(cell) == 3 else ""
         if self.measure == ALIGNMENT:
             return "" if (third or self.types) in TYPES else unknown("kind of types", third or self.types, TYPES)
-        if not third or third in WORDS or self.measure not in ("ZS", "SUP"):
-            return f"{self.measure} has no {third}" if third and self.measure not in ("ZS", "SUP") else ""
+        if third and self.measure not in ("ZS", "SUP"):
+            return f"{self.measure} has no {third}"
+        if not third or third in WORDS:
+            return ""
         from calque.analysis.measures.interventions import NAMES  # imports torch, which takes a second
 
         known = self.measure == "ZS" and third.rstrip("0123456789") in NAMES
@@ -113,29 +115,29 @@ class PrimaryClaim:
         task = f" on {task_title(self.task)} ({metric_title(PRIMARY.get(self.task, ''))})" if self.task else ""
         types = f" of {self.types} types" if self.types else ""
         measured = f"{MEASURES[self.measure]}{task}{types}, "
-        for place, (compared, verdict) in enumerate(self._verdicts(results)):
-            evidence = f"{'' if place else measured}{compared}: {verdict.because}"
+        for compared, verdict in self._verdicts(results):
+            evidence = f"{measured}{compared}: {verdict.because}"
             yield Claim(self.text, self.paper or "ours", "primary", replace(verdict, because=evidence))
+            measured = ""
 
     def _verdicts(self, results: Results) -> Iterator[tuple[str, Verdict]]:
         if self.measure == CORRELATION:
             known = self.task in PRIMARY  # a task of a user's own may be missing where only its records are
             least = self.above or 0.0
             yield f"ρ above {least:g}", correlated(results, self.task, least) if known else judge([], "")
-        if self.of:
+        elif self.of:
             side, bound = (-1, self.below or 0.0) if self.above is None else (1, self.above)
             verdict = judge_estimate(mean(self._numbers(results, self.of)), side, bound)
             bounded = f"{_title(results, self.of)}, {'below' if side < 0 else 'above'} {100 * bound:g} points"
             yield bounded, self._unless_at_floor(results, verdict, self.of)
-        if self.beyond:
-            (low, high), (other_low, other_high) = self.ascending, self.beyond
-            gain, other_gain = self._gain(results, high, low), self._gain(results, other_high, other_low)
-            compared = f"{_difference(results, high, low)}, beyond {_difference(results, other_high, other_low)}"
-            yield compared, judge_difference(gain, other_gain)
-            return
-        for lower, higher in pairwise(self.ascending):
-            verdict = judge_difference(*(self._numbers(results, cell) for cell in (higher, lower)))
-            yield _difference(results, higher, lower), self._unless_at_floor(results, verdict, higher, lower)
+        elif self.beyond:
+            gains = [self._gain(results, *pair) for pair in (self.ascending, self.beyond)]
+            first, other = (_difference(results, *pair) for pair in (self.ascending, self.beyond))
+            yield f"{first}, beyond {other}", judge_difference(*gains)
+        else:
+            for lower, higher in pairwise(self.ascending):
+                verdict = judge_difference(*(self._numbers(results, cell) for cell in (higher, lower)))
+                yield _difference(results, lower, higher), self._unless_at_floor(results, verdict, higher, lower)
 
     def _numbers(self, results: Results, cell: Cell) -> BySeed:
         objective, transform, *third = cell
@@ -147,7 +149,7 @@ class PrimaryClaim:
             metric = name if name in WORDS else f"{metric}{AFTER}{name}"
         return results.scores(self.measure, objective, transform, self.task, metric)
 
-    def _gain(self, results: Results, higher: Cell, lower: Cell) -> BySeed:
+    def _gain(self, results: Results, lower: Cell, higher: Cell) -> BySeed:
         ours, theirs = self._numbers(results, higher), self._numbers(results, lower)
         return {seed: ours[seed] - theirs[seed] for seed in ours.keys() & theirs.keys()}
 
@@ -223,7 +225,7 @@ def _title(results: Results, cell: Cell) -> str:
     return ", ".join([f"{results.objective_title(objective)} under {results.transform_title(transform)}", *third])
 
 
-def _difference(results: Results, higher: Cell, lower: Cell) -> str:
+def _difference(results: Results, lower: Cell, higher: Cell) -> str:
     (ours, here, *third), (theirs, there, *other) = higher, lower
     if ours == theirs and here == there:
         return f"{_title(results, higher)} minus {', '.join(other) or 'without it'}"
