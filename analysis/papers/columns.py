@@ -22,7 +22,7 @@ from calque.analysis.report import drawing
 from calque.analysis.report.drawing import DIFFERENCE, INK, MOST, SHARE
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import MISSING, Table, cell, percent
-from calque.analysis.results.measured import BySeed, mean, means
+from calque.analysis.results.measured import BySeed, Measured, mean, means
 from calque.analysis.results.results import Results
 from calque.analysis.results.retained import Retained, retained
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
@@ -209,8 +209,12 @@ def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> 
     def draw(panel: Axes, cell: tuple[str, Column]) -> None:
         language, column = cell
         for place, (objective, (colour, marker, dash)) in enumerate(look.items()):
-            by_step = results.growth(objective, language, column.metric, column.measure)
-            points = means(by_step.items())
+            curves = results.curves(column.measure, objective, language, column.task, column.metric)
+            by_step: dict[int, dict[int, Measured]] = {}
+            for seed, curve in curves.items():
+                for step, record in curve.items():
+                    by_step.setdefault(step, {})[seed] = Measured.of(record)
+            points = means(sorted(by_step.items()))
             steps, values = [step for step, _ in points], [100 * estimate.mean for _, estimate in points]
             spacing = 1 + len(points) // MARKERS
             stride = max(1, len(points) // BARS)
@@ -222,7 +226,7 @@ def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> 
             drawing.draw_line(panel, steps, values, intervals, fmt=dash, **style)
             drawing.draw_intervals(panel, steps, intervals, colour)
             for seed in results.seeds if entry.get("seeds") and len(results.seeds) > 1 else ():
-                line = {step: 100 * own[seed].value for step, own in by_step.items() if seed in own}
+                line = {step: 100 * record.value for step, record in curves.get(seed, {}).items()}
                 panel.plot(list(line), list(line.values()), dash, color=colour, linewidth=0.8, alpha=0.5)
 
     panels = [(f"{results.transform_title(t)},\n{column.head}", (t, column)) for t in rows for column in columns]

@@ -159,13 +159,15 @@ class Results:
     def alignments(self, objective: str, transform: str, metric: str) -> BySeed:
         return self.scores(ALIGNMENT, objective, transform, "", metric)
 
-    def growth(self, objective: str, language: str, metric: str, measure: str = ALIGNMENT) -> dict[int, BySeed]:
-        """Alignment@1, or another measure, at each probed step, ascending."""
-        steps: dict[int, dict[int, Measured]] = {}
-        column = self._columns.get(Key(measure, objective, language, "", metric), {})
+    def curves(
+        self, measure: str, objective: str, language: str, task: str = "", metric: str = "", **facets: Any
+    ) -> dict[int, dict[int, Record]]:
+        """Each seed's record at every probed step, ascending."""
+        curves: dict[int, dict[int, Record]] = {}
+        column = self._columns.get(Key(measure, objective, language, task, metric, **facets), {})
         for seed, step in sorted(column):
-            steps.setdefault(step, {})[seed] = Measured.of(column[seed, step])
-        return dict(sorted(steps.items()))
+            curves.setdefault(seed, {})[step] = column[seed, step]
+        return curves
 
     def columns(self) -> Iterator[tuple[Record, BySeed]]:
         """Every number of the last step by seed, Delta from SUP and ZS, with a record that describes it."""

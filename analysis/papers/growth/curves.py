@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from math import comb
 from pathlib import Path
 from statistics import median
@@ -47,48 +47,41 @@ QUANTITIES = (*PREDICTED, *ALIGNED)
 DIGITS = [1 if quantity.unit == 100 else 2 for quantity in QUANTITIES]  # two if it is not in percent
 
 
-class Curves:
-    """The curves of a study, looked up by quantity, objective and transform."""
+def curves(results: Results, quantity: Quantity, objective: str, transform: str) -> dict[int, Curve]:
+    """Each seed's records that have a null; empty if the quantity was not measured."""
+    depth = next(run.layers for run in results.runs.values())
+    layer = main_layer(depth) if quantity.layered else None
+    found: dict[int, dict[int, Record]] = {}
+    for task in ("", *results.tasks):  # tags have the task that is probed
+        found = found or results.curves(quantity.measure, objective, transform, task, quantity.metric, layer=layer)
+    with_null = {seed: {step: r for step, r in curve.items() if r.null} for seed, curve in found.items()}
+    return {seed: curve for seed, curve in with_null.items() if curve}
 
-    def __init__(self, results: Results) -> None:
-        self.results = results
-        followed = {(quantity.measure, quantity.metric): quantity for quantity in QUANTITIES}
-        curves: dict[tuple[str, str, str], dict[int, dict[int, Record]]] = {}
-        for record in results.records:
-            quantity, run = followed.get((record.measure, record.metric)), results.runs[record.run]
-            if quantity is None or run.objective is None or record.first or record.null is None:
-                continue
-            if record.layer == (main_layer(run.layers) if quantity.layered else None):
-                seeds = curves.setdefault((quantity.name, run.objective.name, record.language), {})
-                seeds.setdefault(run.seed, {})[record.step] = record
-        self._curves = {
-            key: {seed: dict(sorted(curve.items())) for seed, curve in sorted(seeds.items())}
-            for key, seeds in curves.items()
-        }
-        self.steps = sorted({record.step for record in self.records(QUANTITIES)})
 
-    def seeds(self, quantity: Quantity, objective: str, transform: str) -> Mapping[int, Curve]:
-        """Each seed's curve; empty if the quantity was not measured."""
-        return self._curves.get((quantity.name, objective, transform), {})
+def at_steps(results: Results, quantity: Quantity, objective: str, transform: str) -> dict[int, list[Record]]:
+    """The records of all seeds at each step that all of them have, ascending."""
+    of_seeds = list(curves(results, quantity, objective, transform).values())
+    common = sorted(set.intersection(*map(set, of_seeds))) if of_seeds else []
+    return {step: [curve[step] for curve in of_seeds] for step in common}
 
-    def means(self, quantity: Quantity, objective: str, transform: str) -> dict[int, Estimate]:
-        """The mean over seeds at each step that all of them have, in the quantity's unit."""
-        return {
-            step: estimate([quantity.unit * record.value for record in records], quantity.bounds)
-            for step, records in self.at_steps(quantity, objective, transform).items()
-        }
 
-    def at_steps(self, quantity: Quantity, objective: str, transform: str) -> dict[int, list[Record]]:
-        """The records of all seeds at each step that all of them have, ascending."""
-        curves = list(self.seeds(quantity, objective, transform).values())
-        common = sorted(set.intersection(*map(set, curves))) if curves else []
-        return {step: [curve[step] for curve in curves] for step in common}
+def means(results: Results, quantity: Quantity, objective: str, transform: str) -> dict[int, Estimate]:
+    """The mean over seeds at each step that all of them have, in the quantity's unit."""
+    return {
+        step: estimate([quantity.unit * record.value for record in records], quantity.bounds)
+        for step, records in at_steps(results, quantity, objective, transform).items()
+    }
 
-    def records(self, quantities: Sequence[Quantity]) -> list[Record]:
-        """All records behind the curves of some quantities."""
-        names = {quantity.name for quantity in quantities}
-        seeds = [seeds for (name, _, _), seeds in self._curves.items() if name in names]
-        return [record for by_seed in seeds for curve in by_seed.values() for record in curve.values()]
+
+def records_of(results: Results, quantities: Sequence[Quantity]) -> list[Record]:
+    """All records behind the curves of some quantities."""
+    cells = product(quantities, results.objectives, results.transforms)
+    return [record for cell in cells for curve in curves(results, *cell).values() for record in curve.values()]
+
+
+def steps_of(results: Results) -> list[int]:
+    """The steps at which quantities were probed."""
+    return sorted({record.step for record in records_of(results, QUANTITIES)})
 
 
 def onset(curve: Curve, side: int) -> float:
@@ -131,12 +124,12 @@ Found = Mapping[Quantity, Onsets]
 """The onsets of the quantities measured for an objective and a transform, the earliest first."""
 
 
-def onsets(curves: Curves, objective: str, transform: str) -> Found:
+def onsets(results: Results, objective: str, transform: str) -> Found:
     """The onsets of each quantity in every seed, the earliest first."""
     found = {
         quantity: Onsets({seed: onset(curve, quantity.side) for seed, curve in seeds.items()})
         for quantity in QUANTITIES
-        if (seeds := curves.seeds(quantity, objective, transform))
+        if (seeds := curves(results, quantity, objective, transform))
     }
     return dict(sorted(found.items(), key=lambda item: (item[1].ends[1], -item[1].left, item[1].ends[0])))
 
@@ -162,14 +155,14 @@ def in_order(found: Found) -> list[tuple[float, list[Quantity]]]:
 
 def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     """The order of quantities by onset, the step of each, and its last value."""
-    curves, order, steps, ends = Curves(results), [], [], []
+    order, steps, ends = [], [], []
     for transform in results.transforms:
         for objective in results.objectives:
-            found = onsets(curves, objective, transform)
+            found = onsets(results, objective, transform)
             titles = results.transform_title(transform), results.objective_title(objective)
             order.append((*titles, order_in_words(found), agreement(found, len(results.seeds))))
             steps.append((*titles, *(str(found.get(quantity, MISSING)) for quantity in QUANTITIES)))
-            lines = [list(curves.means(quantity, objective, transform).values()) for quantity in QUANTITIES]
+            lines = [list(means(results, quantity, objective, transform).values()) for quantity in QUANTITIES]
             cells = zip((line[-1] if line else None for line in lines), DIGITS, strict=True)
             ends.append((*titles, *(decimal(*cell) for cell in cells)))
     labels = ("language", "objective")
@@ -177,7 +170,8 @@ def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     names, axes = ((*labels, *(getattr(quantity, name) for quantity in QUANTITIES)) for name in ("name", "axis"))
     yield "what-comes-first", table("what-comes-first", results, scale, what, order, 2, onset=NOTE)
     yield "onsets", table("onsets", results, scale, names, steps, 2, onset=NOTE)
-    after = f"after step {max(curves.steps):,}" if curves.steps else "after the last step"
+    probed = steps_of(results)
+    after = f"after step {probed[-1]:,}" if probed else "after the last step"
     yield "ends", table("ends", results, scale, axes, ends, 2, after=after)
 
 
@@ -201,9 +195,8 @@ def agreement(found: Found, seeds: int) -> str:
 
 def growth_findings(results: Results) -> Iterator[str]:
     """How often each quantity comes first, the order for the first objective, and whether seeds agree."""
-    curves = Curves(results)
     cells = [(objective, transform) for transform in results.transforms for objective in results.objectives]
-    found = {cell: its for cell in cells if (its := onsets(curves, *cell))}
+    found = {cell: its for cell in cells if (its := onsets(results, *cell))}
     if not found:
         return
     orders = [in_order(its) for its in found.values()]

@@ -15,10 +15,13 @@ from calque.analysis.papers.growth.curves import (
     NOTE,
     PREDICTED,
     QUANTITIES,
-    Curves,
     Found,
     Quantity,
+    at_steps,
+    means,
     onsets,
+    records_of,
+    steps_of,
 )
 from calque.analysis.papers.looks import keys, looks
 from calque.analysis.papers.texts import heading, plot
@@ -76,22 +79,22 @@ class StepScale:
 def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: str) -> Plot | None:
     """One row per quantity, one column per language, one line per objective. None without two steps, or with too many
     lines or languages."""
-    curves, columns, look = Curves(results), results.transforms, looks(results)
-    rows = [row for row in quantities if curves.records([row])]
-    if len(curves.steps) < 2 or not rows or len(columns) > MOST or not look:
+    steps, columns, look = steps_of(results), results.transforms, looks(results)
+    rows = [row for row in quantities if records_of(results, [row])]
+    if len(steps) < 2 or not rows or len(columns) > MOST or not look:
         return None
-    axis = StepScale(curves.steps)
+    axis = StepScale(steps)
 
     def draw(panel: Axes, content: tuple[Quantity, str]) -> None:
         quantity, transform = content
-        _null(panel, curves, quantity, transform, axis)
+        _null(panel, results, quantity, transform, axis)
         for place, (objective, (colour, marker, dash)) in enumerate(look.items()):
-            if line := curves.means(quantity, objective, transform):
+            if line := means(results, quantity, objective, transform):
                 every = max(1, len(line) // 4)
-                means = [point.mean for point in line.values()]
+                values = [point.mean for point in line.values()]
                 marks: dict[str, Any] = {"marker": marker, "markersize": 3.5, "markevery": (place % every, every)}
                 marks |= {"color": colour, "linewidth": 1.2, "zorder": 3}
-                draw_line(panel, axis.places(list(line)), means, fmt=dash, **marks)
+                draw_line(panel, axis.places(list(line)), values, fmt=dash, **marks)
         axis.draw(panel)
 
     panels = [
@@ -108,19 +111,19 @@ def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: 
         chance = key("chance", SOFT, "", line="--")
         legend(figure, [*keys(results, look, line=None), null, chance], 3)
     texts = " ".join(row.text for row in rows)
-    return plot(name, figure, results, scale, curves.records(rows), quantities=texts)
+    return plot(name, figure, results, scale, records_of(results, rows), quantities=texts)
 
 
 predicted_figure = partial(_figure, quantities=PREDICTED, name="figure-predicted")
 aligned_figure = partial(_figure, quantities=ALIGNED, name="figure-aligned")
 
 
-def _null(panel: Axes, curves: Curves, quantity: Quantity, transform: str, axis: StepScale) -> None:
+def _null(panel: Axes, results: Results, quantity: Quantity, transform: str, axis: StepScale) -> None:
     """The null of all objectives together: from the lowest of their mean lower ends over seeds to the highest upper.
     Nulls are interpolated between steps, as objectives of two phases are probed at other steps."""
     bands = []
-    for name in curves.results.objectives:
-        at = curves.at_steps(quantity, name, transform)
+    for name in results.objectives:
+        at = at_steps(results, quantity, name, transform)
         if nulls := [[record.null for record in records] for records in at.values()]:
             ends = (
                 [quantity.unit * float(np.mean([getattr(null, end) for null in own])) for own in nulls]
@@ -138,25 +141,25 @@ def _null(panel: Axes, curves: Curves, quantity: Quantity, transform: str, axis:
 def onset_figure(results: Results, scale: str) -> Plot | None:
     """Each quantity's median onset, and its range over seeds: a panel per language, a row per objective. None without
     two steps."""
-    curves, columns, objectives = Curves(results), results.transforms, results.objectives
-    if len(curves.steps) < 2 or len(columns) > MOST:
+    steps, columns, objectives = steps_of(results), results.transforms, results.objectives
+    if len(steps) < 2 or len(columns) > MOST:
         return None
-    axis = StepScale(curves.steps)
+    axis = StepScale(steps)
     with styled(HALF, 1.1 + 0.6 * len(objectives), heading("figure-onset")) as figure:
         panels = figure.subplots(1, len(columns), sharex=True, sharey=True, squeeze=False)[0]
         for panel, transform in zip(panels, columns, strict=True):
             for row, objective in enumerate(objectives):
-                _row(panel, row, onsets(curves, objective, transform), axis)
+                _row(panel, row, onsets(results, objective, transform), axis)
             panel.set_title(wrapped(results.transform_title(transform), HALF / 4))
             axis.draw(panel)
             panel.set(xlim=(None, axis.never * 1.4), xlabel=STEP)
-            panel.axvline(max(curves.steps) * 1.25, color="#bbbbbb", linewidth=0.8)
+            panel.axvline(max(steps) * 1.25, color="#bbbbbb", linewidth=0.8)
             panel.grid(axis="y", visible=False)
             panel.text(axis.never * 1.4, -0.6, "never", ha="right", va="bottom", backgroundcolor="#ffffff")
         panels[0].set_yticks(range(len(objectives)), [results.objective_title(name) for name in objectives])
         panels[0].set_ylim(len(objectives) - 0.5, -1.1)
         legend(figure, [key(name, *look) for name, look in LINES.items()], 4)
-    return plot("figure-onset", figure, results, scale, curves.records(QUANTITIES), onset=NOTE)
+    return plot("figure-onset", figure, results, scale, records_of(results, QUANTITIES), onset=NOTE)
 
 
 def _row(panel: Axes, row: int, found: Found, axis: StepScale) -> None:

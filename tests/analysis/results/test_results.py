@@ -73,15 +73,12 @@ def test_growth_has_each_seed_at_each_step() -> None:
     ]
     records.append(number("trans", "MLM", 0, LABELS, "", "precision", 0.5, 60, 200))
     results = joined(records)
-    found = {
-        step: {seed: one.value for seed, one in of.items()}
-        for step, of in results.growth("MLM", "trans", "all").items()
-    }
-    assert found == {100: {0: 0.1, 1: 0.11}, 300: {0: 0.3, 1: 0.31}}
-    assert list(found) == [100, 300]
+    curves = results.curves(ALIGNMENT, "MLM", "trans", "", "all")
+    found = {seed: {step: record.value for step, record in curve.items()} for seed, curve in curves.items()}
+    assert found == {0: {100: 0.1, 300: 0.3}, 1: {100: 0.11, 300: 0.31}}
+    assert list(found) == [0, 1] and list(found[0]) == [100, 300]
     assert {seed: one.value for seed, one in results.alignments("MLM", "trans", "all").items()} == {0: 0.3, 1: 0.31}
-    assert list(results.growth("MLM", "trans", "precision", LABELS)) == [200]
-    assert results.growth("MLM", "trans.inv", "all") == {}
+    assert results.curves(ALIGNMENT, "MLM", "trans.inv", "", "all") == {}
 
 
 def test_a_point_is_a_cell_with_an_alignment_and_a_delta() -> None:

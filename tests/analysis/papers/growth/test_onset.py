@@ -5,7 +5,6 @@ import pytest
 from calque.analysis.papers.growth.curves import (
     NEVER,
     QUANTITIES,
-    Curves,
     Onsets,
     agreement,
     in_order,
@@ -44,7 +43,7 @@ def test_an_onset_is_the_first_of_two_in_a_row(values: tuple[float, ...], side: 
 
 def test_quantities_are_in_the_order_in_which_they_were_made_to_leave() -> None:
     results = grown()
-    found = onsets(Curves(results), "MLM", "trans")
+    found = onsets(results, "MLM", "trans")
     assert tuple(quantity.name for quantity in found) == ORDER
     assert [its.ends[1] for its in found.values()] == [*STEPS[:-1], NEVER]
     assert reversed_pairs(found) == []
@@ -56,7 +55,7 @@ def test_quantities_are_in_the_order_in_which_they_were_made_to_leave() -> None:
 
 def test_a_seed_of_another_order_is_told() -> None:
     results = grown(later={("gradients", 1): 3, ("sentences", 2): 1})
-    found = onsets(Curves(results), "MLM", "trans")
+    found = onsets(results, "MLM", "trans")
     assert found[BY_NAME["gradients"]].steps == {0: 0, 1: 32, 2: 0}
     assert str(found[BY_NAME["gradients"]]) == "0 [0, 32]"
     assert str(found[BY_NAME["sentences"]]) == "32 [32, 64]"
