@@ -33,10 +33,12 @@ from calque.pretrain.rotation import Rotation
 NOTHING, COUNTERPART, ORDER, BOTH = "nothing", "counterpart", "order", "order and counterpart"
 SAME_TAG, ANY_TAG, SHIFT = "word of the same tag", "word of any tag", "shift of the mean"
 ROTATION, SHUFFLED, RANDOM_ORDER = "rotation", "rotation by shuffled pairs", "random order"
+RANDOM_ROTATION = "random rotation"
+WAYS = {"a quarter of the way": 0.25, "half of the way": 0.5, "three quarters of the way": 0.75}  # to the counterpart
 CONTROLS = {COUNTERPART: SAME_TAG, ROTATION: SHUFFLED, ORDER: RANDOM_ORDER}
 PATCHED, OF_OTHERS = "states of layer ", "states of other words of layer "  # with the layer's number
 NAMES = (
-    *(NOTHING, COUNTERPART, SAME_TAG, ANY_TAG, ROTATION, SHUFFLED, SHIFT),
+    *(NOTHING, COUNTERPART, SAME_TAG, ANY_TAG, ROTATION, SHUFFLED, RANDOM_ROTATION, SHIFT, *WAYS),
     *(ORDER, RANDOM_ORDER, BOTH, PATCHED, OF_OTHERS),
 )
 BATCH = 64  # rows
@@ -93,6 +95,12 @@ class Rows:
         known, others = torch.from_numpy(self.known), torch.from_numpy(partners)
         return Rotation.fit(self.derived[others], self.source[known])(self.derived)
 
+    def randomly_rotated(self) -> Tensor:
+        """The derived rows after a random rotation around their mean."""
+        noise = torch.from_numpy(self.random.standard_normal((self.derived.shape[1],) * 2)).to(self.derived.dtype)
+        centre = self.derived.mean(0)
+        return (self.derived - centre) @ torch.linalg.qr(noise)[0] + centre
+
     def changes(self) -> Iterator[tuple[str, Tensor]]:
         """Other rows (m, H) for the derived types, by the name of the intervention."""
         yield COUNTERPART, self.source
@@ -100,7 +108,10 @@ class Rows:
         yield ANY_TAG, self.wrong_words(of_tag=False)
         yield ROTATION, self.rotated(self.known)
         yield SHUFFLED, self.rotated(self.random.permutation(self.known))
+        yield RANDOM_ROTATION, self.randomly_rotated()
         yield SHIFT, self.derived + (self.source.mean(0) - self.derived.mean(0))
+        for name, share in WAYS.items():
+            yield name, self.derived + share * (self.source - self.derived)
 
 
 def moved_types(languages: Languages, language: str) -> np.ndarray:
