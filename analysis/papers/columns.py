@@ -145,7 +145,7 @@ def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple
         if rows := list(rows_of(results, its)):
             labels = TEXTS["tables"][name].get("labels", ("objective", "transform"))
             header = *labels, *(column.head for column in its)
-            yield name, table(name, results, scale, header, rows, 2, [column.measure for column in its])
+            yield name, table(name, results, scale, header, rows, 2)
 
 
 def specified_figures(paper: str, results: Results, scale: str) -> Iterator[Plot | None]:

@@ -115,9 +115,8 @@ class Printed:
             (*(row[i] or MISSING for i in shown), *(self._cell(its.get(head)) for head in heads))
             for row, its in rows.items()
         )
-        runs = tuple(run for each in self._results.values() for run in each.run_ids())
         note = f"Percent, ours / the paper’s. Ours: {over_seeds(self.results('').seeds)}. {remark}"
-        return Table(title, (*(LABELS[i] for i in shown), *heads), tuple(cells), note, runs, len(shown))
+        return Table(title, (*(LABELS[i] for i in shown), *heads), tuple(cells), note, len(shown))
 
     def _labels(self, number: Published) -> tuple[str, str, str]:
         """Objective, transform and setting of a row, with our titles where they differ."""

@@ -145,10 +145,6 @@ class SweepResults:
         return Results([run for _, run in records.values()], [record for record, _ in records.values()])
 
     @property
-    def runs(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(run for results in self.variants.values() for run in results.run_ids()))
-
-    @property
     def seeds(self) -> str:
         """The seeds and what they decide, for each value if values differ in it."""
         over = {", ".join(values): over_seeds(each.seeds, each.redrawn) for values, each in self.variants.items()}
@@ -196,7 +192,7 @@ def sweep_table(sweep: SweepResults, scale: str) -> Table:
         rows[row.language, sweep.objectives.objective_title(row.objective), *values, *cells] = None
     title = f"{sweep.first.study} by {', '.join(sweep.titles)} ({scale})"
     header = ("language", "objective", *sweep.titles, *sweep.numbers)
-    return Table(title, header, tuple(rows), f"Percent; {sweep.seeds}.", sweep.runs, 2 + len(sweep.keys))
+    return Table(title, header, tuple(rows), f"Percent; {sweep.seeds}.", 2 + len(sweep.keys))
 
 
 @dataclass(frozen=True)
@@ -276,7 +272,7 @@ def differences_table(sweep: SweepResults) -> Table | None:
         "difference at 5 % for the column."
     )
     header = ("language", "objective", "comparison", "with", *found)
-    return Table(f"Differences by {', '.join(sweep.titles)}", header, tuple(cells), note, sweep.runs, 4)
+    return Table(f"Differences by {', '.join(sweep.titles)}", header, tuple(cells), note, 4)
 
 
 def _compared(sweep: SweepResults, setting: int | None, ours: Row, theirs: Row) -> tuple[str, str]:

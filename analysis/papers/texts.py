@@ -29,12 +29,11 @@ def table(
     header: Iterable[str],
     rows: Iterable[tuple[str, ...]],
     labels: int,
-    measures: Sequence[str] = (),
     parts: Mapping[str, object] = {},
     **values: Any,
 ) -> Table:
     """A table with its title and note, with the note's `parts` that are not empty; `values` fill further placeholders.
-    `measures` restrict the runs that it shows, and `values` may restrict its tasks."""
+    A value `tasks` restricts those of its note."""
     seeds, text = over_seeds(results.seeds, results.redrawn), TEXTS["tables"][name]
     values = {
         "scale": scale,
@@ -46,7 +45,7 @@ def table(
         **values,
     }
     note = _filled(text["note"], text, parts, values)
-    return Table(text["title"].format(**values), tuple(header), tuple(rows), note, results.run_ids(measures), labels)
+    return Table(text["title"].format(**values), tuple(header), tuple(rows), note, labels)
 
 
 def heading(name: str, **values: Any) -> str:

@@ -50,7 +50,7 @@ def claims_table(results: Results, claims: Sequence[Claim], scale: str, title: s
     shares = covered(results.redrawn)
     other = TEXTS["claims"]["other_data"][bool(results.redrawn)]
     note = f"{TEXTS['claims']['note']} {shares[0].upper()}{shares[1:]}: {other}."
-    return Table(f"{title}, {scale}", HEADER, rows, note, results.run_ids())
+    return Table(f"{title}, {scale}", HEADER, rows, note)
 
 
 def _row(comparisons: Sequence[tuple[Claim, Corrected]]) -> tuple[str, ...]:
@@ -90,8 +90,7 @@ def null_table(results: Results, scale: str, *variants: Results) -> Table | None
         rows.append((rate.measure, str(rate.seeds), over, *called, rate.against_nominal or MISSING))
     about = TEXTS["null"]["note"].format(nominal=percent(NOMINAL), widest=percent(WIDEST))
     note = " ".join([*null_sentences(rates), about])
-    runs = tuple(run for each in (results, *variants) for run in each.run_ids())
-    return Table(f"Seeds of one objective treated as two, {scale}", NULL_HEADER, tuple(rows), note, runs)
+    return Table(f"Seeds of one objective treated as two, {scale}", NULL_HEADER, tuple(rows), note)
 
 
 def null_sentences(rates: list[Rate]) -> list[str]:

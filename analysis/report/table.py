@@ -25,13 +25,12 @@ def visible(text: str) -> str:
 @dataclass(frozen=True)
 class Table:
     """Text cells under a header. The first `labels` columns identify a row, the others hold numbers; PUBLISHED among
-    the labels marks a paper's row. `runs` are the runs that the table shows."""
+    the labels marks a paper's row."""
 
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
-    runs: tuple[str, ...] = ()
     labels: int = 1
 
     def __post_init__(self) -> None:

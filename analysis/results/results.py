@@ -235,10 +235,6 @@ class Results:
             return self._languages[name].title
         return next((p.title for p in self.published if p.transform == name), "") or name
 
-    def run_ids(self, measures: Sequence[str] = ()) -> tuple[str, ...]:
-        """The runs that have records, or records of some measures."""
-        return tuple(sorted({r.run for r in self.records if not measures or r.measure in measures}))
-
 
 def by_settings(
     runs: Sequence[Run], records: Sequence[Record], floors: Sequence[Floor] = ()

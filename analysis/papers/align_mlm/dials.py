@@ -162,7 +162,7 @@ def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
         columns += [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ("all", "held-out")]
         header = ("objective", "language", *(column.head for column in columns))
         rows = rows_of(results, columns, [sharer.language for sharer in sharers(results)])
-        yield "overlap", table("overlap", results, scale, header, rows, 2, (SHARING,))
+        yield "overlap", table("overlap", results, scale, header, rows, 2)
 
 
 def overlap_figure(results: Results, scale: str) -> Plot | None:

@@ -43,9 +43,8 @@ def _table(results: Results, scale: str, column: Column, title: str) -> Iterator
                 rows.append((*labels, *map(cell, numbers)))
     if rows:
         header = ["transform", "intervention", "control", *header]
-        measures = (column.measure,)
         name = f"interventions-{column.task or 'retrieval'}"
-        yield name, table("interventions", results, scale, header, rows, 3, measures, number=title)
+        yield name, table("interventions", results, scale, header, rows, 3, number=title)
 
 
 def _after(results: Results, column: Column, objective: str, transform: str, intervention: str) -> BySeed:

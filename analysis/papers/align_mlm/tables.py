@@ -47,8 +47,8 @@ def scores_table(results: Results, scale: str) -> Table:
     floors = results.floors.all
     columns = task_columns(["SUP", "ZS", DELTA, *([RETAINED] if floors else [])], metrics)
     rows = [*_rows(results, 3, columns), *_floor_rows(results, columns)]
-    header, measures = (*HEADER, *(column.head for column in columns)), ("SUP", "ZS")
-    return table("table-3", results, scale, header, rows, 3, measures, {"floors": floors})
+    header = (*HEADER, *(column.head for column in columns))
+    return table("table-3", results, scale, header, rows, 3, {"floors": floors})
 
 
 def alignment_table(results: Results, scale: str) -> Table:
@@ -58,7 +58,7 @@ def alignment_table(results: Results, scale: str) -> Table:
         columns += [Column(f"alignment@1 {title}", ALIGNMENT, metric) for metric, title in ROTATIONS.items()]
     columns += task_columns([DELTA, *([RETAINED] if results.floors.all else [])], main_metrics(results))
     header, rows = (*HEADER, *(column.head for column in columns)), _rows(results, 8, columns)
-    return table("table-8", results, scale, header, rows, 3, ("SUP", "ZS", ALIGNMENT), {"rotated": after})
+    return table("table-8", results, scale, header, rows, 3, {"rotated": after})
 
 
 def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
@@ -97,7 +97,7 @@ def entries_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
         rows.append((*titles, *(cell(mean(each)) for each in (within, without, gain)), cell(difference(gain, of_mlm))))
     if rows:
         header = ("task", *HEADER[:2], "with an entry", "without an entry", "difference", "difference − MLM’s")
-        yield "entries", table("entries", results, scale, header, rows, 3, ("ZS",))
+        yield "entries", table("entries", results, scale, header, rows, 3)
 
 
 def _with_and_without(results: Results, objective: str, transform: str, task: str) -> tuple[BySeed, BySeed, BySeed]:
@@ -113,7 +113,7 @@ def retrieval_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]
     ]
     if rows := list(rows_of(results, columns)):
         header = (*HEADER[:2], *(column.head for column in columns))
-        yield "retrieval", table("derivations", results, scale, header, rows, 2, (RETRIEVAL,))
+        yield "retrieval", table("derivations", results, scale, header, rows, 2)
 
 
 def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
@@ -132,5 +132,5 @@ def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
         if metrics:
             titles: dict[str, Any] = {"task": task_title(task), "metric": metric_title(PRIMARY[task])}
             header = ("objective", "transform", "measure", *(metric.removeprefix(start) for metric in metrics))
-            diagnostics = table("diagnostics", results, scale, header, rows, 3, ("SUP", "ZS"), **titles)
+            diagnostics = table("diagnostics", results, scale, header, rows, 3, **titles)
             yield f"diagnostics-{task}", diagnostics

@@ -50,7 +50,6 @@ def test_every_table_has_our_rows_and_the_papers() -> None:
     assert "starts after ALIGN-MLM" in tables["table-3"].note
     published = [tables["table-3"].rows[i] for i in tables["table-3"].published]
     assert published[0][3:7] == ("70.0", "70.2", "70.1", "70.3")
-    assert len(tables["table-3"].runs) == 4 * 3
 
 
 def test_a_table_without_a_setting_to_compare_is_left_out() -> None:
