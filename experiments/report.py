@@ -6,9 +6,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from calque.analysis.papers.catalog import PAPERS, PaperReport
+from calque.analysis.papers.catalog import PAPERS
 from calque.analysis.papers.columns import specified_figures, specified_tables
-from calque.analysis.papers.looks import looks
 from calque.analysis.papers.primary import NAME, PrimaryClaims, primary_of
 from calque.analysis.papers.published import published
 from calque.analysis.papers.sweep import (
@@ -19,12 +18,12 @@ from calque.analysis.papers.sweep import (
     sweep_question,
     sweep_table,
 )
+from calque.analysis.papers.texts import terms as report_terms
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, Floor, Published, Record
 from calque.analysis.records.run import RUNS, Run
 from calque.analysis.report.claims_table import claims_table, null_table, verdicts
 from calque.analysis.report.curves import Curves
-from calque.analysis.report.drawing import MOST
 from calque.analysis.report.page import FIRST, Report, write_page
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import Table
@@ -154,13 +153,13 @@ def _write_study(
         findings=[*filter(None, first), *findings, *([verdicts(claims)] if claims else [])],
         null=null,
         tables=tables,
-        terms=[*kind.terms(results), *terms],
-        exclusions=[*exclusions, *_not_drawn(results, kind)],
+        terms=[*report_terms(results, kind.natural), *terms],
+        exclusions=list(exclusions),
         **parts,
     )
     rows = list(results.runs.values()), results.records, results.floors.all
     _write(folder, page, rows, about, claimed)
-    shown = {name: tables[name] for name in kind.summary(tuple(tables))}
+    shown = {name: table for name, table in tables.items() if name in kind.shown} or tables
     return Outcome(results.study, size, folder, results, findings, claims, shown, primary)
 
 
@@ -270,13 +269,3 @@ def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
     for part in parts:
         if type(part) not in objectives.OBJECTIVES and part.summary:
             yield part.title, part.summary
-
-
-def _not_drawn(results: Results, about: PaperReport) -> list[str]:
-    drawn = len(results.transforms) <= MOST and (looks(results) or not results.objectives)
-    if drawn or not about.by_transform:
-        return [*about.not_drawn(results)]
-    return [
-        f"figures with a panel or a line for each transform are drawn for up to {MOST} of them, and figures with a "
-        "line for each objective for as many as they can tell apart; the tables have them all"
-    ]

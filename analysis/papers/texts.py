@@ -97,10 +97,14 @@ def units_note(records: Iterable[Record], tasks: Collection[str]) -> str:
     return "".join(f"Units of POS: {TERMS['units'][unit]}. " for unit in sorted(units))
 
 
-def terms(results: Results) -> Iterator[tuple[str, str]]:
-    """Each term and its explanation, for the transforms, tasks, measures and objectives that the records have."""
-    kinds = {part["kind"] for transform in results.transforms for part in results.transform(transform).parts}
+def terms(results: Results, natural: bool = False) -> Iterator[tuple[str, str]]:
+    """Each term and its explanation, for the transforms, tasks, measures and objectives that the records have; for
+    `natural` languages by measure alone."""
     measures = {record.measure for record in results.records}
+    if natural:
+        yield from ((title, text) for measure, title, text in TERMS["natural"] if measure in measures)
+        return
+    kinds = {part["kind"] for transform in results.transforms for part in results.transform(transform).parts}
     if texts := [text for kind, text in TRANSFORMS.items() if kind in kinds]:
         yield "Source and derived language", " ".join([DEFINITIONS["derived"], *texts])
     if measures & {"SUP", "ZS"}:
@@ -117,11 +121,3 @@ def terms(results: Results) -> Iterator[tuple[str, str]]:
     learnt = {part["kind"] for objective in objectives for part in objective.parts}
     if texts := [kind.summary for kind in OBJECTIVES if kind().facets[-1]["kind"] in learnt]:
         yield "Pretraining objectives", " ".join(texts)
-
-
-def natural_terms(results: Results) -> Iterator[tuple[str, str]]:
-    """The same for studies of natural languages, by measure."""
-    measures = {record.measure for record in results.records}
-    for measure, title, text in TERMS["natural"]:
-        if measure in measures:
-            yield title, text

@@ -31,7 +31,7 @@ def outcome(study: str, paper: str) -> Outcome:
     results, about = Results(results.runs.values(), results.records, floors=floors), PAPERS[paper]
     tables = tables_of(results, paper, "")
     claims, _ = tables.pop("claims", None), tables.pop("null", None)
-    shown = {name: tables[name] for name in about.summary(tuple(tables))}
+    shown = {name: table for name, table in tables.items() if name in about.shown} or tables
     return Outcome(study, "its scale", folder, results, list(about.findings(results)), claims, shown)
 
 

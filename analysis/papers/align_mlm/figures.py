@@ -17,7 +17,7 @@ from calque.analysis.report.plot import Plot
 from calque.analysis.results.measured import mean
 from calque.analysis.results.results import Point, Results
 from calque.analysis.results.retained import retained
-from calque.analysis.statistics.correlation import LEAST, Correlation, spearman
+from calque.analysis.statistics.correlation import Correlation, spearman
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
 
 ABREAST = 2  # most panels in a row
@@ -120,17 +120,6 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
         drawing.legend(figure, handles, 3)
     metrics = {task: PRIMARY[task] for task in tasks}
     return plot("figure-floors", figure, results, scale, results.select(("SUP", "ZS"), metrics), floors=floors)
-
-
-def without_correlation(results: Results) -> list[str]:
-    """The reason for leaving out the correlation figure if no task has a rank correlation."""
-    points = [results.points(*metric) for metric in compared_metrics(results).items()]
-    if not any(points) or any(map(rho_of, points)):
-        return []
-    return [
-        f"no figure of alignment against transfer: a rank correlation needs {LEAST} different cells (an objective on a "
-        f"derived language) of two objectives; found {max(map(len, points))}"
-    ]
 
 
 def correlation_figure(results: Results, scale: str) -> Plot | None:
