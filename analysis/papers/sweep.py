@@ -5,7 +5,6 @@ It does not depend on any particular setting, study or objective.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise, product
@@ -42,9 +41,7 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 Values = tuple[str, ...]  # one value of each setting that is varied
 PANELS = 4  # the most columns of panels
-PANEL = 1.9  # inches that the labels of a panel's lower axis may take
 TICKS = 12  # the most values on one axis
-LEAST_GAP = 0.12  # the least distance of two labels, as a fraction of the axis
 FINDINGS = 3
 ANY = "any"  # the value of a setting in the row of a baseline that does not read it
 SERIES = ("#440154", "#31688e", "#35b779", "#b8a100", "#c2410c", "#7a7a7a")
@@ -107,8 +104,9 @@ class SweepResults:
 
     @cached_property
     def baselines(self) -> list[str]:
-        """The objectives whose models are the same for all values: they do not read the settings."""
-        trained: dict[str, list[set[str]]] = {}
+        """The objectives that do not read the settings: their models are the same for all values, or were trained
+        again with the same scores."""
+        trained: dict[str, list[object]] = {}
         for results in self.variants.values():
             of: dict[str, set[str]] = {}
             for run in results.runs.values():
@@ -116,9 +114,17 @@ class SweepResults:
                     of.setdefault(run.objective.name, set()).add(run.id.partition("@")[0])
             for name, ids in of.items():
                 trained.setdefault(name, []).append(ids)
-        number = len(self.variants)
-        same = [name for name, ids in trained.items() if len(ids) == number == ids.count(ids[0])]
+        same = [name for name, ids in trained.items() if _equal(ids, len(self.variants)) or self._equal_scores(name)]
         return same if len(same) < len(trained) else []
+
+    def _equal_scores(self, objective: str) -> bool:
+        scores = dict[tuple[str, str], list[object]]()
+        for title, column in self.by_seed.items():
+            for row, by_seed in column.items():
+                if title.endswith(", ZS") and row.objective == objective:
+                    of_row = {seed: each.value for seed, each in by_seed.items()}
+                    scores.setdefault((title, row.language), []).append(of_row)
+        return bool(scores) and all(_equal(each, len(self.variants)) for each in scores.values())
 
     def floors(self) -> list[Floor]:
         """The floors of all values; one that they share is there once, without their settings."""
@@ -150,6 +156,10 @@ class SweepResults:
         over = {", ".join(values): over_seeds(each.seeds, each.redrawn) for values, each in self.variants.items()}
         same = len(set(over.values())) == 1
         return "; ".join(dict.fromkeys(over.values()) if same else map(": ".join, over.items()))
+
+
+def _equal(values: Sequence[object], number: int) -> bool:
+    return len(values) == number and all(value == values[0] for value in values)
 
 
 def _column(record: Record, results: Results) -> str:
@@ -314,27 +324,34 @@ class _Axis(NamedTuple):
 
     place: dict[str, float]
     labels: list[str]
+    turned: bool = False
     scale: str = ""
 
 
-def _axis(values: Sequence[str]) -> _Axis:
-    """Numbers to scale, or else to a logarithmic scale, unless labels would overlap; all others evenly spaced."""
-    even = [float(place) for place in range(len(values))]
-    with suppress(ValueError):
-        numbers = [float(value) for value in values]
-        labels = [f"{number:,.10g}" for number in numbers]
-        if _apart(numbers):
-            return _Axis(dict(zip(values, numbers, strict=True)), labels)
-        if min(numbers) > 0 and _apart(logs := [math.log10(number) for number in numbers]):
-            return _Axis(dict(zip(values, logs, strict=True)), labels, " (log scale)")
-        order = sorted(numbers)
-        return _Axis({value: float(order.index(number)) for value, number in zip(values, numbers, strict=True)}, labels)
-    return _Axis(dict(zip(values, even, strict=True)), list(values))
+def _axis(values: Sequence[str], inches: float) -> _Axis:
+    """Numbers to scale, or else to a logarithmic scale, unless labels would overlap on an axis of this length; all
+    others evenly spaced. Labels are turned if they need it."""
+    if not _is_numeric(values):
+        turned = sum(len(value) + 1 for value in values) * LETTER > inches
+        return _Axis({value: float(place) for place, value in enumerate(values)}, list(values), turned)
+    numbers = [float(value) for value in values]
+    labels = [f"{number:,.10g}" for number in numbers]
+    widths = {False: max(map(len, labels)) + 1, True: 2}  # in letters, of labels that are turned or not
+    for turned, letters in widths.items():
+        gap = letters * LETTER / inches
+        if _apart(numbers, gap):
+            return _Axis(dict(zip(values, numbers, strict=True)), labels, turned)
+        if min(numbers) > 0 and _apart(logs := [math.log10(number) for number in numbers], gap):
+            return _Axis(dict(zip(values, logs, strict=True)), labels, turned, " (log scale)")
+    order = sorted(numbers)
+    places = {value: float(order.index(number)) for value, number in zip(values, numbers, strict=True)}
+    return _Axis(places, labels, widths[False] * len(labels) * LETTER > inches)
 
 
-def _apart(places: Sequence[float]) -> bool:
+def _apart(places: Sequence[float], gap: float) -> bool:
+    """Whether neighbours are at least a share `gap` of the whole axis apart."""
     gaps = [b - a for a, b in pairwise(sorted(places))]
-    return min(gaps) >= LEAST_GAP * sum(gaps) > 0
+    return min(gaps) >= gap * sum(gaps) > 0
 
 
 def _is_numeric(values: Sequence[str]) -> bool:
@@ -355,12 +372,14 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     if not columns or not look or len(sweep.keys) > 2:
         return None
     x, series = _roles(sweep)
-    axis, groups = _axis(sweep.values[x]), _groups(sweep, look, series)
+    groups = _groups(sweep, look, series)
+    several = len(groups) > 1
+    across = min(len(columns), PANELS if several else 2)
+    axis = _axis(sweep.values[x], (HALF - 0.5) / across - 0.25)
     values = [] if series is None else sweep.values[series]
     if len(groups) > MOST or len(values) > len(SERIES) or len(axis.place) > TICKS:
         return None
-    turned = sum(len(label) + 1 for label in axis.labels) * LETTER > PANEL
-    ticks: dict[str, Any] = {"rotation": 40, "ha": "right"} if turned else {}
+    ticks: dict[str, Any] = {"rotation": 40, "ha": "right"} if axis.turned else {}
 
     def draw(panel: Axes, content: Panel) -> None:
         if content[2].endswith("Δ"):
@@ -376,14 +395,15 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
                     points = _points(sweep, content, objective, x, axis, series, value)
                     _line(panel, points, content[2], Look(SERIES[place], MARKERS[place]))
         panel.set_xticks(list(axis.place.values()), axis.labels, **ticks)
+        first, last = min(axis.place.values()), max(axis.place.values())
+        margin = panel.margins()[0] * (last - first)
+        panel.set_xlim(first - margin, last + margin)
 
-    several = len(groups) > 1
     panels: list[tuple[str, Panel]] = []
     for language, objective in groups:
         head = ", ".join(filter(None, (language, sweep.objectives.objective_title(objective))))
         panels += [(f"{head}\n{name}" if several else name, (language, objective, name)) for name in columns]
     shared: dict[str, Any] = {"sharex": True, "sharey": "col"} if several else {}
-    across = len(columns) if several else 2
     labels = wrapped(sweep.titles[x] + axis.scale, (HALF - 0.5) / across), "%"
     with small_multiples(sweep_question(sweep), panels, draw, across, 1.9, labels, **shared) as (figure, _):
         entries: list[Artist] = [

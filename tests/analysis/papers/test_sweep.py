@@ -26,8 +26,6 @@ from calque.analysis.statistics.intervals import CONFIDENCE
 from calque.pretrain.objectives.mlm import MLM
 from tests.analysis.runs import number, runs
 
-OBJECTIVES = ("MLM", "ALIGN-MLM")
-
 
 def results(zs: dict[str, list[float]], values: str = "", sup: float = 0.8) -> Results:
     """A study of one language: the zero-shot accuracy of each objective by seed. Only MLM's models do not depend on the
@@ -76,6 +74,15 @@ def test_a_row_has_the_means_of_its_value_and_a_baseline_one_row(two: SweepResul
     assert [row["POS accuracy, ZS"] for row in others[:3]] == ["41.0", "51.1", "61.1"]
     assert [row["POS accuracy, Δ"] for row in others[:3]] == ["39.0", "28.9", "18.9"]
     assert share in sweep_question(two) and by in sweep_question(two)
+
+
+@pytest.mark.parametrize(("gain", "expected"), [(0.0, ["XLM"]), (0.01, [])])
+def test_a_model_that_was_trained_again_with_the_same_scores_is_a_baseline(gain: float, expected: list[str]) -> None:
+    variants = {
+        (value,): results({"XLM": [0.3 + gain * place, 0.4], "ALIGN-MLM": [0.3 + 0.1 * place, 0.4]}, value)
+        for place, value in enumerate("12")
+    }
+    assert SweepResults(("a",), variants).baselines == expected
 
 
 def test_what_only_some_values_have_is_missing_for_the_others() -> None:
