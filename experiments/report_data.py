@@ -56,7 +56,7 @@ def example_of(studies: Iterable[Study], root: Path) -> Example | None:
         found = None if images.keys() >= set(names) else _example(study.languages, study, root)
         first = first or found
         if first and found and found.images[0].source == first.images[0].source:
-            images = dict(zip(names, found.images, strict=True)) | images
+            images = images | dict(zip(names, found.images, strict=True)) | images  # the first of each stay first
     return first and replace(first, images=tuple(images.values()))
 
 

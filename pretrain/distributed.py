@@ -8,10 +8,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calque.derive.errors import BadInput
-from calque.pretrain.lazy import Tensor, dist, nn, torch
+from calque.derive.lazy import Lazy
+from calque.pretrain.lazy import Tensor, nn, torch
+
+if TYPE_CHECKING:
+    import torch.distributed as dist
+else:
+    dist = Lazy("torch.distributed")
 
 PATIENCE = timedelta(minutes=10)
 """Maximum time to wait for a message: the first process may be saving or measuring a large model."""

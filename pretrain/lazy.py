@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from calque.derive.lazy import Lazy
 
-__all__ = ["F", "Optimizer", "Tensor", "dist", "inference_mode", "nn", "no_grad", "tensor_files", "torch"]
+__all__ = ["F", "Optimizer", "Tensor", "inference_mode", "nn", "no_grad", "tensor_files", "torch"]
 
 if TYPE_CHECKING:
     import torch
-    import torch.distributed as dist
     from safetensors import torch as tensor_files
     from torch import Tensor, nn
     from torch.nn import functional as F
     from torch.optim import Optimizer
 else:
-    torch, nn, F, dist = map(Lazy, ("torch", "torch.nn", "torch.nn.functional", "torch.distributed"))
+    torch, nn, F = map(Lazy, ("torch", "torch.nn", "torch.nn.functional"))
     tensor_files = Lazy("safetensors.torch")
     Tensor = Optimizer = "a class of torch, for annotations"
 
