@@ -1,5 +1,5 @@
-"""Artefacts: finished folders. The manifest, written last, holds the SHA-256 of every file that is read later, a digest
-of itself and, if the folder's name ends with a fingerprint, that name. Changed bytes or swapped folders are refused."""
+"""Artefacts: finished folders. The manifest, written last, has the SHA-256 of every file, a digest of itself and, if
+the folder's name ends with a fingerprint, that name, so that changed bytes and swapped folders are refused."""
 
 import hashlib
 import json
@@ -36,8 +36,8 @@ def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None)
 
 
 def read_sealed(path: Path, what: str = "a sealed file", place: str | None = None) -> dict[str, Any]:
-    """Read the object that `write_sealed` wrote; errors call it `what`. It is refused if a byte changed, or if `place`,
-    by default the file's own name, has a fingerprint and differs from the name that it was written for."""
+    """The object that `write_sealed` wrote, which errors call `what`. BadInput if a byte changed, or if `place`
+    (default: the file's name) has a fingerprint and is not the name that it was written for."""
     try:
         data = path.read_bytes()
         text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()  # read_text accepts other line ends
@@ -106,7 +106,7 @@ def finished(folder: Path) -> bool:
 
 
 def whole_of(folder: Path, kind: str) -> Artefact | None:
-    """The artefact of that kind whose part a folder is; None for any other folder."""
+    """The artefact of that kind that a folder is part of, if any."""
     manifest = folder.resolve().parent / MANIFEST
     if not manifest.is_file() or f'"{KIND}": "{kind}"'.encode() not in manifest.read_bytes():
         return None  # another program's manifest
@@ -114,7 +114,7 @@ def whole_of(folder: Path, kind: str) -> Artefact | None:
 
 
 def check_part(folder: Path, kind: str) -> None:
-    """Check the files of a folder in an artefact of that kind; do nothing with any other folder."""
+    """Check the files of a folder if it is part of an artefact of that kind."""
     if whole := whole_of(folder, kind):
         for name in whole.digests:
             if Path(name).parts[0] == folder.resolve().name:
@@ -142,7 +142,6 @@ def write_manifest(
 
 
 def _text(value: Mapping[str, Any]) -> str:
-    """The canonical text of an object, so that any changed byte is noticed, even in white space."""
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 

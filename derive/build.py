@@ -70,8 +70,7 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
 
 
 def trial_image(transform: Transform, size: int) -> np.ndarray:
-    """The image of `size` types before any text is read: the same ids move as with real counts. ValueError
-    if the transform's parts do not compose, or one occurs twice."""
+    """The image of `size` types before any text is read; ValueError if the transform's parts do not compose."""
     image = transform.informed(Usage.even(size)).image(size)
     parts = [part.name for part in transform.parts] if isinstance(transform, Compose) else []
     if repeated := [name for name in parts if parts.count(name) > 1]:
@@ -138,9 +137,8 @@ def derive_languages(
     progress: Progress = silent,
 ) -> Path:
     """Derive a language by each transform and write the folder that models read (`derive.folder`), with a preview.
-    `vocabulary` is the number of types to learn from the source, or a given tokenizer, which is used unchanged.
-    Files do not depend on the number of workers. `folder` is whole or absent. Memory does not grow with the corpus.
-    Slow intermediate results that other studies may reuse (grammars, trees) are kept in the folder `cache`."""
+    `vocabulary` is the number of types to learn from the source, or a given tokenizer, which is used unchanged. `cache`
+    keeps grammars and trees. Files do not depend on the number of workers; `folder` is whole or absent."""
     check_transforms(transforms)
     check_tags(dictionary, source)
     rewriting = rewriting_of(transforms)
@@ -300,22 +298,16 @@ def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None
         )
 
 
-def translation_fingerprint(pairs: Pairs, vocabulary_size: int) -> str:
-    """The fingerprint of `write_translation`'s folder, without holding the bitext in memory."""
-    digest = hashlib.sha256()
-    for source, target in pairs:
-        digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())
-    return fingerprint(FORMAT, digest.hexdigest(), vocabulary_size)
-
-
 def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder: Path) -> Path:
     """Write the source and its translation, `language`, to `folder`, which is whole or absent. They share a vocabulary
     learnt from both, so the image of a type is itself. There are no word links, and the dictionary is empty."""
-    for number, pair in enumerate(pairs, start=1):
-        if not all(pair):
+    digest = hashlib.sha256()
+    for number, (source, target) in enumerate(pairs, start=1):
+        if not (source and target):
             raise BadInput(f"sentence pair {number:,} has a side without words")
+        digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())
     vocabulary = learn_of_words(Counter(chain.from_iterable(chain.from_iterable(pairs))), vocabulary_size)
-    print_ = translation_fingerprint(pairs, vocabulary_size)
+    print_ = fingerprint(FORMAT, digest.hexdigest(), vocabulary_size)
     with new_folder(folder, {"fingerprint": print_, VOCABULARY: vocabulary.account}) as out:
         vocabulary.save(out.vocabulary)
         for side, name in enumerate((SOURCE, language)):

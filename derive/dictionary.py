@@ -29,9 +29,9 @@ _ID = re.compile(r"\d{1,9}", re.ASCII)
 @dataclass(frozen=True)
 class DictionaryConfig:
     """The fraction of the types that get an entry: drawn uniformly, or the most frequent ones. Or, in a `file`, the
-    words that get one: one per line, or with a translation, as in a lexicon. A share
-    `correct` of the drawn entries is right, and a larger share contains a smaller one; types that both languages share
-    are always right. The other entries have the image of another word, of any tag or of the same usual tag."""
+    words that get one: one per line, or with a translation, as in a lexicon. A share `correct` of the drawn entries is
+    right, a larger one containing a smaller one; types that both languages share are always right. The other entries
+    have the image of another word, of any tag or of the same usual tag."""
 
     fraction: float = 0.25
     by: Literal["uniform", "frequency"] = "uniform"
@@ -79,8 +79,8 @@ class DictionaryConfig:
 
 
 def draw_dictionary(config: DictionaryConfig, types: np.ndarray, counts: np.ndarray, image: np.ndarray) -> np.ndarray:
-    """Draw entries without replacement from the `types` of a corpus, with `counts` (V,) and `image` (V,): (n, 2) int64
-    pairs of source and derived id, ascending; n is the rounded fraction of the types."""
+    """Draw entries from the `types` of a corpus, with `counts` (V,) and `image` (V,): (n, 2) int64 pairs of source and
+    derived id, ascending; n is the rounded fraction of the types."""
     size = round(config.fraction * len(types))
     if config.by == "frequency":
         chosen = types[np.argsort(-counts[types], kind="stable")[:size]]
@@ -151,8 +151,7 @@ def read_words(path: Path, counts: Counter[str] | None = None) -> list[tuple[str
 
 
 def _rows(table: Table, counts: Counter[str]) -> Iterator[Numbered]:
-    """The lines of a list of words or a dictionary, without blank lines, comments and a header, which are
-    counted."""
+    """The lines without blank lines, comments and a header, which are counted."""
     first = True
     for number, line in table:
         fields = line.split("\t") if "\t" in line else tokens(line)

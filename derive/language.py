@@ -14,12 +14,16 @@ SOURCE = "source"  # the name of the language that others derive from
 
 @dataclass(frozen=True)
 class Language:
-    """One language. `number` is its token type, in models with language embeddings. `table` is the model's row for each
-    type in this language: (V,) int64, or (R,) if the model has rows for some types only. Ids of its corpus from V on
-    are moved by `shift`, so that each new script has its own rows. `rows` (V,) int64, for such smaller models, is the
-    row of each id of the corpus, or -1. `places` (2, V) int64 are the rows of types in text, inside words and at their
-    ends, if these differ; `table` then holds the row of each type in isolation. `source`: its lines derive from it.
-    `single` (V,) int64, after a transform that changes words, is the row of each type's one image, or -1 (`images`)."""
+    """One language. All arrays are int64; -1 stands for none.
+
+    number: its token type, in models with language embeddings.
+    table: the model's row for each type in this language (V,), or (R,) if the model has rows for some types only.
+    shift: is added to ids of its corpus from V on, so that each new script has its own rows.
+    rows: the row of each id of the corpus (V,), in models that have rows for some types only.
+    places: the rows of types inside words and at their ends (2, V), if these differ; `table` has types in isolation.
+    source: the language that its lines derive from.
+    single: the row of each type's one image (V,), after a transform that changes words (`images`).
+    """
 
     name: str
     number: int
@@ -33,8 +37,7 @@ class Language:
 
     @property
     def images(self) -> np.ndarray:
-        """The row of each type's one image in this language, (V,) int64. It is -1 for a type without an image of one
-        type, with several images, or with the image of another type."""
+        """The row of each type's one image in this language, (V,) int64; -1 for none, several, or a shared one."""
         return self.table if self.single is None else self.single
 
     def ids(self, ids: np.ndarray) -> np.ndarray:
@@ -67,7 +70,7 @@ def in_places(
 @dataclass(frozen=True)
 class Bitext:
     """N parallel sentences of two languages; `lines` (N, 2) int64 are their line numbers in the two corpora. `gold`:
-    the gold alignment is known; `estimates` are links that replace it. Corpora are as on disk, `ids` are rows."""
+    the gold alignment is known; `estimates` are links that replace it."""
 
     first: Language
     second: Language
@@ -111,8 +114,8 @@ class Bitext:
         return of_pieces(self.links(pair), self.first.corpus.line_pieces(a), self.second.corpus.line_pieces(b))
 
     def targets(self, pair: int, turned: bool = False) -> np.ndarray:
-        """For each id of the first sentence, the position that it links to in the second, (n,) int64: the first of
-        several, -1 for none. `turned` exchanges the sentences."""
+        """The first position of the second sentence that each id of the first links to, else -1: (n,) int64. `turned`
+        exchanges the sentences."""
         if self.gold and self.estimates is None and not self.rewritten:
             a, b = self.lines[pair]
             orders = self.first.corpus.order(a), self.second.corpus.order(b)

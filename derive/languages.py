@@ -39,8 +39,8 @@ class Languages:
 
     @classmethod
     def open(cls, folder: Path, names: Sequence[str], whole: bool = False) -> Self:
-        """Open the languages `names` and their source (only the source, without names), and all bitexts and
-        dictionaries between them. `whole`: for a model with rows of all types."""
+        """The languages `names` and their source, with all bitexts and dictionaries between them. `whole`: for a model
+        with rows of all types."""
         contents = LanguagesFolder.open(folder)
         kept = None if whole else contents.kept()
         languages, specials = contents.languages(names, kept), read_specials(contents.vocabulary)
@@ -145,8 +145,8 @@ class Languages:
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
         """Pairs of ids, (n, 2) int64, ascending; several entries of one type by descending frequency. Two derived
-        languages are paired through the source types that have an entry in both; only the first one's may be wrong,
-        because two wrong ones can make a right pair."""
+        languages are paired through source types with an entry in both, of which only the first's may be wrong: two
+        wrong ones can make a right pair."""
         pairs, source = self._contents.pairs(self.languages), self[first].source
         if (first, second) in pairs or (second, first) in pairs or source != self[second].source:
             entries = self._entries(first, second)
@@ -180,7 +180,7 @@ def only_last(languages: Languages, share: float) -> Languages:
 
 def disjoint_halves(languages: Languages) -> Languages:
     """The source with half of its distinct sentences, and its derived languages with the images of the others. A hash
-    of a sentence's ids decides, so that its repetitions are in one half, which every run and process finds alike."""
+    of a sentence's ids decides, so that its repetitions are in one half."""
     source = languages[SOURCE].corpus
     tokens, sentences = np.asarray(source.tokens), pairwise(np.asarray(source.lines))
     hashes = (blake2b(tokens[start:end].tobytes(), digest_size=1).digest()[0] for start, end in sentences)

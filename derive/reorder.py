@@ -112,8 +112,8 @@ def superstrate(name: str) -> TreebankFiles | PocketTreebank:
 
 
 def treebank(language: str) -> tuple[Path, ...]:
-    """The treebank files below CALQUE_DATA/ud whose names start with `LANGUAGE_`: the training files, or all if there
-    are none. PUD treebanks, the same sentences in every language, are used only if there is no other."""
+    """The treebank files of a language below CALQUE_DATA/ud: the training files, or all if there are none. PUD
+    treebanks, the same sentences in every language, are used only if there is no other."""
     treebanks = sorted(Path(os.environ.get("CALQUE_DATA") or "data", "ud").glob(f"*/{escape(language)}_*.conllu"))
     others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
     return tuple(path for path in others if path.stem.endswith("-train")) or tuple(others)
@@ -126,10 +126,9 @@ def substrate(name: str) -> TreebankFiles | PocketTreebank:
 
 @dataclass(frozen=True)
 class Reorder(Transform):
-    """Dependents of nouns and verbs in the superstrate's order; subtrees move as blocks, closing marks stay
-    last. `superstrate_weight` interpolates between the substrate's order (0) and the superstrate's (1); `p`
-    is the fraction of sentences that are reordered. A node of more than 7 items or with crossing arcs keeps
-    its order. The parts of a word that another transform split stay together."""
+    """Dependents of nouns and verbs in the superstrate's order; subtrees move as blocks, closing marks stay last.
+    `superstrate_weight` interpolates between the substrate's order (0) and the superstrate's (1); `p` is the fraction
+    of sentences that are reordered. A node of more than 7 items or with crossing arcs keeps its order."""
 
     short_name, full_name = "syn", "Syn"
     forms = (
@@ -241,17 +240,6 @@ def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
         tuple(sentence.relations[top] for top in tops),
     )
     return whole, units
-
-
-def reachable(sentence: Sentence, head: int) -> bool:
-    """Whether a grammar orders the dependents of that word (see `Reorder`)."""
-    tree = _tree(sentence)
-    return sentence.tags[head] in CLASSES and not _obstacle(tree, head)
-
-
-@lru_cache(maxsize=1)  # callers ask for the heads of one sentence in turn
-def _tree(sentence: Sentence) -> Tree:
-    return Tree.without_closing_marks(sentence)
 
 
 def _obstacle(tree: Tree, head: int) -> str:

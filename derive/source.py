@@ -26,7 +26,7 @@ class TaskData:
 
 class Source(ABC):
     """A source language: text for pretraining, cut into chunks, and labelled data for tasks. A new source is a frozen
-    dataclass. Workers get it and its chunks, both plain values. A chunk's contents depend only on the source."""
+    dataclass of plain values, sent to workers like its chunks. A chunk's contents depend only on the source."""
 
     @property
     @abstractmethod

@@ -96,7 +96,7 @@ class Vocabulary:
 
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """The words' concatenated ids and their number per word: ((T,), (len(words),)) int64. A word without an id, and
-        UNKNOWN, get the unknown type; ValueError if a word is only white space."""
+        UNKNOWN, have the unknown type; ValueError if a word is only white space."""
         blocks = [self._encode(words[first : first + BLOCK]) for first in range(0, len(words) or 1, BLOCK)]
         ids, pieces = (np.concatenate(each) for each in zip(*blocks, strict=True))
         return ids, pieces
@@ -226,8 +226,8 @@ def role_names(folder: Path) -> dict[str, str]:
 
 
 def _special_types(tokenizer: Tokenizer, names: Mapping[str, str], path: Path) -> Specials:
-    """The special types of a tokenizer. A row's start and end are what its template puts there; other roles, and rows
-    without a template, have the `names` of its settings, else the usual names, special types first."""
+    """The special types of a tokenizer: the start and end that its template puts, else the `names` of its settings,
+    else the usual names, special types first."""
     ids = tokenizer.get_vocab(with_added_tokens=True)
     added = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
     roles = dict[str, int]()
@@ -246,8 +246,7 @@ def _special_types(tokenizer: Tokenizer, names: Mapping[str, str], path: Path) -
 
 @lru_cache(maxsize=8)
 def _unusual(path: Path, content: str, names: tuple[tuple[str, str], ...]) -> tuple[Any, ...]:
-    """The special types of a tokenizer, for its identity, unless they have the usual names, RoBERTa's first, which
-    earlier versions always read; `content` is its digest."""
+    """The special types of a tokenizer, for its identity, unless they have the usual names; `content` is its digest."""
     tokenizer = open_tokenizer(path)
     chosen, ids = dataclasses.asdict(_special_types(tokenizer, dict(names), path)), tokenizer.get_vocab()
     usual = {role: ids[name] for role, known in ROLES.items() for name in known[::-1] if name in ids}
@@ -293,7 +292,7 @@ _WORD = "a"
 
 
 def read_array(path: Path, what: str) -> np.ndarray:
-    """The array of a .npy file; BadInput, which calls it `what`, if it cannot be read."""
+    """The array of a .npy file, which errors call `what`."""
     try:
         return np.asarray(np.load(path, allow_pickle=False))
     except (OSError, ValueError) as error:
@@ -301,7 +300,6 @@ def read_array(path: Path, what: str) -> np.ndarray:
 
 
 def read_specials(folder: Path) -> Specials:
-    """The ids of a vocabulary's special types; BadInput if they are missing or damaged."""
     path = folder / SPECIAL_TYPES
     try:
         ids = strict_json.loads(path.read_text(encoding="utf-8"))
@@ -313,7 +311,6 @@ def read_specials(folder: Path) -> Specials:
 
 
 def open_tokenizer(path: Path) -> Tokenizer:
-    """The tokenizer of a `tokenizer.json`."""
     try:
         tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

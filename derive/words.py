@@ -23,7 +23,7 @@ Senses = tuple[list[str], list[float]]  # a word's translations, with their prob
 
 
 class Rewrite(Transform):
-    """A transform that changes words, by `rewritten`; sentences without word classes (UPOS) stay as they are."""
+    """A transform that changes words; sentences without word classes (UPOS) stay as they are."""
 
     rewrites = True
     needs = frozenset[Need](("trees", "tags"))

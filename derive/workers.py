@@ -71,7 +71,7 @@ class Workers:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Block keyboard interrupts while processes start (until `follow_parent`): imports would print tracebacks."""
+    """Block keyboard interrupts while processes start: imports would print tracebacks."""
     resource_tracker.ensure_running()  # its start unblocks signals
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

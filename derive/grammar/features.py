@@ -1,7 +1,7 @@
 """The nodes of a tree that a grammar orders, their features, and the orders of n items that have each feature. A
-feature is a kind followed by labels. An item `ADJ amod` has the labels `ADJ`, `amod` and `ADJ amod`; a pair of items
-has one feature for each, a sequence only for the last. A slot is the index of an item in its node's tuple: n - 1 is the
-head, n the mark before all items, n + 1 the mark after them."""
+feature is a kind and labels: an item `ADJ amod` has the labels `ADJ`, `amod` and `ADJ amod`; a pair has one feature for
+each, a sequence only for the last. A slot is the index of an item in its node: n - 1 is the head, n the mark before all
+items, n + 1 the mark after them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

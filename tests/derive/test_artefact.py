@@ -71,15 +71,6 @@ def test_no_flipped_bit_and_no_cut_goes_unseen(folder: Path, data: st.DataObject
         path.write_bytes(before)
 
 
-def test_an_unfinished_folder_and_one_of_another_kind_are_refused(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no such file"):
-        Artefact.open(tmp_path, "numbers")
-    with pytest.raises(BadInput, match="expected words"):
-        Artefact.open(folder, "words")
-    with pytest.raises(BadInput, match=r"lists no file other"):
-        Artefact.open(folder, "numbers").path("other.bin")
-
-
 def test_a_part_is_checked_and_nothing_else(folder: Path, tmp_path: Path) -> None:
     whole, deep = tmp_path / "whole", tmp_path / "whole" / "deep"
     shutil.copytree(folder, whole)
@@ -145,18 +136,6 @@ def test_a_whole_folder_in_the_place_of_another_is_refused(place: str, other: st
             assert str(refused.value).startswith(str(moved / MANIFEST)) and "\n" not in str(refused.value)
     renamed = shutil.copytree(tmp_path / "made" / place, tmp_path / "mine")
     assert Artefact.open(renamed, "numbers").facts == {"name": place}
-
-
-@pytest.mark.parametrize("name", [f"english-{'ab' * 6}.grammar.json", f"{'0' * 12}.trees.json"])
-def test_a_sealed_file_in_the_place_of_another_is_refused(name: str, tmp_path: Path) -> None:
-    write_sealed(tmp_path / name, {"a": 1})
-    assert read_sealed(tmp_path / name) == {"a": 1}
-    other = name.replace(name[-20], "7")
-    (tmp_path / name).rename(tmp_path / other)
-    with pytest.raises(BadInput, match=other):
-        read_sealed(tmp_path / other)
-    (tmp_path / other).rename(tmp_path / "mine.json")
-    assert read_sealed(tmp_path / "mine.json") == {"a": 1}
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import Transform, compose
 from calque.derive.types import OURS
 from calque.derive.typology import order_distance
-from calque.derive.vocabulary import GivenVocabulary, Vocabulary
+from calque.derive.vocabulary import Vocabulary
 
 FIRST = len(OURS.ids)  # the first id that is not special
 
@@ -103,15 +103,6 @@ def test_the_manifest_counts_what_went_in_and_out(study: Path) -> None:
     for transform in TRANSFORMS:
         alone = languages_fingerprint(SOURCE.corpus_fingerprint, [transform], SIZE, DictionaryConfig())
         assert manifest["languages"][transform.name]["fingerprint"] == alone
-
-
-def test_a_given_vocabulary_is_kept_as_it_is_and_forgets_no_word(study: Path, tmp_path: Path) -> None:
-    given = GivenVocabulary(study / "vocabulary")
-    folder = derive_languages(SOURCE, (Transliterate(),), given, DictionaryConfig(), tmp_path / "study", tmp_path)
-    account = [json.loads((each / "manifest.json").read_text())["vocabulary"] for each in (folder, study)]
-    assert account[0] == account[1] and account[0]["rare words not trained on"] == 0
-    for name in ("source", "trans"):
-        assert np.array_equal(Corpus.open(folder / name).tokens, Corpus.open(study / name).tokens)
 
 
 def test_the_fingerprint_changes_with_each_input() -> None:

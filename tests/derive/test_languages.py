@@ -40,25 +40,6 @@ def meaning(language: Language, ids: np.ndarray) -> list[int]:
     return [sources[i] for i in language.ids(np.asarray(ids, np.int64)).tolist()]
 
 
-def test_the_source_comes_first_and_padding_last(folder: Path) -> None:
-    languages = Languages.open(folder, NAMES)
-    assert languages.others == NAMES
-    assert [language.number for language in languages.languages] == [0, 1, 2, 3]
-    assert (languages.padding, languages.token_types) == (4, 5)  # token types count from 0
-    assert [(bitext.first.name, bitext.second.name) for bitext in languages.bitexts] == [("source", n) for n in NAMES]
-
-
-def test_a_sample_is_drawn_without_replacement_in_the_order_of_its_lines(folder: Path) -> None:
-    bitext = Languages.open(folder, NAMES).bitext("source", "trans")
-    quarter, half = bitext.sample(0.25, seed=1), bitext.sample(0.5, seed=1)
-    assert len(quarter) == 100 and np.all(np.diff(quarter) > 0)
-    assert set(quarter) < set(half)  # more data are the same data and more
-    assert set(quarter) != set(bitext.sample(0.25, seed=2))
-    assert bitext.sample(1.0, seed=1).tolist() == list(range(400))
-    assert len(bitext.sample(0.0, seed=1)) == 0
-    assert sorted(bitext.order(1)[:100]) == quarter.tolist()
-
-
 def test_a_bitext_pairs_lines_that_derive_from_one_sentence(folder: Path) -> None:
     languages = Languages.open(folder, NAMES)
     for first, second in (("source", "trans"), ("trans", "inv"), ("trans-25.inv", "trans")):
@@ -202,12 +183,3 @@ def test_the_two_parts_are_the_whole(languages: Languages, share: float) -> None
         assert np.array_equal(
             np.concatenate([pieces[0].source_line, pieces[1].source_line + first]), corpus.source_line
         )
-
-
-def test_what_is_held_out_is_parallel_too(languages: Languages) -> None:
-    held = only_last(languages, 0.3)
-    for bitext in held.bitexts:
-        for pair in (0, len(bitext) - 1):
-            source, derived = bitext.ids(pair)
-            targets = bitext.targets(pair)
-            assert np.array_equal(bitext.second.table[source], derived[targets])

@@ -3,7 +3,7 @@
 from calque.derive.order import Invert
 from calque.derive.preview import WIDTH, side_by_side
 from calque.derive.script import Transliterate
-from calque.derive.sentence import Sentence, Span
+from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform, compose
 
 SARA = Sentence(tuple("Sara ate two apples .".split()))
@@ -25,15 +25,6 @@ def test_show_puts_places_and_glosses_in_columns() -> None:
     assert image.split() == ["trans.inv", *map(spell, ["apples", "two", "ate", "Sara", "."])]
     for place, word in zip("4321", ["apples", "two", "ate", "Sara"], strict=True):
         assert places.index(place) == image.index(spell(word)) == gloss.index(word)
-
-
-def test_labels_stand_under_their_words() -> None:
-    sentence = Sentence(("New", "York", "sleeps"), ("PROPN", "PROPN", "VERB"), spans=(Span(0, 2, "LOC"),))
-    lines = show(sentence, Invert()).splitlines()
-    image, tags, entities = lines[-3:]
-    assert tags.index("VERB") == image.index("sleeps")
-    assert entities.index("B-LOC") == image.index("York")
-    assert entities.index("I-LOC") == image.index("New")
 
 
 def test_long_sentences_are_folded_and_lose_nothing() -> None:

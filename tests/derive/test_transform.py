@@ -127,35 +127,6 @@ def test_a_redrawn_transform_is_the_same_difference(transform: Transform, by: in
 SMALL = Sentence(("a", "b"), ("VERB", "NOUN"), (-1, 0), ("root", "obj"))
 
 
-@dataclass(frozen=True)
-class Becomes(Transform):
-    """A transform whose images are all the same."""
-
-    image_sentence: Sentence
-    name = "becomes"
-
-    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        return self.image_sentence
-
-
-@pytest.mark.parametrize(
-    "image",
-    [
-        Sentence(("b",)),
-        Sentence(("a", "b", "c")),
-        Sentence(("a", "c")),
-        Sentence(("b", "a")),
-        Sentence(("a", "a"), origin=(0, 0)),
-        Sentence(("b", "a"), origin=(1, 5)),
-        Sentence(()),
-    ],
-    ids=["loses a word", "adds a word", "changes a word", "moves unsaid", "repeats a word", "from nowhere", "empties"],
-)
-def test_an_image_of_other_words_is_refused(image: Sentence) -> None:
-    with pytest.raises(BadInput, match="the transform becomes changes the words of a sentence"):
-        image_of(Becomes(image), Sentence(("a", "b")), 0, Account())
-
-
 def test_torn_spans_are_counted() -> None:
     account = Account()
     torn = Sentence(("New", "York", "."), spans=(Span(1, 3, "LOC"),))

@@ -1,7 +1,6 @@
 """A word has one encoding, which is transformers', and counts are the corpus's."""
 
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -105,30 +104,6 @@ def test_white_space_that_parts_no_words_is_a_letter(vocabulary: Vocabulary, sav
     assert len(vocabulary.encode("a")) + len(ids) == len(vocabulary.encode_all(["a", word])[0])
     theirs = Tokenizer.from_file(str(saved / "tokenizer.json")).encode(f"a {word} b", add_special_tokens=False).ids
     assert theirs == [*vocabulary.encode("a"), *ids, *vocabulary.encode("b")]
-
-
-def test_a_given_tokenizer_has_special_types_of_its_own(tmp_path: Path) -> None:
-    """WordPiece as BERT's: special ids stand where its file has them, and a word of unknown letters is unknown."""
-    names = ["[PAD]", "[unused0]", "a", "##b", "b", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[X]"]
-    tokenizer = Tokenizer(models.WordPiece({name: i for i, name in enumerate(names)}, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.add_special_tokens(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[X]"])
-    tokenizer.save(str(tmp_path / "tokenizer.json"))
-    given = GivenVocabulary(tmp_path).open()
-    assert given.specials == Specials(start=6, pad=0, end=7, unknown=5, mask=8, others=(9,))
-    assert given.size == 10
-    assert [given.encode(word) for word in ("ab", "b", "é", "\u200b")] == [(2, 3), (4,), (5,), (5,)]
-    given.counts[[2, 5]] = 1
-    assert given.types.tolist() == [2]
-    given.save(tmp_path / "saved")
-    again = Vocabulary.load(tmp_path / "saved")
-    assert (again.specials, again.counts.tolist()) == (given.specials, given.counts.tolist())
-    assert GivenVocabulary(tmp_path / "saved").open().specials == given.specials
-    shutil.copy(tmp_path / "tokenizer.json", tmp_path / "saved" / "tokenizer.json")
-    assert GivenVocabulary(tmp_path / "saved").identity() == GivenVocabulary(tmp_path).identity()
-    tokenizer.add_special_tokens(["[Y]"])
-    tokenizer.save(str(tmp_path / "saved" / "tokenizer.json"))
-    assert GivenVocabulary(tmp_path / "saved").identity() != GivenVocabulary(tmp_path).identity()
 
 
 def test_special_types_are_the_templates_else_the_settings_else_added_ones(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import random
 from collections import Counter
 from itertools import permutations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,9 +14,7 @@ from calque.derive.grammar.features import (
     Tree,
     containing,
     design,
-    head_item,
     node_pairs,
-    nodes,
     sequences,
 )
 from calque.derive.sentence import Sentence
@@ -87,39 +84,6 @@ def test_a_subtree_is_whole_when_its_words_are_neighbours(heads: tuple[int, ...]
     assert all(tree.downwards.index(heads[i]) < tree.downwards.index(i) for i in range(len(heads)) if heads[i] >= 0)
 
 
-@settings(max_examples=300)
-@given(trees())
-def test_projective_is_without_crossing_arcs(heads: tuple[int, ...]) -> None:
-    arcs = [(min(i, head), max(i, head)) for i, head in enumerate(heads) if head >= 0]
-    root = heads.index(-1)
-    arcs.append((-1, root))  # an arc to the root from before the sentence
-    crossing = any(a < c < b < d for a, b in arcs for c, d in arcs)
-    assert all(Tree.of(heads).whole) == (not crossing)
-
-
-@settings(max_examples=200)
-@given(trees(), st.integers(0, 1000))
-def test_nodes_say_what_stands_where(heads: tuple[int, ...], seed: int) -> None:
-    rng = random.Random(seed)
-    tags = tuple(rng.choice(("NOUN", "VERB", "ADJ", "PRON")) for _ in heads)
-    relations = tuple(rng.choice(("nsubj", "obl:tmod", "obl")) for _ in heads)
-    sentence = Sentence(tuple(map(str, range(len(heads)))), tags, heads, relations)
-    found = list(nodes(sentence, Tree.of(heads)))
-    ordered = [i for i in range(len(heads)) if i in heads and tags[i] != "ADJ"]
-    assert len(found) == len(ordered)
-    lines = sorted(
-        [
-            head_item(tags[head]) if word == head else f"{tags[word]} {relations[word].split(':')[0]}"
-            for word in sorted([head, *(i for i, above in enumerate(heads) if above == head)])
-        ]
-        for head in ordered
-    )
-    assert sorted([items[slot] for slot in order] for _, items, order in found) == lines
-    for tag, items, _ in found:
-        assert items[-1] == head_item(tag)
-        assert list(items[:-1]) == sorted(items[:-1])
-
-
 @pytest.mark.parametrize(
     ("tags", "heads", "left"),
     [
@@ -135,14 +99,3 @@ def test_closing_marks_are_left_out(tags: str, heads: tuple[int, ...], left: int
     n = len(heads)
     sentence = Sentence(tuple(map(str, range(n))), tuple(tags.split()), heads, ("dep",) * n)
     assert Tree.without_closing_marks(sentence) == Tree.of(heads[:left])
-
-
-@pytest.mark.parametrize("slots", [(0, 1, 2), (4, 2, 0), (1, 3, 5), (4, 0, 1, 2, 3, 5)])
-def test_orders_that_contain_some_slots_in_a_row(slots: tuple[int, ...]) -> None:
-    lines = [(4, *order, 5) for order in permutations(range(4))]
-    expected = [
-        number
-        for number, line in enumerate(lines)
-        if any(line[at : at + len(slots)] == slots for at in range(len(line)))
-    ]
-    assert np.array_equal(containing(4, slots), expected)
