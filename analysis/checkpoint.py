@@ -40,6 +40,7 @@ from calque.derive.transforms import transform
 from calque.pretrain import start
 from calque.pretrain.architecture import architecture_of, has_languages
 from calque.pretrain.lazy import F, Tensor, torch
+from calque.pretrain.run import TRAINED_ON
 from calque.pretrain.saved_model import RUN, TOKENIZERS, check_own_types, load_model, load_tokenizer
 
 WEIGHTS = "*.safetensors*", "*.bin", "*.h5", "*.msgpack", "*.onnx"  # files that a changed model does not keep
@@ -183,14 +184,19 @@ class Checkpoint:
         """The configuration of the run that the checkpoint belongs to; empty for any other model."""
         return _identity(self.folder)
 
+    @property
+    def _trained_on(self) -> str:
+        """The name of the folder of languages that its run read; others may have the same text."""
+        run = whole_of(self.folder, RUN)
+        return str(run.facts.get(TRAINED_ON, "")) if run else ""
+
     @cached_property
     def data(self) -> Languages | None:
         """The languages that the checkpoint's run read, if they are still in a folder above it."""
         for above in self.folder.resolve().parents if self.identity else ():
-            for folder in sorted(above.glob("languages-*")):
-                known = LanguagesFolder.open(folder).artefact.facts["languages"] if finished(folder) else {}
-                prints = self.identity["data"].items()
-                if all(name in known and known[name]["fingerprint"] == value for name, value in prints):
+            for folder in sorted(above.glob("languages-*"), key=lambda each: (each.name != self._trained_on, each)):
+                known = LanguagesFolder.open(folder).prints if finished(folder) else {}
+                if all(value in known.get(name, ()) for name, value in self.identity["data"].items()):
                     return Languages.open(folder, self.identity["languages"], whole=True)
         return None
 

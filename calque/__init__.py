@@ -13,7 +13,7 @@ The packages below, from left to right by what they import: `calque.derive`, `ca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -164,13 +164,21 @@ def look(checkpoint: Path | str, sentence: str = "", words: Sequence[str] = (), 
     return look(load(checkpoint), sentence, words, language)
 
 
-def study(name: str, *settings: str, runs: Path | str = "runs") -> StudySession:
+def study(
+    study: str,
+    *settings: str,
+    runs: Path | str = "runs",
+    sweep: Mapping[str, Sequence[Any]] | None = None,
+    name: str = "",
+) -> StudySession:
     """A study, ready to run.
 
     Args:
-        name: a study that `calque studies` lists, or a Python file with a study of your own.
+        study: a study that `calque studies` lists, or a Python file with a study of your own.
         settings: changed values, as in "train.steps=1000".
-        runs: the folder for results.
+        runs: the folder for results. Models that other studies trained there are not trained again.
+        sweep: several values of some settings, as in {"dictionary.fraction": [0.05, 0.1]}.
+        name: the name of the report.
 
     Raises:
         calque.derive.errors.BadInput: no such study, or settings that are wrong, all of them listed.
@@ -182,11 +190,12 @@ def study(name: str, *settings: str, runs: Path | str = "runs") -> StudySession:
     """
     from calque.experiments.session import StudySession
 
-    return StudySession.open(name, settings, Path(runs))
+    return StudySession.open(study, settings, Path(runs), sweep or {}, name)
 
 
 def records(path: Path | str) -> Any:
-    """The records of a report, one row per number, joined with the run that each is of.
+    """The records of a report, one row per number, joined with the run that each is of. Values of a sweep that are
+    numbers are numbers; `path` is the model's folder.
 
     Args:
         path: the folder of a report, or of a committed record such as experiments/records/pocket.
@@ -202,10 +211,6 @@ def records(path: Path | str) -> Any:
     688
     """
     from calque.experiments.report_records import joined_rows
+    from calque.experiments.session import frame
 
-    rows = joined_rows(Path(path))
-    try:
-        import pandas
-    except ImportError:
-        return rows
-    return pandas.DataFrame(rows)
+    return frame(joined_rows(Path(path)))

@@ -141,6 +141,12 @@ def write_manifest(
     write_sealed(folder / MANIFEST, {KIND: kind, **facts, FILES: files}, place or folder.absolute().name)
 
 
+def add_facts(folder: Path, facts: Mapping[str, Any]) -> None:
+    """Add facts to the manifest of a finished folder."""
+    content = read_sealed(folder / MANIFEST, "the manifest of a finished folder", folder.absolute().name)
+    write_sealed(folder / MANIFEST, {**content, **facts}, folder.absolute().name)
+
+
 def _text(value: Mapping[str, Any]) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from calque.derive.corpus import Corpus, CorpusWriter
 from calque.derive.dictionary import (
+    NO_DICTIONARY,
     DictionaryConfig,
     draw_dictionary,
     own_dictionary,
@@ -34,7 +35,17 @@ from calque.derive.errors import BadInput
 from calque.derive.example import Question
 from calque.derive.files import check_name
 from calque.derive.fingerprint import code_facts, fingerprint, own_code, sha256, with_code
-from calque.derive.folder import DICTIONARY, FORMAT, RESERVED, SINGLE, VOCABULARY, WRONG, FolderWriter, new_folder
+from calque.derive.folder import (
+    DICTIONARY,
+    FORMAT,
+    RESERVED,
+    SINGLE,
+    TEXTS,
+    VOCABULARY,
+    WRONG,
+    FolderWriter,
+    new_folder,
+)
 from calque.derive.frequency import add_up
 from calque.derive.language import SOURCE, in_places
 from calque.derive.preview import PREVIEW, preview_sentences
@@ -143,7 +154,7 @@ def derive_languages(
     check_tags(dictionary, source)
     rewriting = rewriting_of(transforms)
 
-    def print_of(chosen: Sequence[Transform]) -> str:
+    def print_of(chosen: Sequence[Transform], dictionary: DictionaryConfig = dictionary) -> str:
         inputs = chosen, vocabulary, dictionary, rewriting, source.task_identity
         return languages_fingerprint(source.corpus_identity, *inputs)
 
@@ -152,7 +163,9 @@ def derive_languages(
         "config": {"transforms": list(transforms), "dictionary": dictionary},
         **code_facts(source, transforms),
     }
-    prints = {SOURCE: print_of([]), **{transform.name: print_of([transform]) for transform in transforms}}
+    each: dict[str, list[Transform]] = {SOURCE: [], **{transform.name: [transform] for transform in transforms}}
+    prints = {name: print_of(chosen) for name, chosen in each.items()}
+    facts[TEXTS] = {name: print_of(chosen, NO_DICTIONARY) for name, chosen in each.items()}
     trees = any("tags" in transform.needs for transform in transforms)
     source = source.ready(cache, trees, workers, progress)
     ready = learn(transforms, cache, progress)

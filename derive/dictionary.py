@@ -78,6 +78,9 @@ class DictionaryConfig:
         return replace(self, seed=self.seed + by)
 
 
+NO_DICTIONARY = DictionaryConfig(0.0)
+
+
 def draw_dictionary(config: DictionaryConfig, types: np.ndarray, counts: np.ndarray, image: np.ndarray) -> np.ndarray:
     """Draw entries from the `types` of a corpus, with `counts` (V,) and `image` (V,): (n, 2) int64 pairs of source and
     derived id, ascending; n is the rounded fraction of the types."""

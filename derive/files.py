@@ -176,17 +176,20 @@ def _remove_dead(leftover: Path) -> None:
 
 
 @contextmanager
-def claimed(folder: Path, wait: bool = False) -> Iterator[None]:
-    """Hold an exclusive claim on a folder, which ends with the process. If another process holds one, `wait` for its
-    end, or raise BadInput."""
+def claimed(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
+    """Hold an exclusive claim on a folder, which ends with the process. If another process holds one, call `waiting`
+    and wait for its end; without that, raise BadInput."""
     path = claim_of(folder)
     make_folder(path.parent)
     while True:
         with path.open("ab") as file:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise BadInput("another process is using this folder; wait for it or stop it", folder) from None
+                if waiting is None:
+                    raise BadInput("another process is using this folder; wait for it or stop it", folder) from None
+                waiting()
+                fcntl.flock(file, fcntl.LOCK_EX)
             if not _is_at(path, file):
                 continue  # released, and perhaps claimed again, since it was opened
             try:

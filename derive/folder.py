@@ -40,6 +40,7 @@ VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
 IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
 SINGLE = "single.npy"
 WRONG = "wrong dictionary pairs"  # the key of their number in the manifest's facts about a language
+TEXTS = "fingerprints without dictionaries"  # the manifest's key
 SIDES = ("first", "second")
 RESERVED = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)  # names that no language can have
 NamePair = tuple[str, str]
@@ -111,6 +112,13 @@ class LanguagesFolder:
         if missing := [name for name in names if name not in languages]:
             raise BadInput(f"no language {missing[0]}; expected one of {', '.join(languages)}", self.artefact.folder)
         return {name: str(languages[name]["fingerprint"]) for name in names}
+
+    @property
+    def prints(self) -> dict[str, tuple[str, ...]]:
+        """The fingerprints of each language, with its dictionary and without."""
+        facts = self.artefact.facts
+        without = facts.get(TEXTS, {})
+        return {name: (own["fingerprint"], without.get(name, "")) for name, own in facts["languages"].items()}
 
     def languages(self, names: Sequence[str], kept: np.ndarray | None) -> tuple[Language, ...]:
         """The source, if others derive from it, and the languages `names`; each new script has rows of its own."""

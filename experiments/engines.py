@@ -1,51 +1,45 @@
-"""`calque run --on slurm|snakemake`: a study's unfinished steps as jobs of an engine, which orders and restarts them.
+"""`calque run --on slurm`: a study's unfinished steps as jobs of Slurm, which orders and restarts them.
 
 A job is the command `calque cell` with all languages and examples, with a model and its measures, or with another step.
-Only unfinished folders are computed, so the engine's own state does not matter: the same command continues after any
-end. The job of a failed step ends like any other, and a cell checks that its needs are finished.
+Only unfinished folders are computed, so Slurm's own state does not matter: the same command continues after any end.
+The job of a failed step ends like any other, and a cell checks that its needs are finished.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import shutil
-import signal
 import subprocess
 import sys
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from graphlib import TopologicalSorter
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
 from calque.derive.errors import BadInput, Unfinished, shown
 from calque.derive.files import claim_of, claimed, make_folder, sweep
 from calque.derive.fingerprint import fingerprint
+from calque.experiments.places import SHARED
 from calque.experiments.signals import leaving
 from calque.experiments.step import Step, Watch
 
 Job = list[Step]
 Level = list[Job]
 MOST = 1_000  # jobs of one array: Slurm's default limit
-LONGEST = 15.0  # seconds between looks at the engine, at most
-SNAKEMAKE = "snakemake"
-THREADS = [f"{library}_NUM_THREADS" for library in ("OMP", "MKL", "OPENBLAS", "GOTO", "NUMEXPR")]
-"""What Snakemake sets for its jobs; they keep the values of this process instead, for the same results."""
+LONGEST = 15.0  # seconds between looks at Slurm, at most
 LIMITS = {"TIME LIMIT": "time", "oom|[Oo]ut [Oo]f [Mm]emory|not enough memory|DefaultCPUAllocator": "mem"}
 """What the log of a job says that exceeded a limit, and the option of sbatch that raises it."""
 
 
 @dataclass
-class Engine(ABC):
-    """The unfinished ones of `steps`, in order, as jobs of an engine with `options`. `command` is `calque cell` with
-    all arguments except fingerprints. `processes` train each model; at most `jobs` jobs run at a time."""
+class Slurm:
+    """The unfinished ones of `steps`, in order, as an array of jobs for each level, which starts when all jobs of the
+    previous level have ended. `home` is the study's folder, `command` is `calque cell` with all arguments except
+    fingerprints, and `options` are sbatch's. `processes` train each model; at most `jobs` jobs run at a time."""
 
     steps: Sequence[Step]
     home: Path
@@ -58,23 +52,15 @@ class Engine(ABC):
         for option in self.options:
             if not re.fullmatch(r"[a-z][a-z-]*(=[^\n]+)?", option):
                 raise BadInput(f"--option {shown(option)}: expected KEY=VALUE, as in partition=gpu")
+        place = str(self.home.resolve())
+        if not place.isprintable() or '"' in place or "\\" in place:
+            expected = "expected a folder for results without quotation marks, backslashes and line ends"
+            raise BadInput(f"Slurm cannot write logs below {shown(place)}; {expected}")
 
     @property
-    @abstractmethod
     def script(self) -> str:
-        """What the engine is given."""
-
-    @abstractmethod
-    def check(self) -> None:
-        """Raise BadInput, before anything is written, if the engine or an option is not there."""
-
-    @abstractmethod
-    def start(self, levels: Sequence[Level]) -> dict[Path, Job]:
-        """Start jobs; returns them by their logs."""
-
-    @abstractmethod
-    def running(self) -> bool:
-        """Whether the engine has jobs, which another command may have started."""
+        """The scripts that Slurm is given."""
+        return "\n".join(script for level in self.levels() for script, _ in self._arrays(level))
 
     @cached_property
     def name(self) -> str:
@@ -93,15 +79,15 @@ class Engine(ABC):
         """
         if all(step.finished for step in self.steps):
             return
-        self.check()
+        _slurm("sbatch", "--test-only", script=self._arrays(next(self.levels()))[0][0])  # before anything is written
         make_folder(self.folder)
         with claimed(self.folder):
-            if self.running():
+            if self._running():
                 tell(f"waiting for the jobs {self.name} of an earlier command")
                 self._wait(watch)
             if not (levels := list(self.levels())):
                 return
-            logs = self.start(levels)
+            logs = self._start(levels)
             tell(f"{len(logs)} jobs; logs in {self.folder}")
             self._wait(watch)
             if failed := [line for log, job in logs.items() for line in _failures(log, job)]:
@@ -124,63 +110,19 @@ class Engine(ABC):
             yield [jobs[key] for key in jobs if key in ready]
             order.done(*ready)
 
-    def spread(self, job: Job) -> bool:
-        """Whether several processes train the job's model."""
-        return self.processes > 1 and job[0].shared
-
-    def call(self, job: Job) -> str:
-        """The command that computes a job, for a shell; fingerprints are to follow."""
-        torchrun = [str(Path(sys.executable).with_name("torchrun")), "--standalone"]
-        start = [*torchrun, f"--nproc-per-node={self.processes}"] if self.spread(job) else [sys.executable]
-        return shlex.join([*start, "-m", *self.command])
-
-    def cores(self, job: Job) -> int:
-        return max(step.threads for step in job) * (self.processes if self.spread(job) else 1)
-
     def _key(self, step: Step) -> Any:
         """Equal for steps of one job. Measures of a model that several processes train are a job of their own."""
         if step.stage == "derive":
             return step.stage
         trained = [need for need in (*step.needs, step) if need.stage == "pretrain"] or [step]
-        return trained[-1].folder, self.spread([step])
+        return trained[-1].folder, self._is_spread([step])
 
-    def _wait(self, watch: Watch) -> None:
-        """Report the steps that begin and finish until the engine has no jobs."""
-        waiting, begun, start = [step for step in self.steps if not step.finished], set[Path](), time.monotonic()
-        while True:
-            alive = self.running()
-            if not alive:
-                sweep(self.home)  # which lists all folders, so that a network disk does not hide new files
-            for step in list(waiting):
-                if step.folder not in begun and (step.finished or claim_of(step.folder).exists()):
-                    begun.add(step.folder)
-                    watch(step, False)
-                if step.finished:
-                    waiting.remove(step)
-                    watch(step, True)
-            if not alive:
-                return
-            time.sleep(min(LONGEST, 0.5 + (time.monotonic() - start) / 20))
+    def _is_spread(self, job: Job) -> bool:
+        """Whether several processes train the job's model."""
+        return self.processes > 1 and job[0].shared
 
-
-class Slurm(Engine):
-    """An array of jobs for each level. It starts when all jobs of the previous level have ended."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        place = str(self.home.resolve())
-        if not place.isprintable() or '"' in place or "\\" in place:
-            expected = "expected a folder for results without quotation marks, backslashes and line ends"
-            raise BadInput(f"Slurm cannot write logs below {shown(place)}; {expected}")
-
-    @property
-    def script(self) -> str:
-        return "\n".join(script for level in self.levels() for script, _ in self._arrays(level))
-
-    def check(self) -> None:
-        _slurm("sbatch", "--test-only", script=self._arrays(next(self.levels()))[0][0])
-
-    def start(self, levels: Sequence[Level]) -> dict[Path, Job]:
+    def _start(self, levels: Sequence[Level]) -> dict[Path, Job]:
+        """Start jobs; returns them by their logs."""
         logs, after = dict[Path, Job](), list[str]()
         for level in levels:
             ids = []
@@ -190,112 +132,53 @@ class Slurm(Engine):
             after = [f"--dependency=afterany:{':'.join(ids)}"]
         return logs
 
-    def running(self) -> bool:
+    def _running(self) -> bool:
         words = ["squeue", "--noheader", f"--name={self.name}", "--format=%i"]
         found = subprocess.run(words, capture_output=True, text=True, check=False)
         return found.returncode != 0 or bool(found.stdout.strip())  # Slurm's controller may be restarting
 
     def _wait(self, watch: Watch) -> None:
+        """Report the steps that begin and finish until Slurm has no jobs."""
+        waiting, begun, start = [step for step in self.steps if not step.finished], set[Path](), time.monotonic()
         with leaving(f"the jobs continue (scancel --name={self.name} ends them)"):
-            super()._wait(watch)
+            while True:
+                alive = self._running()
+                if not alive:
+                    sweep(self.home.parent / SHARED)  # lists all folders, so that a network disk hides no new files
+                for step in list(waiting):
+                    if step.folder not in begun and (step.finished or claim_of(step.folder).exists()):
+                        begun.add(step.folder)
+                        watch(step, False)
+                    if step.finished:
+                        waiting.remove(step)
+                        watch(step, True)
+                if not alive:
+                    return
+                time.sleep(min(LONGEST, 0.5 + (time.monotonic() - start) / 20))
 
     def _arrays(self, level: Level) -> list[tuple[str, Level]]:
         """The scripts of a level with their jobs. Jobs that several processes share are a separate array."""
-        parts = ([job for job in level if self.spread(job) == spread] for spread in (False, True))
+        parts = ([job for job in level if self._is_spread(job) == spread] for spread in (False, True))
         return [self._array(part) for part in parts if part]
 
     def _array(self, jobs: Level) -> tuple[str, Level]:
         size = -(-len(jobs) // MOST)
         jobs = [list(chain(*jobs[first : first + size])) for first in range(0, len(jobs), size)]
+        processes = self.processes if self._is_spread(jobs[0]) else 1
         options = [
             f"job-name={self.name}",
             f"array=0-{len(jobs) - 1}" + (f"%{self.jobs}" if self.jobs else ""),
             f'output="{str(self.folder).replace("%", "%%")}/%A_%a.log"',
             "open-mode=append",
             "requeue",
-            f"cpus-per-task={self.cores(jobs[0])}",
+            f"cpus-per-task={max(step.threads for step in jobs[0]) * processes}",
             *self.options,
         ]
+        torchrun = [str(Path(sys.executable).with_name("torchrun")), "--standalone", f"--nproc-per-node={processes}"]
+        call = shlex.join([*(torchrun if processes > 1 else [sys.executable]), "-m", *self.command])
         cells = [f"  '{' '.join(step.fingerprint for step in job)}'  # {_title(job)}" for job in jobs]
         lines = ["#!/bin/bash", *(f"#SBATCH --{option}" for option in options), "cells=(", *cells, ")"]
-        return "\n".join([*lines, f"exec {self.call(jobs[0])} ${{cells[$SLURM_ARRAY_TASK_ID]}}\n"]), jobs
-
-
-@dataclass
-class Snakemake(Engine):
-    """A rule for each job, which succeeds even if a step fails. Each start has a folder of its own for Snakemake."""
-
-    process: subprocess.Popen[bytes] | None = field(default=None, init=False)
-    _output: Path = field(default=Path(), init=False)
-
-    @property
-    def script(self) -> str:
-        return self._rules([job for level in self.levels() for job in level])
-
-    def check(self) -> None:
-        if not shutil.which(SNAKEMAKE):
-            raise BadInput(f"{SNAKEMAKE} is not installed; `pipx install snakemake` installs it")
-        if not self.options:
-            return
-        with TemporaryDirectory() as name:
-            words = [*self._words(Path(name), "rule all:\n    shell: 'true'\n"), "--dry-run"]
-            found = subprocess.run(words, capture_output=True, text=True, check=False)
-        if found.returncode:
-            raise BadInput(f"{SNAKEMAKE} refuses the options: {''.join(found.stderr.strip().splitlines()[-1:])}")
-
-    def start(self, levels: Sequence[Level]) -> dict[Path, Job]:
-        jobs = [job for level in levels for job in level]
-        folder = Path(mkdtemp(prefix="snakemake-", dir=self.folder))
-        words = self._words(folder, self._rules(jobs))
-        self._output = folder / "snakemake.log"
-        with self._output.open("wb") as log:
-            self.process = subprocess.Popen(words, stdout=log, stderr=log, start_new_session=True)
-        return {folder / f"{number}.log": job for number, job in enumerate(jobs)}
-
-    def running(self) -> bool:
-        return self.process is not None and self.process.poll() is None
-
-    def _wait(self, watch: Watch) -> None:
-        assert self.process
-        try:
-            super()._wait(watch)
-        except BaseException:
-            os.killpg(self.process.pid, signal.SIGTERM)  # its jobs too
-            self.process.wait()
-            raise
-        if self.process.returncode:  # whatever its jobs did
-            lines = [line for line in self._output.read_text(errors="replace").splitlines() if line.strip()]
-            raise Unfinished(f"{SNAKEMAKE} ended with {self.process.returncode}: {' '.join(lines[-3:])}", self._output)
-
-    def _words(self, folder: Path, rules: str) -> list[str]:
-        """The command that computes rules, which are written to the folder."""
-        (folder / "Snakefile").write_text(rules, encoding="utf-8")
-        words = [SNAKEMAKE, "--directory", str(folder), "--snakefile", str(folder / "Snakefile")]
-        words += ["--cores", str(self.jobs or "all"), "--scheduler", "greedy"]
-        return [*words, *(f"--{option}" for option in self.options)]
-
-    def _rules(self, jobs: Level) -> str:
-        place = {step.folder: number for number, job in enumerate(jobs) for step in job}
-        threads = [
-            *(f"--unset={name}" for name in THREADS),
-            *(f"{k}={v}" for k, v in os.environ.items() if k in THREADS),
-        ]
-        text = f"rule all:\n    input: {[f'{number}.done' for number in range(len(jobs))]}\n"
-        for number, job in enumerate(jobs):
-            needs = {place[need.folder] for step in job for need in step.needs if need.folder in place} - {number}
-            words = f"env {shlex.join(threads)} {self.call(job)} {' '.join(step.fingerprint for step in job)}"
-            shell = f"(cd {shlex.quote(str(Path.cwd()))} && exec {words}) > {number}.log 2>&1 || true"
-            text += f"""
-rule job_{number}:  # {_title(job)}
-    input: {[f"{need}.done" for need in sorted(needs)]}
-    output: touch("{number}.done")
-    threads: {self.cores(job)}
-    shell: {shell.replace("{", "{{").replace("}", "}}")!r}
-"""
-        return text
-
-
-ENGINES: dict[str, type[Engine]] = {"slurm": Slurm, "snakemake": Snakemake}
+        return "\n".join([*lines, f"exec {call} ${{cells[$SLURM_ARRAY_TASK_ID]}}\n"]), jobs
 
 
 def _title(job: Job) -> str:

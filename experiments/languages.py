@@ -1,13 +1,13 @@
 """The languages of a study: a source and its images, natural languages, or the two languages of gold word links.
 
-The config of the step that writes their folder has `identity` (the fingerprint of all), `language` (one language's
-fingerprint, which does not depend on the others if it need not), `rows_of` (the rows of a model's table for some of
-them) and `pairs_of` (the pairs that have bitexts). The languages of a study have `mistakes` (their problems, in words).
+The config of the step that writes their folder has `identity` (the fingerprint of all), `language` (the fingerprint of
+one language, also without dictionaries or bitexts, for models that read none), `rows_of` (the rows of a model's table
+for some of them) and `pairs_of` (the pairs that have bitexts). The languages of a study are `StudyLanguages`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -17,44 +17,87 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.measures.aer import SETS, GoldSet, gold_set
+from calque.analysis.measures.aer import SETS
 from calque.analysis.records.run import Described
-from calque.derive.artefact import digest
 from calque.derive.build import (
     check_tags,
     derive_languages,
     languages_fingerprint,
     rewriting_of,
     trial_image,
-    write_translation,
 )
-from calque.derive.dictionary import DictionaryConfig, read_words
+from calque.derive.dictionary import NO_DICTIONARY, DictionaryConfig, read_words
 from calque.derive.errors import BadInput, NoFile
 from calque.derive.example import Question
 from calque.derive.fingerprint import fingerprint
-from calque.derive.folder import FORMAT, KIND
+from calque.derive.folder import FORMAT, KIND, NamePair
 from calque.derive.language import SOURCE
-from calque.derive.links.aligner import Pair
 from calque.derive.natural.build import Rows, derive_natural, natural_fingerprint
 from calque.derive.natural.files import BitextFiles, TextFiles, Without
 from calque.derive.own_transform import check_own
-from calque.derive.readers.lines import EDITION
 from calque.derive.source import Source
 from calque.derive.transform import Compose, Transform, image_of_question
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.derive.words import Agglutinate, Drop, Rewrite, Split
+from calque.experiments.finetuning import Transfer, ZeroShot
+from calque.experiments.gold_aligners import GoldSetAligner
+from calque.experiments.gold_text import GoldText
+from calque.experiments.measures import ExampleMeasure, Measure, Retrieval
+from calque.experiments.models import Group
 from calque.experiments.places import CACHE, name_mistakes
 from calque.experiments.step import Machine, Step, cached_method
+from calque.experiments.tasks import DerivedExamples, Floors, NaturalExamples
 
 KEEPING = (Agglutinate, Drop, Split)  # transforms that never turn one whole word into another
 SAMPLE = 100  # types for trying out transforms
 TYPES = 10_000_000
-LanguagePair = tuple[str, str]
 THE_SOURCE = Described(SOURCE, "the source")
 
 
+class StudyLanguages(ABC):
+    """What a study (`experiments.study.Study`) asks of its languages. `home` is the folder of steps."""
+
+    derived = False  # whether they are a source and its images
+    redraw = False
+    bitexts: Mapping[NamePair, tuple[BitextFiles, ...]] = {}
+
+    @property
+    def draws(self) -> tuple[str, ...]:
+        """The data that a seed draws in addition to the model, in words."""
+        return ()
+
+    @abstractmethod
+    def mistakes(self) -> list[str]:
+        """Everything wrong with them, in words."""
+
+    @abstractmethod
+    def text_step(self, study: Any, home: Path) -> Step | None:
+        """The step that prepares the text of all models, if they read the same."""
+
+    @abstractmethod
+    def groups(self, study: Any, home: Path) -> list[Group]: ...
+
+    def of_seed(self, seed: int) -> Any:
+        return self
+
+    def examples(self, study: Any, home: Path) -> dict[str, Step]:
+        """The steps that prepare the examples of tasks, by task."""
+        return {}
+
+    def baselines(self, study: Any, home: Path, examples: Mapping[str, Step]) -> list[Step]:
+        """The steps that need no model of the study: floors of tasks, or word aligners."""
+        return []
+
+    def task_measures(self, study: Any, examples: Mapping[str, Step]) -> list[Measure]:
+        return []
+
+    def described(self, study: Any) -> tuple[Described, ...]:
+        """The languages that a given model is measured in."""
+        return (THE_SOURCE,)
+
+
 @dataclass(frozen=True)
-class DerivedLanguages:
+class DerivedLanguages(StudyLanguages):
     """A source and its images under `transforms`. `vocabulary` is the number of types to learn from the source, or the
     folder of a tokenizer. With `redraw` each seed of a study draws its own text, transforms and dictionary besides its
     models, so that intervals over seeds cover the data too; seed 0 draws the same data as without it."""
@@ -64,6 +107,8 @@ class DerivedLanguages:
     vocabulary: int | Path
     dictionary: DictionaryConfig = field(default_factory=DictionaryConfig)
     redraw: bool = False
+
+    derived = True
 
     @cached_method
     def of_seed(self, seed: int) -> DerivedLanguages:
@@ -81,10 +126,34 @@ class DerivedLanguages:
         return Step(_derive, self, home / "languages", "languages", "derive", KIND, FORMAT, spreads=True)
 
     def identity(self) -> str:
-        return self._fingerprint(self.transforms)
+        return self._fingerprint(self.transforms, self.dictionary)
 
-    def language(self, step: Step, name: str) -> str:
-        return self._fingerprint(tuple(transform for transform in self.transforms if transform.name == name))
+    def language(self, step: Step, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
+        transforms = tuple(transform for transform in self.transforms if transform.name == name)
+        return self._fingerprint(transforms, self.dictionary if dictionary else NO_DICTIONARY)
+
+    def text_step(self, study: Any, home: Path) -> Step:
+        return self.step(home)
+
+    def examples(self, study: Any, home: Path) -> dict[str, Step]:
+        measured = [measure.task for measure in study.measures if isinstance(measure, ExampleMeasure)]
+        return {name: DerivedExamples(self, name).step(home) for name in dict.fromkeys((*study.tasks, *measured))}
+
+    def baselines(self, study: Any, home: Path, examples: Mapping[str, Step]) -> list[Step]:
+        pairs = [(SOURCE, SOURCE)]
+        for other in self.names:
+            pairs += [(SOURCE, other), (other, other)]
+        return [Floors(examples[name], tuple(pairs), self.step(home)).step(home) for name in study.tasks]
+
+    def groups(self, study: Any, home: Path) -> list[Group]:
+        """Each derived language with the source."""
+        data, mixture = self.step(home), study.mixture
+        return [
+            Group(each.name, data, (each.name,), (THE_SOURCE, Described.of(each)), mixture) for each in self.transforms
+        ]
+
+    def task_measures(self, study: Any, examples: Mapping[str, Step]) -> list[Measure]:
+        return [Transfer(examples[name], its.finetune) for name, its in study.tasks.items()]
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
         """One row for each type and script."""
@@ -92,7 +161,7 @@ class DerivedLanguages:
         scripts = 1 if len(names) == 1 else sum(bool((image >= SAMPLE).any()) for image in moved)
         return self._types * (1 + scripts)
 
-    def pairs_of(self, names: Sequence[str]) -> tuple[LanguagePair, ...]:
+    def pairs_of(self, names: Sequence[str]) -> tuple[NamePair, ...]:
         return tuple((SOURCE, name) for name in names)
 
     def translates(self, transform: Transform) -> bool:
@@ -160,10 +229,9 @@ class DerivedLanguages:
     def _types(self) -> int:
         return self._given if isinstance(self._given, int) else self._given.open().size
 
-    def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
-        return languages_fingerprint(
-            self._corpus, transforms, self._given, self.dictionary, rewriting_of(self.transforms), self._examples
-        )
+    def _fingerprint(self, transforms: tuple[Transform, ...], dictionary: DictionaryConfig) -> str:
+        among = rewriting_of(self.transforms)
+        return languages_fingerprint(self._corpus, transforms, self._given, dictionary, among, self._examples)
 
     @cached_method
     def _corpus(self, trees: bool) -> str:
@@ -187,7 +255,7 @@ def _derive(step: Step, machine: Machine) -> None:
 
 
 @dataclass(frozen=True)
-class NaturalLanguages:
+class NaturalLanguages(StudyLanguages):
     """Text of natural languages and bitexts between them, in a given vocabulary. `source` is the language that tasks
     are learnt in. Sentences of `withheld` are left out of text and bitexts. Models have rows for the types that occur,
     or for all, by `table`. `dictionaries` are lexicons by language pair, as
@@ -195,9 +263,9 @@ class NaturalLanguages:
 
     source: str = "en"
     texts: Mapping[str, TextFiles] = field(default_factory=dict)
-    bitexts: Mapping[LanguagePair, tuple[BitextFiles, ...]] = field(default_factory=dict)
+    bitexts: Mapping[NamePair, tuple[BitextFiles, ...]] = field(default_factory=dict)
     withheld: TextFiles | None = None
-    dictionaries: Mapping[LanguagePair, Path] = field(default_factory=dict)
+    dictionaries: Mapping[NamePair, Path] = field(default_factory=dict)
     table: Rows = "used"
     types: int = 0
 
@@ -205,6 +273,36 @@ class NaturalLanguages:
         """The step that encodes them with the tokenizer of the folder `vocabulary`."""
         text = NaturalText(self, GivenVocabulary(vocabulary))
         return Step(_encode, text, home / "languages", "text and bitexts", "derive", KIND, FORMAT, spreads=True)
+
+    def text_step(self, study: Any, home: Path) -> Step | None:
+        return self.step(home, study.given.checkpoint) if study.given and study.objectives else None
+
+    def examples(self, study: Any, home: Path) -> dict[str, Step]:
+        tasks = {name: its for name, its in study.tasks.items() if its.files}
+        return {name: NaturalExamples(name, its, self.source).step(home) for name, its in tasks.items()}
+
+    def baselines(self, study: Any, home: Path, examples: Mapping[str, Step]) -> list[Step]:
+        steps = []
+        for name, task in study.tasks.items():
+            pairs = tuple((SOURCE, other) for other in (SOURCE, *task.tests))
+            steps.append(Floors(examples[name], pairs, source=self.source).step(home))
+        return steps
+
+    def groups(self, study: Any, home: Path) -> list[Group]:
+        """All languages in one group without a name."""
+        data = self.text_step(study, home)
+        assert data
+        return [Group("", data, tuple(self.texts), self.described(study), study.mixture)]
+
+    def task_measures(self, study: Any, examples: Mapping[str, Step]) -> list[Measure]:
+        return [ZeroShot(examples[name], its.finetune) for name, its in study.tasks.items()]
+
+    def described(self, study: Any) -> tuple[Described, ...]:
+        """The languages of the text and of the tests."""
+        tested = [name for task in study.tasks.values() for name in task.tests]
+        same = [name for each in study.measures if isinstance(each, Retrieval) for name in each.same_sentences]
+        names = dict.fromkeys((self.source, *self.texts, *same, *tested))
+        return tuple(Described(name, name) for name in names)
 
     def mistakes(self) -> list[str]:
         wrong = []
@@ -240,11 +338,17 @@ class NaturalText:
         return texts, {pair: tuple(map(kept, parts)) for pair, parts in of.bitexts.items()}
 
     def identity(self) -> str:
-        (texts, bitexts), of = self._arguments, self.languages
-        return natural_fingerprint(texts, bitexts, self.vocabulary, of.table, dict(of.dictionaries))
+        return self._fingerprint(True, True)
 
-    def language(self, step: Step, name: str) -> str:
-        return f"{step.fingerprint}/{name}"
+    def language(self, step: Step, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
+        occurring = self.languages.table == "used"  # rows for the types that occur depend on all text
+        return fingerprint(self._fingerprint(bitexts or occurring, dictionary), name)
+
+    @cached_method
+    def _fingerprint(self, bitexts: bool, dictionaries: bool) -> str:
+        of, (texts, pairs) = self.languages, self._arguments
+        entries = dict(of.dictionaries) if dictionaries else {}
+        return natural_fingerprint(texts, pairs if bitexts else {}, self.vocabulary, of.table, entries)
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
         """Rows for types that occur, or, before the text has been read, for all."""
@@ -260,7 +364,7 @@ class NaturalText:
     def _types(self) -> int:
         return self.vocabulary.open().size
 
-    def pairs_of(self, names: Sequence[str]) -> tuple[LanguagePair, ...]:
+    def pairs_of(self, names: Sequence[str]) -> tuple[NamePair, ...]:
         return tuple(pair for pair in self.languages.bitexts if set(pair) <= set(names))
 
 
@@ -272,7 +376,7 @@ def _encode(step: Step, machine: Machine) -> None:
 
 
 @dataclass(frozen=True)
-class GoldPairs:
+class GoldPairs(StudyLanguages):
     """Gold sets of word links in the folder `gold`, and parallel text of the same languages to learn from. `text` is by
     gold set, for models that learn from it together with the set's own sentences."""
 
@@ -284,89 +388,26 @@ class GoldPairs:
     def of_set(self, name: str) -> GoldText:
         return GoldText(self.gold, name, self.text.get(name, ()), self.vocabulary)
 
+    def text_step(self, study: Any, home: Path) -> None:
+        return None
+
+    def groups(self, study: Any, home: Path) -> list[Group]:
+        """The two languages of each gold set with text."""
+        texts = [self.of_set(name) for name in self.text]
+        return [
+            Group(text.name, text.step(home), text.pair[1:], tuple(Described(code, code) for code in text.pair))
+            for text in texts
+        ]
+
+    def baselines(self, study: Any, home: Path, examples: Mapping[str, Step]) -> list[Step]:
+        texts = [self.of_set(name) for name in self.sets]
+        aligners = [GoldSetAligner(name, text, study.name) for name in ("diagonal", "fast_align") for text in texts]
+        if study.encoder:
+            aligners += [GoldSetAligner("encoder", text, study.name, study.encoder) for text in texts]
+        return [aligner.step(home, study.threads) for aligner in aligners]
+
     def mistakes(self) -> list[str]:
         wrong = name_mistakes("sets", list(self.sets)) + _vocabulary_mistakes(self.vocabulary)
         if unknown := sorted(set(self.text) - set(self.sets)):
             wrong.append(f"text is for sets, and {', '.join(unknown)} is not one of them")
         return wrong
-
-
-GOLD_FORMAT = 2  # raise it when the same files would give other sentences
-
-
-@dataclass(frozen=True)
-class GoldText:
-    """The gold set `name` in the folder `gold`, and parallel text of the same two languages. They are a source and its
-    translation with one vocabulary of `vocabulary` types."""
-
-    gold: Path
-    name: str
-    text: tuple[BitextFiles, ...] = ()
-    vocabulary: int = 0
-
-    @cached_property
-    def set(self) -> GoldSet:
-        return gold_set(self.gold, self.name)
-
-    @property
-    def pair(self) -> LanguagePair:
-        first, _, second = self.name.partition("-")
-        return first, second
-
-    def step(self, home: Path) -> Step:
-        place, title = home / self.name / "languages", f"languages {self.name}"
-        return Step(_translate, self, place, title, "derive", KIND, FORMAT)
-
-    def identity(self) -> dict[str, Any]:
-        return {"text": self.digest, "vocabulary": self.vocabulary}
-
-    def language(self, step: Step, name: str) -> str:
-        return step.fingerprint
-
-    def rows_of(self, step: Step, names: Sequence[str]) -> int:
-        return self.vocabulary
-
-    def pairs_of(self, names: Sequence[str]) -> tuple[LanguagePair, ...]:
-        return tuple((SOURCE, name) for name in names)
-
-    @cached_property
-    def digest(self) -> str:
-        files = [[_digest(path) for path in (source.path, source.beside) if path] for source in self.text]
-        switches = [(source.columns, source.escaped) for source in self.text]
-        return fingerprint(GOLD_FORMAT, EDITION, self.gold_digests, files, switches)
-
-    @cached_property
-    def gold_digests(self) -> list[str]:
-        return [self.name, *(_digest(path) for path in sorted((self.gold / self.name).glob("*")) if path.is_file())]
-
-    def own(self) -> list[Pair]:
-        """The gold set's sentences, in lower case."""
-        return lowered(self.set.pairs)
-
-    def pairs(self) -> tuple[list[Pair], Counter[str]]:
-        """The set's own sentences and the parallel text, each pair once, and exclusions."""
-        left_out: Counter[str] = Counter()
-        everything = self.own()
-        everything += [pair for text in self.text for pair in text.words(*self.pair, left_out)]
-        once = list(dict.fromkeys(everything))
-        left_out["sentence pairs that were there already"] += len(everything) - len(once)
-        left_out["sentence pairs learnt from"] += len(once)
-        return once, left_out
-
-
-def _translate(step: Step, machine: Machine) -> None:
-    text: GoldText = step.config
-    machine.report(step.title, 0, 1)
-    pairs, _ = text.pairs()
-    write_translation(pairs, text.pair[1], text.vocabulary, step.folder)
-    machine.report(step.title, 1, 1)
-
-
-def lowered(pairs: Sequence[Pair]) -> list[Pair]:
-    """Sentence pairs in lower case."""
-    return [(tuple(map(str.lower, source)), tuple(map(str.lower, target))) for source, target in pairs]
-
-
-def _digest(path: Path) -> str:
-    """The file's SHA-256; empty for a missing file, which its reader reports."""
-    return digest(path) if path.is_file() else ""

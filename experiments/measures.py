@@ -41,7 +41,7 @@ from calque.derive.readers.lines import check_file, tokens
 from calque.derive.sources.files import written
 from calque.derive.task_data import TaskFolder
 from calque.derive.usage import count_shared, other_forms
-from calque.experiments.languages import GoldText
+from calque.experiments.gold_text import GoldText
 from calque.experiments.models import Model
 from calque.experiments.places import CACHE, name_mistakes
 from calque.experiments.step import Machine, Step, cached_method
@@ -109,6 +109,9 @@ class Measuring:
 
     def identity(self) -> list[Any]:
         identity = [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
+        if self.data and not self.measure.any_model:  # its dictionary too, which the model may not depend on
+            config, names = self.data.config, self.model.training.languages
+            identity.append({name: config.language(self.data, name) for name in names})
         code = code_of(type(self.measure))
         return [*identity, code] if code else identity
 
@@ -165,7 +168,10 @@ def read_measured(step: Step) -> MeasuredStep:
     """The measurement of a finished step. Raises BadInput if it is damaged."""
     artefact = step.open()
     runs, records = json_rows.read(artefact.path(RUNS), Run), json_rows.read(artefact.path(RECORDS), Record)
-    own = [step.config.run(artefact)] if isinstance(step.config, Measuring) else runs
+    if isinstance(step.config, Measuring):
+        own = [step.config.run(artefact)]
+    else:  # another study may have computed it
+        own = [replace(run, study=step.config.study) for run in runs]
     return MeasuredStep(step, own, records, artefact.facts["left out"])
 
 
@@ -177,7 +183,7 @@ def finetuning_work(examples: Step, config: FinetuneConfig, model: Model) -> flo
         else {"examples": EXAMPLES, "words": 10 * EXAMPLES}
     )
     rows = split["examples"]
-    ids = IDS * split["words"] / max(1, split["examples"])
+    ids = IDS * split.get("words", 10 * rows) / max(1, split["examples"])
     row = 3 * ids * encoder_flops_per_id(model.training.model, ids)
     return config.epochs * rows * (row + UPDATE / config.batch)
 

@@ -6,6 +6,7 @@ A group is a set of languages that a model reads together; a study trains each o
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,7 @@ from calque.analysis.records.record import MeasuredModel
 from calque.analysis.records.run import Described, Run
 from calque.derive.errors import BadInput
 from calque.derive.estimated_links import ALL, PairSample, estimate_links
-from calque.derive.fingerprint import fingerprint, sha256
+from calque.derive.fingerprint import fingerprint, plain, sha256
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.links.stored import FORMAT as LINKS_FORMAT
@@ -34,6 +35,7 @@ from calque.pretrain.start import check_start, has_head
 
 PROCESS = 400 * 2**20  # bytes of Python, torch and transformers before there is a model
 BATCH_BYTES = 3 * 8  # bytes per id of a step's rows, which are drawn at once: the id, its label and its language
+FORMAT = 2
 TOO_MUCH = 2  # A step is refused if its estimated memory is more than this multiple of the machine's
 
 
@@ -116,14 +118,12 @@ def steps_of(weights: Weights) -> int:
 @dataclass(frozen=True)
 class Model:
     """A model to measure. `about` describes it in records, except for its id, which is its folder below `home`: the
-    folder of the step that trains it, or `place`. A `mixed` model, which reads one of a study's mixtures, is measured
-    between all of its languages, both ways."""
+    folder of the step that trains it, or `place`."""
 
     weights: Weights
     about: Run
     home: Path
     place: str = ""
-    mixed: bool = False
 
     @cached_property
     def run(self) -> Run:
@@ -158,7 +158,7 @@ class Model:
     def measured(self, machine: Machine) -> MeasuredModel:
         """The model as measures and records refer to it; its language is the other one of two."""
         names = self.training.languages if isinstance(self.weights, Step) else ()
-        language = names[0] if len(names) == 1 and not self.mixed and not self.run.main_layer else ""
+        language = names[0] if len(names) == 1 and not self.run.main_layer else ""
         device = str(machine.world.device)
         return MeasuredModel(self.checkpoint, self.run.id, language, self.run.seed, steps_of(self.weights), device)
 
@@ -171,7 +171,7 @@ class Model:
     @property
     def of_pair(self) -> bool:
         """Whether it is measured from a source to one other language."""
-        return len(self.training.languages) == 1 and not self.mixed
+        return len(self.training.languages) == 1
 
     @property
     def name(self) -> str:
@@ -198,7 +198,7 @@ class EstimatedLinks:
         return [name for name in (self.first, self.second) if name != SOURCE]
 
     def identity(self) -> dict[str, Any]:
-        languages = {name: self.data.config.language(self.data, name) for name in self.names}
+        languages = {name: self.data.config.language(self.data, name, dictionary=False) for name in self.names}
         return {"languages": languages, "method": self.method, "drawn": self.drawn}
 
     def step(self) -> Step:
@@ -231,17 +231,25 @@ class Training:
     shipped: ShippedRun | None = None
     claims: str = ""
 
-    def step(self, above: Path, threads: int = 1) -> Step:
-        """The step that trains it, in a folder below `above`, which all seeds share."""
-        place = above / f"seed-{self.seed}"
-        title = f"{'unpack' if self.shipped else 'pretrain'} {'/'.join(place.parts[-3:])}"
-        return Step(_pretrain, self, place, title, "pretrain", RUN, 2, threads, shared=True, after=self.links)
+    def step(self, home: Path, group: str = "", threads: int = 1) -> Step:
+        """The step that trains it, in a folder below `home`."""
+        place = home / group / self.objective.name / f"seed-{self.seed}"
+        title = f"{'unpack' if self.shipped else 'pretrain'} {place.relative_to(home)}"
+        return Step(_pretrain, self, place, title, "pretrain", RUN, FORMAT, threads, shared=True, after=self.links)
+
+    @cached_property
+    def inputs(self) -> dict[str, str]:
+        """A fingerprint of what the objective reads of each language: MLM, for one, reads no dictionary."""
+        of, reads = self.data.config, (self.objective.reads_dictionary, self.objective.reads_bitexts)
+        return {name: of.language(self.data, name, *reads) for name in self.languages or (SOURCE,)}
 
     def identity(self) -> dict[str, Any]:
-        """Everything that decides the weights; of the data, only these languages."""
-        languages = self.data.config
+        """Everything that decides the weights."""
+        return self._identity(self.inputs) | ({"shipped": self.shipped} if self.shipped else {})
+
+    def _identity(self, inputs: Mapping[str, str]) -> dict[str, Any]:
         return {
-            "languages": {name: languages.language(self.data, name) for name in self.languages or (SOURCE,)},
+            "languages": inputs,
             "objective": self.objective,
             "format": self.objective.traits.format,
             "seed": self.seed,
@@ -252,11 +260,13 @@ class Training:
             "links": self.links,
             # The order assigns shares and token types to languages.
             "order": None if list(self.languages) == sorted(self.languages) else list(self.languages),
-        } | ({"shipped": self.shipped} if self.shipped else {})
+        }
 
     def unless_shipped(self, file: Path) -> Training:
-        """The same training, with its run if the file has it."""
-        name = self.step(Path()).fingerprint
+        """The same training, with its run if the file has it. Runs are named there by all of their languages."""
+        of = self.data.config
+        everything = {name: of.language(self.data, name) for name in self.languages or (SOURCE,)}
+        name = fingerprint(RUN, FORMAT, plain(self._identity(everything)))
         return replace(self, shipped=ShippedRun(file, name)) if name in runs_of(file) else self
 
     @cached_property
@@ -290,8 +300,8 @@ class Training:
             return None
         types = Types.open(self.data.folder, *self.languages)
 
-        def measure(model: Any) -> dict[str, float]:
-            return {metric: fraction for metric, (fraction, _) in alignment_of_model(model, types).shares.items()}
+        def measure(model: Any) -> dict[str, Any]:
+            return alignment_of_model(model, types).row(any_dictionary=not self.objective.reads_dictionary)
 
         return measure if types.measurable else None
 
@@ -361,6 +371,7 @@ def _pretrain(step: Step, machine: Machine) -> None:
         checkpoint_of(training.start) if training.start else None,
         training.mixture,
         training.claims,
+        training.inputs,
     )
     if training.shipped:
         training.shipped.unpack(step.folder, config)

@@ -8,7 +8,8 @@ from calque.derive.errors import BadInput, shown
 
 ROOT = Path("runs")  # the folder for results, unless a command is given another
 CACHE = "cache"  # the folder below it that studies share: learnt grammars, parsed trees
-RESERVED = ("alone", "floors", "jobs", "languages", "report", "reports", "start", "tasks")
+SHARED = "shared"  # the folder below it with the steps of all studies
+RESERVED = ("floors", "jobs", "languages", "report", "reports", "start", "tasks")
 """The folders of a study that are not of a transform, an objective or a gold set."""
 LONGEST = 120
 """Most bytes of a name that becomes a folder: file systems allow 255, and fingerprints and splits are added to it."""

@@ -20,6 +20,7 @@ from calque.derive.errors import BadInput, unknown
 from calque.experiments.data.recipe import read_recipe, recipes_of, sizes
 from calque.experiments.models import Cost
 from calque.experiments.schedule import side_by_side
+from calque.experiments.step import Step
 from calque.experiments.study import Study
 from calque.experiments.summary import counted, extent, scale_of
 from calque.experiments.sweep import Sweep
@@ -84,12 +85,14 @@ def on_cards(cost: Cost, card: Card, number: int) -> tuple[float, float, int]:
 
 @dataclass(frozen=True)
 class Plan:
-    """The title and cost of every pretraining run, `jobs` of them in parallel. `peak` is in operations/s per run."""
+    """The title and cost of every pretraining run that is left, `jobs` of them in parallel, and the number of finished
+    ones. `peak` is in operations/s per run."""
 
     runs: list[tuple[str, Cost]]
     jobs: int
     peak: float
     device: str
+    finished: int = 0
 
     @property
     def memory(self) -> float:
@@ -108,31 +111,45 @@ class Plan:
         return max(ends)
 
 
-def plan(study: Study | Sweep, jobs: int | None) -> Plan:
-    """Estimate a study, or a sweep, on this machine, with `jobs` runs in parallel, by default the number that `compute`
-    chooses."""
+def plan(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> Plan:
+    """Estimate what is left to train of a study, or a sweep, below `root`, with `jobs` runs in parallel, by default the
+    number that `compute` chooses."""
     gpu, cores = torch.cuda.is_available(), os.cpu_count() or 1
-    steps = [step for step in study.trained() if not step.config.shipped]
+    trained = [step for step in study.trained(root) if not step.config.shipped]
+    steps = [step for step in trained if not _finished(step)]
     runs = [(step.title.removeprefix("pretrain "), step.config.cost()) for step in steps]
     parallel = max(1, min(len(steps), side_by_side(steps, jobs)))
     threads = max((step.threads for step in steps), default=1)
     # A run has its threads' part of the whole machine's rate, which is measured with all cores at once; runs that share
     # a card share its rate.
     peak = peak_flops("cuda" if gpu else "cpu") * (1 / parallel if gpu else min(1.0, threads / cores))
-    return Plan(runs, parallel, peak, torch.cuda.get_device_name() if gpu else f"{cores} CPU cores")
+    device = torch.cuda.get_device_name() if gpu else f"{cores} CPU cores"
+    return Plan(runs, parallel, peak, device, len(trained) - len(steps))
 
 
-def describe(study: Study | Sweep, jobs: int | None, card: Card | None = None, cards: int = 1) -> str:
+def _finished(step: Step) -> bool:
+    try:
+        return step.finished
+    except BadInput:  # a file of its data is missing
+        return False
+
+
+def describe(
+    study: Study | Sweep, jobs: int | None, card: Card | None = None, cards: int = 1, root: Path = Path()
+) -> str:
     """The plan as text: every run with its cost, and the total here and on some cards of a kind."""
-    here = plan(study, jobs)
+    here = plan(study, jobs, root)
     if isinstance(study, Sweep):
         studies: tuple[Study, ...] = tuple(study.variants.values())
-        what = f"{counted(len(here.runs), 'run')} for {' and '.join(study.options)}"
+        number = counted(len(here.runs) + here.finished, "run")
+        what = f"{number} for {' and '.join(study.options)}"
     else:
         studies, what = (study,), extent(study)
     head, files = f"{study.name}: {scale_of(studies)}\n{what}\n", describe_files(studies, study.name)
+    if here.finished:
+        head += f"{counted(here.finished, 'run')} finished below {root}, {len(here.runs):,} left\n"
     if not here.runs:
-        return f"{head}\nno model is pretrained; fine-tuning and testing are not estimated\n{files}"
+        return f"{head}\nno model is to be pretrained; fine-tuning and testing are not estimated\n{files}"
     return f"""{head}
 {_runs(here)}
 

@@ -22,6 +22,7 @@ INTERVAL = 0.2
 WIDTH = 80
 SILENCE = 30.0  # maximum seconds between lines when there are no bars
 FIRST = 0.05  # the part of a step after which its speed is known
+UNTRAINED = 3.0  # usual seconds of a step that trains nothing, until one of its stage was measured
 RUN = "steps"  # the bar of the whole run
 Measured = dict[tuple[Any, ...], tuple[float, float]]  # the seconds of a group of steps, and their operations or number
 
@@ -95,7 +96,7 @@ class Remaining:
 
 def _keys(step: Step, work: float) -> list[tuple[Any, ...]]:
     """The groups of steps that a step belongs to, the narrowest first."""
-    return [(work > 0, *_kind(step)), (work > 0, step.stage), (work > 0,)]
+    return [(work > 0, *_kind(step)), (work > 0, step.stage), *([(True,)] if work else [])]
 
 
 def _measure(measured: Measured, step: Step, work: float, seconds: float) -> None:
@@ -105,8 +106,8 @@ def _measure(measured: Measured, step: Step, work: float, seconds: float) -> Non
 
 
 def _expected(measured: Measured, step: Step, work: float) -> float:
-    """The seconds of a step, from the narrowest group that was measured."""
-    seconds, amount = next((measured[key] for key in _keys(step, work) if key in measured), (0.0, 1.0))
+    """The seconds of a step, from the narrowest group that was measured; `UNTRAINED` if it trains nothing."""
+    seconds, amount = next((measured[key] for key in _keys(step, work) if key in measured), (UNTRAINED, 1.0))
     return seconds * (work or 1.0) / amount
 
 

@@ -1,5 +1,6 @@
 """The records of a report: their folder and contents. This module needs no torch."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,16 @@ from calque.analysis.records.record import FLOORS, RECORDS, Floor, Record
 from calque.analysis.records.run import RUNS, Run
 from calque.analysis.results.results import Results, by_settings
 from calque.derive.errors import BadInput
+from calque.experiments.places import SHARED
 
 REPORT = "report"
+
+
+def _number(text: str) -> str | int | float:
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
 
 
 def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
@@ -40,9 +49,10 @@ def results_of(folder: Path) -> list[Results]:
 
 
 def joined_rows(folder: Path) -> list[dict[str, Any]]:
-    """The records of a report, a dict each, with its run's study, seed, objective, start, mixture and sweep
-    settings."""
+    """The records of a report, a dict each, with its run's study, seed, objective, start, mixture and sweep settings,
+    and the path of the model's folder, empty if that is elsewhere."""
     all_runs, records, _ = read_records(folder)
+    shared = next((above / SHARED for above in folder.absolute().parents if (above / SHARED).is_dir()), None)
     runs, rows = {run.id: run for run in all_runs}, []
     for record in records:
         run = runs[record.run]
@@ -52,7 +62,8 @@ def joined_rows(folder: Path) -> list[dict[str, Any]]:
             "objective": run.objective.name if run.objective else "",
             "start": run.start.objective.name if run.start else "",
             "mixture": run.mixture.name if run.mixture else "",
-            **run.settings,
+            **{key: _number(value) for key, value in run.settings.items()},
+            "path": str(shared / run.id.partition("@")[0]) if shared else "",
         }
         measured = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0, **as_json(record)}
         rows.append(of_run | measured)

@@ -19,11 +19,12 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.record import RECORDS
 from calque.analysis.records.run import RUNS, Run
 from calque.derive.errors import BadInput, shown
-from calque.derive.files import MANIFEST, make_folder, write_json
+from calque.derive.files import make_folder, write_json
 from calque.derive.fingerprint import fingerprint
 from calque.derive.strict_json import loads
-from calque.experiments.places import CACHE, check_report_name, name_mistakes
+from calque.experiments.places import CACHE, SHARED, check_report_name, name_mistakes
 from calque.experiments.report_records import REPORT, read_records
+from calque.experiments.shared import USES
 
 if TYPE_CHECKING:
     from calque.experiments.study import Study
@@ -169,12 +170,10 @@ def reserve(folder: Path, about: About) -> None:
 def reports(runs: Path) -> Iterator[dict[str, Any]]:
     """The reports below a folder of results, and the studies there that have none yet."""
     for home in sorted(runs.iterdir() if runs.is_dir() else ()):
-        if not home.is_dir() or home.name == CACHE:
+        if not home.is_dir() or home.name in (CACHE, SHARED):
             continue
         folders = [home / REPORT, *sorted(home.glob(f"{REPORT}-*")), *sorted(home.glob(f"{REPORTS}/*"))]
-        found = [folder for folder in folders if (folder / RECORDS).is_file() or (folder / ABOUT).is_file()]
-        if not found and next(home.rglob(MANIFEST), None):
-            found = [home / REPORT]
+        found = [folder for folder in folders if any((folder / name).is_file() for name in (RECORDS, ABOUT, USES))]
         yield from (_row(home.name, folder) for folder in found)
 
 

@@ -23,6 +23,7 @@ from calque.derive.workers import Progress as Report
 from calque.derive.workers import follow_parent, silent, uninterrupted
 from calque.experiments.progress import Throttled, drain
 from calque.experiments.signals import stoppable
+from calque.experiments.spent import metered
 from calque.experiments.step import Machine, Step, Watch, unwatched, with_needs
 from calque.experiments.study_file import import_own, own_modules
 
@@ -81,7 +82,7 @@ def compute_cells(
         Unfinished: the failed steps, and the steps whose needs are unfinished.
     """
     cores = int(os.environ.get("SLURM_CPUS_PER_TASK") or os.cpu_count() or 1)
-    machine, failed = Machine(Throttled(report), cores, allow_change, watch, wait=True), list[str]()
+    machine, failed = Machine(Throttled(report), cores, allow_change, watch), list[str]()
     if "WORLD_SIZE" in os.environ:
         _compute_together(steps, machine)
         return
@@ -102,19 +103,24 @@ def compute_cells(
 
 
 def do(step: Step, machine: Machine) -> None:
-    """Compute one step in this process, unless it is finished by now; no other process works on it meanwhile."""
+    """Compute one step in this process, unless it is finished by now. If another process, perhaps of another study, is
+    computing it, wait for that one."""
     from calque.pretrain.train import NonFinite
+
+    def waiting() -> None:
+        machine.report(f"{step.title}: waiting for another command that computes it", 0, 1)
 
     machine.watch(step, False)
     shared = step.shared and machine.world.size > 1
     try:
-        with claimed(step.folder, machine.wait) if not shared or machine.world.first else nullcontext():
+        with claimed(step.folder, waiting) if not shared or machine.world.first else nullcontext():
             if shared or not step.finished:
                 if not step.spreads:
                     import torch
 
                     torch.set_num_threads(step.threads)
-                step(machine)
+                with metered(step, machine) if machine.world.first else nullcontext(machine) as metering:
+                    step(metering)
     except NonFinite as error:
         raise NonFinite(f"{step.title}: {error}") from error
     machine.watch(step, True)

@@ -2,50 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from calque.derive.errors import BadInput
 from calque.experiments.names import study
 from calque.experiments.override import override
 from calque.experiments.progress import board
-from calque.experiments.report import summarise
+from calque.experiments.report import summarise, summarise_sweep
 from calque.experiments.report_records import joined_rows
-from calque.experiments.runs import describe
+from calque.experiments.runs import describe, named
 from calque.experiments.schedule import compute
+from calque.experiments.shared import note_use
+from calque.experiments.spent import COMPUTE, total
 from calque.experiments.study import Study
+from calque.experiments.sweep import Sweep
+
+if TYPE_CHECKING:
+    from calque.analysis.checkpoint import Checkpoint
+
+Swept = Mapping[str, Sequence[Any]]
 
 
 @dataclass(frozen=True)
 class StudySession:
-    """A study with its settings, and the folder for its results."""
+    """A study, or a sweep, with its settings, the folder for its results, and the name of its report."""
 
-    study: Study
+    study: Study | Sweep
     runs: Path
     settings: tuple[str, ...] = ()
+    name: str = ""
 
     @classmethod
-    def open(cls, name: str, settings: Sequence[str], runs: Path) -> StudySession:
-        """The study of that name, or of that Python file, with `settings` applied."""
-        return cls(override(study(name), settings), runs, tuple(settings))
+    def open(cls, name: str, settings: Sequence[str], runs: Path, sweep: Swept, title: str) -> StudySession:
+        """The study of that name, or of that Python file, with `settings` applied; `title` is its report's name."""
+        changed = override(study(name), settings)
+        options = [f"{key}={';'.join(map(_written, values))}" for key, values in sweep.items()]
+        return cls(Sweep.read(changed, options) if options else changed, runs, tuple(settings), title)
 
     @property
     def report(self) -> Path:
         """The folder of the report, which may not exist yet."""
+        if self.name:
+            return named(self.runs, self._about(), self.name)
         return self.study.report(self.runs, bool(self.settings))
 
     def run(self, jobs: int | None = None) -> Path:
         """Compute unfinished steps, write the report, and return its folder. `jobs` steps are computed in parallel, by
         default all that fit the cores; a script with more than one needs the usual `if __name__ == "__main__"`."""
-        steps = self.study.steps(self.runs)
+        steps, folder, about = self.study.steps(self.runs), self.report, self._about()
+        note_use(folder, self.runs, steps)
         with board(steps, title=self.study.name) as shown:
             compute(steps, self.study.home(self.runs), jobs, shown.report, watch=shown.watch)
-        command = f"calque.study({self.study.name!r}, {list(self.settings)}).run()"
-        about = describe(self.study, self.runs, self.settings, command=command)
-        summarise(self.study, self.runs, self.report, about)
-        return self.report
+        about = {**about, COMPUTE: total(steps)}
+        if isinstance(self.study, Sweep):
+            summarise_sweep(self.study, self.runs, folder, about)
+        else:
+            summarise(self.study, self.runs, folder, about)
+        return folder
 
-    def records(self) -> list[dict[str, Any]]:
-        """The records of the report."""
-        return joined_rows(self.report)
+    def records(self) -> Any:
+        """The records of the report, as `calque.records` returns them."""
+        return frame(joined_rows(self.report))
+
+    def models(self) -> dict[str, Checkpoint]:
+        """The trained models, opened as `calque.load` does, by their folder below the shared one."""
+        from calque.analysis.checkpoint import Checkpoint
+
+        steps = self.study.trained(self.runs)
+        if missing := [step.title for step in steps if not step.finished]:
+            raise BadInput(f"not computed yet: {missing[0]}; run() does it")
+        home = self.study.home(self.runs)
+        return {step.folder.relative_to(home).as_posix(): Checkpoint.open(step.folder / "checkpoint") for step in steps}
+
+    def _about(self) -> Mapping[str, Any]:
+        sweep = self.study.options if isinstance(self.study, Sweep) else []
+        more = f", sweep={sweep}" if sweep else ""
+        command = f"calque.study({self.study.name!r}, {list(self.settings)}{more}).run()"
+        return describe(self.study, self.runs, self.settings, sweep, self.name, command)
+
+
+def _written(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+
+
+def frame(rows: list[dict[str, Any]]) -> Any:
+    """The rows as a pandas frame, where pandas is installed."""
+    try:
+        import pandas
+    except ImportError:
+        return rows
+    return pandas.DataFrame(rows)

@@ -46,14 +46,12 @@ def cached_method(method: Callable[..., Any]) -> Callable[..., Any]:
 @dataclass(frozen=True)
 class Machine:
     """The resources of a step, and the report of its progress; they do not change the result. A step may start
-    `workers` processes. `allow_change` lets it resume another machine's work. `wait` for a process that is computing
-    the step, instead of refusing it."""
+    `workers` processes. `allow_change` lets it resume another machine's work."""
 
     report: Report = silent
     workers: int = 1
     allow_change: bool = False
     watch: Watch = unwatched
-    wait: bool = False
 
     @cached_property
     def world(self) -> World:

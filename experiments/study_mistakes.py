@@ -16,7 +16,6 @@ from calque.experiments.places import name_mistakes
 from calque.experiments.study import Study
 from calque.experiments.tasks import language_mistakes, task_mistakes
 from calque.pretrain.bitext import PairObjective
-from calque.pretrain.mixture import ALL_TOGETHER
 from calque.pretrain.objective import Objective
 
 THREADS = 1_024
@@ -59,7 +58,7 @@ def _of_claims(study: Study) -> Iterator[str]:
         return
     from calque.analysis.papers.primary import CORRELATION, PrimaryClaims  # loads matplotlib
 
-    if not isinstance(languages, DerivedLanguages) or study.mixtures or study.alone:
+    if not isinstance(languages, DerivedLanguages):
         yield "claims are about models of a source and one derived language"
         return
     try:
@@ -85,13 +84,14 @@ def _unused(study: Study) -> list[str]:
     """The problems of values that only languages of another kind use."""
     paper = {NaturalLanguages: "xtreme", GoldPairs: "links"}.get(type(study.languages), "")
     wrong = [] if paper in ("", study.paper) else [f"paper is {paper} for these languages, not {study.paper}"]
-    if not paper and (study.paper == "links" or (study.paper == "xtreme" and study.start is None)):
+    if study.measure_start and not study.start:
+        wrong.append("measure_start: start is missing")
+    if not paper and (study.paper == "links" or (study.paper == "xtreme" and not study.measure_start)):
         wrong.append(f"paper: {study.paper} is about natural languages, and this study's are derived")
     if not isinstance(study.languages, DerivedLanguages):
         own = [m for m in study.measures if m in MEASURES.values() or isinstance(m, ExampleMeasure)]
         names = [measure.name for measure in own]
         wrong += [f"measures: {name} is about derived languages" for name in names]
-        wrong += [f"{key} is about derived languages" for key in ("mixtures", "alone") if getattr(study, key)]
         wrong += ["mixture.disjoint is about derived languages"] if study.mixture.disjoint else []
     if not isinstance(study.languages, GoldPairs):
         wrong += ["encoder is for studies of gold sets"] if study.encoder else []
@@ -104,13 +104,10 @@ def _of_objectives(study: Study) -> list[str]:
     objectives = study.objectives
     least = 1 if isinstance(study.languages, DerivedLanguages) else 0
     wrong = name_mistakes("objectives", [objective.name for objective in objectives], least)
-    if study.alone:
-        objectives = (*objectives, study.alone.objective)
-        wrong += name_mistakes("alone", [study.alone.objective.name]) + study.alone.mistakes(study.train)
     if study.model.layers > 0:
         wrong += [mistake for objective in objectives for mistake in objective.mistakes(study.model)]
     wrong += list(dict.fromkeys(_of_masks(objectives)))
-    if study.mixtures or isinstance(study.languages, NaturalLanguages):
+    if isinstance(study.languages, NaturalLanguages):
         names = [objective.name for objective in objectives if objective.traits.start]
         wrong += [f"objectives: {name} starts from another model, but none is trained here" for name in names]
     if not study.start:
@@ -144,45 +141,24 @@ def _of_derived(study: Study, languages: DerivedLanguages) -> list[str]:
     wrong += [f"source.easy.tasks: source has no examples of {task}; there are {there}" for task in lacking]
     if growth and not study.train.snapshots:
         wrong.append("train.snapshots is 0: growth is measured on snapshots, which are then not kept")
-    if (growth or study.mixtures) and not 0 < study.mixture.held_out < 1:
+    if growth and not 0 < study.mixture.held_out < 1:
         wrong.append(f"mixture.held_out is a fraction between 0 and 1, not {study.mixture.held_out}")
-    if not study.mixtures:
-        wrong += [f"mixture.{mistake}" for mistake in study.mixture.mistakes(2)]
-    for field in dataclasses.fields(study.mixture) if study.mixtures else ():
-        if field.name != "held_out" and getattr(study.mixture, field.name) != getattr(ALL_TOGETHER, field.name):
-            wrong.append(f"mixture.{field.name}: each of `mixtures` has its own")
+    wrong += [f"mixture.{mistake}" for mistake in study.mixture.mistakes(2)]
     wrong += list(dict.fromkeys(_untranslated(study, languages)))
-    if any(mixture.disjoint for mixture in (study.mixture, *study.mixtures)):
+    if study.mixture.disjoint:
         names = [objective.name for objective in study.objectives if _reads_pairs(objective)]
         wrong += [f"objectives: {name} learns from parallel sentences; mixture.disjoint leaves none" for name in names]
-    wrong += name_mistakes("mixtures", [mixture.name for mixture in study.mixtures], least=0)
-    rows = study.train.steps * study.train.batch
-    for mixture in study.mixtures:
-        others = study.others(mixture, languages.transforms)
-        if mixture.languages is not None and mixture.languages - 1 > len(languages.transforms):
-            number = 1 + len(languages.transforms)
-            wrong.append(f"mixtures: {mixture.name} has {mixture.languages} languages, but there are {number}")
-            continue
-        mistakes = mixture.mistakes(1 + len(others))
-        if not mistakes and rows > 0 and any(average * rows < 1 for average in mixture.averages):
-            mistakes = [f"a language with none of all {rows:,} rows; leave it out of the model"]
-        wrong += [f"mixtures: {mixture.name}: {mistake}" for mistake in mistakes]
-        if not others:
-            wrong.append(f"mixtures: {mixture.name} has one language; expected two or more")
     return wrong
 
 
 def _untranslated(study: Study, languages: DerivedLanguages) -> Iterator[str]:
     """Objectives whose dictionary would have no entry of two different words."""
     with suppress(ValueError):  # transforms that do not compose have a mistake of their own
-        translates = {each.name: languages.translates(each) for each in languages.transforms}
-        groups = [study.others(mixture, languages.transforms) for mixture in study.mixtures]
-        for group in groups or [(each,) for each in languages.transforms]:
-            for objective in study.objectives if group and not any(translates[each.name] for each in group) else ():
+        for each in languages.transforms:
+            for objective in [] if languages.translates(each) else study.objectives:
                 if _needs_dictionary(objective):
-                    under = ", ".join(each.name for each in group)
                     yield (
-                        f"objectives: {objective.name} needs a dictionary of different words, and under {under} "
+                        f"objectives: {objective.name} needs a dictionary of different words, and under {each.name} "
                         "it has none; expected a new script, as in trans, or other objectives"
                     )
 
@@ -217,7 +193,7 @@ def _of_paces(study: Study) -> list[str]:
     names = [objective.name for objective in study.objectives]
     wrong = [f"paces: there is no objective {shown(name)} here" for name in study.paces if name not in names]
     wrong += [f"paces.{name} is above 0, not {pace:g}" for name, pace in study.paces.items() if pace <= 0]
-    if wrong or not isinstance(study.languages, DerivedLanguages) or study.alone:
+    if wrong or not isinstance(study.languages, DerivedLanguages):
         return wrong
     trained = [(objective, study.paces.get(objective.name, 1.0)) for objective in study.objectives]
     for objective, portion in trained:  # grows by the start of each

@@ -18,10 +18,10 @@ from calque.derive.readers.text import UNKNOWN_WORDS
 from calque.derive.transform import TORN
 from calque.experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
 from calque.experiments.measures import Forms, GoldSetLinks, Growth, MeasuredStep, read_measured
+from calque.experiments.spent import COMPUTE
 from calque.experiments.study import Study
 from calque.experiments.tasks import read_floors
 
-COMPUTE = "compute"  # the key of a description with the cost of the report's steps
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
 
 
@@ -111,7 +111,7 @@ def floors_of(study: Study, root: Path) -> list[Floor]:
     """The floors of the tasks: their means, if each seed has data of its own."""
     if isinstance(study.languages, GoldPairs):
         return []
-    draws = [[row for step in study.floors(root, seed) for row in read_floors(step)] for seed in study.data_seeds]
+    draws = [[row for step in study.baselines(root, seed) for row in read_floors(step)] for seed in study.data_seeds]
     return over_draws(draws)
 
 
@@ -189,7 +189,7 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
     if study.given:
         yield "Start", f"{study.given.checkpoint.name}, {study.given.fingerprint} (fingerprint of its files)"
     yield "Seeds", ", ".join(map(str, study.seeds))
-    if isinstance(languages, DerivedLanguages) and not growth and not study.alone:
+    if isinstance(languages, DerivedLanguages) and not growth:
         yield "Intervals", coverage(study.seeds, languages.draws)
     if study.objectives:
         yield "Model", listed(vars(study.model))
@@ -198,9 +198,6 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
         yield "Trained in advance", f"weights of {shipped.file.name}, in half precision, SHA-256 {shipped.identity()}"
     if study.paces:
         yield "Steps, as a multiple of training's", listed({name: f"{pace:g}" for name, pace in study.paces.items()})
-    if study.alone:
-        yield "The source alone", ", ".join(f"{steps:,}" for steps in study.alone.steps(train)) + " steps"
-        yield "The source alone, all steps", f"{', '.join(map(str, study.alone.batches)) or '–'} rows a step"
     if study.mixture.held_out:
         yield "Held out", f"the last {study.mixture.held_out:.1%} of the text, which no model reads"
     if study.mixture.disjoint:
@@ -215,6 +212,7 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
         yield "Vocabulary", f"{languages.vocabulary:,} types, byte-level BPE, both languages in one"
         yield "Encoder given", str(study.encoder or "none")
     elif models:
+        assert isinstance(languages, NaturalLanguages)
         which = "those that occur" if languages.table == "used" else "all"
         yield "Rows of its table", f"{models[0].training.rows:,} of the tokenizer's types: {which}"
         head = "the prediction head alone, by the first objective that predicts, before anything else"

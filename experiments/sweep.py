@@ -8,13 +8,14 @@ from functools import cached_property
 from itertools import product
 from math import prod
 from pathlib import Path
+from typing import Any
 
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.override import override
 from calque.experiments.report_records import REPORT
 from calque.experiments.step import Step, with_needs
-from calque.experiments.study import Study
+from calque.experiments.study import Study, trained_key
 
 MOST = 100  # variants of one study
 Values = tuple[str, ...]  # one of each of a sweep's settings
@@ -79,6 +80,9 @@ class Sweep:
     def home(self, root: Path) -> Path:
         return self.study.home(root)
 
+    def folder(self, root: Path) -> Path:
+        return self.study.folder(root)
+
     def steps(self, root: Path) -> list[Step]:
         """All steps, each once.
 
@@ -106,16 +110,13 @@ class Sweep:
                         "expected values of a setting that changes results"
                     )
 
-    def trained(self) -> list[Step]:
-        """The steps of pretraining, shipped or not, each once; no file of the data is read."""
-        found: list[tuple[Step, list[Values]]] = []
+    def trained(self, root: Path = Path()) -> list[Step]:
+        """The steps of pretraining, shipped or not, each once."""
+        found: dict[Any, tuple[Step, list[Values]]] = {}
         for values, study in self.variants.items():
-            for step in study.trained():
-                known = next((of for other, of in found if other.config == step.config), None)
-                if known is None:
-                    found.append((step, known := []))
-                known.append(values)
-        return [self._titled(step, of) for step, of in found]
+            for step in study.trained(root):
+                found.setdefault(trained_key(step), (step, []))[1].append(values)
+        return [self._titled(step, of) for step, of in found.values()]
 
     def _titled(self, step: Step, of: Sequence[Values]) -> Step:
         """The step, with the values that decide it in its title, if they are not all; a sweep over several settings
@@ -130,4 +131,4 @@ class Sweep:
 
     def report(self, root: Path, changed: bool = True) -> Path:
         shown = [[step.folder.name for step in study.steps(root)] for study in self.variants.values()]
-        return self.home(root) / f"{REPORT}-{fingerprint(self.settings, shown)}"
+        return self.folder(root) / f"{REPORT}-{fingerprint(self.settings, shown)}"

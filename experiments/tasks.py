@@ -1,5 +1,7 @@
 """The tasks of a study: how models are fine-tuned, on which examples, and the baselines trained on them."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -17,6 +19,7 @@ from calque.analysis.tasks.split import Split, check
 from calque.analysis.tasks.task import Task
 from calque.derive.artefact import making
 from calque.derive.errors import shown
+from calque.derive.folder import NamePair
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.readers.conllu import WORDS
@@ -32,7 +35,6 @@ from calque.derive.task_data import (
     write_natural_task,
 )
 from calque.derive.transform import Transform
-from calque.experiments.languages import DerivedLanguages, LanguagePair
 from calque.experiments.places import CACHE
 from calque.experiments.step import Machine, Step, cached_method
 
@@ -107,7 +109,7 @@ def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[st
 class DerivedExamples:
     """The examples of one task of a source, and their images."""
 
-    languages: DerivedLanguages
+    languages: Any  # DerivedLanguages
     task: str
 
     def step(self, home: Path) -> Step:
@@ -191,7 +193,7 @@ class Floors:
     of their vocabulary; without languages, by their spelling. `source` is the source's name in records."""
 
     examples: Step
-    pairs: tuple[LanguagePair, ...]
+    pairs: tuple[NamePair, ...]
     languages: Step | None = None
     source: str = SOURCE
 

@@ -35,6 +35,7 @@ class PairObjective(Objective):
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL,)
     parallel_fraction: float
     mask_rate: float = 0.0
+    reads_bitexts = True
 
     def __post_init__(self) -> None:
         if not 0 < self.parallel_fraction <= 1:

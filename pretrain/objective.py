@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from calque.derive.fingerprint import plain
+from calque.derive.fingerprint import code_of, plain
 from calque.derive.forms import Named, percent
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import architecture_of, main_layer
@@ -137,6 +137,16 @@ class Objective(Named, ABC):
         return (self,)
 
     @property
+    def reads_dictionary(self) -> bool:
+        """Whether a model depends on the dictionaries; objectives from outside Calque may read anything."""
+        return self.traits.dictionary or bool(code_of(type(self)))
+
+    @property
+    def reads_bitexts(self) -> bool:
+        """Whether a model depends on bitexts."""
+        return bool(code_of(type(self)))
+
+    @property
     def facets(self) -> tuple[dict[str, Any], ...]:
         """Each part's kind and parameters as plain JSON values, for records."""
         return (plain(self),)
@@ -208,6 +218,14 @@ class Composite(Objective):
             memory=sum(own.memory for own in traits),
             format=max(own.format for own in traits),
         )
+
+    @property
+    def reads_dictionary(self) -> bool:
+        return bool(code_of(type(self))) or any(part.reads_dictionary for part in self.parts)
+
+    @property
+    def reads_bitexts(self) -> bool:
+        return bool(code_of(type(self))) or any(part.reads_bitexts for part in self.parts)
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:

@@ -50,8 +50,9 @@ from calque.pretrain.train import make_optimizer, train
 
 CHECKPOINT, RESUME = "checkpoint", "resume"
 PARTS = "micro-batches"  # the key of the number that `auto` found
+TRAINED_ON = "languages folder"  # the key of its name
 CLAIMS = "claims"  # the key of the digest of primary claims
-Probe = Callable[[Any], dict[str, float]]  # measures a model during training; its numbers go into metrics.jsonl
+Probe = Callable[[Any], dict[str, Any]]  # a row for metrics.jsonl about a model in training: numbers under "probe"
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ class Pretraining:
     start: the folder of a model to start from, of the same shape and vocabulary; None for random weights.
     mixture: the amount of each language that is read.
     claims: a digest of the study's primary claims, for the manifest; it determines nothing.
+    inputs: a fingerprint of what the objective reads of each language; None: of all that the languages have.
     """
 
     languages: Languages
@@ -72,6 +74,7 @@ class Pretraining:
     start: Path | None = None
     mixture: Mixture = ALL_TOGETHER
     claims: str = ""
+    inputs: Mapping[str, str] | None = None
 
     def identity(self, world: World) -> dict[str, Any]:
         """All that must be equal for a resumed run to give the same bits."""
@@ -82,7 +85,7 @@ class Pretraining:
             "links": [links.facts["fingerprint"] for links in self.languages.estimates.values()] or None,
         }
         return {name: value for name, value in optional.items() if value is not None} | {
-            "data": self.languages.identity(*names),
+            "data": self.inputs or self.languages.identity(*names),
             "languages": names,
             "objective": plain(self.objective),
             "model": plain(self.model),
@@ -170,7 +173,7 @@ def _attempt(
         last, start = step == schedule.steps, time.perf_counter()
         snapshots.add(step, model)
         if probe and schedule.probe_every and (step % schedule.probe_every == 0 or last) and world.first:
-            metrics.write({"step": step, "probe": probe(model)})
+            metrics.write({"step": step, **probe(model)})
             learner.train()  # the probe may have changed the mode
         if schedule.save_every and step % schedule.save_every == 0 and not last:
             if world.first:
@@ -199,6 +202,7 @@ def _attempt(
         whole = initial.complete(model, identity.get("start"))
         left_out = sum((Counter(stream.left_out) for stream in streams), Counter())
         facts = {"identity": identity, "left out": dict(left_out), "drawn": drawn, **used}
+        facts[TRAINED_ON] = languages.folder.name
         if languages.disjoint:
             facts["halves"] = {language.name: len(language.corpus) for language in languages.languages}
         finish(folder, whole, languages.whole, facts | {"shown": draws.shown(schedule.steps)})

@@ -6,7 +6,7 @@ Shapes: V source vocabulary, n types that occur, H width.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,9 @@ from calque.pretrain.architecture import ARCHITECTURES, ROBERTA, architecture_of
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.run import read_metrics
 
+HITS = "hits"  # the key of every type's hits in a run's metrics
+ANY_DICTIONARY = ("all", "back", "frequency-weighted")  # metrics that do not depend on the dictionary
+
 
 @dataclass(frozen=True)
 class TypeHits:
@@ -48,6 +51,21 @@ class TypeHits:
     counts: np.ndarray
     rotated: Mapping[str, np.ndarray] = field(default_factory=dict)
     undetermined: int = 0  # the dimensions of the rotation that the dictionary leaves open
+
+    def row(self, any_dictionary: bool) -> dict[str, Any]:
+        """The shares, for a run's metrics. If the run serves `any_dictionary`, those that depend on none, and every
+        type's hits, for `unpacked`."""
+        shares = {metric: value for metric, (value, _) in self.shares.items()}
+        if not any_dictionary:
+            return {"probe": shares}
+        shares = {metric: value for metric, value in shares.items() if metric in ANY_DICTIONARY}
+        return {"probe": shares, HITS: [np.packbits(hits).tobytes().hex() for hits in (self.forward, self.back)]}
+
+    def unpacked(self, hits: Sequence[str]) -> TypeHits:
+        """The same types with the hits of another step."""
+        found = [np.unpackbits(np.frombuffer(bytes.fromhex(one), np.uint8)).astype(bool) for one in hits]
+        forward, back = (one[: len(self.forward)] for one in found)
+        return TypeHits(forward, back, self.in_dictionary, self.counts)
 
     @property
     def shares(self) -> dict[str, tuple[float, int]]:
@@ -210,7 +228,10 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
     skipped = Counter({"types without one image": types.skipped, left_open: hits.undetermined})
     last, earlier = {record.metric: record for record in final}, list[Record]()
     for row in read_metrics(metrics):
-        for metric, value in row.get("probe", {}).items():
+        probe = row.get("probe", {})
+        if HITS in row:
+            probe = {metric: value for metric, (value, _) in hits.unpacked(row[HITS]).shares.items()}
+        for metric, value in probe.items():
             if metric in last and before + row["step"] < last[metric].step:
                 earlier.append(replace(last[metric], value=value, step=before + row["step"]))
     return Measurement((*earlier, *final), +skipped)

@@ -1,23 +1,44 @@
 """`calque runs`: the reports below a folder of results."""
 
 import json
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from calque.derive.errors import printable
+from calque.derive.errors import BadInput, printable
 from calque.experiments.commands.options import Root
 from calque.experiments.commands.study import Json
 from calque.experiments.places import ROOT
 
+Models = Annotated[bool, typer.Option("--models", help="List the trained models, with the reports that use each.")]
+Prune = Annotated[bool, typer.Option("--prune", help="Remove the shared steps that no report uses, and list them.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="With --prune: list them, and remove nothing.")]
 HEADER = ("report", "settings", "seeds", "date", "state")
 
 
-def runs(runs: Root = ROOT, as_json: Json = False) -> None:
+def runs(
+    runs: Root = ROOT,
+    as_json: Json = False,
+    models: Models = False,
+    prune: Prune = False,
+    dry_run: DryRun = False,
+) -> None:
     """List the reports below a folder of results.
 
     `calque compare` takes their names."""
+    from calque.experiments import shared
     from calque.experiments.runs import reports
 
+    if dry_run and not prune:
+        raise BadInput("--dry-run is for --prune")
+    if prune or models:
+        for folder in (shared.unused(runs) if dry_run else shared.prune(runs)) if prune else ():
+            typer.echo(printable(str(folder)))
+        for name, its in sorted(shared.users(runs).items()) if models else ():
+            if Path(name).name.startswith("seed-"):
+                typer.echo(printable(f"{name}  {', '.join(its)}"))
+        return
     found = list(reports(runs))
     if as_json:
         typer.echo(json.dumps(found, ensure_ascii=False))

@@ -19,7 +19,7 @@ from calque.experiments.places import ROOT, check_report_name
 from calque.experiments.signals import RESUMES, leaving
 
 if TYPE_CHECKING:
-    from calque.experiments.engines import Engine
+    from calque.experiments.engines import Slurm
     from calque.experiments.runs import About
     from calque.experiments.step import Stage
     from calque.experiments.study import Study
@@ -68,17 +68,15 @@ Cards = Annotated[
 Kind = Annotated[str, typer.Option(metavar="KIND", help="The kind of card, such as A100 or H100.")]
 
 
-On = Annotated[
-    Literal["local", "slurm", "snakemake"], typer.Option(help="Compute here, or in jobs of Slurm or Snakemake.")
-]
+On = Annotated[Literal["local", "slurm"], typer.Option(help="Compute here, or in jobs of Slurm.")]
 Options = Annotated[
     list[str] | None,
-    typer.Option("--option", metavar="KEY=VALUE", help="An option of sbatch or snakemake, as in partition=gpu."),
+    typer.Option("--option", metavar="KEY=VALUE", help="An option of sbatch, as in partition=gpu."),
 ]
 Processes = Annotated[
     int, typer.Option(min=1, help="Processes that train each model in a job, on one machine, by torchrun.")
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what Slurm or Snakemake would be given.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what Slurm would be given.")]
 
 
 @leaving(RESUMES)
@@ -103,14 +101,14 @@ def run(
     from calque.experiments.names import study_time
 
     if on == "local" and (option or processes > 1 or dry_run):
-        raise BadInput("--option, --processes and --dry-run are for jobs; expected --on slurm or --on snakemake")
+        raise BadInput("--option, --processes and --dry-run are for jobs; expected --on slurm")
     study, engine = _varied(exp, settings, sweep), None
     if on != "local":
-        from calque.experiments.engines import ENGINES
+        from calque.experiments.engines import Slurm
 
         words = [f"--set={each}" for each in settings or ()] + [f"--sweep={each}" for each in sweep or ()]
         words = ["calque.experiments", "cell", exp, f"--runs={runs}", *words, *(["--allow-change"] if change else [])]
-        engine = ENGINES[on](study.steps(runs), study.home(runs), words, option or (), processes, jobs)
+        engine = Slurm(study.steps(runs), study.folder(runs), words, option or (), processes, jobs)
         if dry_run:
             typer.echo(engine.script)
             return
@@ -120,7 +118,7 @@ def run(
     steps, start = study.steps(runs), monotonic()
     finished = sum(step.finished for step in steps)
     time = "" if settings or sweep else study_time(exp)
-    _compute(study, runs, STAGES, jobs, change, quiet or as_json, time, engine)
+    _compute(study, runs, folder, STAGES, jobs, change, quiet or as_json, time, engine)
     if finished < len(steps):
         before = f"; {finished} of {len(steps)} steps were finished before" if finished else ""
         about = {**about, "wall": f"{timedelta(seconds=round(monotonic() - start))}{before}"}
@@ -195,7 +193,7 @@ def derive(
     from calque.experiments.schedule import first_process
     from calque.experiments.summary import account
 
-    _compute(study, runs, ["derive"], jobs)
+    _compute(study, runs, study.report(runs, bool(settings)), ["derive"], jobs)
     if first_process():
         typer.echo("\n".join(account(study, runs)))
 
@@ -207,7 +205,8 @@ def pretrain(
     """Pretrain every model of a study.
 
     Under torchrun, all processes share each model's batches."""
-    _compute(_varied(exp, settings, sweep), runs, ["derive", "pretrain"], jobs, change)
+    study = _varied(exp, settings, sweep)
+    _compute(study, runs, study.report(runs, bool(settings)), ["derive", "pretrain"], jobs, change)
 
 
 @leaving(RESUMES)
@@ -217,7 +216,8 @@ def evaluate(
     """Fine-tune, score and measure every model of a study.
 
     Missing models are pretrained first."""
-    _compute(_varied(exp, settings, sweep), runs, STAGES, jobs, change)
+    study = _varied(exp, settings, sweep)
+    _compute(study, runs, study.report(runs, bool(settings)), STAGES, jobs, change)
 
 
 def report(
@@ -250,13 +250,14 @@ def plan(
     jobs: Jobs = None,
     cards: Cards = None,
     kind: Kind = "H100",
+    runs: Root = ROOT,
 ) -> None:
     """Estimate operations, memory and time of a study; run nothing."""
     study = _varied(exp, settings, sweep)
     from calque.experiments.plan import card, describe
 
     chosen = card(kind)
-    typer.echo(describe(study, jobs, chosen if cards else None, cards or 1))
+    typer.echo(describe(study, jobs, chosen if cards else None, cards or 1, runs))
     typer.echo(f"next: calque run {exp}{' with the same options' if settings or sweep else ''}")
 
 
@@ -317,19 +318,24 @@ def _varied(exp: str, settings: list[str] | None, sweeps: list[str] | None) -> S
 def _compute(
     study: Study | Sweep,
     runs: Path,
+    report: Path,
     stages: Sequence[Stage],
     jobs: int | None,
     change: bool = False,
     quiet: bool = False,
     time: str = "",
-    engine: Engine | None = None,
+    engine: Slurm | None = None,
 ) -> None:
-    """Compute the unfinished steps of some stages of a study; `time` is an estimate for all of it on two cores. An
-    `engine` computes all stages in jobs."""
+    """Compute the unfinished steps of some stages of a study, for the folder of a report; `time` is an estimate for all
+    of it on two cores. An `engine` computes all stages in jobs."""
     from calque.experiments.progress import board
     from calque.experiments.schedule import compute, first_process
+    from calque.experiments.shared import note_use
 
-    steps = [step for step in study.steps(runs) if step.stage in stages]
+    every = study.steps(runs)
+    if first_process():
+        note_use(report, runs, every)
+    steps = [step for step in every if step.stage in stages]
     title = study.name if not time or any(step.finished for step in steps) else f"{study.name}, {time} on two cores"
     with board(steps, quiet or not first_process(), title) as shown:
         if engine:
@@ -381,14 +387,16 @@ def write_report(
     from calque.experiments.report import summarise, summarise_sweep
     from calque.experiments.runs import again
     from calque.experiments.schedule import first_process
+    from calque.experiments.spent import COMPUTE, total
     from calque.experiments.sweep import Sweep
 
     if not first_process():
         return
-    if titles := [step.title for step in study.steps(runs) if not step.finished]:
+    steps = study.steps(runs)
+    if titles := [step.title for step in steps if not step.finished]:
         named = [*titles[:3], *([f"{len(titles) - 3} more"] if titles[3:] else [])]
-        raise BadInput(f"not computed yet: {', '.join(named)}; `calque run` does it", study.home(runs))
-    about = about if "wall" in about else again(folder, about)
+        raise BadInput(f"not computed yet: {', '.join(named)}; `calque run` does it", study.folder(runs))
+    about = {**(about if "wall" in about else again(folder, about)), COMPUTE: total(steps)}
     if isinstance(study, Sweep):
         outcome = summarise_sweep(study, runs, folder, about)
     else:

@@ -59,7 +59,7 @@ def train_aligner(
         labels, share = label_source(bitexts, seed)
         typer.echo(f"labels: {labels} (the directions of fast_align share {share:.0%} of their links)", err=True)
     training = replace(training, objective=replace(objective, labels=labels))
-    step = training.step(home, threads or os.cpu_count() or 1)
+    step = training.step(home, threads=threads or os.cpu_count() or 1)
     with board([*step.needs, step], title=f"training {out.name}") as shown:
         compute([training.data], home, 1, shown.report, watch=shown.watch)
         check_known(training.data)

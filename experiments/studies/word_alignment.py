@@ -3,7 +3,7 @@
 import os
 
 from calque.derive.natural.files import BitextFiles
-from calque.experiments.aligners import EncoderLinks
+from calque.experiments.gold_aligners import EncoderLinks
 from calque.experiments.languages import GoldPairs
 from calque.experiments.studies.given import real_data
 from calque.experiments.studies.objectives import MASKS

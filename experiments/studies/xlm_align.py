@@ -7,9 +7,10 @@ from pathlib import Path
 
 from calque.analysis.papers.published import corpora
 from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.derive.folder import NamePair
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.experiments.data.recipe import read_recipe
-from calque.experiments.languages import LanguagePair, NaturalLanguages
+from calque.experiments.languages import NaturalLanguages
 from calque.experiments.studies.xlm_align_small import gold_and_retrieval, tagging, withheld
 from calque.experiments.study import Study
 from calque.pretrain.config import ModelConfig, TrainConfig
@@ -52,6 +53,7 @@ def xlm_align() -> Study:
     return Study(
         name="xlm_align",
         paper="xtreme",
+        measure_start=True,
         languages=NaturalLanguages(texts=texts, bitexts=bitexts, withheld=withheld(data), table="all", types=TYPES),
         start=data / "models" / "xlm-roberta-base",
         objectives=(XLMAlign(parallel_fraction=1.0, pieces=8),),
@@ -78,9 +80,9 @@ def _texts(data: Path) -> dict[str, TextFiles]:
     }
 
 
-def _bitexts(data: Path) -> dict[LanguagePair, tuple[BitextFiles, ...]]:
+def _bitexts(data: Path) -> dict[NamePair, tuple[BitextFiles, ...]]:
     """The bitexts of each pair with English: two files, or one of WikiMatrix with columns."""
-    found: dict[LanguagePair, list[BitextFiles]] = {}
+    found: dict[NamePair, list[BitextFiles]] = {}
     for download in read_recipe("xlm_align").downloads:
         paths = sorted((data / output.place for output in download.outputs), key=lambda path: path.suffix != ".en")
         first = paths[0]

@@ -25,6 +25,7 @@ def xlm_align_small() -> Study:
     return Study(
         name="xlm_align_small",
         paper="xtreme",
+        measure_start=True,
         start=encoder,
         languages=NaturalLanguages(
             texts={

@@ -28,6 +28,7 @@ def xtreme_small() -> Study:
     return Study(
         name="xtreme_small",
         paper="xtreme",
+        measure_start=True,
         languages=NaturalLanguages(),
         start=encoder,
         tasks={**tasks, "tydiqa": _tydiqa(tasks["tydiqa"], data / "qa" / "tydiqa-goldp")},

@@ -97,6 +97,8 @@ class DictMLM(TextObjective):
     summary = "DICT-MLM is MLM on sentences with some words replaced by translations from a small dictionary."
     paper = "Chaudhary et al. 2020"
 
+    reads_dictionary = True
+
     @property
     def traits(self) -> Traits:
         return replace(super().traits, language_embeddings=True)

@@ -21,7 +21,7 @@ from calque.analysis.aligners.methods import BY_NAME
 from calque.analysis.measures.word_alignment import gold_links
 from calque.analysis.papers.xlm_align.continued import Continued
 from calque.analysis.records import json_rows
-from calque.analysis.records.record import AER, RETRIEVAL, Floor, Record
+from calque.analysis.records.record import AER, RETRIEVAL, Record
 from calque.analysis.records.run import Run
 from calque.analysis.results.results import Results
 from calque.derive.errors import BadInput
@@ -31,12 +31,9 @@ from calque.derive.pocket.language import Pocket
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.sources.files import TaskFiles
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
-from calque.experiments.data.recipe import recipes_of
 from calque.experiments.languages import NaturalLanguages
 from calque.experiments.measures import GoldLinks, GoldSetLinks, Retrieval, read_measured
-from calque.experiments.names import study as named
 from calque.experiments.override import override
-from calque.experiments.plan import describe
 from calque.experiments.report import summarise
 from calque.experiments.schedule import do
 from calque.experiments.step import Machine, Step
@@ -183,15 +180,6 @@ def test_the_start_and_each_objective_is_measured_alike(done: Done, continued: C
     }
 
 
-def test_baselines_learn_where_models_are_fine_tuned(done: Done) -> None:
-    floors = json_rows.read(done.report / "floors.jsonl", Floor)
-    assert {(floor.learnt, floor.language, floor.baseline) for floor in floors} == {
-        ("en", language, name) for language in ("en", "xx") for name in ("majority", "unigram")
-    }
-    table = (done.report / "task-pos.md").read_text(encoding="utf-8")
-    assert table.count("| floor ") == 4
-
-
 def test_gold_links_that_cannot_be_read_are_told_before_anything_is_trained(done: Done, tmp_path: Path) -> None:
     measures = replace(links_of(done.study), gold=tmp_path / "gold"), *done.study.measures[1:]
     wrong = Done(tmp_path, replace(done.study, measures=measures))
@@ -233,12 +221,6 @@ def test_both_objectives_begin_with_one_head_and_the_same_batches(done: Done) ->
     assert len(moved) and np.isin(moved, kept).all() and len(table) == GivenVocabulary(study.start).open().size
 
 
-def test_the_head_is_trained_by_the_first_objective_that_predicts(done: Done) -> None:
-    """PPA alone and word-aligned BERT have no loss that a prediction head learns from."""
-    head = head_of(done.changed("objectives=WORD-ALIGNED,PPA-alone,MLM"))
-    assert head and head.config.objective.name == "MLM-head"
-
-
 def test_a_start_that_has_a_head_keeps_it(done: Done, tmp_path: Path) -> None:
     given = tmp_path / "given"
     shutil.copytree(done.study.start, given)
@@ -251,41 +233,11 @@ def test_a_start_that_has_a_head_keeps_it(done: Done, tmp_path: Path) -> None:
     assert head_of(replace(done, study=replace(done.study, start=given)))  # no head that predicts words
 
 
-def test_the_report_has_every_table_figure_and_claim_and_says_one_seed(done: Done) -> None:
-    files = {path.relative_to(done.report).as_posix() for path in done.report.rglob("*") if path.is_file()}
-    tables = ("aer", "layers", "retrieval", "task-pos", "claims")
-    assert files >= {f"{name}.{kind}" for name in tables for kind in ("md", "csv")}
-    assert files >= {f"figures/figure-aer-{aligner}.{kind}" for aligner in ALIGNERS for kind in ("png", "svg")}
-    page = (done.report / "report.html").read_text(encoding="utf-8")
-    for said in ("the start", "undecided: one seed", "lines with a sentence that models are tested on", "published"):
-        assert said in page, said
-    claims = (done.report / "claims.md").read_text(encoding="utf-8")
-    assert "XLM-Align has a lower AER than XLM-Align, no DWA, en-de, by argmax-centred, layer 2" in claims
-    assert "holds" not in [row.split("|")[2].strip() for row in claims.splitlines() if row.startswith("| XLM")]
-
-
-def test_a_changed_value_changes_what_depends_on_it_and_nothing_else(done: Done) -> None:
-    def folders(*settings: str) -> dict[str, str]:
-        changed = override(done.study, settings)
-        return {step.title: step.folder.name for step in changed.steps(done.root)}
-
-    before = folders()
-    assert {title for title, name in folders("train.log_every=1").items() if before[title] != name} == set()
-    rates = {title for title, name in folders("tasks.pos.finetune.learning_rate=1e-3").items() if before[title] != name}
-    assert {title.split()[0] for title in rates} == {"pos"} and len(rates) == 3
-    steps = {title for title, name in folders("train.steps=5").items() if title not in before or before[title] != name}
-    assert not any("start" in title or "-head" in title or "examples" in title for title in steps)
-    assert "XLM-ALIGN" in describe(override(done.study, ["train.steps=5"]), 1)
-    alone = override(done.study, ["objectives="])
-    assert alone.head and alone.trained() == [] and "XLM-ALIGN" not in describe(alone, 1)
-
-
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
         ("measures=links,sharing", "measures: sharing is about derived languages"),
         ("paper=align_mlm", "paper is xtreme for these languages, not align_mlm"),
-        ("mixtures=50-50", "mixtures is about derived languages"),
         ("mixture.exponent=-1", "mixture.exponent"),
         ("head.steps=0", "head.steps is at least 1"),
         ("texts.a/b=nowhere.txt", "texts: 'a/b' cannot name a language"),
@@ -315,7 +267,7 @@ def test_another_language_joins_by_a_setting_alone(done: Done, tmp_path: Path) -
     assert study.languages.bitexts["yy", "xx"] == (BitextFiles(file, file),)
     do(step, Machine())
     ours, theirs = (Languages.open(step.folder, [name])[name].corpus for name in ("yy", "xx"))
-    assert len(ours) == len(theirs) and list(study.named_languages) == ["en", "xx", "yy"]
+    assert len(ours) == len(theirs) and [each.name for each in study.languages.described(study)] == ["en", "xx", "yy"]
 
 
 def test_sentences_that_are_no_translations_are_refused(done: Done, tmp_path: Path) -> None:
@@ -324,16 +276,6 @@ def test_sentences_that_are_no_translations_are_refused(done: Done, tmp_path: Pa
     wrong = Retrieval({**config.measure.same_sentences, "xx": tmp_path / "fewer.conllu"})
     with pytest.raises(BadInput, match="en has 12, xx has 3"):
         wrong(config.model, Machine())
-
-
-def test_sentences_without_a_translation_are_left_out_of_every_language(done: Done, tmp_path: Path) -> None:
-    files = {}
-    for name, side, lacking in (("en", EN, 3), ("xx", XX, 5)):
-        texts = ["NS" if line == lacking else text for line, text in enumerate(side[:8])]
-        files[name] = written(tmp_path / f"{name}.tsv", [f"{text}\t{text}\t1" for text in texts])
-    measured = Retrieval(files)(done.model("XLM-ALIGN"), Machine())
-    assert measured.exclusions["sentences that a language lacks"] == 2
-    assert {record.count for record in measured.records} == {6}
 
 
 def test_align_mlm_learns_from_a_lexicon(tmp_path: Path) -> None:
@@ -358,53 +300,6 @@ def test_align_mlm_learns_from_a_lexicon(tmp_path: Path) -> None:
     assert len(drawn.ids) == counts["align"] == len(entries)
     with pytest.raises(BadInput, match="no dictionary between the languages"):
         AlignMLM().streams(Languages.open(plain.folder, ["en", "xx"]), 100, 0)
-
-
-def test_a_lexicon_is_of_a_bitext(done: Done, tmp_path: Path) -> None:
-    wrong = done.study.changed(dictionaries={("en", "yy"): tmp_path / "lexicon.tsv"})
-    assert "dictionaries: en-yy is not a bitext; there are en-xx" in study_mistakes(wrong)
-    told = done.study.changed(dictionaries={("en", "xx"): tmp_path / "lexicon.tsv"})
-    assert study_mistakes(told) == []
-
-
-@pytest.mark.parametrize("name", ["xlm_align_small", "xtreme_small"])
-def test_what_a_study_is_not_given_is_told_at_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CALQUE_DATA", "data")
-    monkeypatch.delenv("CALQUE_ENCODER", raising=False)
-    with pytest.raises(BadInput, match="CALQUE_ENCODER to the folder of one") as told:
-        named(name)
-    assert "CALQUE_DATA" not in str(told.value)
-    monkeypatch.delenv("CALQUE_DATA")
-    with pytest.raises(BadInput, match=r"CALQUE_DATA.*`calque data fetch (xlm_align_small|xtreme)`.*CALQUE_ENCODER"):
-        named(name)
-
-
-def test_with_the_real_encoder_files_are_there_and_nothing_is_wrong(calque_data: Path, calque_encoder: Path) -> None:
-    study = xlm_align_small()
-    assert study_mistakes(study) == []
-    texts = study.languages
-    paths = [path for files in (*texts.texts.values(), texts.withheld) if files for path in files.paths]
-    same = same_sentences(study)
-    assert same and not [path for path in (*paths, *same) if not path.is_file()]
-
-
-def test_a_recipe_has_every_file_but_the_english_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CALQUE_DATA", "data")
-    monkeypatch.setenv("CALQUE_ENCODER", "encoder")
-    study = xlm_align_small()
-    languages = study.languages
-    assert languages.withheld is not None
-    read = [path for files in (*languages.texts.values(), languages.withheld) for path in files.paths]
-    read += [
-        path for parts in languages.bitexts.values() for part in parts for path in (part.path, part.beside) if path
-    ]
-    tagged = study.tasks["pos"]
-    read += [*same_sentences(study), *tagged.files.train, *tagged.files.dev, *tagged.files.test]
-    read += [path for paths in tagged.tests.values() for path in paths]
-    links = links_of(study)
-    read += [links.gold / name / "alignv2.txt" for name in links.sets]
-    lacking = {path.name for path in read if "xlm_align_small" not in recipes_of(path.relative_to("data"))}
-    assert lacking == {"wikipedia-1.txt"}
 
 
 def test_objectives_of_pairs_go_on_from_an_encoder_with_the_links_of_their_bitexts(tmp_path: Path) -> None:

@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from calque.derive.errors import BadInput
-from calque.experiments.cli import app
 from calque.experiments.data.recipe import read_recipe, sizes
 from calque.experiments.models import Cost
 from calque.experiments.names import study
@@ -73,43 +71,12 @@ def test_a_model_that_begins_with_another_takes_its_part_of_the_time(tiny: Study
     assert after.seconds == pytest.approx(alone.seconds)
 
 
-def test_micro_batches_need_less_memory(tiny: Study) -> None:
-    assert plan(override(tiny, ["train.grad_accumulation=4"]), 1).memory < plan(tiny, 1).memory
-
-
-def test_cards_are_told_with_what_is_assumed_of_them(tiny: Study) -> None:
-    text, made = describe(tiny, 1, card("A100"), 2), plan(tiny, 1)
-    assert text.startswith(describe(tiny, 1)[:200])
-    assert "on 2 A100: 312 TFLOP/s each in bfloat16 (NVIDIA, A100 80GB), 40% of it assumed" in text
-    assert "GiB per card with --set train.grad_accumulation=1" in text
-    with pytest.raises(BadInput, match="3 cards for 2 rows per step"):
-        describe(override(tiny, ["train.batch=2"]), 1, card("A100"), 3)
-    assert all(cost.card.fixed == 16 * cost.parameters for _, cost in made.runs)
-
-
-def test_a_card_is_offered_on_the_command_line_and_must_be_one() -> None:
-    run = CliRunner().invoke(app, ["plan", "pocket", "--kind", "H1000"])
-    assert run.exit_code == 2 and "did you mean H100?" in run.output
-    assert CliRunner().invoke(app, ["plan", "pocket", "--cards", "0"]).exit_code == 2
-
-
 def test_the_paper_s_grid_needs_no_data_to_be_planned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CALQUE_DATA", raising=False)
     text = describe(study("align_mlm"), None)
     assert all(f"trans.inv/{name} " in text for name in ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM"))
     assert "66.79 M" in text
     assert "days" in text
-
-
-def test_the_rate_is_the_dense_one_which_is_half_of_that_with_sparsity() -> None:
-    with_sparsity = {"A100": 624e12, "H100": 1_979e12, "H100-PCIe": 1_513e12, "H200": 1_979e12, "L40S": 733e12}
-    for kind, rate in with_sparsity.items():
-        assert card(kind).peak == pytest.approx(rate / 2, rel=0.02)
-    assert [card(kind).memory for kind in with_sparsity] == [80e9, 80e9, 80e9, 141e9, 48e9]
-
-
-def test_upper_and_lower_case_are_alike() -> None:
-    assert all(card(each.kind.lower()) is each for each in CARDS)
 
 
 CARD = TrainingBytes(fixed=16e8, row=2e8, logits=1e8, most=13e9)
@@ -160,13 +127,6 @@ class Whole:
     name: str = "whole"
 
 
-def test_paths_are_found_wherever_they_stand_and_once() -> None:
-    one, two, three = Path("a/b"), Path("c"), Path("d")
-    whole = Whole({"x": (Part((one, two)), Part((one,)))}, three)
-    assert inputs(whole) == [one, two, three]
-    assert inputs(Whole({})) == []
-
-
 def test_a_model_of_the_hub_is_no_file_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     named = Path(f"some/model@{REVISION}")
@@ -174,10 +134,6 @@ def test_a_model_of_the_hub_is_no_file_here(tmp_path: Path, monkeypatch: pytest.
     assert inputs(Whole({}, Path("some/model"))) == [Path("some/model")]
     named.mkdir(parents=True)
     assert inputs(Whole({}, named)) == [named]
-
-
-def test_pocket_needs_nothing() -> None:
-    assert describe_files(study("pocket"), "pocket") == ""
 
 
 def test_what_is_there_is_counted_and_what_is_not_is_told_with_its_command(
@@ -198,43 +154,12 @@ def test_what_is_there_is_counted_and_what_is_not_is_told_with_its_command(
     assert describe_files(planned, planned.name) == "files: all 10 are there\n"
 
 
-def test_a_file_of_no_recipe_is_told_too(tmp_path: Path) -> None:
-    said = describe_files(Whole({"x": (Part((tmp_path / "mine.txt",)),)}), "whole")
-    assert said.splitlines()[:2] == ["files: 1 of 1 are missing or empty", "no recipe has 1 of them:"]
-    assert said.split()[-1].endswith("mine.txt")
-
-
 def test_the_study_s_own_recipe_comes_first_and_then_the_one_with_the_fewest_files(tmp_path: Path) -> None:
     pud = tmp_path / "ud" / "UD_English-PUD" / "en_pud-ud-test.conllu"
     dev, encoder = tmp_path / "nli" / "xnli" / "dev-en.tsv", tmp_path / "models" / "xlm-roberta-base"
     assert by_recipe([pud], "ud") == {"ud": [pud]}
     assert by_recipe([pud, dev], "xtreme") == {"xtreme": [pud, dev]}
     assert by_recipe([dev, encoder], "nothing") == {"xlm_r_base": [encoder], "xnli": [dev]}
-
-
-@pytest.mark.parametrize("name", ["xtreme_small"])
-def test_recipes_have_all_files_of_studies_of_xtreme(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    encoder = tmp_path / "models" / "xlm-roberta-base"
-    monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
-    monkeypatch.setenv("CALQUE_ENCODER", str(encoder))
-    missing = [path for path in inputs(study(name)) if not path.exists()]
-    assert len(missing) > 30 and "" not in by_recipe(missing, "xtreme")
-
-
-def test_a_folder_is_fetched_by_what_fills_it(tmp_path: Path) -> None:
-    assert by_recipe([tmp_path / "align"], "word_alignment") == {"word_alignment": [tmp_path / "align"]}
-
-
-@pytest.mark.parametrize("name", ["gold_alignments", "manythings"])
-def test_digests_that_nobody_states_need_trust(tmp_path: Path, name: str) -> None:
-    recipe = read_recipe(name)
-    paths = tuple(tmp_path / output.place for output in recipe.outputs)
-    said = describe_files(Whole({"x": (Part(paths),)}), name)
-    pinned = all(download.pinned for download in recipe.downloads)
-    assert (f"`calque data fetch {name}`" in said) == pinned
-    assert (f"`calque data fetch {name} --trust`" in said) != pinned
 
 
 def test_what_cannot_be_read_counts_as_lacking(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from calque.analysis.records.run import RUNS
 from calque.experiments.session import joined_rows
 from tests.experiments.committed import ROOT
 
-MISSING = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0}
+MISSING = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0, "path": ""}
 
 
 @pytest.mark.parametrize("name", ["xlm_align_pocket", "word_alignment"])
@@ -32,4 +32,4 @@ def test_the_value_of_a_sweep_is_a_field(tmp_path: Path) -> None:
         (tmp_path / file).write_text((ROOT / "control" / file).read_text(encoding="utf-8").splitlines()[0] + "\n")
     run = json.loads((tmp_path / RUNS).read_text()) | {"settings": {"train.steps": "7"}}
     (tmp_path / RUNS).write_text(json.dumps(run) + "\n")
-    assert [row["train.steps"] for row in joined_rows(tmp_path)] == ["7"]
+    assert [row["train.steps"] for row in joined_rows(tmp_path)] == [7]

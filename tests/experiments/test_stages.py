@@ -1,4 +1,4 @@
-"""The stages of a tiny study: done once, alike however they are computed, and refusing what is damaged."""
+"""The stages of a tiny study: computed once, alike however they are computed, and refusing what is damaged."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from calque.analysis.records.record import AER, ORDER, SHARING
 from calque.derive.artefact import read_sealed, write_sealed
 from calque.derive.errors import BadInput
 from calque.derive.example import Example
-from calque.derive.files import MANIFEST, claimed
+from calque.derive.files import MANIFEST
 from calque.derive.source import TaskData
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.experiments.measures import read_measured
@@ -38,54 +38,38 @@ class Strange(PocketEnglish):
         return replace(data, examples=data.examples | {"test": [Example(((strange,),)), *data.examples["test"][1:]]})
 
 
-def tree(folder: Path) -> dict[str, int]:
-    """When each file was last written."""
-    return {str(path.relative_to(folder)): path.stat().st_mtime_ns for path in folder.rglob("*")}
-
-
-def test_each_stage_leaves_what_the_next_one_reads(done: Done) -> None:
+def test_each_stage_leaves_the_input_of_the_next(done: Done, heard: Heard) -> None:
     assert (done.data / "preview.txt").is_file()
+    assert sorted(heard.begun) == sorted(heard.finished)
     for model in done.models():
         measures = done.measures(model)
-        made = {path.name for path in model.folder.iterdir()}
-        assert made == {"checkpoint", "metrics.jsonl", MANIFEST, *(step.folder.name for step in measures.values())}
+        names = {path.name for path in model.folder.iterdir()}
+        assert names == {"checkpoint", "metrics.jsonl", MANIFEST, *(step.folder.name for step in measures.values())}
         found = {name: read_measured(step).records for name, step in measures.items()}
         (order,) = found["order"]
-        assert (order.measure, order.metric, order.task, order.step) == (ORDER, "kendall", "", 0)
         assert order.value == done.languages.open().facts["languages"]["trans.inv"]["order distance"] > 0.5
-        assert order.count == done.study.languages.source.size
         assert sorted({record.step for record in found["alignment"]}) == [4, 8, 12]
         assert {record.measure for record in found["pos"]} == {"SRC", "ZS", "SUP", "DEV", "CUT", "DELTA"}
-        assert {record.task for record in found["pos"]} == {"pos"}
         assert {record.run for record in done.records(model)} == {model.run.id}
 
 
-def test_everything_that_is_begun_is_reported_finished(done: Done, heard: Heard) -> None:
-    assert sorted(heard.begun) == sorted(heard.finished)
-    assert {"counting words", "training the vocabulary", "encoding", "examples of pos"} <= set(heard.finished)
-    assert {f"pretrain {model.name}" for model in done.models()} <= set(heard.finished)
-
-
-def test_what_is_finished_is_not_done_again(done: Done) -> None:
-    before, heard = tree(done.root), Heard()
+def test_finished_steps_are_not_computed_again(done: Done) -> None:
+    before, heard = {path: path.stat().st_mtime_ns for path in done.root.rglob("*")}, Heard()
     for jobs in (1, 2):
         done.compute(jobs=jobs, report=heard)
-    assert tree(done.root) == before
-    assert heard.begun == []
+    assert {path: path.stat().st_mtime_ns for path in done.root.rglob("*")} == before and heard.begun == []
 
 
 @pytest.mark.slow
-def test_side_by_side_gives_the_same_bits_and_the_same_errors(done: Done, derived: Done) -> None:
+def test_in_parallel_there_are_the_same_bits_and_the_same_errors(done: Done, derived: Done) -> None:
     """The third of three models meets a damaged state; the two under way are finished."""
     places = derived.changed("objectives=MLM,ALIGN-MLM,DICT-MLM")
     (places.model("DICT-MLM").folder / "resume" / "step-000000004").mkdir(parents=True)
-    heard = Heard()
     with pytest.raises(BadInput, match="an incomplete state") as there:
-        places.compute("pretrain", jobs=2, report=heard)
+        places.compute("pretrain", jobs=2)
     assert list(map(weights, derived.models())) == list(map(weights, done.models()))
-    assert {f"pretrain {model.name}" for model in done.models()} <= set(heard.finished)
     with pytest.raises(BadInput) as here:
-        places.compute("pretrain", report=heard)
+        places.compute("pretrain")
     assert str(there.value) == str(here.value)
 
 
@@ -93,33 +77,38 @@ def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
+def flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
 @pytest.mark.parametrize(
-    ("damage", "named"),
+    ("damage", "name"),
     [
-        (lambda data: cut(data / "trans.inv" / "tokens.bin"), "tokens.bin"),
-        (lambda data: (data / "trans.inv" / "image.npy").unlink(), "image.npy"),
-        (lambda data: cut(data / "trans.inv" / "dictionary.tsv"), "dictionary.tsv"),
-        (lambda data: cut(data / "vocabulary" / "tokenizer.json"), "tokenizer.json"),
-        (lambda data: cut(data / "vocabulary" / "counts.npy"), "counts.npy"),
-        (lambda data: (data / MANIFEST).write_text("{"), MANIFEST),
+        *((flip, f"trans.inv/{name}.bin") for name in ("tokens", "lines", "source_line")),
+        (Path.unlink, "trans.inv/image.npy"),
+        *((cut, name) for name in ("trans.inv/dictionary.tsv", "vocabulary/tokenizer.json", "vocabulary/counts.npy")),
+        (lambda path: path.write_text("{"), MANIFEST),
+        (cut, "../tasks/pos/dev.jsonl"),
     ],
 )
-def test_damaged_languages_are_refused_and_nothing_is_left(
-    derived: Done, damage: Callable[[Path], object], named: str
-) -> None:
-    before = {path for path in derived.home.rglob("*") if path.is_file()}
-    damage(derived.data)
-    with pytest.raises(BadInput, match=named):
-        derived.compute("pretrain")
-    assert {path for path in derived.home.rglob("*") if path.is_file()} <= before
-
-
-def test_damaged_examples_are_refused_before_pretraining(derived: Done) -> None:
-    path = derived.examples["pos"].folder / "dev.jsonl"
-    path.write_text("")
-    with pytest.raises(BadInput, match=r"dev\.jsonl: changed since it was written"):
+def test_damaged_inputs_are_refused_before_training(derived: Done, damage: Callable[[Path], object], name: str) -> None:
+    name = name.replace("../tasks/pos", str(derived.examples["pos"].folder.absolute()))
+    damage(derived.data / name)
+    with pytest.raises(BadInput, match=Path(name).name):
         derived.compute("pretrain", "evaluate")
-    assert not derived.model("MLM").folder.exists()
+    assert not list(derived.home.rglob("seed-*"))
+
+
+def test_a_damaged_shared_run_is_refused_by_the_next_study(done: Done, derived: Done) -> None:
+    derived.compute("pretrain")
+    path = derived.model("MLM").checkpoint / "model.safetensors"
+    flip(path)
+    other = Done(derived.root, derived.study.changed(name="other"))
+    with pytest.raises(BadInput, match="changed since it was written") as refused:
+        other.compute()
+    assert str(refused.value).startswith(str(path))
 
 
 def test_an_error_travels_between_processes() -> None:
@@ -127,17 +116,7 @@ def test_an_error_travels_between_processes() -> None:
     assert str(pickle.loads(pickle.dumps(error))) == str(error) == "a/b:3: found this, expected that"
 
 
-def test_a_task_without_examples_is_refused_before_pretraining(derived: Done) -> None:
-    tasks = {**derived.study.tasks, "srl": derived.study.tasks["pos"]}
-    places = replace(derived, study=replace(derived.study, tasks=tasks))
-    with pytest.raises(BadInput, match="no task is called 'srl'"):
-        places.compute()
-    assert not list(places.home.rglob("seed-*"))
-
-
-def test_a_run_goes_on_with_another_number_of_threads_only_if_told(
-    derived: Done, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_continues_with_another_number_of_threads_only_if_allowed(derived: Done) -> None:
     def stop(what: str, done: int, of: int) -> None:
         if what.startswith("pretrain") and done > 20:
             raise KeyboardInterrupt
@@ -147,15 +126,14 @@ def test_a_run_goes_on_with_another_number_of_threads_only_if_told(
         long.compute("pretrain", report=stop)
     run = long.model("MLM").folder
     (state,) = run.glob(f"resume/step-*/{MANIFEST}")
-    made = read_sealed(state)
-    made["identity"]["threads"] = 2
-    write_sealed(state, made)
-    with pytest.raises(BadInput, match="started with threads 2, not 1; --allow-change continues"):
+    content = read_sealed(state)
+    content["identity"]["threads"] = 2
+    write_sealed(state, content)
+    with pytest.raises(BadInput, match="--allow-change"):
         long.compute("pretrain")
     long.compute("pretrain", allow_change=True)
     rows = [json.loads(row) for row in (run / "metrics.jsonl").read_text("utf-8").splitlines()]
     assert [row["step"] for row in rows if "loss" in row] == list(range(4, 301, 4))
-    assert capfd.readouterr().err == ""  # no library draws bars of its own
 
 
 def test_numbers_that_are_not_finite_name_their_model(derived: Done) -> None:
@@ -170,7 +148,6 @@ def test_without_a_new_script_there_is_transfer_and_no_alignment(done: Done, tmp
     places.compute()
     records = places.records(places.model("MLM"))
     assert {record.measure for record in records if not record.task} == {ORDER, AER, SHARING}
-    assert {record.value for record in records if record.measure == SHARING} == {1.0}
     assert any(record.measure == "ZS" for record in records)
 
 
@@ -189,12 +166,10 @@ def test_processes_of_torchrun_share_a_study(done: Done, tmp_path: Path) -> None
     )
     assert ran.returncode == 0, ran.stderr
     places = Done(tmp_path, done.study)
-    changed = places.study.report(tmp_path, changed=True)  # by what --set says, so it is not the study's own report
-    assert (changed / "report.html").is_file()
+    assert (places.study.report(tmp_path, changed=True) / "report.html").is_file()
     assert ran.stdout.count("report.html") == 1
     for model in places.models():
-        identity = json.loads((model.folder / MANIFEST).read_text(encoding="utf-8"))["identity"]
-        assert identity["world"] == 2
+        assert model.step.open().facts["identity"]["world"] == 2
         rows, alone = (
             [json.loads(row) for row in (root / model.run.id / "metrics.jsonl").read_text("utf-8").splitlines()]
             for root in (places.home, done.home)
@@ -204,15 +179,7 @@ def test_processes_of_torchrun_share_a_study(done: Done, tmp_path: Path) -> None
             assert loss == pytest.approx(expected, rel=1e-3)
 
 
-def test_two_commands_do_not_work_on_one_model(done: Done, tmp_path: Path) -> None:
-    places = Done(tmp_path, override(done.study, ["objectives=MLM"]))
-    places.compute("derive")
-    with claimed(places.model("MLM").folder), pytest.raises(BadInput, match="another process is using this folder"):
-        places.compute("pretrain")
-    places.compute("pretrain")
-
-
-def test_labels_that_training_lacks_are_told_before_pretraining(tiny: Study, tmp_path: Path) -> None:
+def test_labels_that_training_lacks_are_refused_before_pretraining(tiny: Study, tmp_path: Path) -> None:
     """POS from files whose test set has a tag of its own: nothing is trained, and a second run says the same."""
     places = Done(tmp_path / "runs", tiny.changed(source=Strange(size=100, pos=Sizes(20, 10, 10))))
     for _ in range(2):

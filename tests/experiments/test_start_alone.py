@@ -8,8 +8,10 @@ import pytest
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import Record
 from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.derive.errors import BadInput
 from calque.derive.sources.files import TaskFiles
 from calque.experiments.languages import NaturalLanguages
+from calque.experiments.override import override
 from calque.experiments.study import Study
 from calque.experiments.study_mistakes import study_mistakes
 from calque.experiments.tasks import CrossLingualTask
@@ -54,6 +56,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     return Study(
         name="alone",
         paper="xtreme",
+        measure_start=True,
         start=encoder(folder / "encoder"),
         languages=NaturalLanguages("en"),
         tasks={
@@ -103,11 +106,16 @@ def test_every_task_is_scored_in_every_language_with_every_seed(report: Path) ->
     }
 
 
-def test_the_report_has_tables_of_tasks_and_none_of_what_was_not_measured(report: Path) -> None:
-    names = {path.name for path in report.rglob("*")}
-    assert {"xtreme.md", "task-pos.md", "task-nli.md", "task-xquad.md", "figure-tasks.png", "null.md"} <= names
-    assert not {"aer.md", "retrieval.md"} & names
-    page = (report / "report.html").read_text(encoding="utf-8")
-    for said in ("mean of 4 tasks", "over the limit", "2 seeds (0, 1)"):
-        assert said in page, said
-    assert "Training" not in page.split("Fine-tuning")[0].rsplit("<h2", 1)[-1]
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (["tasks="], "expected tasks, gold sets"),
+        (["tasks.nli.files.held_out=0"], "at least one file of test data"),
+        (["source=fr"], "tasks.pos: fr is the source"),
+        (["source=../en"], "source: '../en' cannot name a language"),
+        (["tasks.nli.finetune.attention_dropout=1"], "attention_dropout"),
+    ],
+)
+def test_impossible_values_are_refused(study: Study, settings: list[str], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        override(study, settings)

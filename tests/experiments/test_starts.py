@@ -4,7 +4,6 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-import huggingface_hub.constants
 import pytest
 
 from calque.analysis.records.record import AER, LABELS
@@ -13,7 +12,6 @@ from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
 from calque.experiments.models import GivenModel
 from calque.experiments.override import override
-from calque.experiments.plan import describe, plan
 from calque.experiments.study import Study
 from calque.experiments.study_mistakes import study_mistakes
 from calque.pretrain.objectives import parse as objective
@@ -80,28 +78,6 @@ def test_steps_are_counted_from_the_beginning_of_the_start(done: Done) -> None:
         assert len({r.count for r in layers.values()}) == 1 and all(0 <= r.value <= 1 for r in layers.values())
 
 
-def test_the_report_is_of_xlm_align(done: Done) -> None:
-    names = {path.stem for path in done.report.glob("*.md")}
-    assert names == {"claims", "starts", "table-3"}
-    figures = {path.stem for path in (done.report / "figures").glob("*.png")}
-    assert "figure-labels" in figures
-    starts, third = ((done.report / f"{name}.md").read_text() for name in ("starts", "table-3"))
-    assert "XLM-Align, no DWA after MLM" in starts
-    assert third.count("published") == 4 and "without DWA" in third
-    page = (done.report / "report.html").read_text(encoding="utf-8")
-    assert "XLM-Align after MLM has a lower AER than XLM-Align" in page
-
-
-def test_a_plan_lists_what_models_begin_with(study: Study) -> None:
-    made = plan(study, 1)
-    assert [f"pretrain {title}" for title, _ in made.runs] == [step.title for step in study.trained()]
-    assert made.runs[0][1].flops < made.runs[2][1].flops
-    said = describe(study, 1)
-    assert "5 models of 12 steps" in said and "2 more runs that others start from" in said
-    rows = [line.split()[:2] for line in said.splitlines() if line.startswith("trans.inv/MLM/seed-0 ")]
-    assert [steps for _, steps in rows] == ["6", "12"]  # the start of others, and a model that is MLM's alone
-
-
 def test_too_few_steps_for_a_start_are_told(study: Study) -> None:
     told = "; ".join(
         study_mistakes(override(study, [])) + study_mistakes(replace(study, train=replace(study.train, warmup=4)))
@@ -155,18 +131,3 @@ def test_a_start_that_is_no_checkpoint_is_refused(study: Study, tmp_path: Path) 
     places = Done(tmp_path, replace(study, start=tmp_path))
     with pytest.raises(BadInput, match=r"no weights: expected model\.safetensors"):
         assert places.models()[0].folder
-
-
-def test_a_study_may_begin_with_a_model_of_the_hub(done: Done, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is at hand, as the hub's client leaves it; the run is the one that its folder begins."""
-    begun, commit = start_of(done), "0a" * 20
-    snapshot = tmp_path / "models--someone--encoder" / "snapshots" / commit
-    shutil.copytree(begun, snapshot)
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
-    given, named = (
-        done.changed(f"start={start}", "objectives=XLM-ALIGN") for start in (begun, f"someone/encoder@{commit}")
-    )
-    assert given.model("XLM-ALIGN").folder == named.model("XLM-ALIGN").folder
-    assert named.study.given and named.study.given.checkpoint == snapshot
-    start = named.model("XLM-ALIGN").run.start
-    assert start and start.objective.title == f"encoder@{commit}"

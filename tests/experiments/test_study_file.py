@@ -169,7 +169,7 @@ from dataclasses import dataclass
 from calque.analysis.records.run import Run
 from calque.analysis.tasks.tagging import POS
 from calque.derive.sources.pocket import PocketEnglish
-from calque.experiments.aligners import EncoderLinks
+from calque.experiments.gold_aligners import EncoderLinks
 from calque.experiments.measures import Measuring, OrderDistance
 from calque.experiments.models import Model
 from calque.experiments.step import Step

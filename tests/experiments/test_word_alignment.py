@@ -17,7 +17,7 @@ from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.links.stored import StoredLinks
 from calque.derive.natural.files import BitextFiles
-from calque.experiments.aligners import MORE, OWN
+from calque.experiments.gold_aligners import MORE, OWN
 from calque.experiments.override import override
 from calque.experiments.studies.word_alignment import word_alignment
 from calque.experiments.study import Study

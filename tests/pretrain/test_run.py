@@ -87,10 +87,10 @@ def test_a_run_folder_is_whole(run: tuple[Path, Objective], study: Path) -> None
 
 
 def test_probes_are_logged_and_leave_the_run_as_it_is(study: Path, tmp_path: Path) -> None:
-    def probe(model: RobertaForMaskedLM) -> dict[str, float]:
+    def probe(model: RobertaForMaskedLM) -> dict[str, Any]:
         model.eval()
         torch.manual_seed(5)
-        return {"all": 0.5}
+        return {"probe": {"all": 0.5}}
 
     probed = config(study, train=replace(TRAIN, probe_every=5))
     pretrain(tmp_path / "with", probed, one_process(), probe)
