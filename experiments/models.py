@@ -263,11 +263,16 @@ class Training:
         }
 
     def unless_shipped(self, file: Path) -> Training:
-        """The same training, with its run if the file has it. Runs are named there by all of their languages."""
+        """The same training, with its run if the file has it."""
+        name = self.name_in_file
+        return replace(self, shipped=ShippedRun(file, name)) if name in runs_of(file) else self
+
+    @property
+    def name_in_file(self) -> str:
+        """The name of its run in a file of shipped ones: a fingerprint of all that its languages have."""
         of = self.data.config
         everything = {name: of.language(self.data, name) for name in self.languages or (SOURCE,)}
-        name = fingerprint(RUN, FORMAT, plain(self._identity(everything)))
-        return replace(self, shipped=ShippedRun(file, name)) if name in runs_of(file) else self
+        return fingerprint(RUN, FORMAT, plain(self._identity(everything)))
 
     @cached_property
     def links(self) -> tuple[Step, ...]:

@@ -68,6 +68,7 @@ def train_aligner(
     for one in (*step.needs, step):
         for folder in one.place.parent.glob(f"{one.place.name}-*"):  # also steps with other settings
             shutil.rmtree(folder)
-    with suppress(OSError):  # unless it has files of the user's
-        home.rmdir()
+    for empty in (step.place.parent, home):
+        with suppress(OSError):  # unless it has files of the user's
+            empty.rmdir()
     typer.echo(f"{out}: align with `calque align --model {out}`")

@@ -9,4 +9,4 @@ from calque.experiments.names import study
 from calque.pretrain.shipped import pack
 
 steps = study("lesson").changed(shipped=None).trained(Path(sys.argv[1]))
-pack({step.fingerprint: step.folder for step in steps}, MODELS)
+pack({step.config.name_in_file: step.folder for step in steps}, MODELS)

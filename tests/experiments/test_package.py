@@ -142,6 +142,5 @@ def test_a_study_that_is_finished_runs_at_once_and_its_records_are_those_of_the_
     rows = session.records()
     lines = (folder / "records.jsonl").read_text().splitlines()
     assert len(rows) == len(lines) > 10
-    assert {row["objective"] for row in rows} == {"MLM", "ALIGN-MLM"} and {row["study"] for row in rows} == {"pocket"}
-    frame = pytest.importorskip("pandas").DataFrame(rows)
-    assert calque.records(folder).equals(frame)
+    assert set(rows["objective"]) == {"MLM", "ALIGN-MLM"} and set(rows["study"]) == {"pocket"}
+    assert calque.records(folder).equals(rows)

@@ -52,7 +52,7 @@ def test_the_records_are_those_of_every_model(done: Done) -> None:
 
 def test_the_floors_are_those_of_every_task_and_stand_in_table_and_page(done: Done) -> None:
     floors = read(done.report / "floors.jsonl", Floor)
-    assert floors == [floor for step in done.study.floors(done.root, 0) for floor in read_floors(step)]
+    assert floors == [floor for step in done.study.baselines(done.root, 0) for floor in read_floors(step)]
     assert {(floor.learnt, floor.language) for floor in floors} == {
         ("source", "source"),
         ("source", "trans.inv"),

@@ -16,7 +16,7 @@ from tests.experiments.conftest import Done
 @pytest.fixture
 def file(done: Done, tmp_path: Path) -> Path:
     file = tmp_path / "runs.safetensors"
-    pack({step.fingerprint: step.folder for step in done.study.trained(done.root)}, file)
+    pack({step.config.name_in_file: step.folder for step in done.study.trained(done.root)}, file)
     return file
 
 

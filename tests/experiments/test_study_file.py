@@ -75,7 +75,7 @@ def test_the_objective_on_sentence_pairs_of_the_tutorial_trains(folder: Path) ->
     settings = [word for one in small for word in ("--set", one)]
     code, _, err = calque("pretrain", "../mine/sentences.py", "--runs", "runs", *settings)
     assert code == 0, err
-    (metrics,) = Path("runs/sentences").rglob("metrics.jsonl")
+    (metrics,) = Path("runs").rglob("metrics.jsonl")
     rows = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
     losses = [row["loss"]["sentences"] for row in rows if "loss" in row]
     assert len(losses) == 3 and losses[-1] < losses[0]
@@ -88,7 +88,7 @@ def test_worker_processes_know_the_transforms_of_a_file(folder: Path) -> None:
     code, out, err = calque("derive", "../mine/swapped.py", "--runs", "runs", "--jobs", "2", *settings)
     assert code == 0, err
     assert "trans.swapped: 25,000 sentences" in out
-    (made,) = Path("runs/swapped").glob("languages-*")
+    (made,) = Path("runs").rglob("languages-*")
     bitext = Languages.open(made, ["trans.swapped"]).bitexts[0]
     assert bitext.second.corpus.order(0).tolist()[:2] == [1, 0]
     code, out, err = calque("plan", "../mine/swapped.py", *settings)
