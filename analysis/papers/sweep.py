@@ -396,7 +396,7 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
                     _line(panel, points, content[2], Look(SERIES[place], MARKERS[place]))
         panel.set_xticks(list(axis.place.values()), axis.labels, **ticks)
         first, last = min(axis.place.values()), max(axis.place.values())
-        margin = panel.margins()[0] * (last - first)
+        margin = (panel.margins() or (0.0, 0.0))[0] * (last - first)
         panel.set_xlim(first - margin, last + margin)
 
     panels: list[tuple[str, Panel]] = []
