@@ -116,8 +116,11 @@ def smallest_and_largest(answer: tuple[float | None, float | None], scores: Mapp
     )
 
 
-def per_seed(rows: Sequence[Mapping[str, Any]], measure: str, metric: str) -> dict[str, list[float]]:
-    """A measure of every model in percent, by objective, one number per seed."""
+def per_seed(rows: Any, measure: str, metric: str) -> dict[str, list[float]]:
+    """A measure of every model in percent, by objective, one number per seed; `rows` are a frame where pandas is
+    installed, and otherwise a list."""
+    if hasattr(rows, "to_dict"):
+        rows = rows.to_dict("records")
     found: dict[str, list[float]] = {}
     last = max(row["step"] for row in rows)
     for row in rows:

@@ -125,7 +125,7 @@ def test_it_is_read_at_the_layer_below_the_trained_one(here: Path, trained: Path
 def test_a_killed_run_goes_on_to_the_same_bytes(here: Path, trained: Path) -> None:
     command = [sys.executable, "-m", "calque.experiments", *words(here, here / "again", "--steps", str(STEPS))]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as running:
-        wait_for(lambda: any(here.glob(".again.training/seed-0-*/resume/step-*")), running)
+        wait_for(lambda: any(here.glob(".again.training/**/seed-0-*/resume/step-*")), running)
         running.send_signal(signal.SIGKILL)
     assert not (here / "again").exists()
     assert subprocess.run(command, cwd=ROOT, capture_output=True).returncode == 0
