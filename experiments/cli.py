@@ -229,7 +229,7 @@ GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
     ),
     "Models": (
         (look.look, intervene.intervene, embeddings.embeddings),
-        "calque look runs/pocket/trans.inv/MLM/seed-0-*/checkpoint",
+        "calque look runs/shared/trans.inv/MLM/seed-0-*/checkpoint",
     ),
     "Word alignment": (
         (align.align, train_aligner.train_aligner, aer.aer),

@@ -158,7 +158,7 @@ CODE, SHOWN = (re.findall(rf"^```{kind}\n(.*?)^```", PAGE, re.MULTILINE | re.DOT
 
 def test_the_program_of_the_page_measures_what_the_study_does(done: Done) -> None:
     """On a study of another size."""
-    found = output(done.root, CODE.replace("runs/lesson/", f"{done.home}/"))
+    found = output(done.root, CODE.replace("runs/shared/", f"{done.study.home(done.root)}/"))
     assert [name for name, *_ in found] == [name for name, *_ in rows_of(SHOWN)]
     for objective, (_, aligned, score) in zip(("MLM", "ALIGN-MLM"), found[::3], strict=True):
         records = {(r.measure, r.metric): 100 * r.value for r in done.records(done.model(objective)) if r.step == 12}
