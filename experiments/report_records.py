@@ -52,19 +52,22 @@ def joined_rows(folder: Path) -> list[dict[str, Any]]:
     """The records of a report, a dict each, with its run's study, seed, objective, start, mixture and sweep settings,
     and the path of the model's folder, empty if that is elsewhere."""
     all_runs, records, _ = read_records(folder)
-    shared = next((above / SHARED for above in folder.absolute().parents if (above / SHARED).is_dir()), None)
-    runs, rows = {run.id: run for run in all_runs}, []
+    rows, of_runs = [], {run.id: _of_run(run, folder) for run in all_runs}
     for record in records:
-        run = runs[record.run]
-        of_run: dict[str, Any] = {
-            "study": run.study,
-            "seed": run.seed,
-            "objective": run.objective.name if run.objective else "",
-            "start": run.start.objective.name if run.start else "",
-            "mixture": run.mixture.name if run.mixture else "",
-            **{key: _number(value) for key, value in run.settings.items()},
-            "path": str(shared / run.id.partition("@")[0]) if shared else "",
-        }
         measured = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0, **as_json(record)}
-        rows.append(of_run | measured)
+        rows.append(of_runs[record.run] | measured)
     return rows
+
+
+def _of_run(run: Run, folder: Path) -> dict[str, Any]:
+    name = run.id.partition("@")[0]
+    places = (above / SHARED / name for above in folder.absolute().parents)
+    return {
+        "study": run.study,
+        "seed": run.seed,
+        "objective": run.objective.name if run.objective else "",
+        "start": run.start.objective.name if run.start else "",
+        "mixture": run.mixture.name if run.mixture else "",
+        **{key: _number(value) for key, value in run.settings.items()},
+        "path": next((str(place) for place in places if place.is_dir()), ""),
+    }
