@@ -68,14 +68,20 @@ class StudySession:
         return frame(joined_rows(self.report))
 
     def models(self) -> dict[str, Checkpoint]:
-        """The trained models, opened as `calque.load` does, by their folder below the shared one."""
+        """The trained models, opened as `calque.load` does, by the names that `calque plan` prints, such as
+        `trans.inv/MLM/seed-0`; of two with one name, such as a shorter one that another starts from, by their folders.
+        Raises BadInput if one is not trained yet."""
         from calque.analysis.checkpoint import Checkpoint
 
         steps = self.study.trained(self.runs)
         if missing := [step.title for step in steps if not step.finished]:
             raise BadInput(f"not computed yet: {missing[0]}; run() does it")
-        home = self.study.home(self.runs)
-        return {step.folder.relative_to(home).as_posix(): Checkpoint.open(step.folder / "checkpoint") for step in steps}
+        titles = [step.title.partition(" ")[2] for step in steps]
+        models = {}
+        for title, step in zip(titles, steps, strict=True):
+            folder = step.folder.relative_to(self.study.home(self.runs)).as_posix()
+            models[title if titles.count(title) == 1 else folder] = Checkpoint.open(step.folder / "checkpoint")
+        return models
 
     def _about(self) -> Mapping[str, Any]:
         sweep = self.study.options if isinstance(self.study, Sweep) else []

@@ -3,8 +3,6 @@
 import doctest
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +17,7 @@ from calque.analysis.measures.interventions import SourceTuned
 from calque.derive.errors import BadInput
 from calque.experiments.measures import read_measured
 from calque.experiments.names import study
+from calque.experiments.session import StudySession
 from tests.experiments.conftest import Done, finished
 
 ROOT, NAME = Path(__file__).parents[2], "trans.inv"
@@ -141,12 +140,11 @@ def test_what_is_not_in_the_study_is_refused(copied: Done, tmp_path: Path) -> No
         model.finetune()
 
 
-def output(folder: Path, code: str) -> list[tuple[str, float, float]]:
-    """What the page's program prints in a folder: objective and change, alignment@1, ZS."""
-    paths = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=paths, capture_output=True, text=True)
-    assert not done.returncode, done.stderr
-    return rows_of(done.stdout)
+def output(session: StudySession, capsys: pytest.CaptureFixture[str]) -> list[tuple[str, float, float]]:
+    """What the page's program prints for a study: objective and change, alignment@1, ZS."""
+    seeds = f"range({len(session.study.seeds)})"
+    exec(CODE.replace('calque.study("lesson")', "session").replace("range(4)", seeds), {"session": session})
+    return rows_of(capsys.readouterr().out)
 
 
 def rows_of(text: str) -> list[tuple[str, float, float]]:
@@ -156,9 +154,9 @@ def rows_of(text: str) -> list[tuple[str, float, float]]:
 CODE, SHOWN = (re.findall(rf"^```{kind}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[0] for kind in ("python", "text"))
 
 
-def test_the_program_of_the_page_measures_what_the_study_does(done: Done) -> None:
+def test_the_program_of_the_page_measures_what_the_study_does(done: Done, capsys: pytest.CaptureFixture[str]) -> None:
     """On a study of another size."""
-    found = output(done.root, CODE.replace("runs/shared/", f"{done.study.home(done.root)}/"))
+    found = output(StudySession(done.study, done.root), capsys)
     assert [name for name, *_ in found] == [name for name, *_ in rows_of(SHOWN)]
     for objective, (_, aligned, score) in zip(("MLM", "ALIGN-MLM"), found[::3], strict=True):
         records = {(r.measure, r.metric): 100 * r.value for r in done.records(done.model(objective)) if r.step == 12}
@@ -167,14 +165,16 @@ def test_the_program_of_the_page_measures_what_the_study_does(done: Done) -> Non
 
 
 @pytest.mark.slow
-def test_the_output_of_the_page_and_the_examples_of_methods_are_right(tmp_path: Path) -> None:
+def test_the_output_of_the_page_and_the_examples_of_methods_are_right(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     lesson = finished(tmp_path / "runs", study("lesson"))
     model, runner = calque.load(lesson.model("MLM", seed=1).checkpoint), doctest.DocTestRunner()
     for name, method in vars(Checkpoint).items():
         examples = (getattr(method, "__doc__", None) or "").replace("  # doctest: +SKIP", "")
         runner.run(doctest.DocTestParser().get_doctest(examples, {"model": model}, name, None, None))
     assert runner.tries > 10 and not runner.failures
-    found, shown = output(tmp_path, CODE), rows_of(SHOWN)
+    found, shown = output(StudySession(lesson.study, lesson.root), capsys), rows_of(SHOWN)
     assert [name for name, *_ in found] == [name for name, *_ in shown]
     numbers = np.array([[each[1:] for each in rows] for rows in (found, shown)])
     assert np.abs(numbers[0] - numbers[1]).max() < 3, "processors round differently"
