@@ -14,8 +14,6 @@ from safetensors.torch import save_file
 from transformers import RobertaConfig, RobertaForMaskedLM
 
 from calque.analysis.measures.alignment import (
-    HITS,
-    TypeHits,
     Types,
     alignment_of_checkpoint,
     form_alignment,
@@ -137,13 +135,3 @@ def test_types_are_counted_by_what_the_dictionary_has_of_their_word(seed: int, o
         metric: (np.mean(hits), len(hits)) for metric, hits in groups.items() if hits
     }
     assert all((r.measure, r.run, r.language, r.step) == ("alignment", "run", "trans", 7) for r in records)
-
-
-@given(st.lists(st.tuples(*[st.booleans()] * 3), min_size=1, max_size=40))
-def test_the_hits_of_a_run_give_the_shares_for_any_dictionary(types: list[tuple[bool, bool, bool]]) -> None:
-    forward, back, in_dictionary = np.array(types).T
-    hits = TypeHits(forward, back, in_dictionary, np.arange(len(types)))
-    row = json.loads(json.dumps(hits.row(any_dictionary=True)))
-    other = TypeHits(~forward, back, in_dictionary, hits.counts)
-    assert other.unpacked(row[HITS]).shares == hits.shares
-    assert row["probe"].items() <= hits.row(any_dictionary=False)["probe"].items()

@@ -4,12 +4,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import pytest
 from transformers import AutoModel, AutoTokenizer
 
 from calque.analysis.measures.lexicon import chosen, word_pairs
 from calque.derive.dictionary import Entry
-from calque.derive.errors import BadInput
 from tests.analysis.aligners.conftest import roberta, sentence_pairs
 
 __all__ = ["roberta", "sentence_pairs"]  # fixtures
@@ -37,14 +35,3 @@ def test_vectors_are_the_rows_of_the_table(roberta: Path) -> None:
         for word, vector in ((entry.source, one), (entry.target, other)):
             row = table[single(tokenizer, word)[0]]
             np.testing.assert_allclose(vector, row / np.linalg.norm(row), rtol=1e-6)
-
-
-def test_a_word_stands_in_one_pair_and_stop_words_in_none(roberta: Path) -> None:
-    known = entries(roberta)
-    twice = [known[0], Entry(known[0].source, known[2].source, 1.0, 90), *known[2:]]
-    found = chosen(twice, [roberta], 9)
-    assert len({entry.source for entry in found}) == len({entry.target for entry in found}) == len(found)
-    stop = {known[0].source}
-    assert all(not {entry.source, entry.target} & stop for entry in chosen(known, [roberta], 9, stop))
-    with pytest.raises(BadInput, match="expected at least two"):
-        chosen([Entry("qqqqzzzz", "xxxxvvvv", 1.0, 5)], [roberta], 9)

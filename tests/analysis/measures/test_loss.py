@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import RobertaForMaskedLM
 
-from calque.analysis.measures.loss import held_out_loss, masked_loss, unigram_loss
+from calque.analysis.measures.loss import held_out_loss, masked_loss
 from calque.analysis.records.record import HELD_OUT, MeasuredModel
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
@@ -70,8 +70,3 @@ def test_it_is_the_loss_of_pretraining() -> None:
     assert loss == pytest.approx(expected, rel=1e-5)
     assert count == batch.labelled
     assert shuffled.shape == (50,)
-
-
-def test_the_loss_of_frequencies_is_their_cross_entropy() -> None:
-    counts = np.array([6, 2, 0, 0])
-    assert unigram_loss(np.array([0, 0, 1, 2]), counts) == pytest.approx(-np.log([7, 7, 3, 1]).mean() + np.log(12))

@@ -23,10 +23,9 @@ from calque.analysis.measures.retrieval import (
     sentence_vectors,
 )
 from calque.analysis.records.record import MINED_XTREME
-from calque.derive.errors import BadInput
-from calque.derive.links.aligner import LeftOut, Pair
+from calque.derive.links.aligner import LeftOut
 from calque.derive.readers.conllu import read_conllu
-from tests.analysis.aligners.conftest import LENGTH, bert, roberta, sentence_pairs
+from tests.analysis.aligners.conftest import bert, roberta, sentence_pairs
 
 __all__ = ["bert", "roberta", "sentence_pairs"]  # fixtures
 
@@ -61,29 +60,6 @@ def test_scores_are_those_of_one_pair_after_the_other(n: int, seed: int) -> None
         assert back.tolist() == [slow[i, i] > max(others_back[i]) for i in range(n)]
 
 
-@pytest.mark.parametrize("family", ["roberta", "bert"])
-def test_a_vector_is_the_mean_of_a_sentences_own_sub_words(
-    family: str, sentence_pairs: list[Pair], request: pytest.FixtureRequest
-) -> None:
-    folder: Path = request.getfixturevalue(family)
-    encoder, pieces, left_out = Encoder(folder), SubWords(folder), LeftOut()
-    long = tuple(sentence_pairs[0][0]) * 60
-    sentences = [side for pair in sentence_pairs[:20] for side in pair] + [long]
-    vectors = sentence_vectors(encoder, pieces, sentences, left_out)
-    assert vectors.shape == (4, 41, 32)
-    room = LENGTH - len(pieces.before) - len(pieces.after)
-    for place in (0, 7, 40):
-        ids = [i for word in pieces(sentences[place]) for i in word][:room]
-        alone = encoder([[*pieces.before, *ids, *pieces.after]])
-        for layer, hidden in enumerate(alone):
-            first = len(pieces.before)
-            mean = hidden[0, first : first + len(ids)].mean(0)
-            assert torch.allclose(vectors[layer, place], mean, atol=1e-5)
-    assert list(left_out.counts.values()) == [sum(map(len, pieces(long))) - room]
-    with pytest.raises(BadInput, match="sentence 2 has no sub-words"):
-        sentence_vectors(encoder, pieces, [sentences[0], ()], left_out)
-
-
 def test_the_real_encoder_finds_most_translations(calque_data: Path, calque_encoder: Path) -> None:
     encoder, pieces, left_out = Encoder(calque_encoder), SubWords(calque_encoder), LeftOut()
     vectors = {}
@@ -98,41 +74,6 @@ def test_the_real_encoder_finds_most_translations(calque_data: Path, calque_enco
 
 def rows(count: int, seed: int, width: int = 16) -> Tensor:
     return torch.randn(count, width, generator=torch.Generator().manual_seed(seed))
-
-
-def by_hand(source: Tensor, target: Tensor) -> float:
-    """F1, sentence by sentence, in the order of the definition."""
-    groups = len(source) // PARTS
-    middle, end = groups // 2 * PARTS, groups * PARTS
-
-    def candidates(low: int, high: int) -> list[tuple[float, bool]]:
-        first = [i for i in range(low, high) if i % PARTS != 3]
-        second = [i for i in range(low, high) if i % PARTS != 2]
-        scores = margin(source[first], target[second]).tolist()
-        made = []
-        for i, row in enumerate(scores):
-            j = row.index(max(row))
-            column = [other[j] for other in scores]
-            if column.index(max(column)) == i:
-                made.append((row[j], first[i] == second[j]))
-        return made
-
-    def f1(found: list[tuple[float, bool]], threshold: float, gold: int) -> float:
-        said = [right for score, right in found if score >= threshold]
-        return 2 * sum(said) / (len(said) + gold)
-
-    chosen = candidates(0, middle)
-    best = max(sorted({score for score, _ in chosen}, reverse=True), key=lambda t: f1(chosen, t, middle // 2))
-    return f1(candidates(middle, end), best, (end - middle) // 2)
-
-
-@given(st.integers(2, 12), st.integers(0, 3), st.floats(0.0, 3.0), st.integers(0, 10_000))
-def test_it_is_what_its_definition_says(groups: int, more: int, noise: float, seed: int) -> None:
-    source = rows(groups * PARTS + more, seed)
-    target = source + noise * rows(len(source), seed + 1)
-    found, gold = mined(source, target)
-    assert found == pytest.approx(by_hand(source, target), abs=1e-12)
-    assert gold == (groups - groups // 2) * PARTS // 2
 
 
 def xtremes(source: Tensor, target: Tensor) -> float:

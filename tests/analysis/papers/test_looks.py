@@ -1,7 +1,5 @@
 """An objective has one look in all figures of all studies, and no two objectives of a study have the same."""
 
-import pytest
-
 from calque.analysis.papers.looks import BY_NAME, OWN, look, looks
 from calque.analysis.records.run import Described, Run, Start
 from calque.analysis.report import drawing
@@ -34,31 +32,6 @@ def test_no_two_objectives_look_the_same_and_a_study_changes_no_look() -> None:
         if name not in ("XLM-10", "ALIGN-MLM-100"):  # each is here with the objective that it differs from in a number
             assert found[name] == alone == looks(study_of(name))[name]
     assert found["XLM-10"].colour == found["XLM"].colour and found["XLM-10"].marker != found["XLM"].marker
-
-
-@pytest.mark.parametrize(
-    ("name", "plain", "marker"),
-    [
-        ("XLM-100", "XLM", True),
-        ("PPA-queue2048-momentum99", "PPA", True),
-        ("WEAM-after-MLM", "WEAM", True),
-        ("XLM-ALIGN-100", "XLM-ALIGN", True),
-        ("XLM-ALIGN-no-dwa", "XLM-ALIGN", False),
-        ("XLM-ALIGN-gold", "XLM-ALIGN", False),
-        ("XLM-ALIGN-after-MLM", "XLM-ALIGN", False),
-        ("XLM-ALIGN-after-ALIGN-MLM", "XLM-ALIGN", False),
-        ("MLM-after-ALIGN-MLM", "MLM", False),
-        ("DICT-MLM-label", "DICT-MLM", False),
-        ("WORD-ALIGNED-frozen-after-MLM", "WORD-ALIGNED", False),
-    ],
-)
-def test_another_form_has_its_familys_colour(name: str, plain: str, marker: bool) -> None:
-    """The marker is the family's where only numbers differ, or where the family starts from a model anyway."""
-    form, usual = look(*described(name)), BY_NAME[plain]
-    assert form.colour == usual.colour
-    assert (form.marker == usual.marker) == marker
-    assert (form.dash == "-") == (name == "WEAM-after-MLM")
-    assert bool(form.bar["hatch"]) == (not marker)
 
 
 def test_objectives_of_a_user_have_looks_of_their_own_and_only_so_many() -> None:

@@ -97,17 +97,6 @@ def test_an_order_is_as_certain_as_its_weakest_comparison(
     assert second.startswith("MLM − DICT-MLM under Trans + Inv: ")
 
 
-@pytest.mark.parametrize(("deltas", "verdict"), [(SMALL, HOLDS), (MIDDLE, FAILS), ((0.04, 0.05, 0.06), UNDECIDED)])
-@pytest.mark.parametrize("side", [-1, 1])
-def test_a_number_is_compared_with_its_bound(
-    deltas: tuple[float, ...], verdict: str, side: int, tmp_path: Path
-) -> None:
-    claim = BOUND if side < 0 else BOUND.replace("below", "above")
-    opposite = {HOLDS: FAILS, FAILS: HOLDS, UNDECIDED: UNDECIDED}
-    (row,) = rows(written(tmp_path, claim), scores("MLM", deltas))
-    assert row["verdict"] == (verdict if side < 0 else opposite[verdict])
-
-
 INTERVENED = """
 text = "A rotation is worth more than one by shuffled pairs"
 measure = "ZS"
@@ -186,12 +175,6 @@ def test_a_difference_between_scores_at_the_floor_is_undecided(tmp_path: Path) -
     floor = Floor("majority", "majority", "pos", "accuracy", 0.95, 2_000, "trans.inv", "source")
     table = written(tmp_path, ORDER).table(Results(runs(records), records, floors=[floor]), "toy")
     assert table and table.rows[0][1] == AT_FLOOR
-
-
-def test_a_claim_without_records_is_not_left_out(tmp_path: Path) -> None:
-    first, second = rows(written(tmp_path, ORDER, MORE), order(SMALL, MIDDLE, LARGE))
-    assert (first["verdict"], second["verdict"]) == (HOLDS, UNDECIDED)
-    assert second["evidence"].endswith("no records")
 
 
 def test_only_a_file_that_all_runs_noted_was_not_changed(tmp_path: Path) -> None:

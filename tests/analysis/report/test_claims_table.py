@@ -5,8 +5,6 @@ import pytest
 from calque.analysis.report.claims_table import (
     HEADER,
     claims_table,
-    null_table,
-    verdicts,
 )
 from calque.analysis.report.table import Table
 from calque.analysis.statistics.verdicts import (
@@ -20,7 +18,7 @@ from calque.analysis.statistics.verdicts import (
     Claim,
     Verdict,
 )
-from tests.analysis.toy import joined, toy_records
+from tests.analysis.toy import joined
 
 
 def claim(text: str, family: str, verdict: Verdict) -> Claim:
@@ -56,29 +54,5 @@ def test_a_verdict_agrees_with_the_paper_that_states_the_claim(where: str, verdi
     assert table is not None and table.rows[0][-2:] == (where, agreement)
 
 
-def test_without_a_record_there_is_no_table() -> None:
-    assert claims_table(joined([]), [claim("never run", "transfer", Verdict(UNDECIDED, NO_RECORDS))], "toy") is None
-
-
 def claims(*found: str) -> Table:
     return Table("Claims", ("claim", "verdict"), tuple((f"claim {i}", verdict) for i, verdict in enumerate(found)))
-
-
-def test_every_claim_is_counted_under_its_verdict() -> None:
-    several = claims("holds", "undecided", "does not hold", "holds", "undecided", "holds")
-    assert verdicts(several) == "Of 6 claims tested, 3 hold, 2 are undecided and 1 does not hold."
-    assert verdicts(claims("does not hold")) == "Of 1 claim tested, 1 does not hold."
-    assert verdicts(claims("undecided: one seed")) == "Of 1 claim tested, 1 is undecided: one seed."
-    taken_back = claims("holds before correction only", "holds", "fails before correction only")
-    assert verdicts(taken_back) == (
-        "Of 3 claims tested, 1 holds before correction only, 1 holds and 1 fails before correction only."
-    )
-
-
-def test_each_row_has_its_rate_beside_the_nominal_one() -> None:
-    table = null_table(joined(toy_records(4)), "toy")
-    assert table is not None
-    assert [row[1:3] for row in table.rows] == [("1", "test items")] * 12 + [("2", "seeds")] * 12
-    assert {row[4] for row in table.rows} == {"8"}
-    assert all(row[3].endswith((" of 48", " of 528")) for row in table.rows)
-    assert {row[-1] for row in table.rows} <= {"as nominal", "cannot be told", "too often", "too seldom", "–"}

@@ -6,30 +6,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from calque.analysis.report.latex import escaped, latex
 from calque.analysis.report.table import Table
 
 SPECIAL = "\\&%$#_{}~^±Δ−–"
-
-
-@given(st.text(alphabet=f"ab1 {SPECIAL}"))
-def test_nothing_special_is_left(text: str) -> None:
-    latex = escaped(text)
-    rest = re.sub(r"\\text\w+\{\}|\$\\?[\w-]+\$|\\[&%$#_{}]", "", latex)
-    assert not set(rest) & set(SPECIAL)
-    assert len(re.findall("[ab1 ]", rest)) == len(re.findall("[ab1 ]", text))
-
-
-def test_a_table_has_a_line_for_each_row() -> None:
-    table = Table("100 % & Δ", ("model_a", "POS Δ"), (("MLM_1", "34.6 ± 2.1"), ("XLM", "–")), "a note")
-    lines = latex(table, "table-3").splitlines()
-    rows = [line for line in lines if line.endswith(r"\\")]
-    assert rows == [r"model\_a & POS $\Delta$ \\", r"MLM\_1 & 34.6 $\pm$ 2.1 \\", r"XLM & -- \\"]
-    assert {r"\begin{tabular}{lr}", r"\caption{100 \% \& $\Delta$}", r"\label{tab:table-3}"} <= {*lines}
-    assert [line for line in lines if "rule" in line] == [r"\toprule", r"\midrule", r"\bottomrule"]
 
 
 @pytest.mark.parametrize("start", ["[", "*", " ["])
@@ -38,14 +19,6 @@ def test_a_row_that_begins_like_an_option_is_printed_whole(start: str) -> None:
     text = latex(table, "a}b%c d")
     assert not re.search(r"(\\\\|rule)\s*[*\[]", text) and "{}" + escaped(start) + "0.1, 0.2] & 1" in text
     assert r"\label{tab:a-b-c-d}" in text
-
-
-def test_a_long_table_continues_in_another_and_a_wide_one_is_rotated() -> None:
-    cells = [(f"row {row}", *(f"{row}.{column:02}" for column in range(40))) for row in range(80)]
-    text = latex(Table("t", ("", *map(str, range(40))), tuple(cells), "a note"), "t")
-    assert [line for line in text.splitlines() if line.startswith("row")] == [" & ".join(row) + r" \\" for row in cells]
-    assert text.count(r"\begin{sidewaystable}") == 2 and text.count("continued") == 1
-    assert text.count(r"\label") == text.count("a note") == text.count(r"\caption{t}") == 1
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX is installed")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.analysis.report.numeric import HEADS, NOTE, columns, inert, numeric
-from calque.analysis.report.table import MISSING, Table, cell, percent
+from calque.analysis.report.table import MISSING, Table, cell
 from calque.analysis.statistics.intervals import Estimate
 
 RECORDS = Path(__file__).parents[3] / "experiments" / "records"
@@ -48,40 +48,6 @@ def test_a_cell_comes_apart(mean: float, low: float, high: float, end: str) -> N
     assert set(parts) <= {"x" + head for head in HEADS.values()}
     assert parts.get("x of", parts.get("x in brackets", "1049")) == "1049"
     assert bool(parts.get("x note")) == ("at the floor" in end or "2 of 4" in end)
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("34.6 ± 2.1", {"": "34.6", " low": "32.5", " high": "36.7"}),
-        ("28.2, ZS not beyond overlaps", {"": "28.2", " note": "ZS not beyond overlaps"}),
-        ("−2.7 [−20.5, 7.9], ZS below", {"": "-2.7", " low": "-20.5", " high": "7.9", " note": "ZS below"}),
-        ("-3 points, 95 % interval [-10, 4], 3 seeds", {"": "-3", " low": "-10", " high": "4", " note": "3 seeds"}),
-        ("1,088 of 1,870", {"": "1088", " of": "1870"}),
-        ("0.02 (10,649)", {"": "0.02", " in brackets": "10649"}),
-        ("< 0.0001", {"": "0.0001", " note": "below"}),
-        ("+0.17 *", {"": "0.17", " note": "*"}),
-        ("1e-3", {"": "1e-3"}),
-        ("50/50", {"": "50/50"}),
-        ("30 others, mean", {"": "30 others, mean"}),
-        ("trans-25", {"": "trans-25"}),
-        (MISSING, {"": ""}),
-    ],
-)  # fmt: skip
-def test_forms_of_cells(text: str, parts: dict[str, str]) -> None:
-    assert dict(columns("", [text])) == {name: [value] for name, value in parts.items()}
-
-
-def test_labels_stay_one_column() -> None:
-    assert columns("x", ["0.1", "all"], label=True) == [("x", ["0.1", "all"])]
-    assert columns("x", ["1,500", MISSING], label=True) == [("x", ["1500", ""])]
-
-
-def test_text_among_numbers_is_a_note() -> None:
-    assert columns("x", ["1.0", "SUP at the floor", MISSING, percent(-0.5)]) == [
-        ("x", ["1.0", "", "", "-50.0"]),
-        ("x note", ["", "SUP at the floor", "", ""]),
-    ]
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+cmd", "-a", "@SUM(A1)", "\t=1", "-1+cmd|' /C calc'!A0", "+1(A1)", "−x"])

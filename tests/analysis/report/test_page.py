@@ -8,11 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from calque.analysis.papers.align_mlm.claims import align_mlm_claims
-from calque.analysis.report.claims_table import claims_table
 from calque.analysis.report.page import Report, write_page
 from tests.analysis.paged import ATTACK, toy_page
-from tests.analysis.toy import joined, toy_published, toy_records
 
 VOID = {"meta", "link", "input"}
 
@@ -74,42 +71,6 @@ def test_names_and_texts_are_escaped_wherever_they_are_shown(page: tuple[str, Ch
     text, checker = page
     assert "<unk>" not in text and f"a <unk> & {ATTACK}" in checker.text and ATTACK not in text
     assert "Study <1> & more" in checker.text and "3 pairs longer than a row" in checker.text
-
-
-def test_figures_claims_tables_and_terms_are_there(page: tuple[str, Checker]) -> None:
-    text, checker = page
-    assert text.count("<svg class=drawn") == 2 and text.count("<svg role=img viewBox") == 2
-    assert all(claim.text in checker.text for claim in align_mlm_claims(joined(toy_records(2), toy_published())))
-    assert "p: 0.072, corrected: 0.51. Family: transfer (10). From: section 5" in checker.text
-    assert "Table 3" in checker.text and "Table 8" in checker.text and "tr data-kind=published" in text
-    assert "what is lost" in checker.text and "Which objective loses least?" in checker.text
-
-
-def test_a_report_of_nothing_has_no_empty_sections(tmp_path: Path) -> None:
-    results = joined([])
-    write_page(tmp_path / "r.html", Report("t", "toy", [], {}, claims_table(results, [], "toy")))
-    text = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "<h2>Figures" not in text and "<h2>Exclusions" not in text and "<h2>Terms" not in text
-
-
-def test_findings_come_first_then_figures_and_terms_after_tables(page: tuple[str, Checker]) -> None:
-    text, _ = page
-    order = [
-        "Which objective",
-        "<svg role=img",
-        "loses least &amp; more.",
-        "<nav ",
-        'id="figures"',
-        'id="tables"',
-        'id="claims"',
-        'id="null"',
-        'id="training-curves"',
-        'id="terms"',
-        "The fourth.",
-        'id="configuration"',
-    ]
-    places = [text.index(part) for part in order]
-    assert places == sorted(places)
 
 
 def test_control_characters_are_shown_as_signs(tmp_path: Path) -> None:

@@ -3,8 +3,6 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
-
 from calque.analysis.records.record import Record
 from calque.analysis.report.drawing import styled
 from calque.analysis.report.plot import Plot
@@ -30,19 +28,6 @@ def test_the_same_plot_gives_the_same_bytes_and_real_files(tmp_path: Path) -> No
         "figure-toy.png",
         "figure-toy.svg",
     ]
-
-
-@pytest.mark.parametrize("title", ["$x_1$", "$5 and $6", r"$\frac{$", "$"])
-def test_dollar_signs_are_no_mathematics(title: str, tmp_path: Path) -> None:
-    with styled(3, 2, title) as figure:
-        axes = figure.subplots()
-        axes.plot([0, 1], [0, 1], label=title)
-        axes.set_xticks([0, 1], [title, title])
-        axes.set_ylabel(title)
-        axes.legend()
-    Plot(figure, "figure-toy", title, "A line.", []).save(tmp_path, pdf=True)
-    drawn = (tmp_path / "figure-toy.svg").read_text(encoding="utf-8")
-    assert drawn.count(f"<!-- {title} -->") == 5
 
 
 def test_control_characters_leave_the_svg_well_formed(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 
 from calque.analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Items, Record
@@ -44,13 +43,6 @@ def test_a_difference_on_the_same_items_is_paired() -> None:
     assert found.error < 0.3 * apart
 
 
-def test_numbers_on_other_items_or_without_them_are_apart() -> None:
-    one, other = score([1] * 50 + [0] * 50, [1] * 100), score([1] * 60 + [0] * 60, [1] * 120)
-    assert (one - other).error == pytest.approx(math.hypot(one.error or 0, other.error or 0))
-    assert (one - Measured(0.5, 0.03)).error == pytest.approx(math.hypot(one.error or 0, 0.03))
-    assert (one - Measured(0.5, None)).error is None
-
-
 @pytest.mark.parametrize("other", [{"task": "ner"}, {"language": "trans.inv"}, {"split": "dev"}])
 def test_as_many_items_of_another_test_set_are_apart(other: dict[str, str]) -> None:
     """A Delta is of the items of its SUP and ZS, so differences of Deltas are paired or not in the same way."""
@@ -74,27 +66,6 @@ def test_gaps_and_means_pair_items_of_one_test_set_alone() -> None:
     assert paired.error == pytest.approx((one - same).error) and (paired.error or 1) < 0.1 * (apart.error or 0)
     mean_error = average([{0: one}, {0: other}])[0].error
     assert mean_error == pytest.approx(math.hypot(one.error or 0, other.error or 0) / 2)
-
-
-def test_a_mean_over_translations_of_one_text_has_them_as_one_item() -> None:
-    hits, of = [1] * 50 + [0] * 50, [1] * 100
-    by_language = [{0: score(hits, of, task="nli", language=name)} for name in ("de", "fr")]
-    found = average(by_language)[0]
-    assert found.error == pytest.approx(by_language[0][0].error)
-    assert (found - average(by_language)[0]).error == pytest.approx(paired_error(np.zeros(100)))
-
-
-def test_bounds_follow_from_what_is_subtracted() -> None:
-    share = Measured(0.9, 0.2)
-    delta = share - Measured(0.1, 0.2)
-    assert (share.low, share.high, delta.low, delta.high) == (0, 1, -1, 1)
-    twice = delta - (Measured(0.1, 0.2) - Measured(0.9, 0.2))
-    assert (twice.low, twice.high) == (-2, 2)
-    (alone, both) = (mean({0: share}), mean({0: Measured(0.7, None), 1: Measured(1.0, None)}))
-    assert alone is not None and both is not None
-    assert alone.high == both.high == 1.0
-    wide = mean({0: delta, 1: Measured(0.3, None) - Measured(0.2, None)})
-    assert wide is not None and wide.high == 1.0 and wide.low == -1.0
 
 
 def seeds(*values: float) -> dict[int, Measured]:

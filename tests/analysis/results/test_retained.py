@@ -7,10 +7,9 @@ import pytest
 from calque.analysis.papers.align_mlm.claims import all_near, extreme_delta
 from calque.analysis.papers.columns import retained_cell
 from calque.analysis.records.record import Floor, Items, Record
-from calque.analysis.results.results import Results, over_draws
+from calque.analysis.results.results import Results
 from calque.analysis.results.retained import retained
 from calque.analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS
-from calque.derive.errors import BadInput
 from tests.analysis.runs import number, runs
 
 CELL = ("MLM", "trans", "pos", "accuracy")
@@ -43,26 +42,6 @@ def test_a_share_by_hand_from_the_strongest_baseline_of_the_source() -> None:
     assert retained_cell(found).startswith("45.5 ")
 
 
-@pytest.mark.parametrize(
-    ("sup", "zs", "told"),
-    [
-        ([0.80, 0.81, 0.82], [0.29, 0.31, 0.32], "ZS at the floor"),
-        ([0.80, 0.81, 0.82], [0.21, 0.22, 0.20], "ZS below the floor"),
-        ([0.29, 0.31, 0.33], [0.29, 0.30, 0.32], "SUP at the floor"),
-        ([0.20, 0.21, 0.23], [0.29, 0.30, 0.32], "SUP below the floor"),
-        ([0.80, 0.81, 0.82], [0.41, 0.42, 0.43], "ZS not beyond overlaps"),
-        ([0.80, 0.81, 0.82], [0.61, 0.62, 0.63], ""),
-    ],
-)
-def test_what_makes_a_share_worthless_is_said(sup: list[float], zs: list[float], told: str) -> None:
-    low = floor(0.3), floor(0.42, baseline="shallow", surface=True)
-    found = retained(results(scores("MLM", sup, zs), *low), *CELL)
-    assert found and found.floor.value == 0.3
-    assert found.remark == told
-    assert (found.share is None) == told.startswith("SUP")
-    assert retained_cell(found).endswith(told)
-
-
 def test_one_seed_has_an_interval_over_items_where_they_were_kept() -> None:
     hits = {"SUP": [1] * 90 + [0] * 10, "ZS": [1] * 60 + [0] * 40}
     items = {name: Items.over(column, [1] * 100) for name, column in hits.items()}
@@ -74,16 +53,6 @@ def test_one_seed_has_an_interval_over_items_where_they_were_kept() -> None:
     assert retained_cell(found) == "57.1"
     without = retained(results(scores("MLM", [0.9], [0.6]), floor(0.2)), *CELL)
     assert without and without.share and without.share.mean == pytest.approx(4 / 7) and without.share.low is None
-
-
-def test_without_floors_or_scores_there_is_nothing() -> None:
-    records = scores("MLM", [0.8], [0.5])
-    assert retained(results(records), *CELL) is None
-    assert retained(results(records, floor(0.3, "trans")), *CELL) is None
-    assert retained(results(records, floor(0.3)), "XLM", "trans", "pos", "accuracy") is None
-    assert retained_cell(None) == "–"
-    with pytest.raises(BadInput, match="two floors of one number"):
-        results(records, floor(0.3), floor(0.4))
 
 
 SUPS = [0.90, 0.91, 0.92]
@@ -98,10 +67,3 @@ def test_a_claim_about_delta_whose_zero_shot_scores_are_at_the_floor_is_undecide
         assert verdict.verdict == extreme
         assert all_near(made, "trans", "pos").verdict == near
         assert (verdict.p is None) == ("majority floor, the largest of 2" in verdict.because) == bool(low)
-
-
-def test_floors_of_several_draws_of_the_data_are_their_means() -> None:
-    items = Items.over([1, 0], [1, 1])
-    first, second = (replace(floor(value), count=2, items=items) for value in (0.5, 0.1))
-    assert over_draws([[first]]) == [first]
-    assert over_draws([[first], [second]]) == [replace(floor(0.3), count=4)]

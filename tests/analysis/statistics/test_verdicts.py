@@ -55,14 +55,6 @@ def test_one_comparison_is_decided_where_its_interval_ends() -> None:
         assert judge([(estimate(list(values)), bound, +1)], "").verdict == word
 
 
-def test_p_is_two_sided_and_no_more_than_1() -> None:
-    values = [0.3, -0.1, 0.5]
-    assert verdict(estimate(values)).p == pytest.approx(stats.ttest_1samp(values, 0).pvalue)
-    slightly = estimate([-0.3, 0.1, 0.1])  # doubled, the p of both and that of the contrary are above 1
-    assert verdict(slightly, slightly).p == 1
-    assert verdict(estimate([0.3] * 3)).p is None
-
-
 def test_of_many_comparisons_one_fails_by_chance() -> None:
     """One of five rivals is worse by an interval that just clears 0: among five, that is no finding."""
     values = [-0.05, -0.06, -0.09]

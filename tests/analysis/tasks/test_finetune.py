@@ -1,9 +1,7 @@
-import itertools
 import random
 from collections.abc import Callable
 from itertools import pairwise, product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -132,14 +130,6 @@ def test_language_embeddings_reach_the_model(multilingual: Path) -> None:
     assert not torch.allclose(logits(model, data), logits(model, as_derived), atol=1e-3)
 
 
-def test_rates_rise_and_fall_to_zero() -> None:
-    config = FinetuneConfig(learning_rate=1.0, warmup=0.1)
-    rates = [config.rate(step, 100) for step in range(100)]
-    assert rates[:10] == pytest.approx(np.arange(1, 11) / 10)
-    assert rates[10] == 1.0 and rates[99] == pytest.approx(1 / 90)
-    assert all(a > b for a, b in itertools.pairwise(rates[10:]))
-
-
 def test_a_loss_that_is_no_number_stops(checkpoint: Path, tmp_path: Path) -> None:
     model = RobertaForMaskedLM.from_pretrained(checkpoint)
     with torch.no_grad():
@@ -174,20 +164,6 @@ def test_encoders_of_other_kinds_are_fine_tuned(tmp_path: Path, kind: str, head:
         for row, answer in zip(data.rows, tuned.answers(data), strict=True)
     ]
     assert np.concatenate(hits).mean() > 0.9
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"epochs": 0}, {"epochs": 100_001}, {"batch": 0}, {"max_length": 7}, {"warmup": 1.0}, {"warmup": -0.1},
-        {"dropout": 1.0}, {"learning_rate": 0.0}, {"head_rate": 0.0}, {"clip": 0.0}, {"weight_decay": -0.1},
-    ],
-    ids=str,
-)  # fmt: skip
-def test_each_mistake_is_told_by_its_name(wrong: dict[str, Any]) -> None:
-    (name,) = wrong
-    (mistake,) = FinetuneConfig(**wrong).mistakes()
-    assert name in mistake
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=9), st.integers(0, 60))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from calque.analysis.tasks.questions import BEST, LONGEST, NOWHERE, QA, SpanRow, best_places, spans, windows_of
+from calque.analysis.tasks.questions import BEST, LONGEST, NOWHERE, QA, SpanRow, spans
 from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.split import Split
 from calque.analysis.tasks.task import BARRED
@@ -101,23 +101,6 @@ def test_windows_show_every_sub_word_and_one_has_each_best(
             assert last == 0 and not {FIRST + 2 * start, FIRST + 2 * end - 1} <= {*row.ids[inside]}
     assert (shown == 1).all()
     assert whole == (len(rows) == 1 and 2 * asked <= min(64, length // 2 - 2))
-
-
-@given(size=st.integers(1, 300), room=st.integers(1, 80))
-def test_a_place_is_best_where_the_original_code_says(size: int, room: int) -> None:
-    """`_check_is_max_context` of Devlin et al.'s run_squad.py, place by place."""
-    windows = windows_of(size, room)
-    assert {place for window in windows for place in window} == set(range(size))
-    most = best_places(windows, size)
-    for place in range(size):
-        scores = [
-            min(place - window.start, window.stop - 1 - place) + 0.01 * len(window) if place in window else -1.0
-            for window in windows
-        ]
-        of = scores.index(max(scores))
-        assert [place in w and bool(m[place - w.start]) for w, m in zip(windows, most, strict=True)] == [
-            number == of for number in range(len(windows))
-        ]
 
 
 def brute(row: SpanRow, logits: np.ndarray) -> tuple[float, int, int]:

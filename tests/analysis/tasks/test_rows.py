@@ -19,14 +19,8 @@ from calque.analysis.tasks.finetune import Finetuned
 from calque.analysis.tasks.questions import QA, SpanRow
 from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow, joined, windows
 from calque.analysis.tasks.task import TextHead
-from calque.derive.build import derive_languages
-from calque.derive.dictionary import DictionaryConfig
 from calque.derive.example import Example
-from calque.derive.languages import Languages
-from calque.derive.pocket.language import Pocket
-from calque.derive.script import Cognates, Transliterate
 from calque.derive.sentence import Sentence, Span
-from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.types import OURS
 from calque.derive.vocabulary import GivenVocabulary
 
@@ -66,23 +60,6 @@ def test_every_word_is_in_one_row_with_its_label_at_its_first_subword(sentence: 
     text = [id_ for row in rows for id_ in row.ids[1:-1].tolist()]
     assert text == [id_ for word in sentence for id_ in spell(word)[: length - 2]]
     assert whole == (len(rows) == 1 and all(len(word) <= length - 2 for word in sentence))
-
-
-def test_words_of_a_task_are_those_of_the_corpus(tmp_path: Path) -> None:
-    """Where a sub-word has another id inside a word than at its end, too."""
-    text = PocketEnglish(language=Pocket(types=300), size=60)
-    transforms = Transliterate(0.5), Cognates(0.5), Cognates(1.0)
-    folder = derive_languages(text, transforms, 300, DictionaryConfig(), tmp_path / "made", tmp_path)
-    languages = Languages.open(folder, [transform.name for transform in transforms])
-    sentences = [sentence for chunk in text.chunks() for sentence in text.sentences(chunk)[0]]
-    for language in languages.languages:
-        reader = Reader.of(languages, language.name)
-        for line, sentence in enumerate(sentences):
-            ids = language.ids(language.corpus[line].astype(np.int64)).tolist()
-            rows, _ = windows(reader, sentence.words, [0] * len(sentence), 10**6)
-            assert rows[0].ids.tolist() == [OURS.start, *ids, OURS.end]
-            row, _ = joined(reader, [[sentence], [sentence]], 0, 10**6)
-            assert row.ids.tolist() == [OURS.start, *ids, OURS.end, OURS.end, *ids, OURS.end]
 
 
 WRITTEN = (

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from calque.analysis.records.record import Items
-from calque.analysis.tasks.rows import UNLABELLED, Reader
-from calque.analysis.tasks.score import Score
+from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.tagging import NER, POS
 from calque.derive.example import Example
 from calque.derive.order import Invert
@@ -20,12 +18,6 @@ SENTENCE = Sentence(("ab", "c", "def"), ("X", "Y", "X"))
 READER = Reader(lambda word: tuple(FIRST + ord(letter) - ord("a") for letter in word), np.arange(40), 0)
 
 
-def test_a_label_stands_at_the_first_subword_of_its_word() -> None:
-    (row,), whole = POS().rows(Example(((SENTENCE,),)), ("X", "Y"), READER, 20)
-    assert row.targets.tolist() == [UNLABELLED, 0, UNLABELLED, 1, 0, UNLABELLED, UNLABELLED, UNLABELLED]
-    assert whole
-
-
 @pytest.mark.parametrize(
     ("example", "expected"),
     [
@@ -37,16 +29,6 @@ def test_a_label_stands_at_the_first_subword_of_its_word() -> None:
 def test_examples_of_another_task_are_refused(example: Example, expected: str) -> None:
     with pytest.raises(ValueError, match=expected):
         POS().gold(example)
-
-
-def test_both_scores_by_hand() -> None:
-    gold = [["DET", "NOUN", "NOUN", "VERB"]]
-    predicted = [["DET", "NOUN", "VERB", "VERB"]]
-    scores = POS().scores(gold, predicted)
-    assert scores["accuracy"] == Score(0.75, 4, Items.over([3], [4]))
-    # As entities: DET, NOUN NOUN, VERB against DET, NOUN, VERB VERB; only DET agrees.
-    assert scores["f1_bare_tags"].value == pytest.approx(1 / 3)
-    assert scores["f1_bare_tags"].count == 3
 
 
 def test_gold_is_iob2_after_reordering() -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.analysis.records.record import ENTRY, NO_ENTRY, MeasuredModel, Measurement, Record
@@ -24,7 +23,6 @@ from calque.analysis.tasks.transfer import (
     DerivedTask,
     NaturalTask,
     Progress,
-    by_diagnostic,
     by_entry,
     transfer,
     zero_shot,
@@ -206,19 +204,6 @@ def test_an_unknown_label_is_named_before_training(run: MeasuredModel, data: Pat
 
 
 rows = st.lists(st.tuples(st.sampled_from("enc"), st.sampled_from("enc"), st.sampled_from(["", "passive", "number"])))
-
-
-@given(rows)
-def test_diagnostics_divide_the_examples_that_have_one(rows: list[tuple[str, str, str]]) -> None:
-    gold, said, tried = ([row[i] for row in rows] for i in range(3))
-    scores = by_diagnostic(NLI(), gold, said, tried)
-    assert set(scores) == {f"accuracy of {name}" for name in tried if name}
-    for name in ("passive", "number"):
-        own = [a == b for a, b, c in rows if c == name]
-        if own:
-            score = scores[f"accuracy of {name}"]
-            assert (score.value, score.count) == (sum(own) / len(own), len(own))
-            assert score.items and sum(score.items.numbers[0]) == sum(own)
 
 
 @pytest.mark.parametrize("task", [POS(), NER()])
