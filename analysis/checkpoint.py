@@ -87,9 +87,8 @@ class Derivation:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A masked language model, and the tokenizer of each of its languages. Derived text is read and printed in its own
-    letters. A method that changes the model returns a copy. Methods about a derived `language`, by default the first,
-    need the folder of the study that trained the model."""
+    """A masked language model, and the tokenizer of each of its languages. Methods about a derived
+    `language`, by default the first, need the folder of the study that trained the model."""
 
     folder: Path
     model: Any
@@ -186,7 +185,6 @@ class Checkpoint:
 
     @property
     def _trained_on(self) -> str:
-        """The name of the folder of languages that its run read; others may have the same text."""
         run = whole_of(self.folder, RUN)
         return str(run.facts.get(TRAINED_ON, "")) if run else ""
 
@@ -201,7 +199,6 @@ class Checkpoint:
         return None
 
     def _of_study(self, language: str) -> tuple[Languages, str]:
-        """The languages of the study, and the name of a derived one."""
         if self.data is None:
             raise BadInput("expected a run's checkpoint, below its study's folder languages-*", self.folder)
         derived = self.data.others if self.data.languages[0].name == SOURCE else ()
@@ -227,7 +224,6 @@ class Checkpoint:
         return Derivation(name, words, tuple(spelt), image.origin, image.sources)
 
     def _transform(self, name: str) -> Transform | None:
-        """The transform of a language, if it needs only words; its name gives all except the seed of random draws."""
         if self.data is None:
             return None
         config = LanguagesFolder.open(self.data.folder).artefact.facts["config"]["transforms"]
@@ -377,7 +373,6 @@ class Checkpoint:
 
     @cached_property
     def _language_of(self) -> dict[int, str]:
-        """The language of each id; a shared type is the source's."""
         return {i: name for name in reversed(self.languages) for i in self.ids(name).tolist()}
 
     def name(self, i: int) -> tuple[str, str]:

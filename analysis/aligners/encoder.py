@@ -16,8 +16,7 @@ _LONGEST = 512  # ids per row if neither the model nor its tokenizer sets a limi
 
 
 class Encoder:
-    """The layers of a model up to `top`, without dropout; layer 0 is the embeddings. `layers` is the whole model's
-    depth, `length` the most ids in a row, `token_types` and `types` the sizes of its tables."""
+    """The layers of a model up to `top`, without dropout; layer 0 is the embeddings."""
 
     def __init__(
         self, folder: Path, top: int | None = None, device: str = "cpu", precision: Precision = "float32"
@@ -68,7 +67,6 @@ class Encoder:
         return states
 
     def _try(self, kind: str) -> None:
-        """Refuse a model that is not an encoder: changing a row's last id changes an encoder's first state."""
         ids = [i for i in range(min(self.types, 4)) if i != self._padding]
         if len(ids) < 2:
             return
@@ -95,7 +93,6 @@ def _device(name: str) -> torch.device:
 
 
 def _positions(model: nn.Module, config: Any) -> int:
-    """The model's number of positions; RoBERTa's family counts them from the one after padding's."""
     for name, module in model.named_modules():
         if name.endswith("position_embeddings") and isinstance(module, nn.Embedding):
             return module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)

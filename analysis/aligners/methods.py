@@ -42,8 +42,7 @@ def centred(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) 
 
 @dataclass(frozen=True)
 class Direct:
-    """The similarity itself, mapped to the range from 0 to 1: (1 + s) / 2 (SimAlign, section 2.1). A similarity not
-    `bounded` by -1 and 1 is first divided by the pair's largest absolute value."""
+    """The similarity itself, mapped to the range from 0 to 1: (1 + s) / 2 (SimAlign, section 2.1)."""
 
     similarity: Similarity
     bounded: bool = True
@@ -58,15 +57,13 @@ class Direct:
 
 @dataclass(frozen=True)
 class Transport:
-    """Optimal transport by Sinkhorn's iterations (XLM-Align, section 3.1) with K = max(eps, similarity). An iteration
-    normalises columns, then rows; half an iteration only columns."""
+    """Optimal transport by Sinkhorn's iterations (XLM-Align, section 3.1) with K = max(eps, similarity)."""
 
     iterations: float = ITERATIONS
     similarity: Similarity = products
 
     def __call__(self, source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        """The transport plan between the sub-words of both sides, (B, n, m). If a side has a single sub-word the plan
-        is uniform, and K over its sum is returned instead."""
+        """The transport plan between the sub-words of both sides, (B, n, m)."""
         table = self.similarity(source, target, row_mask, col_mask)
         plan = self.plan(table, row_mask, col_mask)
         single = ((row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)).nonzero()[:, 0]
@@ -75,8 +72,7 @@ class Transport:
         return plan
 
     def plan(self, table: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        """The plan for a table of similarities (B, n, m). If K fits float32 it is scaled directly, in a tenth of the
-        time of log space."""
+        """The plan for a table of similarities (B, n, m)."""
         padding = None if row_mask.all() and col_mask.all() else ~(row_mask[:, :, None] & col_mask[:, None])
         if padding is not None:
             table = table.masked_fill(padding, 0.0)  # it may hold anything, even NaN
@@ -121,8 +117,8 @@ def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Method:
-    """Scores for pairs of sub-words, or of `words`, whose states are their sub-words' means, and a rule that extracts
-    links from scores. The links of `also`, another method, are added."""
+    """Scores for pairs of sub-words, or of `words`, whose states are their sub-words' means, and a rule that
+    extracts links from scores."""
 
     name: str
     score: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]

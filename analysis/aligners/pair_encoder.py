@@ -47,8 +47,7 @@ class CutSide:
 
 
 def row_batches(lengths: np.ndarray) -> Iterator[np.ndarray]:
-    """Indices of rows in batches of equal length, the shortest first. Batches below LEAST ids are filled with longer
-    rows, and only these are padded; MOST bounds the padded ids."""
+    """Indices of rows in batches of equal length, the shortest first."""
     order, start = np.argsort(lengths, kind="stable"), 0
     for end, length in enumerate(lengths[order].tolist()):
         size, last = end - start, int(lengths[order[end - 1]])
@@ -60,8 +59,7 @@ def row_batches(lengths: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def batches(sizes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
-    """Indices of the items without an empty side, in batches of similar size. `sizes` are the ids of each side of an
-    item; CELLS bounds a batch's padded ids."""
+    """Indices of the items without an empty side, in batches of similar size."""
     batch, widest = list[int](), tuple[int, ...]()
     whole = [i for i, size in enumerate(sizes) if all(size)]
     for i in sorted(whole, key=lambda i: (sum(sizes[i]), sizes[i])):
@@ -84,11 +82,7 @@ class LinkReading:
 
 
 class PairEncoder:
-    """An encoder of sentence pairs, each encoded once for any number of readings. `joint` encodes a pair as one row,
-    `<s> S </s> T </s>`; otherwise each side is a row. Words are linked if any of their sub-words are. `around` are the
-    special ids before and after a sentence, `types` the token types of the sides. `pieces`, the tokenizer, is needed
-    for pairs of words. `left_out` counts words without links. The same pairs in the same order have bitwise the same
-    links."""
+    """An encoder of sentence pairs, each encoded once for any number of readings."""
 
     def __init__(
         self,
@@ -112,8 +106,7 @@ class PairEncoder:
         return self.pieces(pair[0]), self.pieces(pair[1])
 
     def cut(self, pair: Sequence[Pieces], line: int) -> tuple[CutSide, CutSide]:
-        """Both sides, cut to fit; in a joint row, the longer side first. Words without links for that reason are
-        counted, with the pair's line."""
+        """Both sides, cut to fit; in a joint row, the longer side first."""
         flat = [[i for word in side for i in word] for side in pair]
         if not all(pair):
             self.left_out.add("sentence pairs with an empty side", line)
@@ -129,7 +122,6 @@ class PairEncoder:
         return sides[0], sides[1]
 
     def _kept(self, sizes: list[int]) -> list[int]:
-        """The number of ids of each side that fit into a row."""
         if not self.joint:
             room = self.length - len(self.before) - len(self.after)
             return [min(size, room) for size in sizes]
@@ -158,8 +150,6 @@ class PairEncoder:
     def _read(
         self, cut: Sequence[tuple[CutSide, CutSide]], batch: Sequence[int], states: SideStates, reading: LinkReading
     ) -> list[Scored]:
-        """The word links of the pairs of a batch, each with the largest score of its sub-words' links. Links that
-        the method adds from another (`also`) have its own scores."""
         source, target, *masks = _padded(states, cut, batch, reading)
         if not (source.isfinite().all() and target.isfinite().all()):
             raise BadInput(f"layer {reading.layer} of the model has numbers that are not finite", self.encoder.folder)
@@ -178,7 +168,7 @@ class PairEncoder:
         return [dict(sorted(links_of_pair.items())) for links_of_pair in linked]
 
     def side_states(self, cut: Sequence[tuple[CutSide, CutSide]], layers: Collection[int]) -> SideStates:
-        """The states of both sides of the pairs without an empty side. A pair is encoded as one row or two."""
+        """The states of both sides of the pairs without an empty side."""
         rows, types = list[list[int]](), list[list[int]]()
         inside = list[list[tuple[int, int, slice]]]()  # the sides that are in each row: pair, side and places
         for pair, sides in enumerate(cut):

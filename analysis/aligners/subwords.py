@@ -13,9 +13,9 @@ _UNLIMITED = 1 << 30  # transformers writes a larger number for no limit
 
 
 class SubWords:
-    """A tokenizer that encodes each word by itself, after a space. Text that looks like a special token (a literal
-    `<s>`) is ordinary text. `size` is its number of types, `before` and `after` are the special ids around a sentence,
-    `second_type` is the token type of the second text in a row, `longest` its `model_max_length` or None."""
+    """A tokenizer that encodes each word by itself, after a space. `size` is its number of types, `before`
+    and `after` are the special ids around a sentence, `second_type` is the token type of the second text in a
+    row, `longest` its `model_max_length` or None."""
 
     def __init__(self, folder: Path) -> None:
         self._tokenizer = open_tokenizer(folder / TOKENIZER)

@@ -17,9 +17,7 @@ ACTIVATION = "gelu"  # the only one in `live.js`
 def live_data(
     model: Checkpoint, texts: Mapping[str, Sequence[str]], glosses: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    """The input of `analysis/report/live.js`; None if the model is too large or not a RoBERTa. `texts` has the words of
-    a sentence in each language; at first, its longest word is masked. `weights` has all parameters in the model's
-    order."""
+    """The input of `analysis/report/live.js`; None if the model is too large or not a RoBERTa."""
     config, parameters = model.model.config, [each.detach().numpy() for each in model.model.parameters()]
     size, known = sum(each.size for each in parameters), {ROBERTA.model_type, XLM_R.model_type}
     if config.model_type not in known or config.hidden_act != ACTIVATION or size > MOST or not texts:
@@ -58,6 +56,5 @@ def live_data(
 
 
 def _masked(words: Sequence[str], mask: str) -> str:
-    """A sentence with one mask: its first one, or else one in place of its longest word."""
     place = words.index(mask) if mask in words else max(range(len(words)), key=lambda i: len(words[i]))
     return " ".join(mask if i == place else word for i, word in enumerate(words))

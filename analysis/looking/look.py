@@ -66,7 +66,6 @@ class _Viewer:
     # Sentences
 
     def _of_corpus(self) -> tuple[tuple[str, ...], dict[str, Derivation]]:
-        """A short sentence of the corpus, with its image in each derived language."""
         if self.model.data is None:
             self.left_out.append("guesses: this model's corpus was not found; give a sentence")
             return (), {}
@@ -83,7 +82,6 @@ class _Viewer:
         return self.model.spelt(SOURCE, first.ids(first.corpus[line]), first.corpus.line_pieces(line)), images
 
     def _typed(self, words: Sequence[str]) -> tuple[tuple[str, ...], dict[str, Derivation]]:
-        """The words of a sentence, and its derivations by the transforms that need only words."""
         self._check_known(words)
         images = {}
         for name in self.model.languages[1:]:
@@ -108,7 +106,6 @@ class _Viewer:
 
     @cached_property
     def _derived(self) -> tuple[str, ...]:
-        """The languages that have a recorded derivation and a tokenizer."""
         data = self.model.data
         if data is None or SOURCE not in (language.name for language in data.languages):
             return ()
@@ -122,7 +119,6 @@ class _Viewer:
         return glosses
 
     def _pairs(self, language: str) -> Iterator[tuple[str, str, int, int]]:
-        """The words of the corpus that are one type, the most frequent last, with their images and both ids."""
         assert self.model.data
         vocabulary, images = self.model.data.vocabulary, self.model.data[language].images
         for i in vocabulary.types[np.argsort(vocabulary.counts[vocabulary.types], kind="stable")].tolist():
@@ -164,7 +160,6 @@ class _Viewer:
         return Alignment(layer, centred(*sides, *masks)[0].numpy(), sorted((i, j) for i, j in links))
 
     def _maps(self, language: str) -> dict[str, EmbeddingMap]:
-        """The map after training, and the one before if the run's seed drew the embeddings."""
         pairs = [pair for pair in self._pairs(language) if pair[0].isalpha() and len(pair[0]) > 1][-PAIRS:][::-1]
         if len(pairs) < 3:
             self.left_out.append("the embedding map: fewer than three words have an image of their own")
@@ -181,7 +176,6 @@ class _Viewer:
 
 
 def _map(pairs: Sequence[tuple[str, str, int, int]], table: Tensor) -> EmbeddingMap:
-    """The map of words and their images, given with their ids, by a table of embeddings."""
     sides = [normalize(table[[pair[side] for pair in pairs]]) for side in (2, 3)]
     vectors = torch.cat(sides).double().numpy()
     _, _, axes = np.linalg.svd(vectors - vectors.mean(0), full_matrices=False)

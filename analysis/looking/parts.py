@@ -22,8 +22,7 @@ LABEL, CELL = 18, 7  # columns of a row's label, and of a cell of a matrix
 
 @dataclass(frozen=True)
 class Blank:
-    """A masked word of a sentence in a language, and the guesses for it, the most probable first. `word` is the masked
-    word, or the mask itself if the sentence was given with one."""
+    """A masked word of a sentence in a language, and the guesses for it, the most probable first."""
 
     language: str
     place: int
@@ -58,9 +57,8 @@ class Alignment:
 
 @dataclass(frozen=True)
 class EmbeddingMap:
-    """Frequent words and their images, `words` (k pairs), on the first two principal components of their normalised
-    embeddings, `places` (k, 2, 2): pair, side, coordinate. `found` of the words are nearest to their own image.
-    `held_out` is alignment@1 outside the dictionary, and after one rotation."""
+    """Frequent words and their images, `words` (k pairs), on the first two principal components of their
+    normalised embeddings, `places` (k, 2, 2): pair, side, coordinate."""
 
     words: tuple[tuple[str, str], ...]
     places: np.ndarray
@@ -79,9 +77,8 @@ class EmbeddingMap:
 
 @dataclass(frozen=True)
 class Look:
-    """A look into a checkpoint. `derivation`, `alignment` and `map` are None where no derivation is known. `before` is
-    the map of the weights that the run started from, None if they were another model's. `glosses` has the source word
-    of each derived word. `left_out` lists missing parts with reasons. `live` is a small model itself."""
+    """A look into a checkpoint. `derivation`, `alignment` and `map` are None where no derivation is known.
+    `before` is the map of the weights that the run started from, None if they were another model's."""
 
     languages: tuple[str, ...]
     blanks: tuple[Blank, ...] = ()

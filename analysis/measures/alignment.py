@@ -53,8 +53,7 @@ class TypeHits:
     undetermined: int = 0  # the dimensions of the rotation that the dictionary leaves open
 
     def row(self, any_dictionary: bool) -> dict[str, Any]:
-        """The shares, for a run's metrics. If the run serves `any_dictionary`, those that depend on none, and every
-        type's hits, for `unpacked`."""
+        """The shares, for a run's metrics."""
         shares = {metric: value for metric, (value, _) in self.shares.items()}
         if not any_dictionary:
             return {"probe": shares}
@@ -100,8 +99,7 @@ class Types:
 
     @classmethod
     def between(cls, languages: Languages, first: str, second: str) -> Types:
-        """The types of an ordered pair of a model's languages. A type of any of the model's dictionaries with either
-        language is a dictionary type."""
+        """The types of an ordered pair of a model's languages."""
         vocabulary, a, b = languages.vocabulary, languages[first], languages[second]
         entries = [_entries(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
         dictionary = np.unique(np.concatenate([np.empty(0, np.int64), *entries]))
@@ -135,11 +133,8 @@ class Types:
         return source, derived
 
     def alignment(self, table: Tensor, languages: Tensor | None = None, controls: bool = False) -> TypeHits:
-        """alignment@1 of a table of word embeddings (ALIGN-MLM, section 5). The candidates of a source type are the
-        images of all types; those of a derived type, all types. A type that is its own image (shared vocabulary) is a
-        candidate but not a query. `languages` are language embeddings, added to the words'. With a dictionary it is
-        measured again after a rotation fitted on it, and with `controls` after one fitted on shuffled pairs, and after
-        self-learning. Raises ValueError if no type changes its id, or a row is not finite."""
+        """alignment@1 of a table of word embeddings (ALIGN-MLM, section 5). Raises ValueError if no type
+        changes its id, or a row is not finite."""
         if not self.measurable:
             raise ValueError("no type changes its id between the two languages: alignment@1 is undefined")
         moved, places = self.moved, np.arange(len(self.types))
@@ -156,7 +151,7 @@ class Types:
         return TypeHits(forward[moved], back[moved], self.known[moved], counts, after, undetermined)
 
     def _rotations(self, source: Tensor, derived: Tensor, entries: np.ndarray, controls: bool) -> dict[str, Tensor]:
-        """The derived rows after each rotation. `entries` are the dictionary's places, (d,)."""
+        """The derived rows after each rotation."""
         pairs = np.array([entries, entries])
         after = {ROTATED: rotated(source, derived, pairs)}
         if controls:
@@ -167,7 +162,6 @@ class Types:
 
 
 def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
-    """The source types of a dictionary's entries."""
     images = languages[pair[0]].images
     source_types, single = np.full(languages.rows, -1), np.flatnonzero(images >= 0)
     source_types[images[single]] = single
@@ -218,8 +212,7 @@ def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
 
 
 def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:
-    """alignment@1 over pretraining; earlier steps come from the probes in metrics.jsonl. `before` is the number of
-    steps behind the model that the run started from. No records without a change of script."""
+    """alignment@1 over pretraining; earlier steps come from the probes in metrics.jsonl."""
     if not types.measurable:
         return Measurement()
     hits = alignment_of_checkpoint(model.checkpoint, types)
@@ -238,8 +231,8 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
 
 
 def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, frozenset[int]]) -> Measurement:
-    """alignment@1 of held-out inflected types, with another form in the dictionary (`held-out-form`) or without
-    (`held-out-lemma`). `mates` are each word's other forms."""
+    """alignment@1 of held-out inflected types, with another form in the dictionary (`held-out-form`) or
+    without (`held-out-lemma`)."""
     if not types.measurable:
         return Measurement()
     alignment = alignment_of_checkpoint(model.checkpoint, types)

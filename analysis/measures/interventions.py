@@ -152,9 +152,8 @@ def _table(model: Any) -> Tensor:
 
 
 def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
-    """Apply `change` to the states (B, L, H) after a layer, or of the embeddings (0); they stay if it returns None. The
-    last of several hooks is applied first. Returns torch's handle, which removes the hook, also as a context
-    manager."""
+    """Apply `change` to the states (B, L, H) after a layer, or of the embeddings (0); they stay if it returns
+    None."""
     spelt = architecture_of(model.config)
     modules = [spelt.encoder(model).embeddings, *spelt.layers(model)]
     if not 0 <= layer < len(modules):
@@ -192,8 +191,8 @@ def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
 
 
 class SourceTuned:
-    """A model fine-tuned on a tagging task's source examples, and the test examples of the source and of one derived
-    language. A change holds for one score only."""
+    """A model fine-tuned on a tagging task's source examples, and the test examples of the source and of one
+    derived language."""
 
     def __init__(
         self, tuned: Finetuned, data: DerivedTask, run: MeasuredModel, labels: Sequence[str], length: int
@@ -219,9 +218,8 @@ class SourceTuned:
         random_order: np.random.Generator | None = None,
         after: tuple[int, StateChange] | None = None,
     ) -> Score:
-        """The main metric on the derived test set: with other `rows` (m, H) for the moved types, with the words of each
-        sentence in random order, or with a function applied `after` a layer. `of_source`: on the source's sentences in
-        derived words."""
+        """The main metric on the derived test set: with other `rows` (m, H) for the moved types, with the
+        words of each sentence in random order, or with a function applied `after` a layer."""
         split, encoded = self._test(of_source)
         orders = [word_order(row, random_order) for row in encoded.rows]
         moved = tuple(replace(row, ids=row.ids[order]) for row, order in zip(encoded.rows, orders, strict=True))
@@ -235,9 +233,8 @@ class SourceTuned:
         return self._scored(split, encoded, back)
 
     def patched(self, layer: int, random: np.random.Generator | None = None, only: np.ndarray | None = None) -> Score:
-        """The main metric on the derived test set if words have, after a layer, the states of their counterparts in the
-        source's sentence, or with `random` of other words of it. A word keeps its own states if it occurs twice in its
-        sentence, if the sentence is several rows, or if it is not among `only`, places in `rows`."""
+        """The main metric on the derived test set if words have, after a layer, the states of their
+        counterparts in the source's sentence, or with `random` of other words of it."""
         split, derived = self._test()
         _, source = self._test(of_source=True, reader=self.source_reader)
         pairs = [(row, row) for row in derived.rows]
@@ -259,7 +256,6 @@ class SourceTuned:
         random: np.random.Generator | None,
         chosen: np.ndarray | None,
     ) -> list[np.ndarray]:
-        """The answers to the first row of each pair, with states of the second for the ids `chosen`, or all."""
         number, at, of = list[int](), list[int](), list[int]()
         for i, (derived, source) in enumerate(pairs):
             places, partners = self._counterparts(derived, source, chosen)
@@ -283,7 +279,6 @@ class SourceTuned:
     def _counterparts(
         self, derived: TaskRow, source: TaskRow, chosen: np.ndarray | None
     ) -> tuple[list[int], list[int]]:
-        """The places of ids that occur once in both rows, special ones left out, and of their counterparts."""
         if derived is source:
             return [], []
         images = self._image_of[source.ids]
@@ -295,7 +290,6 @@ class SourceTuned:
 
     @cached_property
     def _image_of(self) -> np.ndarray:
-        """The derived id of each row of the table; of a type that did not move, its own."""
         images = np.arange(len(_table(self.tuned.model)))
         images[self.languages[SOURCE].images[self.types]] = self.images
         return images
@@ -356,7 +350,7 @@ def interventions(tuned: SourceTuned) -> Measurement:
 
 
 def after_interventions(tuned: SourceTuned, seed: int) -> Iterator[tuple[str, Score]]:
-    """The score after each intervention, by its name. Random numbers are drawn from `seed`."""
+    """The score after each intervention, by its name."""
     random = partial(np.random.default_rng, seed)
     yield NOTHING, tuned.score()
     rows = tuned.rows(random())

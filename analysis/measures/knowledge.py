@@ -32,9 +32,7 @@ def knowledge(
     model: MeasuredModel, languages: Languages, questions: Sequence[Question], images: Sequence[Question]
 ) -> Measurement:
     """Accuracy on facts stated in the source alone, queried in the source (known) and in the model's language
-    (carried), and on facts stated in both, with chance levels and nulls. `images` are the questions in that language. A
-    null permutes answers among the questions of each relation, separately for seen and held-out answers: a preference
-    for some answers gains nothing."""
+    (carried), and on facts stated in both, with chance levels and nulls."""
     spelt = architecture_of(read_config(model.checkpoint))
     network: Any = load_model(model.checkpoint, spelt.masked_model)[0]
     network.to(model.device).eval()
@@ -114,7 +112,6 @@ def _by_dictionary(languages: Languages, language: str, questions: Sequence[Ques
 
 
 def _null(questions: Sequence[Question], given: np.ndarray, gold: np.ndarray, among: np.ndarray) -> dict[str, float]:
-    """The mean and the quantile of accuracy over some questions with permuted answers."""
     relations = np.array([question.relation for question in questions])
     random, hits = np.random.default_rng(0), np.zeros(PERMUTATIONS)
     for relation in dict.fromkeys(relations[among].tolist()):

@@ -40,8 +40,7 @@ class LexiconRows:
 def chosen(
     entries: Sequence[Entry], folders: Sequence[Path], count: int, left_out: Collection[str] = ()
 ) -> tuple[Entry, ...]:
-    """The first `count` entries whose two words are one type each in every model and not in `left_out`. Later entries
-    of a word are skipped, so words and translations pair one to one."""
+    """The first `count` entries whose two words are one type each in every model and not in `left_out`."""
     sides = [[getattr(entry, side) for entry in entries] for side in SIDES]
     own = np.ones(len(entries), bool)
     for folder in folders:

@@ -25,8 +25,8 @@ PARTS = 8  # parts of a text, whose differences show sampling noise
 
 
 def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed: int = 0) -> Measurement:
-    """The loss in nats per masked id, for every language of a model, on the last `share` of its sentences, packed and
-    masked as in pretraining. Masks depend on `seed` alone, so that all models predict the same ids."""
+    """The loss in nats per masked id, for every language of a model, on the last `share` of its sentences,
+    packed and masked as in pretraining."""
     spelt = architecture_of(settings := read_config(model.checkpoint))
     network: Any = load_model(model.checkpoint, spelt.masked_model)[0]
     network.to(model.device).eval()
@@ -45,16 +45,15 @@ def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed
 
 
 def masked_only(rows: Rows, mask: int) -> Rows:
-    """The rows with labels only where the input is `mask`. In pretraining one labelled id in five is visible, and
-    copying it would lower the loss without context."""
+    """The rows with labels only where the input is `mask`."""
     labels = rows.labels.masked_fill(rows.ids != mask, UNLABELLED)
     return Rows(rows.ids, labels, rows.languages, rows.padded, rows.places)
 
 
 @inference_mode
 def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float, int, np.ndarray]:
-    """The mean loss in nats of N masked ids, N, and the means after shuffling the ids among their positions, (S,),
-    which a model that knows only word frequencies would have too. The caller sets the model's mode."""
+    """The mean loss in nats of N masked ids, N, and the means after shuffling the ids among their positions,
+    (S,), which a model that knows only word frequencies would have too."""
     spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
     labels = rows.labels.flatten()[at]
     top = encode(model, rows, len(spelt.layers(model))).flatten(0, 1)[at]
@@ -81,8 +80,8 @@ def whole(parts: Sequence[Sequence[Tensor]]) -> list[Tensor]:
 
 
 def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tensor]:
-    """The gradient of the mean MLM loss over the labelled ids of `rows`, per parameter of the layers: (U, I), or (U, 1)
-    for vectors. `of` divides the sum instead of the rows' labelled ids. The caller sets the model's mode."""
+    """The gradient of the mean MLM loss over the labelled ids of `rows`, per parameter of the layers: (U, I),
+    or (U, 1) for vectors."""
     of = rows.labelled if of is None else of
     parameters = list(architecture_of(model.config).layers(model).parameters())
     with torch.enable_grad():

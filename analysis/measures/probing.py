@@ -93,9 +93,7 @@ class TaggedWords:
 
 @dataclass(frozen=True)
 class ProbeText:
-    """The text of the probes. In `masked` every labelled id is masked; `gradient_rows` are masked as in pretraining.
-    `unigram` is the loss on masked rows of predicting by frequency. `tests` are in the source and the other language,
-    `numbers` their token types. `types` is None without a change of script."""
+    """The text of the probes. `types` is None without a change of script."""
 
     language: str
     numbers: tuple[int, int]
@@ -145,7 +143,6 @@ class ProbeText:
 
 
 def _pairs(bitext: Bitext, languages: Languages, length: int, most: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """The first `most` distinct pairs as rows with special ids, without pairs of rare lengths."""
     start, end = languages.specials.start, languages.specials.end
     seen: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
     for number in range(len(bitext)):
@@ -204,8 +201,6 @@ def model_with_head(checkpoint: Path) -> Any:
 
 
 def _with_untrained_chance(records: Sequence[Record]) -> Iterator[Record]:
-    """The records of a run, with the untrained model's CKA as the chance level of CKA. Translations share words with
-    the same other sentences, which gives even random embeddings some CKA."""
     untrained = {record.layer: record.value for record in records if record.measure == CKA and record.step == 0}
     for record in records:
         if record.measure == CKA and record.null and record.layer in untrained:
@@ -232,11 +227,9 @@ class Probes:
         return [record for probe in probes for record in probe(network, model)]
 
     def _about(self, name: str) -> dict[str, str]:
-        """The languages of a record; for the source, `first` is the language trained with it."""
         return {"language": name, "first": self.text.language if name == SOURCE else ""}
 
     def _losses(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """The loss on held-out text of each language, with a fixed mask; chance: a prediction by frequency alone."""
         device = next(network.parameters()).device
         for name, rows in self.text.masked.items():
             nats, count, values = loss.masked_loss(network, rows.to(device), self.shuffles, self.seed)
@@ -244,7 +237,6 @@ class Probes:
             yield model.record(HELD_OUT, "nats", nats, count, null=band, **self._about(name))
 
     def _gradients(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """The cosine of the languages' gradients; chance: 0. The null covers shuffled units and sampling noise."""
         device = next(network.parameters()).device
         ours, theirs = (loss.gradient_parts(network, rows.to(device)) for rows in self.text.gradient_rows)
         first, second = loss.whole(ours), loss.whole(theirs)
@@ -254,7 +246,6 @@ class Probes:
         yield model.record(GRADIENTS, "layers", cosine, count, null=either(of_units, of_text))
 
     def _alignment(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """alignment@1 of types; chance: one in the number of candidates."""
         if self.text.types is None:
             return
         shares = alignment_of_model(network, self.text.types).shares
@@ -262,8 +253,6 @@ class Probes:
             yield model.record(ALIGNMENT, metric, *shares[metric], null=band)
 
     def _sentences(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """Retrieval of translations, one way and mutual, and CKA, by layer. Retrieval's null shuffles pairs of the same
-        length; CKA's exchanges types of similar frequency."""
         text = self.text
         sides = map(partial(states.sentence_means, network), text.pairs, text.numbers)
         n, types = len(text.pairs[0]), states.type_means(network, text.pairs[1], text.numbers[1])
@@ -283,8 +272,6 @@ class Probes:
             yield model.record(CKA, "sentences", states.linear_cka(source, other), n, layer=layer, null=band)
 
     def _words(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """Accuracy of a linear probe trained on source words. The null covers words shuffled within the same position
-        and row length, and types exchanged for others of similar frequency."""
         train = self.text.train
         probe = states.linear_probe(_vectors(network, train, self.text.numbers[0]), train.labels)
         usual = np.bincount(train.labels).argmax()

@@ -44,8 +44,8 @@ PARTS = 4  # of four sentences two are in both texts, one in the first alone, an
 
 
 def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int) -> Measurement:
-    """Retrieval between every two languages with the same sentences, given as words, by layer and both ways. A sentence
-    without words in one language is left out of all. The `main_layer` has items and is mined too."""
+    """Retrieval between every two languages with the same sentences, given as words, by layer and both
+    ways."""
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
         raise BadInput(f"expected treebanks of the same sentences; {sizes}")
@@ -103,7 +103,6 @@ def derivation_retrieval(
 
 
 def _derivations(examples: TaskFolder, other: str) -> Iterator[tuple[Sentence, Sentence]]:
-    """The different sentences of a task, tested ones first, each with its derivation."""
     seen = set[tuple[str, ...]]()
     for split in reversed(SPLITS):
         for ours, theirs in zip(examples.examples(split), examples.examples(split, other), strict=True):
@@ -114,8 +113,8 @@ def _derivations(examples: TaskFolder, other: str) -> Iterator[tuple[Sentence, S
 
 
 def _found(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: int) -> Iterator[Record]:
-    """The shares of sentences that find their translations, both ways, by layer and metric; `vectors` (L, N, H) by
-    language. Records of the `main_layer` have items."""
+    """The shares of sentences that find their translations, both ways, by layer and metric; `vectors` (L, N,
+    H) by language."""
     for first, second in combinations(vectors, 2):
         for layer, (source, target) in enumerate(zip(vectors[first], vectors[second], strict=True)):
             for metric, similarity in (("cosine", cosine), ("csls", csls)):
@@ -127,8 +126,7 @@ def _found(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: int)
 
 
 def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Which rows, and which columns, of (N, N) have their only largest score on the diagonal. Ties do not count: where
-    all sentences look alike, none is found."""
+    """Which rows, and which columns, of (N, N) have their only largest score on the diagonal."""
     own, others = scores.diagonal(), scores.clone().fill_diagonal_(-torch.inf)
     return (own > others.amax(1)).cpu().numpy(), (own > others.amax(0)).cpu().numpy()
 
@@ -154,15 +152,13 @@ def margin(source: Tensor, target: Tensor) -> Tensor:
 
 
 def _crowds(cosines: Tensor, neighbours: int) -> list[Tensor]:
-    """The mean cosine of each row, and of each column, with its nearest `neighbours`."""
     return [cosines.topk(min(neighbours, cosines.shape[dim]), dim=dim).values.mean(dim) for dim in (1, 0)]
 
 
 def sentence_vectors(
     encoder: Encoder, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: LeftOut
 ) -> Tensor:
-    """The mean of the states of each sentence's sub-words at each layer, (L, N, H). Sentences are words. Sub-words that
-    do not fit into the model are left out and counted."""
+    """The mean of the states of each sentence's sub-words at each layer, (L, N, H)."""
     room = min(encoder.length, pieces.longest or encoder.length) - len(pieces.before) - len(pieces.after)
     rows = [[i for word in pieces(sentence) for i in word] for sentence in sentences]
     for line, ids in enumerate(rows, start=1):
@@ -183,12 +179,8 @@ def sentence_vectors(
 
 
 def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int]:
-    """F1 of mining the translations in two texts, (N, H) each, whose rows translate each other, and the number of gold
-    pairs. Of every four sentences the third is removed from the second text and the fourth from the first. The
-    threshold of the margin with the best F1 on the first half is scored on the second half. By our rule (MINED)
-    candidates are each other's nearest by margin. By XTREME's (`retrieval="max"`) each sentence proposes its best
-    margin among its four nearest by cosine, proposals are accepted from the best down while both sentences are free,
-    and the threshold is halfway to the next margin."""
+    """F1 of mining the translations in two texts, (N, H) each, whose rows translate each other, and the
+    number of gold pairs."""
     groups = len(source) // PARTS
     if groups < 2:
         raise ValueError(f"{len(source)} sentences: expected at least {2 * PARTS}")
@@ -202,7 +194,6 @@ def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int
 
 
 def _candidates(source: Tensor, target: Tensor, rule: str) -> tuple[np.ndarray, np.ndarray]:
-    """The margins of candidates, and whether they are translations."""
     numbers = torch.arange(len(source), device=source.device)
     first, second = numbers[numbers % PARTS != 3], numbers[numbers % PARTS != 2]
     scores = margin(source[first], target[second])
@@ -217,7 +208,6 @@ def _candidates(source: Tensor, target: Tensor, rule: str) -> tuple[np.ndarray, 
 
 
 def _proposed(cosines: Tensor, scores: Tensor) -> tuple[Any, Any]:
-    """The pairs that XTREME's rule accepts, as indices in the first text and in the second."""
     proposals = list[tuple[float, int, int]]()
     for dim in (1, 0):
         near = cosines.topk(min(NEIGHBOURS, cosines.shape[dim]), dim=dim).indices
@@ -233,7 +223,6 @@ def _proposed(cosines: Tensor, scores: Tensor) -> tuple[Any, Any]:
 
 
 def _best_threshold(scores: np.ndarray, correct: np.ndarray, gold: int, rule: str) -> float:
-    """The threshold with the best F1, the highest in case of a tie. XTREME's is halfway to the next lower score."""
     order = np.argsort(-scores, kind="stable")
     hits, predicted = np.cumsum(correct[order]), np.arange(1, len(order) + 1)
     last = np.append(scores[order][1:] < scores[order][:-1], True)  # equal scores are predicted together

@@ -86,8 +86,8 @@ class TypeMeans:
 
 @inference_mode
 def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
-    """Encode rows of ids in batches: yields the indices of a batch's rows and their states at each layer, L tensors of
-    (rows, ids, H), arbitrary at padding. `language` is their token type, if any."""
+    """Encode rows of ids in batches: yields the indices of a batch's rows and their states at each layer, L
+    tensors of (rows, ids, H), arbitrary at padding."""
     spelt, config, device = architecture_of(model.config), model.config, next(model.parameters()).device
     encoder, number = spelt.encoder(model), language if has_languages(config.type_vocab_size) else 0
     ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))

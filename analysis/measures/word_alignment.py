@@ -110,8 +110,7 @@ def alone_and_joint(
     device: str,
     everywhere: Sequence[Method],
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """The scores of every layer of a model by the methods `everywhere`, of the main layer by METHODS too. `types` as in
-    `encoder_scores`."""
+    """The scores of every layer of a model by the methods `everywhere`, of the main layer by METHODS too."""
     encoder, pieces = Encoder(folder, device=device), SubWords(folder)
     readings = []
     for layer in range(encoder.layers + 1):
@@ -131,9 +130,8 @@ def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -
 
 
 def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Measurement:
-    """AER by optimal transport for every layer, between the source and a derived language, with sides encoded alone and
-    as one row (joint). The sentence pairs are the last `PAIRS` in this seed's order of parallel text, not seen as pairs
-    unless all sentences were parallel."""
+    """AER by optimal transport for every layer, between the source and a derived language, with sides encoded
+    alone and as one row (joint)."""
     encoder, records = Encoder(model.checkpoint, device=model.device), list[Record]()
     around = [languages.specials.start], [languages.specials.end]
     bitext = languages.bitext(SOURCE, language)
@@ -162,7 +160,6 @@ def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Mea
 
 
 def _words(bitext: Bitext, number: int) -> Words:
-    """The ids of each word of either side of a pair; linked words have equally many, unless words are changed."""
     (a, b), links, ids = bitext.lines[number], bitext.links(number), bitext.ids(number)
     first, second = bitext.first.corpus.line_pieces(a), bitext.second.corpus.line_pieces(b)
     same = len(first) == len(second) and np.array_equal(first[links[:, 0]], second[links[:, 1]])

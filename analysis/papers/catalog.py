@@ -31,9 +31,8 @@ from calque.analysis.statistics.verdicts import Claim
 
 @dataclass(frozen=True)
 class PaperReport:
-    """The parts of a report. Tables have the names of their files; figures that records cannot fill are None.
-    `published` names the papers whose numbers are shown next to ours, and `shown` the tables that a terminal shows, if
-    not all. A report is about derived languages unless they are `natural`."""
+    """The parts of a report. Tables have the names of their files; figures that records cannot fill are
+    None."""
 
     findings: Callable[[Results], Iterable[str]]
     tables: Callable[[Results, str], Iterable[tuple[str, Table]]]

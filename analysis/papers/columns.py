@@ -35,9 +35,8 @@ HEADS = {DELTA: "Δ", RETAINED: "retained"}  # how tables name these measures
 
 @dataclass(frozen=True)
 class Column:
-    """One number of each model, under a head; `facets` are further fields of `analysis.results.results.Key`. `null` is
-    the metric of the upper end of its null. `count` shows the number of test items, `remarks` those on retained
-    transfer."""
+    """One number of each model, under a head; `facets` are further fields of
+    `analysis.results.results.Key`."""
 
     head: str
     measure: str
@@ -167,7 +166,6 @@ def columns_of(name: str, kind: str = "tables") -> list[Column]:
 
 
 def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str) -> Plot | None:
-    """Numbers by language: points with intervals for each objective, and dashed lines for their nulls."""
     look, objectives, columns = looks(results), results.objectives, columns_of(name, "figures")
     languages = [t for t in results.transforms if any(c.values(results, o, t) for c in columns for o in objectives)]
     if not languages or len(languages) > MOST or not look:
@@ -197,8 +195,6 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
 
 
 def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> Plot | None:
-    """Numbers by step, at least two: one line per objective, with thin lines for its `seeds`, or else intervals over
-    seeds at steps that no other line uses."""
     columns = [column for column in columns_of(name, "figures") if results.has(column.measure, column.metric)]
     records, look, rows = records_of(results, columns), looks(results), results.transforms
     measured = {results.objective_of(record) for record in records}

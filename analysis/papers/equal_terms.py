@@ -65,8 +65,6 @@ def objectives_table(results: Results, scale: str) -> Table:
 
 
 def _learnt_on_the_surface(results: Results) -> Iterator[str]:
-    """Tasks that shallow features learn in a derived language as well as models do: after a reordering, the similarity
-    of two texts may predict their label where it did not before."""
     for transform in results.transforms:
         for task, metric in main_metrics(results):
             shallow = results.floors.highest(task, metric, transform, transform, surface=True)
@@ -104,8 +102,8 @@ def equal_terms_findings(results: Results) -> Iterator[str]:
 
 
 def objectives_figure(results: Results, scale: str) -> Plot | None:
-    """Zero-shot scores: one panel per task and one for their mean, one row per objective, a line for the strongest
-    baseline. Several derived languages are stacked. None without a task, or with too many objectives or languages."""
+    """Zero-shot scores: one panel per task and one for their mean, one row per objective, a line for the
+    strongest baseline. None without a task, or with too many objectives or languages."""
     tasks, look = main_metrics(results), looks(results)
     if not tasks or len(results.transforms) > MOST or not look:
         return None

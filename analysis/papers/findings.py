@@ -13,8 +13,7 @@ from calque.analysis.statistics.verdicts import HOLDS, judge
 
 
 class Ranking(NamedTuple):
-    """The best two objectives by their means. The first `leads` if it is beyond every other by the paired interval over
-    seeds and differs from the next as printed; with one seed, no objective leads."""
+    """The best two objectives by their means."""
 
     best: str
     value: float

@@ -89,8 +89,8 @@ def look(objective: Described, start: Start | None = None, own: Look | None = No
 
 
 def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
-    """The look of each of a study's objectives, or of some, in their order; empty if there are too many to distinguish.
-    Pass all that a study has: if two share a colour and marker, the later one gets a marker that is free."""
+    """The look of each of a study's objectives, or of some, in their order; empty if there are too many to
+    distinguish."""
     described = {name: results.objective(name) for name in objectives or results.objectives}
     kinds = {name: d.parts[-1]["kind"] for name, d in described.items() if d.parts}
     others = [kind for kind in dict.fromkeys(kinds.values()) if kind not in FAMILIES]

@@ -97,7 +97,6 @@ class PrimaryClaim:
         return next(filter(None, map(self._third_mistake, self.cells)), "")
 
     def _third_mistake(self, cell: Cell) -> str:
-        """What is wrong with the third part of a cell."""
         third = cell[2] if len(cell) == 3 else ""
         if self.measure == ALIGNMENT:
             return "" if (third or self.types) in TYPES else unknown("kind of types", third or self.types, TYPES)

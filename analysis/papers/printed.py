@@ -30,12 +30,7 @@ Judged = tuple[Verdict, str, str, str]
 
 @dataclass(frozen=True)
 class PaperClaim:
-    """A claim of a paper, for each of `tasks`, as a comparison of printed numbers. `of` and `minus` are printed rows,
-    named by objective, transform and setting as in "XLM trans.inv parallel 1%". Each of `of` is compared with each of
-    `minus`, or with `bound`, a share, by a `measure` and perhaps a `metric`, in the mean over the table's numbers of
-    it. The measure `correlation` is between alignment and −Δ. Error rates of links are means over `layers`. `printed`
-    has the paper's number, by task, if it is not in the table; `where` is the part of the paper, `reason` says why
-    ours may differ, and `records` are others than the item's."""
+    """A claim of a paper, for each of `tasks`, as a comparison of printed numbers."""
 
     text: str
     where: str = ""
@@ -57,9 +52,7 @@ class PaperClaim:
 
 
 class Printed:
-    """The numbers of a paper's table, and ours for each. `same` has our names of printed ones: of `transforms`; of
-    `objectives`, by objective and setting; of `aligners`, by setting; and the values of a sweep under `settings`.
-    `results` are by such values; `natural` results belong to an encoder and to models that started from it."""
+    """The numbers of a paper's table, and ours for each."""
 
     def __init__(self, numbers: Sequence[Published], same: Same, results: BySetting, natural: bool):
         self.numbers, self._same, self._results = numbers, same, results
@@ -94,7 +87,6 @@ class Printed:
         return study.everywhere(name, task, metric=number.metric)
 
     def _parts(self, whole: Published) -> list[list[Published]]:
-        """What a printed mean is of: the metrics of each task, or its task in each language."""
         parts: dict[str, list[Published]] = {}
         without = self.study.source if self.study and whole.language == OTHERS else None
         for one in self.numbers:
@@ -119,7 +111,6 @@ class Printed:
         return Table(title, (*(LABELS[i] for i in shown), *heads), tuple(cells), note, len(shown))
 
     def _labels(self, number: Published) -> tuple[str, str, str]:
-        """Objective, transform and setting of a row, with our titles where they differ."""
         (name, transform), results = self.names(number), self.results(number.setting)
         titles = [(results.objective_title(name) if name in results.objectives else "", number.objective)]
         titles += [(results.transform_title(transform) if number.title else "", number.title)]
@@ -130,8 +121,8 @@ class Printed:
         return f"{cell(mean(self.ours(number)))} / {percent(number.value)}" if number else MISSING
 
     def judge(self, claim: PaperClaim) -> Judged:
-        """Whether our number is on the paper's side of 0 or of the bound, as all of several numbers have to be. The
-        least clear comparison gives both numbers."""
+        """Whether our number is on the paper's side of 0 or of the bound, as all of several numbers have to
+        be."""
         if claim.measure == CORRELATION:
             return self._correlation(claim)
         rows = [*product(claim.of, claim.minus)] if claim.minus else [(row,) for row in claim.of]
@@ -150,7 +141,6 @@ class Printed:
         return verdict, cell(estimate, over_items=True), percent(printed), remark
 
     def _compare(self, claim: PaperClaim, names: Sequence[str]) -> tuple[Estimate | None, float]:
-        """Our number of one row, or the difference of two, and the paper's, in the mean over what both have."""
         rows = [{(one.task, one.metric, one.language): one for one in self._row(claim, name)} for name in names]
         printed = [[row[key] for row in rows] for key in rows[0] if all(key in row for row in rows)]
         both = [numbers for numbers in printed if all(map(self.ours, numbers))]
@@ -160,13 +150,11 @@ class Printed:
         return estimate, claim.printed.get("", values)
 
     def _row(self, claim: PaperClaim, name: str) -> list[Published]:
-        """The numbers of a row that a claim is about, without means."""
         row = [one for one in self.numbers if label(one) == name and one.measure == claim.measure and not is_mean(one)]
         tasks = claim.tasks or [one.task for one in row]
         return [one for one in row if one.task in tasks and claim.metric in ("", one.metric)]
 
     def _unlearnt(self, numbers: Sequence[Published]) -> Verdict | None:
-        """The first model of an encoder's study that is at most at a floor in the language of its fine-tuning."""
         if self.study is None:
             return None
         source, results = self.study.source, self.study.results
@@ -192,7 +180,6 @@ def label(number: Published) -> str:
 
 
 def _head(number: Published) -> str:
-    """The head of the column of a printed number."""
     if number.language or number.task not in PRIMARY:
         return number.language or number.task or number.measure
     return task_columns([number.measure], [(number.task, number.metric)])[0].head

@@ -32,8 +32,8 @@ def table(
     parts: Mapping[str, object] = {},
     **values: Any,
 ) -> Table:
-    """A table with its title and note, with the note's `parts` that are not empty; `values` fill further placeholders.
-    A value `tasks` restricts those of its note."""
+    """A table with its title and note, with the note's `parts` that are not empty; `values` fill further
+    placeholders."""
     seeds, text = over_seeds(results.seeds, results.redrawn), TEXTS["tables"][name]
     values = {
         "scale": scale,
@@ -66,7 +66,7 @@ def plot(
     seeds: Sequence[int] = (),
     **values: Any,
 ) -> Plot:
-    """A figure with its title and caption, and the numbers that it shows. Intervals are over `seeds`, or all."""
+    """A figure with its title and caption, and the numbers that it shows."""
     text = TEXTS["figures"][name]
     values = {**DEFINITIONS, "bars": over(seeds or results.seeds), **values}
     caption = _filled(text["caption"], text, {"floors": floors}, values) + (f" Scale: {scale}." if scale else "")

@@ -15,8 +15,7 @@ SIDES = LOOKS[1::2][:2]  # the looks of words and of their translations
 
 
 def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str], seed: int = 0) -> Figure:
-    """A panel for each model, by its title: words and translations as labelled points, joined by lines. Distances in a
-    t-SNE mean little, so the panel's title has the mean cosine and the number of words found."""
+    """A panel for each model, by its title: words and translations as labelled points, joined by lines."""
     at = {title: placed(pairs, seed) for title, pairs in models.items()}
     count = len(next(iter(models.values())).entries)
     heading = f"How near are {count} words to their translations?\n(embedding tables, by t-SNE)"
@@ -55,7 +54,6 @@ def placed(pairs: LexiconRows, seed: int = 0) -> np.ndarray:
 
 
 def _name(axes: Axes, words: Sequence[str], places: np.ndarray) -> None:
-    """Label each point on the side away from its partner."""
     partners = np.roll(places, len(places) // 2, axis=0)
     for word, place, partner in zip(words, places, partners, strict=True):
         up = 1 if place[1] > partner[1] else -1

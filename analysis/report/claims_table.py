@@ -38,9 +38,8 @@ def verdicts(claims: Table, kind: str = "claim") -> str:
 
 
 def claims_table(results: Results, claims: Sequence[Claim], scale: str, title: str = HEADLINES) -> Table | None:
-    """Each claim with its verdict after correction for its family, the number that it rests on, its source, and whether
-    our verdict agrees with it. Claims with one text are comparisons of one claim, which is as certain as the weakest.
-    Claims without records are left out; None if all are."""
+    """Each claim with its verdict after correction for its family, the number that it rests on, its source,
+    and whether our verdict agrees with it. Claims without records are left out; None if all are."""
     tested = [claim for claim in claims if claim.verdict.because != NO_RECORDS]
     if not tested:
         return None
@@ -78,8 +77,7 @@ def written(p: float | None) -> str:
 
 
 def null_table(results: Results, scale: str, *variants: Results) -> Table | None:
-    """How often seeds of one objective are called different, by measure; None if no cell has two seeds. A sweep has
-    further `variants`."""
+    """How often seeds of one objective are called different, by measure; None if no cell has two seeds."""
     rates = null_rates(results, *variants)
     if not rates:
         return None

@@ -16,7 +16,7 @@ PROBE, MEASURE = "probe", "alignment@1"  # its name in a run's metrics, and its 
 
 @dataclass(frozen=True)
 class Curves:
-    """Rows of numbers of a run's training, each with its `step`. `group` names the runs that share a colour."""
+    """Rows of numbers of a run's training, each with its `step`."""
 
     run: str
     group: str
@@ -55,7 +55,6 @@ def curves_html(curves: Sequence[Curves]) -> str:
 
 
 def _panels(curves: Sequence[Curves]) -> dict[str, list[tuple[int, list[Point]]]]:
-    """The points of each quantity by run: training first, then probes."""
     panels: dict[str, dict[int, list[Point]]] = {}
     for number, run in enumerate(curves):
         for row in run.rows:
@@ -79,14 +78,12 @@ def quantities(row: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
 
 
 def _thinned(points: list[Point]) -> list[Point]:
-    """At most `POINTS` of the points, evenly spread, with the first and the last."""
     if len(points) <= POINTS:
         return points
     return [points[round(i * (len(points) - 1) / (POINTS - 1))] for i in range(POINTS)]
 
 
 def _number(all_steps: list[list[int]], steps: list[int]) -> int:
-    """The index of a list of steps, added if it is new: curves often share their steps."""
     if steps not in all_steps:
         all_steps.append(steps)
     return all_steps.index(steps)

@@ -124,8 +124,8 @@ def styled(width: float, height: float, title: str) -> Iterator[Figure]:
 
 
 def unreadable(figure: Figure) -> str:
-    """The words of the first text that leaves the figure or overlaps another, empty if none does; texts at points of
-    panels may overlap. Lays the figure out."""
+    """The words of the first text that leaves the figure or overlaps another, empty if none does; texts at
+    points of panels may overlap."""
     with mpl.rc_context(STYLE):
         figure.draw_without_rendering()
         idle = {text for panel in figure.axes for text in panel.texts}
@@ -164,8 +164,8 @@ def draw_intervals(
     across: bool = False,
     wide: float = WIDE,
 ) -> None:
-    """Draw intervals as lines behind their points, at `places` of the other axis; `across` draws them horizontally. The
-    axis does not stretch to intervals longer than `wide`, which end at the frame."""
+    """Draw intervals as lines behind their points, at `places` of the other axis; `across` draws them
+    horizontally."""
     bars = [(place, both) for place, both in zip(places, intervals, strict=True) if both]
     for faint, (width, opacity) in enumerate((USUAL, FAINT)):
         some = [
@@ -196,8 +196,8 @@ def draw_points(
 def draw_line(
     axes: Axes, x: Any, y: Any, intervals: Sequence[Ends] = (), across: bool = False, fmt: str = "", **style: Any
 ) -> None:
-    """Draw a line as `axes.plot` does and note the value of each marker, or of a level or upright line without any.
-    `intervals` are those of the values, drawn elsewhere; `across` means that values are along the horizontal axis."""
+    """Draw a line as `axes.plot` does and note the value of each marker, or of a level or upright line
+    without any."""
     (line,) = axes.plot(x, y, fmt, **style) if fmt else axes.plot(x, y, **style)
     points: list[tuple[float, float]] = np.array(line.get_data(orig=False), float).T.tolist()
     level = len(points) == 2 and any(a == b for a, b in zip(*points, strict=True))
@@ -257,7 +257,7 @@ _NOTED: WeakKeyDictionary[Axes, list[_Noted]] = WeakKeyDictionary()
 def note(
     axes: Axes, point: tuple[float, float], look: Look, interval: Ends = None, across: bool = False, other: Ends = None
 ) -> None:
-    """Note a number that is drawn at a point, for a page. `other` is an interval along the other axis."""
+    """Note a number that is drawn at a point, for a page."""
     _NOTED.setdefault(axes, []).append(_Noted(point, look, interval, across, other))
 
 
@@ -301,7 +301,6 @@ def marks_of(figure: Figure) -> list[Mark]:
 
 
 def _series(entries: Sequence[tuple[str, Look]], look: Look) -> str:
-    """The words of the legend's entry of a look, and those of an entry for its fill in another colour."""
     alike = [[label for label, entry in entries if entry[:length] == look[:length]] for length in (4, 3, 2)]
     alike.append(
         [label for label, (colour, marker, *_) in entries if (colour, not marker) == (look.colour, not look.marker)]
@@ -315,14 +314,12 @@ def _series(entries: Sequence[tuple[str, Look]], look: Look) -> str:
 
 
 def _panel_title(axes: Axes, panels: Sequence[Axes]) -> str:
-    """The title of a panel, or of the first above it, without its statistics."""
     titles = [axes.get_title(), *(panel.get_title() for panel in panels if _together(axes, panel, "colspan"))]
     lines = next(filter(None, titles), "").split("\n")
     return _line(" ".join(line for line in lines if "=" not in line and "<" not in line))
 
 
 def _axis_name(axes: Axes, panels: Sequence[Axes], side: str) -> str:
-    """The label of an axis, or of the last panel in its column or the first in its row that has one."""
     way, order = ("colspan", panels[::-1]) if side == "x" else ("rowspan", panels)
     shared = [axes, *(panel for panel in order if _together(axes, panel, way))]
     labels = [getattr(panel, f"get_{side}label")() for panel in shared]
@@ -330,13 +327,11 @@ def _axis_name(axes: Axes, panels: Sequence[Axes], side: str) -> str:
 
 
 def _together(axes: Axes, other: Axes, way: str) -> bool:
-    """Whether two panels are in one row or column."""
     specs = axes.get_subplotspec(), other.get_subplotspec()
     return all(specs) and getattr(specs[0], way).start == getattr(specs[1], way).start
 
 
 def _named_ticks(axis: Any) -> dict[float, str]:
-    """The words at places of an axis with fixed ticks."""
     places, form = axis.get_major_locator(), axis.get_major_formatter()
     if not isinstance(places, FixedLocator) or not isinstance(form, FixedFormatter | FuncFormatter):
         return {}
@@ -345,7 +340,6 @@ def _named_ticks(axis: Any) -> dict[float, str]:
 
 
 def _tick(ticks: dict[float, str], number: float) -> str:
-    """The nearest tick's words, if the axis has words instead of numbers."""
     words = {place: name for place, name in ticks.items() if not name.replace(",", "").replace(".", "").isdigit()}
     if not ticks or 2 * len(words) <= len(ticks):
         return ""
@@ -395,9 +389,7 @@ def small_multiples(
     width: float = HALF,
     **shared: Any,
 ) -> Iterator[tuple[Figure, np.ndarray]]:
-    """A figure of panels of one kind, each with a title and its content drawn by `draw`. A row of panels is `height`
-    inches high; `labels` are for both axes, below the last row and left of the first column. Yields the figure and its
-    panels, for a legend and further changes."""
+    """A figure of panels of one kind, each with a title and its content drawn by `draw`."""
     columns, width = min(columns, len(panels)), _WIDTH.get() or width
     with styled(width, HEAD + height * -(-len(panels) // columns), title) as figure:
         axes = grid(figure, len(panels), columns, **shared)

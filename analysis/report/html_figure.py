@@ -19,7 +19,7 @@ REACH = 5  # radius in points within which a mark is met
 
 
 def figure_html(plot: Plot) -> str:
-    """The figure of a report. Its files are in the folder `figures` next to the page."""
+    """The figure of a report."""
     svg, marks = vectors(plot)
     numbers = details(f"The {len(marks)} numbers drawn", _table(plot, marks)) if marks else ""
     files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
@@ -41,7 +41,6 @@ def vectors(plot: Plot) -> tuple[str, list[Mark]]:
 
 
 def _element(svg: str, plot: Plot, marks: Sequence[Mark]) -> str:
-    """What is in an SVG file as an element: ids of its own, colours for both modes, marks on top."""
     opening = svg.index("<svg")
     start = svg.index(">", opening) + 1
     (box,) = re.findall(r'viewBox="([^"]+)"', svg[opening:start])
@@ -65,7 +64,6 @@ def _element(svg: str, plot: Plot, marks: Sequence[Mark]) -> str:
 
 
 def _shortened(found: re.Match[str]) -> str:
-    """Coordinates to two digits, on one line."""
     return re.sub(r"(\.\d\d)\d+", r"\1", found[0]).replace("\n", " ")
 
 

@@ -12,8 +12,7 @@ _SAFE = " /:,;!$()*+=?@[]{}|^~\\"  # characters that a quoted data URL keeps
 
 
 def table_html(table: Table, name: str, whole: bool = True) -> str:
-    """A table with its title, its note and links to its data; `name` names its files. The columns of labels are one,
-    which stays in sight. Without `whole`, title and note are left out."""
+    """A table with its title, its note and links to its data; `name` names its files."""
     numbers = range(table.labels, len(table.header))
     classes = ["" if numeric([row[i] for row in table.rows]) else " class=words" for i in numbers]
     head = _row(table, table.header, classes, "col")
@@ -34,7 +33,6 @@ def kind(table: Table, row: tuple[str, ...]) -> str:
 
 
 def _row(table: Table, row: tuple[str, ...], classes: list[str], scope: str) -> str:
-    """The cells of a row. Its first label is followed by the others in small type, which leaves room for numbers."""
     first, *others = row[: table.labels]
     below = f" <small>{text(' · '.join(other for other in others if other != MISSING))}</small>" if others else ""
     tag = 'th scope="col"' if scope == "col" else "td"
@@ -43,7 +41,6 @@ def _row(table: Table, row: tuple[str, ...], classes: list[str], scope: str) -> 
 
 
 def _links(table: Table, name: str) -> str:
-    """Links to the table's data, which are in the links."""
     files = (("CSV", "csv", "text/csv", table.csv), ("LaTeX", "tex", "text/x-tex", latex(table, name)))
     links = (
         f'<a download="{text(name)}.{end}" href="data:{media};charset=utf-8,{quote(data, safe=_SAFE)}" '

@@ -40,9 +40,7 @@ def escaped(text: str) -> str:
 
 
 def latex(table: Table, label: str) -> str:
-    """The table with rules of the package booktabs, its title as caption, and its note below. Long cells are
-    paragraphs. Tables that are too wide for a page are rotated, too long ones continue in another table, and all are
-    scaled down to the page."""
+    """The table with rules of the package booktabs, its title as caption, and its note below."""
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.header)
     widths = [max(map(len, (*column, ""))) for column in columns]
     kinds = ["r" if numeric(column) else "l" for column in columns]
@@ -77,12 +75,10 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _guarded(line: str) -> str:
-    """A line after the end of another, where LaTeX takes a bracket or an asterisk for an option of that end."""
     return "{}" + line if line.lstrip().startswith(("[", "*")) else line
 
 
 def _head(head: str, width: int, kind: str) -> str:
-    """The head of a column, in lines of about the column's width unless it is a paragraph."""
     lines = wrap(head, max(width, NARROW), break_long_words=False) or [""]
     if len(lines) == 1 or len(kind) > 1:
         return escaped(head)

@@ -39,7 +39,6 @@ def look_sections(looks: Looks) -> dict[str, str]:
 
 
 def _live(looks: Looks) -> str:
-    """The input fields of `live.js`, with the data of the small models that share a vocabulary."""
     models, letters, shared = list[dict[str, Any]](), 0, dict[str, Any]()
     for title, look in looks:
         words = dict(look.live or {})
@@ -64,7 +63,6 @@ def _live(looks: Looks) -> str:
 
 
 def _guesses(looks: Looks) -> str:
-    """One table per language: a row for each masked word, and a column for each model."""
     (_, first), *_ = looks
     known = [
         {(blank.language, blank.place): ", ".join(look.guessed(blank)) for blank in look.blanks} for _, look in looks
@@ -92,7 +90,6 @@ def _nearest(looks: Looks) -> str:
 
 
 def _alignment(looks: Looks) -> str:
-    """The sentence above its derivation, then a matrix for each model."""
 
     def draw(look: Look) -> str:
         if look.derivation is None or look.alignment is None:
@@ -112,7 +109,6 @@ def _alignment(looks: Looks) -> str:
 
 
 def _map(looks: Looks) -> str:
-    """The embeddings of each model after the ones before training, which models of one seed share."""
     starts: dict[bytes, list[tuple[str, Look, EmbeddingMap]]] = {}
     for name, look in looks:
         if look.before:
@@ -130,7 +126,6 @@ def _map(looks: Looks) -> str:
 
 
 def _drawn_map(look: Look, shown: EmbeddingMap) -> str:
-    """The map, with the names of the words that have room for them."""
     low, high = shown.places.min((0, 1)), shown.places.max((0, 1))
     places = MARGIN + (shown.places - low) / (high - low) * (np.array(SIZE) - 2 * np.array(MARGIN))
     places[..., 1] = SIZE[1] - places[..., 1]
@@ -155,7 +150,6 @@ def _drawn_map(look: Look, shown: EmbeddingMap) -> str:
 
 
 def _boxes(drawn: Iterable[tuple[str, str]]) -> str:
-    """A box for each drawing under its name; nothing if none is drawn."""
     boxes = "".join(f"<div><p><b>{text(name)}</b></p>{body}</div>" for name, body in drawn if body)
     return f"<div class=looks>{boxes}</div>" if boxes else ""
 

@@ -35,8 +35,8 @@ def interval(cell: str) -> tuple[float, float, float] | None:
 
 
 def columns(head: str, cells: Sequence[str], label: bool = False) -> list[tuple[str, list[str]]]:
-    """A column as columns of data, each with its head: text, or the numbers and the other parts that any cell has. All
-    parts but notes are empty or a number; text is made inert. A column of labels stays one column."""
+    """A column as columns of data, each with its head: text, or the numbers and the other parts that any cell
+    has. All parts but notes are empty or a number; text is made inert."""
     if not numeric(cells) or (label and not all(cell == MISSING or re.fullmatch(_NUMBER, cell) for cell in cells)):
         return [(inert(head), [_text(cell) for cell in cells])]
     rows = [_parts(match) if (match := _CELL.fullmatch(cell)) else {"note": _text(cell)} for cell in cells]

@@ -30,10 +30,8 @@ SCRIPT, LIVE = ((FOLDER / name).read_text(encoding="utf-8") for name in ("page.j
 
 @dataclass(frozen=True)
 class Report:
-    """The contents of the page: a study's question, a sentence in its languages, a few findings, plots, and tables
-    under the names of their files. `primary` claims, `claims` and `null` are tables of `analysis.report.claims_table`.
-    `looks` are looks into models and `curves` training curves; `terms` are explained, `exclusions` have reasons, and
-    `facts` are the configuration and the cost."""
+    """The contents of the page: a study's question, a sentence in its languages, a few findings, plots, and
+    tables under the names of their files."""
 
     title: str
     scale: str
@@ -108,12 +106,10 @@ def write_sections(path: Path, title: str, header: str, sections: Mapping[str, s
 
 
 def _digest(script: str) -> str:
-    """What the page's policy lets run: this script and no other."""
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _claims(table: Table) -> str:
-    """The number of claims per verdict, and one box per claim: a table of sentences is hard to read on a phone."""
     boxes = [
         f'<div class="claim {_anchor(verdict)}"><p>{text(claim)}: <span class=verdict>{text(verdict)}</span></p>'
         f"<p class=note>{MINUS.sub('−', text(evidence))}. p: {text(p)}, corrected: {text(corrected)}. "
@@ -125,5 +121,4 @@ def _claims(table: Table) -> str:
 
 
 def _anchor(name: str) -> str:
-    """A name as a class or an anchor: its words before any colon or comma, joined."""
     return re.split("[:,]", name)[0].lower().replace(" ", "-")

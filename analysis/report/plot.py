@@ -18,7 +18,7 @@ from calque.derive.files import whole_file
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure that is not saved yet. `name` names its files; `records`, `published` and `floors` are its numbers."""
+    """A figure that is not saved yet."""
 
     figure: Figure
     name: str

@@ -65,7 +65,6 @@ def _box(word: str, place: tuple[float, float], top: float, colour: str) -> str:
 
 
 def _places(words: Sequence[str]) -> list[tuple[float, float]]:
-    """The left and the right side of the box of each word."""
     places, left = [], 0.0
     for word in words:
         right = left + PADDING + LETTER * max(1, sum(map(_columns, word)))

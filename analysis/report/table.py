@@ -17,15 +17,13 @@ _SIGNS = dict.fromkeys([*_CONTROL, *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], SIGN
 
 
 def visible(text: str) -> str:
-    """The text with a sign for every character that XML 1.0 (section 2.2), and so SVG and HTML, excludes. These are
-    control characters except for tabs and line ends, surrogates, U+FFFE and U+FFFF."""
+    """The text with a sign for every character that XML 1.0 (section 2.2), and so SVG and HTML, excludes."""
     return text.translate(_SIGNS)
 
 
 @dataclass(frozen=True)
 class Table:
-    """Text cells under a header. The first `labels` columns identify a row, the others hold numbers; PUBLISHED among
-    the labels marks a paper's row."""
+    """Text cells under a header."""
 
     title: str
     header: tuple[str, ...]
@@ -55,8 +53,7 @@ class Table:
 
     @property
     def csv(self) -> str:
-        """Comma-separated values, the header first. A column of numbers becomes one for each part that its cells have:
-        the number, both ends of its interval, a count, a note."""
+        """Comma-separated values, the header first."""
         text = io.StringIO()
         cells = [[row[i] for row in self.rows] for i in range(len(self.header))]
         data = [one for i, head in enumerate(self.header) for one in columns(head, cells[i], i < self.labels)]
@@ -78,8 +75,8 @@ def _cells(line: str) -> tuple[str, ...]:
 
 
 def cell(estimate: Estimate | None, over_items: bool = False) -> str:
-    """A share in percent, with half of its interval over seeds or, with `over_items`, over one seed's items. An
-    interval that is clipped at 0 or 100 is written out."""
+    """A share in percent, with half of its interval over seeds or, with `over_items`, over one seed's
+    items."""
     if estimate is None:
         return MISSING
     if estimate.interval is None or (estimate.seeds < 2 and not over_items):

@@ -87,8 +87,7 @@ class Rate:
 
 
 def null_rates(*variants: Results) -> list[Rate]:
-    """The rates by size of the groups, all measures first, then each; none if no cell has two seeds. Numbers that the
-    `variants` of a sweep share count once."""
+    """The rates by size of the groups, all measures first, then each; none if no cell has two seeds."""
     tallies: dict[int, dict[str, dict[object, list[bool]]]] = {}
     for cell, record, values in _columns(variants):
         for size in range(1, len(values) // 2 + 1) if in_claims(record) else ():
@@ -104,7 +103,6 @@ def null_rates(*variants: Results) -> list[Rate]:
 
 
 def _columns(variants: Sequence[Results]) -> Iterator[tuple[object, Record, BySeed]]:
-    """Each number by seed, with its cell and a record that describes it."""
     seen = set()
     for results in variants:
         for record, values in results.columns():
@@ -121,7 +119,6 @@ def _rate(measure: str, seeds: int, called: Sequence[Sequence[bool]]) -> Rate:
 
 
 def _judge_splits(values: BySeed, size: int) -> Iterator[bool]:
-    """For each split of the seeds into two groups of `size`, whether these are called different."""
     for split in splits(list(values), size, MOST):
         ours, theirs = ({k: values[pair[side]] for k, pair in enumerate(split)} for side in (0, 1))
         if size > 1:

@@ -42,8 +42,7 @@ class Point:
 
 
 class FloorTable:
-    """A study's floors. Zero-shot scores have to exceed the strongest baseline that learns from the source: it knows
-    labels' frequencies and the words that both languages share, but no translations."""
+    """A study's floors."""
 
     def __init__(self, floors: Iterable[Floor]) -> None:
         self.all: tuple[Floor, ...] = tuple(floors)
@@ -61,14 +60,13 @@ class FloorTable:
         return {floor.baseline: floor.title for floor in self.all if floor.task in tasks}
 
     def highest(self, task: str, metric: str, language: str, learnt: str, surface: bool = False) -> Floor | None:
-        """The strongest baseline, the first of equals. `surface` baselines, which see the overlap of two texts in any
-        script, are a group of their own."""
+        """The strongest baseline, the first of equals."""
         floors = [floor for floor in self.of(task, metric, language, learnt).values() if floor.surface == surface]
         return max(floors, key=lambda floor: floor.value, default=None)
 
 
 def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
-    """The means of floors over draws of the data, without items, as draws have different examples. One draw stays."""
+    """The means of floors over draws of the data, without items, as draws have different examples."""
     by_draw = list(draws)
     if len(by_draw) == 1:
         return list(by_draw[0])
@@ -146,7 +144,7 @@ class Results:
     def scores(
         self, measure: str, objective: str, language: str, task: str = "", metric: str = "", **facets: Any
     ) -> BySeed:
-        """Each seed's number. Delta is SUP − ZS, for the seeds that have both; both are of the same test items."""
+        """Each seed's number."""
         if measure == DELTA:
             sup, zs = (self.scores(name, objective, language, task, metric, **facets) for name in ("SUP", "ZS"))
             return {seed: sup[seed] - zs[seed] for seed in sorted(sup.keys() & zs.keys())}
@@ -239,7 +237,7 @@ class Results:
 def by_settings(
     runs: Sequence[Run], records: Sequence[Record], floors: Sequence[Floor] = ()
 ) -> dict[tuple[str, ...], Results]:
-    """The results of each value of a sweep. Those of a study without one have no value, and are together."""
+    """The results of each value of a sweep."""
     values = {run.id: tuple(run.settings.values()) for run in runs}
     return {
         each: Results(

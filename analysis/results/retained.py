@@ -12,9 +12,8 @@ from calque.analysis.statistics.verdicts import AT_FLOOR, NO_RECORDS, Verdict, p
 
 @dataclass(frozen=True)
 class Retained:
-    """(ZS - floor) / (SUP - floor) of one cell. `floor` is the strongest baseline of words learnt in the source; `zs`
-    and `sup` are gains over it, and `over_surface` is ZS's over the strongest surface baseline, if there is one.
-    `share` is None if SUP is not beyond the floor by its own interval: the ratio could be any number."""
+    """(ZS - floor) / (SUP - floor) of one cell. `share` is None if SUP is not beyond the floor by its own
+    interval: the ratio could be any number."""
 
     floor: Floor
     zs: Estimate
@@ -60,7 +59,6 @@ def retained(results: Results, objective: str, transform: str, task: str, metric
 
 
 def _measured(floor: Floor) -> Measured:
-    """A floor's number with its error over test items, comparable item by item with models."""
     if floor.items is None:
         return Measured(floor.value, None)
     return over_parts(floor.value, per_item(*floor.items.numbers), (floor.task, floor.language, ""))

@@ -38,11 +38,9 @@ def spearman(
     draws: int = 9_999,
     groups: Sequence[Hashable] | None = None,
 ) -> Correlation | None:
-    """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E); None if rho is undefined: it needs `LEAST`
-    points, two different numbers on either side, and two points of one group. p is the share of pairings whose rho is
-    at least as far from the mean of all. With `groups`, the transform of each point, only points of one transform are
-    permuted, as both numbers depend on it. All pairings are counted if no group has more than `EXACT` points, else
-    `draws` random ones. The interval is the percentile bootstrap's over points."""
+    """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E); None if rho is undefined: it needs
+    `LEAST` points, two different numbers on either side, and two points of one group. p is the share of
+    pairings whose rho is at least as far from the mean of all."""
     names = [str(name) for name in groups] if groups is not None else [""] * len(delta)
     points = sorted(zip(alignment, delta, names, strict=True))  # draws must not depend on the order of the points
     n, names = len(points), [name for _, _, name in points]
@@ -68,8 +66,6 @@ def _rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _exact_p(x: np.ndarray, y: np.ndarray, members: Sequence[np.ndarray]) -> float:
-    """The share of pairings within groups of two (n,) columns of ranks whose rho is as far from their mean; it grows
-    with the sum of products of ranks, here doubled so that ties have whole ones."""
     a, b = (2 * x).astype(int), (2 * y).astype(int)
     shares, middle = np.ones(1), 0.0
     for group in members:
@@ -80,8 +76,6 @@ def _exact_p(x: np.ndarray, y: np.ndarray, members: Sequence[np.ndarray]) -> flo
 
 
 def _products(a: list[int], b: list[int]) -> np.ndarray:
-    """The share of the n! pairings of two columns of ranks that gives each sum of products, counted over subsets of b,
-    one more rank of a at a time."""
     n, most = len(a), int(np.sort(a) @ np.sort(b))
     ways = {0: np.eye(1, most + 1, dtype=np.int64)[0]}
     for rank in a:

@@ -16,8 +16,7 @@ UNBOUNDED: Bounds = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with an interval, if there is one, clipped to the number's range, and its standard error. It is `over`
-    "seeds" (Student's t over training runs) or "items" (one run: only the sampling of test items)."""
+    """A mean with an interval, if there is one, clipped to the number's range, and its standard error."""
 
     mean: float
     seeds: int
@@ -58,8 +57,7 @@ class Estimate:
 
 
 def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
-    """Mean over seeds with Student's t interval, inside `bounds`. One seed has no interval, and neither have equal
-    seeds: equality happens by chance, and an interval without width would make any difference certain."""
+    """Mean over seeds with Student's t interval, inside `bounds`."""
     if not values:
         raise ValueError("a mean of no values")
     n, mean = len(values), float(np.mean(values))
@@ -79,9 +77,8 @@ def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) ->
 
 
 def item_error(share: float, count: int) -> float:
-    """Standard error of a share over `count` independent items: Agresti and Coull's (1998), which adds two hits and two
-    misses, so that 0 of 100 is not certain. Too small for the words of a sentence: `paired_error` is better if items
-    were kept."""
+    """Standard error of a share over `count` independent items: Agresti and Coull's (1998), which adds two
+    hits and two misses, so that 0 of 100 is not certain."""
     adjusted = (share * count + 2) / (count + 4)
     return math.sqrt(adjusted * (1 - adjusted) / (count + 4))
 
@@ -128,7 +125,6 @@ def ratio_over_items(value: tuple[float, float], upper: np.ndarray, lower: np.nd
 
 
 def _fieller(a: float, b: float, moments: Moments, quantile: float, seeds: int, over: str) -> Estimate | None:
-    """The interval of all r such that the interval of a - r b contains 0."""
     v, w, c = (quantile**2 * moment for moment in moments)
     if b <= 0 or b * b <= w:
         return None

@@ -42,8 +42,7 @@ Comparison = tuple[Estimate, float, int]
 
 
 def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
-    """The verdict on a claim that is true if every comparison is. It holds if each does; it fails if one fails after
-    correction for their number (Bonferroni)."""
+    """The verdict on a claim that is true if every comparison is."""
     if not comparisons:
         return Verdict(UNDECIDED, NO_RECORDS)
     if any(estimate.seeds < 2 for estimate, _, _ in comparisons):

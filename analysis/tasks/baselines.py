@@ -25,8 +25,7 @@ NEGATIONS = frozenset(
 
 
 class Baseline(ABC):
-    """One baseline: a frozen dataclass, with its name in records and its title. A `surface` baseline compares how two
-    texts overlap, so that a new script hides nothing."""
+    """One baseline: a frozen dataclass, with its name in records and its title."""
 
     name: str
     title: str
@@ -103,7 +102,6 @@ class Gazetteer(Baseline):
 
 
 def _names(words: Sequence[str], tags: Answer) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Each name of well-formed IOB2 tags, with its type."""
     return ((tuple(words[span.start : span.end]), span.label) for span in spans_of(tags))
 
 
@@ -122,8 +120,8 @@ def _tags(words: Sequence[str], types: Mapping[tuple[str, ...], str], longest: i
 
 @dataclass(frozen=True)
 class BagOfWords(Baseline):
-    """Logistic regression on the counts of words in text `text` (scikit-learn's C=1); Gururangan et al. (2018) read
-    only the hypothesis. A text without a known word has the most frequent label."""
+    """Logistic regression on the counts of words in text `text` (scikit-learn's C=1); Gururangan et al.
+    (2018) read only the hypothesis."""
 
     text: int
     name: str
@@ -154,7 +152,6 @@ class BagOfWords(Baseline):
 
 
 def _matrix(rows: Sequence[Counter[int]], width: int) -> Any:
-    """Counts as a sparse matrix, one row per example, in the order of the text, because it affects rounding."""
     from scipy.sparse import csr_matrix
 
     ends = np.cumsum([0, *map(len, rows)])
@@ -219,7 +216,6 @@ def features(example: Example, spell: Spell, negations: frozenset[str]) -> dict[
 
 
 def _in_order(first: Sequence[str], second: Sequence[str], shared: set[str]) -> float:
-    """The share of pairs of shared words, by their first places, that are in the same order; 1 without a pair."""
     places = {word: place for place, word in reversed(list(enumerate(second)))}
     pairs = list(combinations((places[word] for word in dict.fromkeys(first) if word in shared), 2))
     return _share(sum(a < b for a, b in pairs), len(pairs)) if pairs else 1.0
@@ -237,9 +233,8 @@ def pair_baselines(first: str, second: str) -> tuple[Baseline, ...]:
 
 @dataclass(frozen=True)
 class KnownAnswer(Baseline):
-    """A string of the context that is an answer in the training examples, from the sentence with most words of the
-    question. Strings with a word of the question are skipped. Without such a string: a single word that the question
-    lacks, or any word."""
+    """A string of the context that is an answer in the training examples, from the sentence with most words
+    of the question."""
 
     name: str = "overlap"
     title: str = "known answer, most shared words"

@@ -33,11 +33,9 @@ width 384, and of a thousand at width 64."""
 
 @dataclass(frozen=True)
 class FinetuneConfig:
-    """AdamW with linear warm-up and decay to zero; the last epoch's model is scored. The new head learns `head_rate`
-    times as fast as the encoder. `max_length` counts ids of a row; a model with fewer positions sets the limit.
-    `warmup` is a fraction of the steps. `dropout` applies to hidden states and head; `attention_dropout` (None: the
-    checkpoint's own) above 0 makes attention on a CPU three times as slow. `freeze_table` freezes the word
-    embeddings."""
+    """AdamW with linear warm-up and decay to zero; the last epoch's model is scored. `dropout` applies to
+    hidden states and head; `attention_dropout` (None: the checkpoint's own) above 0 makes attention on a CPU
+    three times as slow."""
 
     learning_rate: float = 2e-5
     head_rate: float = 1.0
@@ -149,10 +147,9 @@ def finetune(
     progress: Callable[[int, int], None] = lambda step, steps: None,
     prepare: Callable[[Any], object] = lambda model: None,
 ) -> Finetuned:
-    """The checkpoint's encoder under a head that chooses among `labels` (0: no labels), trained on `data`, after
-    `prepare` has changed the model in place. On a CPU the same arguments and threads give bitwise the same result. The
-    loss is the mean cross-entropy over the targets of a batch. Raises BadInput for a bad checkpoint, and NonFinite
-    before an update with a non-finite loss or gradient, or if a weight is not finite after the last."""
+    """The checkpoint's encoder under a head that chooses among `labels` (0: no labels), trained on `data`,
+    after `prepare` has changed the model in place. Raises BadInput for a bad checkpoint, and NonFinite before
+    an update with a non-finite loss or gradient, or if a weight is not finite after the last."""
     check_types(checkpoint, max(int(row.ids.max()) for row in data.rows))
     devices = [device] if device.type == "cuda" else []
     with torch.random.fork_rng(devices=devices):
@@ -194,9 +191,8 @@ def finetune(
 
 
 def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
-    """A batch cut into pieces of rows of similar length, to compute less padding: the cheapest cut in the order of
-    lengths, if a piece costs `overhead` ids more than its own with padding. A batch that gains nothing stays
-    unchanged."""
+    """A batch cut into pieces of rows of similar length, to compute less padding: the cheapest cut in the
+    order of lengths, if a piece costs `overhead` ids more than its own with padding."""
     lengths = sorted(len(row.ids) for row in rows)
     if len(rows) * lengths[-1] - sum(lengths) <= overhead:
         return [list(rows)]
@@ -215,8 +211,7 @@ def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
 
 
 def batches_of(rows: int, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
-    """Row numbers of every batch of an epoch, shuffled. Batches are not sorted by length, which costs up to a point of
-    accuracy: rows of one length have similar labels."""
+    """Row numbers of every batch of an epoch, shuffled."""
     order = np.random.default_rng(seed).permutation(rows)
     return [order[start : start + batch] for start in range(0, rows, batch)]
 
@@ -224,7 +219,6 @@ def batches_of(rows: int, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
 def _put_on(
     checkpoint: Path, encoder: dict[str, Tensor], head: Head, labels: int, config: FinetuneConfig
 ) -> tuple[PreTrainedModel, list[Tensor], list[Tensor]]:
-    """The encoder under a new head; the parameters of the checkpoint, and the new ones."""
     settings = read_config(checkpoint)
     if labels:
         settings.num_labels = labels

@@ -21,9 +21,8 @@ def floors(
     progress: Callable[[int, int], None] = lambda done, total: None,
     scored: Callable[[str], Task] | None = None,
 ) -> list[Floor]:
-    """Every metric of every baseline of a task on (training language, test language), in the order of `pairs`. `spell`
-    distinguishes each language's words as their ids do. `scored` is the task as it is scored in a language, if that
-    differs. `progress` counts trained baselines."""
+    """Every metric of every baseline of a task on (training language, test language), in the order of
+    `pairs`."""
     firsts = list(dict.fromkeys(first for first, _ in pairs))
     kinds, rows = list(product(firsts, task.baselines)), dict[tuple[str, str, Baseline], list[Floor]]()
     for number, (first, baseline) in enumerate(kinds):

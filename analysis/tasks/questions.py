@@ -35,9 +35,8 @@ class SpanRow(TaskRow):
 
 
 class Questions(Task):
-    """The answer to a question is a span of its context; scored as in SQuAD v1.1, unless a task scores otherwise. The
-    spans of the context are correct answers; the longest is learnt. A context that is too long for a row becomes
-    several rows. In a row without the answer, start and end are its first id (Devlin et al. 2019)."""
+    """The answer to a question is a span of its context; scored as in SQuAD v1.1, unless a task scores
+    otherwise. In a row without the answer, start and end are its first id (Devlin et al. 2019)."""
 
     data = "qa"
     metrics = (F1, EXACT)
@@ -141,7 +140,6 @@ class MLQA(Questions):
 
 
 def _context(example: Example) -> tuple[str, list[tuple[int, int]]]:
-    """The text of an example's context, and the correct answers as ranges of characters."""
     if len(example.texts) != 2:
         raise ValueError(f"expected a question and a context, found {len(example.texts)} texts")
     question, context = example.texts
@@ -153,7 +151,6 @@ def _context(example: Example) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
-    """The correct answers as ranges of characters in the text of a context."""
     answers, first = list[tuple[int, int]](), 0
     for sentence in context:
         for span in sentence.spans:
@@ -186,9 +183,8 @@ def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
 
 
 def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tuple[float, int, int]]:
-    """The score, start and end of the possible answers in a row, from its logits (2, at least L): at most `LONGEST`
-    sub-words of the context, start and end among the `most` best of the row (None: any). Either may be the mark of a
-    space, but not all of the answer."""
+    """The score, start and end of the possible answers in a row, from its logits (2, at least L): at most
+    `LONGEST` sub-words of the context, start and end among the `most` best of the row (None: any)."""
     starts, ends = logits[:, : len(row.ids)]
     context = row.starts != NOWHERE
     firsts, lasts = (np.argsort(-scores, kind="stable")[:most] for scores in (starts, ends))

@@ -34,8 +34,8 @@ class TaskRow:
 
 @dataclass(frozen=True)
 class Pieces:
-    """A text as N sub-words: their `ids`, and the characters of `text` that each covers, `starts` and `ends` (N,).
-    Sub-words of a word encoded alone cover all of it."""
+    """A text as N sub-words: their `ids`, and the characters of `text` that each covers, `starts` and `ends`
+    (N,)."""
 
     text: str
     ids: np.ndarray
@@ -53,10 +53,7 @@ class Pieces:
 
 @dataclass(frozen=True)
 class Reader:
-    """A map from the words of one language to ids: a vocabulary's `encode`, then `table` (V,). `number` is the
-    language's token type in models with language embeddings. `encode_text` encodes a whole text (ids, starts, ends),
-    and `encode_ids` gives its ids alone; without them words are encoded one by one. `layout` is that of two texts in a
-    row. `second` reads the later texts of an example, if they are in another language."""
+    """A map from the words of one language to ids: a vocabulary's `encode`, then `table` (V,)."""
 
     encode: Callable[[str], Sequence[int]]
     table: np.ndarray
@@ -104,7 +101,6 @@ class Reader:
 
     @cached_property
     def _own_language(self) -> np.ndarray:
-        """One array for all rows: separate arrays would be a quarter of the memory of short rows."""
         return np.array([self.number], np.uint8)
 
     def of_text(self, number: int) -> Reader:
@@ -172,7 +168,6 @@ class Reader:
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """A stretch of a text without the white space around it."""
     while start < end and text[start].isspace():
         start += 1
     while start < end and text[end - 1].isspace():
@@ -181,8 +176,6 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _with_marks(text: str, stretches: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Stretches of a text with the marks next to them that are in no stretch, because a tokenizer that strips accents
-    leaves out vowel signs. Marks after a letter are that letter's."""
     covered = {place for start, end in stretches for place in range(start, end)}
     loose = {i for i, letter in enumerate(text) if i not in covered and category(letter).startswith("M")}
     found = list[tuple[int, int]]()
@@ -200,8 +193,8 @@ def _with_marks(text: str, stretches: Sequence[tuple[int, int]]) -> list[tuple[i
 
 
 def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length: int) -> tuple[list[TaskRow], bool]:
-    """The fewest rows `<s> words </s>` of whole words that hold all, and whether all fits into one row uncut. A word's
-    target is at its first sub-word; a word longer than a row loses its end."""
+    """The fewest rows `<s> words </s>` of whole words that hold all, and whether all fits into one row
+    uncut."""
     start, end = reader.specials.start, reader.specials.end
     rows = [([start], [UNLABELLED])]
     whole = True
@@ -218,8 +211,7 @@ def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length
 
 
 def joined(reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, length: int) -> tuple[TaskRow, bool]:
-    """One row of all texts in the reader's layout `pairs`, and whether nothing had to be cut. The longest text loses
-    its last sub-words, one at a time, until all fit."""
+    """One row of all texts in the reader's layout `pairs`, and whether nothing had to be cut."""
     flat = [reader.of_text(number).ids(text) for number, text in enumerate(texts)]
     kept = [len(pieces) for pieces in flat]
     room = length - reader.pairs.marks(len(texts))

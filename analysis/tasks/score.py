@@ -46,11 +46,7 @@ def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
 
 
 def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
-    """The entities that seqeval 1.2.2 reads from the tags of each sentence in its default mode. A tag is a mark, its
-    first letter, and a type: what follows the first dash or, without one, the other letters. An ill-formed I- starts an
-    entity. In bare tags equal neighbours are one entity, and SCONJ and CCONJ have one type. A bare X at the start of a
-    sentence does not start an entity: the next one starts where the last before it did, so sentences are not read one
-    by one."""
+    """The entities that seqeval 1.2.2 reads from the tags of each sentence in its default mode."""
     found: list[set[Entity]] = []
     last_mark, last_kind, start, place = "O", "", 0, 0
     for tags in sentences:
@@ -117,7 +113,6 @@ def mlqa_words(text: str, language: str) -> list[str]:
 
 @cache
 def _no_punctuation() -> dict[int, None]:
-    """Unicode's punctuation, and ASCII's, which has symbols too."""
     marks = {i for i in range(sys.maxunicode) if category(chr(i)).startswith("P")}
     return dict.fromkeys(marks | set(map(ord, string.punctuation)))
 
@@ -126,7 +121,7 @@ def answer_scores(
     gold: Sequence[Answer], predicted: Sequence[Answer], words: Callable[[str], list[str]] = squad_words
 ) -> dict[str, Score]:
     """Exact match and F1: the best over a question's correct answers, averaged over questions (the official
-    evaluation). A prediction is one answer. `words` gives the words to compare."""
+    evaluation)."""
     if not gold:
         raise ValueError("no question to answer")
     exact, ratios = [], []
@@ -140,6 +135,5 @@ def answer_scores(
 
 
 def _f1(correct: Sequence[str], predicted: Sequence[str]) -> float:
-    """The F1 of two answers' words; 0 if they share none, even if neither has any (the official evaluation)."""
     shared = 2 * sum((Counter(correct) & Counter(predicted)).values())
     return shared / (len(correct) + len(predicted)) if shared else 0.0

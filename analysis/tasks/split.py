@@ -19,8 +19,7 @@ from calque.derive.example import Example, read_examples
 
 @dataclass(frozen=True)
 class EncodedSet:
-    """The rows of N examples in their order; example i has `counts[i]` of them. `cut` counts the examples that do not
-    fit into one row: tagged ones become several rows with every word, the longer text of a pair loses its end."""
+    """The rows of N examples in their order; example i has `counts[i]` of them."""
 
     rows: tuple[TaskRow, ...]
     counts: np.ndarray
@@ -33,7 +32,7 @@ class EncodedSet:
         return np.logical_and.reduceat(empty, np.cumsum(self.counts) - self.counts)
 
     def labelled(self) -> EncodedSet:
-        """The examples that have a target. `cut` stays the same."""
+        """The examples that have a target."""
         chosen = ~self.unlabelled
         kept = np.flatnonzero(np.repeat(chosen, self.counts))
         return EncodedSet(tuple(self.rows[i] for i in kept), self.counts[chosen], self.cut)
@@ -46,8 +45,7 @@ class EncodedSet:
 
 @dataclass(frozen=True)
 class Split:
-    """A file of derived task data. It is read again each time: examples take far more memory than their rows.
-    `read_from` are the files that it was derived from, if known, which errors name."""
+    """A file of derived task data."""
 
     path: Path
     task: Task
@@ -74,8 +72,6 @@ class Split:
             raise BadInput(f"an empty file; expected examples of the task {self.task.name}", self.path)
 
     def _fault(self, message: str, example: int | None = None) -> BadInput:
-        """An error about the files that the examples are from, if they are known; else about their own
-        file."""
         if not self.read_from:
             return BadInput(message, self.path, example)
         of = f"example {example} of " if example else ""

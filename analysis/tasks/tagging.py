@@ -61,9 +61,7 @@ def words_of(example: Example) -> list[str]:
 
 
 class POS(Tagging):
-    """A UPOS tag for every word; the main metric is accuracy. `f1_bare_tags` is the metric of published tables, for
-    comparison only: seqeval's F1 on the bare tags, which counts a run of equal tags as one entity and SCONJ and CCONJ
-    as one tag."""
+    """A UPOS tag for every word; the main metric is accuracy."""
 
     name = "pos"
     title = "POS"
@@ -77,7 +75,7 @@ class POS(Tagging):
 
 
 class NER(Tagging):
-    """IOB2 tags made from the spans, after any reordering. The main metric is the F1 of exact spans and types."""
+    """IOB2 tags made from the spans, after any reordering."""
 
     name = "ner"
     title = "NER"

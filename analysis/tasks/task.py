@@ -24,8 +24,8 @@ TAGS = "udpos"  # XTREME's name for POS; tags of syntactic words do not fit its 
 
 
 class Head(ABC):
-    """A head of transformers (the Auto class `auto`), trained by cross-entropy: each target of a row is a choice among
-    C. Raise `format` if a code change gives other results for the same rows."""
+    """A head of transformers (the Auto class `auto`), trained by cross-entropy: each target of a row is a
+    choice among C."""
 
     format: ClassVar[int] = 1
     auto: ClassVar[str]
@@ -95,7 +95,7 @@ class SpanHead(Head):
 
 @dataclass(frozen=True)
 class Task(ABC):
-    """One task. A new one is a file with a class, and a line in `analysis.tasks.catalog`."""
+    """One task."""
 
     name: ClassVar[str]  # the folder of its data, and its name in records and settings
     title: ClassVar[str]  # its name for people

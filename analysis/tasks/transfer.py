@@ -46,8 +46,7 @@ class TaskSet:
 
 @dataclass(frozen=True)
 class Predictions:
-    """The predictions for the `size` examples of a set, and the score of each metric. `cut` counts examples that do not
-    fit into one row, `unlabelled` examples whose answers have no sub-words."""
+    """The predictions for the `size` examples of a set, and the score of each metric."""
 
     scores: Mapping[str, Score]
     answers: Sequence[Answer]
@@ -58,8 +57,7 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The predictions for each test set. The model learnt from `examples`, of which `cut` did not fit into one row;
-    `unlabelled` more had answers without sub-words."""
+    """The predictions for each test set."""
 
     tested: Mapping[Any, Predictions]
     examples: int
@@ -91,7 +89,6 @@ def evaluate(
 
 
 def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -> Predictions:
-    """Every metric of a fine-tuned model on a set, the main one also over the examples of each diagnostic."""
     split = test.split
     rows: EncodedSet = split.encode(labels, test.reader, length)
     answers, gold = split.decode(rows, model.answers(rows), labels), split.gold
@@ -149,10 +146,7 @@ class DerivedTask:
 
 
 def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambda *_: None) -> Measurement:
-    """Every metric of one task on the source and the model's derived language. SRC, ZS and DEV are one model,
-    fine-tuned on the source and scored on the source's test set, the derived language's, and the source's dev set. SUP
-    is fine-tuned and scored on the derived language. CUT is the fraction of a split's source examples that do not fit
-    into one row. DELTA is SUP - ZS. All sets are checked before anything is trained."""
+    """Every metric of one task on the source and the model's derived language."""
     task, derived = data.task, model.language
     readers = {name: Reader.of(data.languages, name) for name in (SOURCE, derived)}
     check_types(model.checkpoint, max(int(reader.table.max()) for reader in readers.values()))
@@ -212,8 +206,8 @@ def zero_shot(
     data: NaturalTask,
     progress: Callable[[int, int], None] = lambda step, steps: None,
 ) -> Measurement:
-    """Every metric of a task on the test sets of its source and of its other languages, all by one model, with the
-    checkpoint's own tokenizer. The files are the predictions, as in XTREME's submissions."""
+    """Every metric of a task on the test sets of its source and of its other languages, all by one model,
+    with the checkpoint's own tokenizer."""
     task, examples, reader = data.task, data.examples, Reader.of_given(GivenVocabulary(model.checkpoint).open())
     train, tests = Split(examples.path("train"), task), dict[str, TaskSet]()
     for name in (data.source, *data.languages):

@@ -116,7 +116,6 @@ def _above(cells: list[Point], least: float) -> Verdict:
 
 
 def _beats_all(values: Mapping[str, BySeed], objective: str, side: int) -> Verdict:
-    """Holds if every paired difference is beyond 0 on that side; fails if one is beyond 0 on the other."""
     differences = {o: difference(values.get(objective, {}), its) for o, its in values.items() if o != objective}
     gaps = {name: gap for name, gap in differences.items() if gap}
     closest = min(gaps, key=lambda name: side * gaps[name].mean, default="")

@@ -88,7 +88,6 @@ def order_figure(results: Results, scale: str) -> Plot | None:
 
 
 def _parameters(results: Results) -> dict[str, list[str]]:
-    """Each parameter's name and its transforms, with the transforms of the same script that keep the order."""
     parts_of = {name: results.transform(name).parts for name in results.transforms}
     parts_of = {name: parts for name, parts in parts_of.items() if not REWRITES & {part["kind"] for part in parts}}
     scripts = {name: [part for part in parts if part["kind"] in SHARED] for name, parts in parts_of.items()}
@@ -104,14 +103,12 @@ def _parameters(results: Results) -> dict[str, list[str]]:
 
 
 def _parameter(part: Mapping[str, Any]) -> str:
-    """A part's effect on order, whatever its degree: interpolation and a fraction of sentences are two parameters."""
     if part["kind"] == "Reorder":
         return f"towards {part['superstrate']}" + (", by sentences" if part["p"] != 1 else "")
     return PARAMETERS.get(part["kind"], str(part["kind"]))
 
 
 def _script(parts: Sequence[Mapping[str, Any]]) -> str:
-    """A remark on a script that is not entirely new."""
     if not parts:
         return ", the source’s script"
     if parts[0]["kind"] == "Cognates":
@@ -121,7 +118,6 @@ def _script(parts: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _order_columns(results: Results) -> list[Column]:
-    """Two panels per task, ZS and Delta, and two of alignment, of all types and of held-out ones."""
     columns = []
     for task, metric in main_metrics(results):
         heads = (("ZS, %", "ZS"), ("Δ, points", DELTA))

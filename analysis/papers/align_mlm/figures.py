@@ -123,7 +123,7 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
 
 
 def correlation_figure(results: Results, scale: str) -> Plot | None:
-    """alignment@1 against -Delta, one panel per task that has a rho. Points rise if it is positive."""
+    """alignment@1 against -Delta, one panel per task that has a rho."""
     metrics, look = compared_metrics(results), looks(results)
     cells = {task: points for task, metric in metrics.items() if rho_of(points := results.points(task, metric))}
     if not cells or len(results.transforms) > MOST or not look:
@@ -176,14 +176,12 @@ def rho_of(points: list[Point], within: bool = True) -> Correlation | None:
 
 
 def _printed(results: Results, task: str, metric: str) -> list[tuple[Published, Published]]:
-    """The paper's cells with both a published alignment and a published Delta."""
     aligned = (p for p in results.published if (p.table, p.measure) == (8, ALIGNMENT))
     pairs = ((p, results.printed(3, DELTA, p.objective, p.transform, task, metric)) for p in aligned)
     return [(alignment, delta) for alignment, delta in pairs if delta]
 
 
 def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
-    """A point with its intervals, clipped to the bounds of shares and differences."""
     x, y = 100 * point.alignment.mean, -100 * point.delta.mean
     along = [both and (-both[1], -both[0]) for both in drawing.ends([point.delta], DIFFERENCE)]
     beside = drawing.ends([point.alignment])

@@ -25,7 +25,6 @@ def interventions_tables(results: Results, scale: str) -> Iterator[tuple[str, Ta
 
 
 def _table(results: Results, scale: str, column: Column, title: str) -> Iterator[tuple[str, Table]]:
-    """The table of a number after each intervention; `column` is the number without."""
     start = column.metric + AFTER
     known = [r.metric for r in results.records if (r.measure, r.task) == (column.measure, column.task)]
     names = dict.fromkeys(metric.removeprefix(start) for metric in known if metric.startswith(start))

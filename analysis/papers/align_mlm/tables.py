@@ -62,7 +62,6 @@ def alignment_table(results: Results, scale: str) -> Table:
 
 
 def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
-    """Rows of our and of the paper's objectives and transforms, so that gaps are visible."""
     printed = [p for p in results.published if p.table == table]
     transforms = dict.fromkeys([*results.transforms, *(p.transform for p in printed)])
     for objective in dict.fromkeys([*results.objectives, *(p.objective for p in printed)]):
@@ -75,7 +74,6 @@ def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[t
 
 
 def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
-    """One row per baseline and transform: SUP is learnt in the derived language, ZS in the source."""
     for name, title in results.floors.baselines(results.tasks).items():
         for transform in results.transforms:
             learnt = {"SUP": transform, "ZS": results.source}

@@ -85,8 +85,8 @@ def steps_of(results: Results) -> list[int]:
 
 
 def onset(curve: Curve, side: int) -> float:
-    """The step of the first of two consecutive probes beyond their null on that side, or NEVER: a single jump does not
-    count. Probes of one model on one text are not independent: a quantity that leaves its band may stay outside."""
+    """The step of the first of two consecutive probes beyond their null on that side, or NEVER: a single jump
+    does not count."""
     beyond = [
         (step, record.null is not None and record.null.left(record.value, side)) for step, record in curve.items()
     ]
@@ -95,7 +95,7 @@ def onset(curve: Curve, side: int) -> float:
 
 @dataclass(frozen=True)
 class Onsets:
-    """The onset of one quantity in each seed. With five seeds, their range is a 94 % interval for the median."""
+    """The onset of one quantity in each seed."""
 
     steps: Mapping[int, float]
 

@@ -77,8 +77,7 @@ class StepScale:
 
 
 def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: str) -> Plot | None:
-    """One row per quantity, one column per language, one line per objective. None without two steps, or with too many
-    lines or languages."""
+    """One row per quantity, one column per language, one line per objective."""
     steps, columns, look = steps_of(results), results.transforms, looks(results)
     rows = [row for row in quantities if records_of(results, [row])]
     if len(steps) < 2 or not rows or len(columns) > MOST or not look:
@@ -119,8 +118,6 @@ aligned_figure = partial(_figure, quantities=ALIGNED, name="figure-aligned")
 
 
 def _null(panel: Axes, results: Results, quantity: Quantity, transform: str, axis: StepScale) -> None:
-    """The null of all objectives together: from the lowest of their mean lower ends over seeds to the highest upper.
-    Nulls are interpolated between steps, as objectives of two phases are probed at other steps."""
     bands = []
     for name in results.objectives:
         at = at_steps(results, quantity, name, transform)

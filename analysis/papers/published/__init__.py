@@ -65,7 +65,6 @@ def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any]) -> 
 
 
 def _column(column: str, metrics: dict[str, str]) -> tuple[str, str, str]:
-    """The measure, task and metric of a column: `AER`, `nli ZS`, or `mlqa ZS exact` if it is not the usual one."""
     if column in metrics or " " not in column:
         return column, "", metrics[column]
     task, measure, *metric = column.split()

@@ -74,8 +74,7 @@ class Setting(NamedTuple):
 
 
 def settings(results: Results) -> list[Setting]:
-    """Every setting with an objective in the records, our own layers included. A table that would add nothing to
-    XLM-Align itself and Table 3 is left out."""
+    """Every setting with an objective in the records, our own layers included."""
     start, chosen = usual_start(results), list[Setting]()
     switched = [changes(results.objective(name)) or {} for name in results.objectives]
     earlier: set[str] = {DEFAULT}  # the settings that XLM-Align itself and Table 3 cover

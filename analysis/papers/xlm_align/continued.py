@@ -48,13 +48,7 @@ def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list
 
 
 class Continued:
-    """The models of a study by their objectives' names, the start first, with lookups of their numbers.
-
-    The start was trained once, so its own states are the same for every seed. Fine-tuning has noise: a start fine-tuned
-    with one seed is compared with the models of this seed alone. `aligners` are the methods of word alignment, the main
-    one first; `main` are the models' main layers and `layer` is the start's; `tasks` are in the order of tables, and
-    `pairs` are the ordered pairs of languages of retrieval.
-    """
+    """The models of a study by their objectives' names, the start first, with lookups of their numbers."""
 
     def __init__(self, results: Results) -> None:
         self.results, self.source = results, results.source
@@ -179,14 +173,12 @@ def _by_language(study: Continued, model: str, task: str) -> list[BySeed]:
 
 
 def _transfers(study: Continued, better: str, worse: str, task: str, where: str) -> Claim:
-    """The claim that a model has a higher mean score over a task's languages, without the source, than another."""
     ours, theirs = (_by_language(study, model, task) for model in (better, worse))
     about = {"better": study.title(better), "worse": study.title(worse), "on": task_title(task), "many": len(ours)}
     return claim("transfers-task-better", judge_estimate(gap(ours, theirs)), where=where, **about)
 
 
 def _finds(study: Continued, better: str, worse: str) -> Iterator[Claim]:
-    """The claim that a model finds more translations, if retrieval was measured."""
     if study.pairs:
         ours, theirs = ([study.found(model, pair, "cosine") for pair in study.pairs] for model in (better, worse))
         about = {"better": study.title(better), "worse": study.title(worse), "layer": study.layer}

@@ -101,9 +101,8 @@ def published_key(name: str) -> Any:
 
 
 def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
-    """AER by layer for each aligner: one panel per gold set, one line per model, the paper's numbers at their layer. As
-    in the paper the lowest layers are left out: their rate is high and the same for all.
-    """
+    """AER by layer for each aligner: one panel per gold set, one line per model, the paper's numbers at their
+    layer."""
     look, layers = looks(study.results, study.models), range(study.layers // LOWEST, study.layers + 1)
 
     def draw(panel: Axes, content: tuple[str, str, list[Published]]) -> None:

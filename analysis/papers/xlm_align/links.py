@@ -33,9 +33,7 @@ Layers = Mapping[str, Mapping[str, Sequence[float]]]  # error rates by encoder, 
 
 @dataclass(frozen=True)
 class System:
-    """An aligner, or an encoder at a layer, with its records by gold set. `learnt` is the name of an encoder's
-    objective or folder, or of fast_align's text; `joint` means that a pair was one row; `main_layer` was chosen before
-    anything was scored."""
+    """An aligner, or an encoder at a layer, with its records by gold set."""
 
     aligner: str
     learnt: str
@@ -69,9 +67,7 @@ class System:
 
 
 class Systems:
-    """The systems of a study of word alignment in the order of its records. `main` are named methods, for encoders at
-    the main layer; `without_encoder` the diagonal and fast_align's headline; `rows` are Table 2's: encoders with each
-    side alone, and the released aligner as released, jointly."""
+    """The systems of a study of word alignment in the order of its records."""
 
     def __init__(self, results: Results, sets: Sequence[str] = ()) -> None:
         """Every system, on all gold sets or some."""
@@ -156,8 +152,7 @@ def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
 
 
 def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
-    """AER of every choice of similarity, plan and rule, best first on the set `on`. Each is at the encoder's main layer
-    and, in brackets, at the best layer on that set."""
+    """AER of every choice of similarity, plan and rule, best first on the set `on`."""
     every = {system.learnt for system in systems.all if system.layers and system.aligner not in BY_NAME}
 
     def on_chosen(system: System) -> float:
@@ -187,10 +182,8 @@ def link_findings(results: Results) -> Iterator[str]:
 
 
 def link_figure(results: Results, scale: str) -> Plot | None:
-    """The mean AER over gold sets by layer, by the released aligner, one line per encoder. None without an encoder, or
-    with too many to distinguish. Encoders with the same number of layers and the same sets share a row of panels;
-    published ones with that number of layers are in the joint panel. Horizontal lines are systems without an encoder.
-    """
+    """The mean AER over gold sets by layer, by the released aligner, one line per encoder. None without an
+    encoder, or with too many to distinguish."""
     systems, published = Systems(results), published_layers("xlm_align")
     encoders = [system for system in systems.all if system.layers and system.aligner == RELEASED.name]
     groups: dict[tuple[int, tuple[str, ...]], list[System]] = {}
