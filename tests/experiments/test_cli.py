@@ -18,8 +18,7 @@ import typer
 from typer.testing import CliRunner
 
 from calque.derive.errors import BadInput
-from calque.experiments.cli import GROUPS, Commands, app
-from calque.experiments.names import studies
+from calque.experiments.cli import Commands, app
 from calque.pretrain.train import NonFinite
 from tests.experiments.conftest import TINY, Done
 from tests.processes import below, descendants, wait_for
@@ -57,32 +56,6 @@ def test_show_prints_the_good_languages_and_names_every_bad_one(monkeypatch: pyt
         assert said in err
     assert all(line.startswith("calque: error: ") for line in err.splitlines())
     assert len(err.splitlines()) == 5  # a line for each of the four, and one with the names that there are
-
-
-def test_show_prints_where_words_went() -> None:
-    code, out, _ = calque("show", "Sara ate two apples .", "trans.inv", "inv")
-    assert code == 0
-    rows = [line.split() for line in out.splitlines()]
-    assert rows[0] == ["1", "2", "3", "4", "5"]
-    assert rows[1] == ["source", *"Sara ate two apples .".split()]
-    assert ["4", "3", "2", "1", "5"] in rows
-    assert ["gloss", "apples", "two", "ate", "Sara", "."] in rows
-    assert ["inv", "apples", "two", "ate", "Sara", "."] in rows
-    assert any(row[:1] == ["trans.inv"] and row[1] != "apples" for row in rows)
-
-
-def test_studies_are_listed_with_time_and_needs() -> None:
-    code, out, _ = calque("studies")
-    lines = out.splitlines()[:-1]
-    heads = [line.split() for line in lines if not line.startswith(" ")]
-    assert code == 0 and max(map(len, out.splitlines())) <= 80
-    assert [name for name, *_ in heads] == list(studies())
-    assert all(rest for _, *rest in heads)
-    rows = json.loads(calque("studies", "--json")[1])
-    assert [row["name"] for row in rows] == list(studies())
-    assert all(row["description"] and row["time"] for row in rows)
-    assert all("".join(row["description"].split()) in "".join(out.split()) for row in rows)
-    assert "CALQUE_DATA" in next(row["needs"] for row in rows if row["name"] == "word_alignment")
 
 
 def test_plan_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,22 +102,6 @@ def test_the_help_the_studies_and_a_typo_need_no_torch() -> None:
     assert all(option in ran.stdout for option in ("--words", "--to", "--set"))
     said = ("pocket?", "train?", "steps?", "expected int, not 'x'")
     assert [word in line for word, line in zip(said, ran.stderr.splitlines(), strict=True)] == [True] * 4
-
-
-def test_help_names_every_command_in_a_group_with_an_example_within_80_columns() -> None:
-    code, out, _ = calque("--help")
-    assert code == 0 and max(map(len, out.splitlines())) <= 80
-    assert out.count("Example: calque ") == len(GROUPS)
-    assert all(f"\n  {name} " in out for name in typer.main.get_command(app).commands)  # type: ignore[attr-defined]
-
-
-def test_every_mistake_is_a_line() -> None:
-    wrong = ["seeds=x", "model.heads=3", "train.batch=0", "trian.steps=4", "objectives=BERT"]
-    code, _, err = calque("plan", "pocket", *(word for setting in wrong for word in ("--set", setting)))
-    lines = err.splitlines()
-    assert code == 2 and all(line.startswith("calque: error: ") for line in lines)
-    for word in ("seeds=x", "heads", "batch", "did you mean train?", "'BERT'"):
-        assert any(word in line for line in lines), word
 
 
 WRONG = {
@@ -204,12 +161,6 @@ def test_a_wrong_command_is_one_line_and_leaves_nothing(
     assert files - {"uses.json"} == {"file"}
 
 
-@pytest.mark.parametrize("words", [("report", "pocket", "--runs", ""), ("report", "pocket", "--runs", "a\udcff")])
-def test_empty_words_and_names_that_are_not_utf_8_are_refused(words: tuple[str, ...]) -> None:
-    code, out, err = calque(*words)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-
-
 def test_output_is_utf_8_in_every_locale_and_a_name_that_a_locale_lacks_is_refused(tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text("Sara aß two apples .\n", encoding="utf-8")
@@ -246,11 +197,6 @@ def of_torch() -> RuntimeError:
 def test_whatever_stops_a_command_is_one_line(error: BaseException, code: int, said: str) -> None:
     ran = CliRunner().invoke(raising(error), [])
     assert (ran.exit_code, ran.stderr.count("\n"), said in ran.stderr) == (code, 1, True)
-
-
-@pytest.mark.parametrize("error", [ZeroDivisionError("a bug"), KeyError("a bug"), FileNotFoundError("a bug")])
-def test_a_bug_keeps_its_traceback(error: Exception) -> None:
-    assert CliRunner().invoke(raising(error), []).exception is error
 
 
 def raising(error: BaseException) -> typer.Typer:

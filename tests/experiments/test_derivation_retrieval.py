@@ -7,9 +7,9 @@ import pytest
 import torch
 from transformers import RobertaModel
 
-from calque.analysis.measures.interventions import COUNTERPART, NOTHING, ORDER
 from calque.analysis.measures.interventions import NAMES as ALL
-from calque.analysis.records.record import AFTER, RETRIEVAL, Record
+from calque.analysis.measures.interventions import ORDER
+from calque.analysis.records.record import RETRIEVAL, Record
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.task_data import TaskFolder
@@ -31,11 +31,6 @@ def made(tiny: Study, tmp_path_factory: pytest.TempPathFactory) -> Done:
 @pytest.fixture(scope="module")
 def records(made: Done) -> list[Record]:
     return [record for record in made.records(made.model("ALIGN-MLM")) if record.measure == RETRIEVAL]
-
-
-def numbers(records: list[Record], metric: str) -> dict[str, float]:
-    """The shares of the last layer by the language that is searched."""
-    return {record.language: record.value for record in records if (record.metric, record.layer) == (metric, 1)}
 
 
 def vectors(made: Done, language: str, sentences: list[tuple[str, ...]]) -> list[torch.Tensor]:
@@ -69,14 +64,3 @@ def test_shares_are_those_of_one_sentence_after_the_other(made: Done, records: l
             (record,) = (r for r in records if (r.layer, r.language, r.metric) == (layer, language, "cosine"))
             assert record.count == SENTENCES
             assert abs(record.value - np.mean(hits)) <= 1 / SENTENCES  # a tie within rounding
-
-
-def test_embeddings_are_changed_for_one_number_only(made: Done, records: list[Record]) -> None:
-    usual = numbers(records, "cosine")
-    for name in NAMES:
-        assert numbers(records, f"cosine{AFTER}{name}").keys() == usual.keys()
-    assert numbers(records, f"cosine{AFTER}{NOTHING}") == usual
-    alike = numbers(records, f"cosine{AFTER}{COUNTERPART}")
-    assert min(alike.values()) > max(usual.values()), "sentences of the same embeddings, in reversed order"
-    table = (made.report / "interventions-retrieval.md").read_text(encoding="utf-8")
-    assert "rotation by shuffled pairs" in table and table.count("Trans + Inv |") == len(NAMES)

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from calque.derive.errors import BadInput
 from calque.experiments.cli import app
-from calque.experiments.docs import BLOCKS, filled, update
+from calque.experiments.docs import filled, update
 from calque.experiments.reference import reference
 from tests.experiments.committed import ROOT
 
@@ -23,14 +23,6 @@ def test_a_cell_has_the_number_of_the_committed_table() -> None:
     number = line.split("|")[[head.strip() for head in header].index("POS accuracy ZS")].strip()
     assert float(number.split()[0]) > 90
     assert filled(f"a <!-- {ACCURACY} -->0<!-- / --> % b") == f"a <!-- {ACCURACY} -->{number}<!-- / --> % b"
-
-
-@pytest.mark.parametrize("name", [name for name in BLOCKS if not name.startswith(("claims counted",))])
-def test_a_block_is_a_table_and_filling_it_again_changes_nothing(name: str) -> None:
-    once = filled(f"before\n\n<!-- calque: {name} -->\nold\n<!-- /calque -->\n")
-    header, rule, *rows = once.splitlines()[3:-1]
-    assert rule == "|" + "---|" * (header.count("|") - 1) and rows and "old" not in once.split()
-    assert filled(once) == once
 
 
 @pytest.mark.parametrize(

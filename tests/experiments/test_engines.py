@@ -94,15 +94,6 @@ def test_every_step_is_in_one_job_after_those_that_it_needs(processes: int, tmp_
     assert apart == (processes > 1)
 
 
-def test_processes_that_train_a_model_have_a_core_each(tmp_path: Path) -> None:
-    steps = override(study("objectives_pocket"), TOY).steps(tmp_path)
-    arrays = Slurm(steps, tmp_path, ["calque.experiments", "cell"], processes=3).script.split("#!/bin/bash")[1:]
-    assert len(arrays) > 3 and any("torchrun" in array for array in arrays)
-    for array in arrays:
-        spread = "pretrain " in array
-        assert (f"--cpus-per-task={3 if spread else 1}\n" in array) and ("--nproc-per-node=3 " in array) == spread
-
-
 @pytest.mark.parametrize(
     ("log", "said"),
     [
@@ -122,13 +113,6 @@ def test_a_failed_step_has_its_error_and_the_limit_to_raise(log: str | None, sai
     (line,) = _failures(tmp_path / "log", [first, last])
     assert line.startswith(f"{first.title}: ") and last.needs
     assert line.endswith(said.replace("STEP", first.title).replace("LOG", str(tmp_path / "log")))
-
-
-@pytest.mark.parametrize("option", ["--dry-run", "", "time=", "time=1\nrm -r x", "a b=1"])
-def test_an_option_that_would_be_more_than_one_is_refused(option: str, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="expected KEY=VALUE"):
-        Slurm([], tmp_path, [], [option])
-    assert Slurm([], tmp_path, [], ["time=2:00:00", "exclusive", "cpus-per-task=16"]).options
 
 
 @pytest.mark.parametrize("name", ["50%j", "a b", "$HOME", "é", '"', "\\", "a\nb"])

@@ -3,7 +3,6 @@
 A limit on the size of files stands in for the disk: from some write on, the system refuses every further byte.
 """
 
-import errno
 import os
 import re
 import resource
@@ -136,17 +135,3 @@ def test_a_study_that_is_removed_while_it_is_computed_is_one_line(
     assert disk.struck
     assert (code, err.count("\n")) == (2, 1), err
     assert err.startswith(f"calque: error: {tmp_path}") and ".part" not in err
-
-
-def test_a_folder_that_may_not_be_written_is_one_line(undisturbed: Path, tmp_path: Path) -> None:
-    tmp_path.chmod(0o555)
-    before = os.geteuid()
-    try:
-        if before == 0:
-            os.seteuid(65_534)  # who may not write what belongs to root
-        code, err = calque("derive", tmp_path / "runs")
-    finally:
-        os.seteuid(before)
-        tmp_path.chmod(0o755)
-    assert (code, err.count("\n")) == (2, 1), err
-    assert err.startswith(f"calque: error: {tmp_path}") and os.strerror(errno.EACCES) in err

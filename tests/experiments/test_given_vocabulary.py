@@ -10,7 +10,6 @@ from tokenizers import Tokenizer
 from transformers import AutoModelForMaskedLM, AutoTokenizer, BertConfig, BertModel, XLMRobertaConfig, XLMRobertaModel
 
 from calque.analysis.records.record import AER, ALIGNMENT
-from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.languages import Languages
 from calque.derive.strict_json import loads
@@ -88,11 +87,3 @@ def test_a_study_begins_with_a_folder_and_its_vocabulary(kind: str, tmp_path: Pa
     given.rename(moved)  # what counts is what is in it
     there = Done(done.root, of_folder(moved))
     assert there.data == data and all(step.finished for step in there.study.steps(done.root))
-
-
-def test_a_folder_that_cannot_be_the_vocabulary_is_told(tmp_path: Path) -> None:
-    folder = encoder("wordpiece", tmp_path / "given")
-    text = (folder / "tokenizer.json").read_text(encoding="utf-8")
-    (folder / "tokenizer.json").write_text(text.replace("[MASK]", "[BLANK]"), encoding="utf-8")
-    with pytest.raises(BadInput, match=r"without the special types <mask> or \[MASK\] \(mask\)"):
-        of_folder(folder)

@@ -3,14 +3,11 @@
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from calque.analysis.measures.loss import unigram_loss
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import ALIGNMENT, CKA, GRADIENTS, HELD_OUT, LINEAR, RETRIEVAL, Record
 from calque.derive.errors import BadInput
-from calque.derive.languages import Languages
 from calque.experiments.measures import Growth
 from calque.experiments.models import Model
 from calque.experiments.names import study
@@ -75,13 +72,6 @@ def test_every_snapshot_has_every_number_with_its_null(records: list[Record]) ->
             assert record.null.chance == (1 / (2 * n - 1) if record.metric == "mexa" else 1 / n)
 
 
-def test_probing_again_finds_the_same_and_the_last_snapshot_is_the_checkpoint(
-    made: Done, growth: tuple[Growth, Model]
-) -> None:
-    measure, model = growth
-    assert list(measure(model, Machine()).records) == made.records(model)
-
-
 def test_a_run_without_snapshots_or_held_out_text_is_refused(
     made: Done, growth: tuple[Growth, Model], tmp_path: Path
 ) -> None:
@@ -100,26 +90,3 @@ def test_a_run_without_snapshots_or_held_out_text_is_refused(
         "train.snapshots is 0",
         "mixture.held_out is a fraction between 0 and 1",
     ]
-
-
-def test_a_new_script_alone_changes_neither_rows_nor_chance(made: Done, growth: tuple[Growth, Model]) -> None:
-    measure, model = growth
-    text = measure.text(Languages.open(made.data, model.training.languages), model)
-    assert text.language == "trans" and text.unigram["source"] == text.unigram["trans"]
-    one, other = (text.masked[name] for name in ("source", "trans"))
-    labels = [rows.labels.flatten()[rows.positions.at].numpy() for rows in (one, other)]
-    assert np.ptp(labels[1] - labels[0]) == 0 < (labels[1] - labels[0])[0]
-
-
-def test_what_a_language_of_shared_stems_is_asked_for_are_its_types(tmp_path: Path) -> None:
-    """Inside words some types have the source's rows, at their ends none."""
-    done = Done(tmp_path, override(study("growth"), [*TINY, "transforms=trans-stems-100", "vocabulary=400"]))
-    done.compute("derive")
-    model = done.model("MLM")
-    growth: Growth = done.measures(model)["growth"].config.measure
-    languages = Languages.open(done.data, ["trans-stems-100"])
-    text = growth.text(languages, model)
-    rows = text.masked["trans-stems-100"]
-    labels = rows.labels.flatten()[rows.positions.at].numpy()
-    assert (labels < 400).any() and (labels >= 400).any()
-    assert text.unigram["trans-stems-100"] == unigram_loss(labels % 400, languages.vocabulary.counts)

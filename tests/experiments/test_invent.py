@@ -49,25 +49,3 @@ def test_images_are_those_of_python(swap: Any, tmp_path: Path) -> None:
     found = browser.inspect(PAGE, look, [(800, "light")], tmp_path)
     assert found["console"] == []
     assert found["800 light"] == expected
-
-
-def test_the_page_is_small_and_fits_a_phone(tmp_path: Path) -> None:
-    assert len(PAGE) < 8_000
-    for case, found in browser.audit(PAGE, tmp_path).items():
-        if case != "console":
-            assert found == {"overflow": 0, "requests": 0, "violations": []}
-
-
-def test_the_words_are_drawn_as_they_are_typed_and_chosen(tmp_path: Path) -> None:
-    look = """async function look(view, page) {
-      page.getElementById("sentence").value = "Sara ate two apples.";
-      page.getElementById("sentence").dispatchEvent(new view.Event("input"));
-      const [above, below] = [...page.querySelectorAll("#rows ol")].map((row) =>
-        [...row.children].map((item) => item.lastChild.textContent));
-      const name = page.getElementById("name").textContent;
-      return { above, below, lines: page.querySelectorAll("line").length, name };
-    }"""
-    found = browser.inspect(PAGE, look, [(800, "dark")], tmp_path)["800 dark"]
-    assert found["above"] == ["Sara", "ate", "two", "apples", "."]
-    assert found["below"] == ["ահհլեճ", "մշկ", "ամե", "Ճաղա", "."]
-    assert (found["lines"], found["name"]) == (5, "trans.inv")

@@ -1,18 +1,15 @@
 """A study with facts, from its languages to its report; and that no other study asks for any."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from calque.analysis.records.record import BOTH, CARRIED, KNOWN
-from calque.derive.errors import BadInput
 from calque.derive.pocket.facts import Facts
 from calque.experiments.measures import read_measured
 from calque.experiments.names import study
 from calque.experiments.override import override
 from calque.experiments.study import Study
-from calque.experiments.study_mistakes import study_mistakes
 from tests.experiments.conftest import TINY, Done, finished
 
 
@@ -46,31 +43,3 @@ def test_every_model_is_asked_and_the_report_tells(done: Done) -> None:
     assert (done.report / "figures" / "figure-knowledge.png").is_file()
     page = (done.report / "report.html").read_text(encoding="utf-8")
     assert "Facts carried" in page and "PreAlign first trains MLM" in page
-
-
-def test_both_phases_of_prealign_take_the_steps_of_mlm(done: Done) -> None:
-    (first,), mlm, prealign = done.starts(), done.model("MLM"), done.model("PREALIGN")
-    assert first.config.objective.name == "PREALIGN-FIRST"
-    assert [model.step.config.all_steps for model in (prealign, mlm)] == [12, 12]
-    steps = (first, mlm.weights, prealign.weights)
-    shown = [step.open().facts["shown"]["source"]["rows"] for step in steps]
-    assert 0 < shown[0] <= 8 and shown[1] > shown[2]
-
-
-def test_what_the_source_alone_states_is_counted(done: Done) -> None:
-    told = done.languages.open().facts["languages"]["trans.inv"]
-    assert told["left out"] == {"sentences of the source alone": 18 * 40}
-    assert told["in"]["sentences"] - told["out"]["sentences"] == 18 * 40
-
-
-def test_facts_are_asked_for_where_a_study_has_some(facts: Study, tiny: Study) -> None:
-    for made, asked in ((facts, True), (tiny, False)):
-        steps = made.steps(Path())
-        assert any(step.place.name == "knowledge" for step in steps) is asked
-
-
-def test_facts_that_the_language_cannot_state_are_a_mistake_of_the_study(facts: Study) -> None:
-    wrong = with_facts(facts, Facts(values=500))
-    assert any("facts of 500 values and 4 relations need 2000 words" in mistake for mistake in study_mistakes(wrong))
-    with pytest.raises(BadInput, match="source: facts of 500 values"):
-        override(wrong, [])

@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from calque.derive.errors import BadInput
 from calque.derive.order import Invert, Permute
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform
-from calque.experiments.lessons import FILES, HERE, checks, copy
+from calque.experiments.lessons import HERE, checks
 from calque.experiments.names import study
 
 SMALL = ("source.pos.train=100", "source.pos.dev=20", "source.pos.test=50", "tasks.pos.finetune.epochs=1")
@@ -38,14 +37,6 @@ def test_the_models_of_the_study_are_shipped() -> None:
     runs = [step.config for step in lesson.trained()]
     assert len(runs) == len(lesson.seeds) * len(lesson.objectives) == 8
     assert all(run.shipped for run in runs)
-
-
-def test_the_files_are_copied_once(tmp_path: Path) -> None:
-    to = tmp_path / "class" / "lesson"
-    assert [place.name for place in copy(to)] == [*FILES]
-    assert all((to / name).read_bytes() == (HERE / name).read_bytes() for name in FILES)
-    with pytest.raises(BadInput):
-        copy(to)
 
 
 @pytest.mark.slow
@@ -103,20 +94,3 @@ ANSWERS = [
 def test_a_check_accepts_the_right_answer_only(check: Any, right: Any, wrong: Any, more: tuple[Any, ...]) -> None:
     assert printed(check, right, *more).startswith("Right: ")
     assert printed(check, wrong, *more).startswith("Not yet: ")
-
-
-def test_scores_are_those_of_the_last_step_in_percent() -> None:
-    first = {"measure": "ZS", "metric": "f1", "language": checks.LANGUAGE, "step": 9, "objective": "MLM", "value": 0.5}
-    others = [{"measure": "SUP"}, {"metric": "accuracy"}, {"language": "trans"}, {"step": 8}]
-    rows = [first, *(first | other for other in others), first | {"value": 0.62045}]
-    scores = checks.per_seed([*rows, first | {"objective": "ALIGN-MLM"}], "ZS", "f1")
-    assert scores == {"MLM": [50.0, 62.0], "ALIGN-MLM": [50.0]}
-    assert "56.0 (seeds: 50.0, 62.0)" in printed(checks.compare, {"MLM": 40, "ALIGN-MLM": None}, scores)
-    assert re.findall(r"\d+\.\d", printed(checks.losses, {"MLM": [90.0, 92.4]}, scores)) == ["91.2", "35.2"]
-
-
-def test_correlations_need_four_models() -> None:
-    alignment = {"MLM": [1.0, 2.0, 3.0, 4.0], "ALIGN-MLM": [7.0, 8.0, 9.0]}
-    scores = {"MLM": [4.0, 3.0, 2.0, 1.0], "ALIGN-MLM": [7.0, 9.0, 8.0]}
-    whole, mlm, align = printed(checks.correlations, alignment, scores).splitlines()
-    assert "+0." in whole and "-1.00" in mlm and "–" in align

@@ -16,7 +16,6 @@ from calque.derive.script import By, Cognates, Transliterate
 from calque.derive.transform import Transform, compose
 from calque.derive.transforms import transform as read_transform
 from calque.experiments import names
-from calque.experiments.study_mistakes import study_mistakes
 from calque.pretrain.mixture import Mixture, Phase
 from calque.pretrain.mixture import parse as read_mixture
 from calque.pretrain.objective import GOLD, After, HeadOnly, Objective
@@ -123,15 +122,6 @@ NAMES = {
 }
 
 
-def test_names_of_objectives_stay_as_folders_and_records_have_them() -> None:
-    assert [objective.name for objective in NAMES] == list(NAMES.values())
-    titles = {objective.name: objective.title for objective in NAMES}
-    assert titles["XLM-10"] == "XLM-10" and titles["PREALIGN-FIRST"] == "PreAlign’s first phase"
-    assert titles["PREALIGN-both-for-25"] == "PreAlign, anchors of both sides (25 % of the steps)"
-    assert titles["PPA-10-queue512-momentum99-mlm"] == "PPA, 10 % parallel, queue of 512, momentum 0.99, MLM for TLM"
-    assert titles["XLM-ALIGN-no-dwa-head"] == "XLM-Align, no DWA, the prediction head alone"
-
-
 READ_DATA = (
     "aligner",
     "wikipedia",
@@ -140,14 +130,6 @@ READ_DATA = (
     "xtreme_small",
     "xtreme_continued",
 )
-
-
-@pytest.mark.parametrize("name", [name for name in names.studies() if name not in READ_DATA])
-def test_a_study_is_written_as_it_names_itself(name: str) -> None:
-    made = names.study(name)
-    assert made.name == name
-    assert study_mistakes(made) == []
-    assert names.study_doc(name)
 
 
 @pytest.mark.parametrize(

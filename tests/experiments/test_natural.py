@@ -1,8 +1,7 @@
 """A study of natural languages from a made encoder: read, trained, measured and reported once for all tests."""
 
-import shutil
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +10,6 @@ import torch
 from transformers import (
     AutoModelForMaskedLM,
     BertConfig,
-    BertForNextSentencePrediction,
-    BertForPreTraining,
     BertModel,
 )
 from transformers.utils.logging import disable_progress_bar
@@ -27,22 +24,18 @@ from calque.analysis.results.results import Results
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.natural.files import BitextFiles, TextFiles
-from calque.derive.pocket.language import Pocket
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.sources.files import TaskFiles
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.experiments.languages import NaturalLanguages
 from calque.experiments.measures import GoldLinks, GoldSetLinks, Retrieval, read_measured
 from calque.experiments.override import override
-from calque.experiments.report import summarise
 from calque.experiments.schedule import do
 from calque.experiments.step import Machine, Step
 from calque.experiments.studies.xlm_align_small import xlm_align_small
 from calque.experiments.study import START, Study
-from calque.experiments.study_mistakes import study_mistakes
-from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.objectives.align_mlm import AlignMLM
-from calque.pretrain.run import CHECKPOINT, read_metrics
+from calque.pretrain.run import CHECKPOINT
 from calque.pretrain.saved_model import load_model, weights_digest
 from tests.derive.natural.made import EN, XX, vocabulary, written
 from tests.derive.test_task_data import treebank
@@ -115,11 +108,6 @@ def made_study(folder: Path) -> Study:
     )
 
 
-def links_of(study: Study) -> GoldLinks:
-    """How the study measures AER."""
-    return next(measure for measure in study.measures if isinstance(measure, GoldLinks))
-
-
 def same_sentences(study: Study) -> list[Path]:
     """The files of the same sentences that retrieval reads."""
     same = (measure.same_sentences for measure in study.measures if isinstance(measure, Retrieval))
@@ -180,16 +168,6 @@ def test_the_start_and_each_objective_is_measured_alike(done: Done, continued: C
     }
 
 
-def test_gold_links_that_cannot_be_read_are_told_before_anything_is_trained(done: Done, tmp_path: Path) -> None:
-    measures = replace(links_of(done.study), gold=tmp_path / "gold"), *done.study.measures[1:]
-    wrong = Done(tmp_path, replace(done.study, measures=measures))
-    with pytest.raises(BadInput, match=r"gold/de-en/test\.de: no such file"):
-        wrong.compute()
-    assert wrong.languages.finished and not list(tmp_path.rglob("seed-*"))
-    made = {step.folder.name for step in wrong.study.steps(tmp_path)}
-    assert made >= {run.folder.name for run in wrong.study.trained()}
-
-
 def test_records_are_what_the_measures_give_for_the_checkpoints(done: Done, continued: Continued) -> None:
     start, *_ = done.study.given_models(done.root)
     levels = []
@@ -221,18 +199,6 @@ def test_both_objectives_begin_with_one_head_and_the_same_batches(done: Done) ->
     assert len(moved) and np.isin(moved, kept).all() and len(table) == GivenVocabulary(study.start).open().size
 
 
-def test_a_start_that_has_a_head_keeps_it(done: Done, tmp_path: Path) -> None:
-    given = tmp_path / "given"
-    shutil.copytree(done.study.start, given)
-    config = BertConfig.from_pretrained(given)
-    BertForPreTraining(config).save_pretrained(given)
-    begun = replace(done, study=replace(done.study, start=given))
-    assert head_of(begun) is None and {model.training.start for model in begun.models()} == {begun.study.given}
-    assert not any("-head" in step.title for step in begun.study.steps(done.root))
-    BertForNextSentencePrediction(config).save_pretrained(given)
-    assert head_of(replace(done, study=replace(done.study, start=given)))  # no head that predicts words
-
-
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
@@ -254,28 +220,6 @@ def test_a_start_that_has_a_head_keeps_it(done: Done, tmp_path: Path) -> None:
 def test_mistakes_are_told_with_their_field(done: Done, setting: str, said: str) -> None:
     with pytest.raises(BadInput, match=said):
         override(done.study, [setting])
-
-
-def test_another_language_joins_by_a_setting_alone(done: Done, tmp_path: Path) -> None:
-    file, tests = written(tmp_path / "yy.txt", XX), done.study.tasks["pos"].tests["xx"]
-    pairs = written(tmp_path / "pairs.tsv", [f"{a}\t{b}" for a, b in zip(EN, XX, strict=True)])
-    bitexts = [f"languages.bitexts.en-yy={pairs}", f"languages.bitexts.yy:xx={file} + {file}"]
-    study = override(done.study, [f"texts.yy={file}", *bitexts, f"tasks.pos.tests.yy={tests[0]}"])
-    step = study.languages_step(tmp_path, 0)
-    assert step and isinstance(study.languages, NaturalLanguages) and study.tasks["pos"].tests["yy"] == tests
-    assert study.languages.bitexts["en", "yy"] == (BitextFiles(pairs),)
-    assert study.languages.bitexts["yy", "xx"] == (BitextFiles(file, file),)
-    do(step, Machine())
-    ours, theirs = (Languages.open(step.folder, [name])[name].corpus for name in ("yy", "xx"))
-    assert len(ours) == len(theirs) and [each.name for each in study.languages.described(study)] == ["en", "xx", "yy"]
-
-
-def test_sentences_that_are_no_translations_are_refused(done: Done, tmp_path: Path) -> None:
-    config = done.measures(done.model("XLM-ALIGN"))["retrieval"].config
-    write_treebank(tmp_path / "fewer.conllu", islice(Pocket().sentences(3, 1), 3))
-    wrong = Retrieval({**config.measure.same_sentences, "xx": tmp_path / "fewer.conllu"})
-    with pytest.raises(BadInput, match="en has 12, xx has 3"):
-        wrong(config.model, Machine())
 
 
 def test_align_mlm_learns_from_a_lexicon(tmp_path: Path) -> None:
@@ -300,26 +244,3 @@ def test_align_mlm_learns_from_a_lexicon(tmp_path: Path) -> None:
     assert len(drawn.ids) == counts["align"] == len(entries)
     with pytest.raises(BadInput, match="no dictionary between the languages"):
         AlignMLM().streams(Languages.open(plain.folder, ["en", "xx"]), 100, 0)
-
-
-def test_objectives_of_pairs_go_on_from_an_encoder_with_the_links_of_their_bitexts(tmp_path: Path) -> None:
-    """WEAM and word-aligned BERT learn from what fast_align says of a real bitext, of the pairs that each may read."""
-    settings = [*TINY, "objectives=WEAM,PPA-queue512,WORD-ALIGNED", "sets=", "tasks=", "seeds=0"]
-    done = Done(tmp_path / "runs", override(made_study(tmp_path), settings))
-    assert study_mistakes(done.study) == []
-    done.compute()
-    head = head_of(done)
-    assert head
-    before, _ = load_model(head.folder / CHECKPOINT)
-    for model in done.models():
-        rows = read_metrics(model.weights.open().path(METRICS))
-        losses = [row["loss"] for row in rows if "loss" in row]
-        assert losses and all(np.isfinite(list(loss.values())).all() for loss in losses), model.name
-        expected = {done.data} if model.training.objective.traits.links else set()
-        assert {link.config.data.folder for link in model.training.links} == expected
-        after = load_model(model.checkpoint)[0].state_dict()
-        assert any(not torch.equal(weight, before.state_dict()[name]) for name, weight in after.items())
-    summarise(done.study, done.root, done.report)
-    table = (done.report / "retrieval.md").read_text(encoding="utf-8")
-    assert "| WEAM" in table and "| PPA" in table
-    assert "mining F1 (mutual), layer 2" in table and "rule), layer 2" in table

@@ -1,8 +1,7 @@
 """`--set`: values of every kind, and every mistake at once."""
 
-import math
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,14 @@ from calque.derive.sources.files import Files, TaskFiles
 from calque.derive.transform import compose
 from calque.experiments.measures import GoldLinks
 from calque.experiments.names import study
-from calque.experiments.override import override, replaced
+from calque.experiments.override import override
 from calque.experiments.places import RESERVED
 from calque.experiments.schedule import compute
 from calque.experiments.study import Study
 from calque.experiments.study_mistakes import study_mistakes
 from calque.experiments.tasks import CrossLingualTask
 from calque.pretrain.config import TrainConfig
-from calque.pretrain.objective import After, Sum
+from calque.pretrain.objective import After
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
@@ -89,27 +88,6 @@ def test_values_of_every_kind(pocket: Study, key: str, text: str, expected: obje
     assert type(value(made, key)) is type(expected)
 
 
-@pytest.mark.parametrize(
-    ("key", "text", "expected"),
-    [
-        ("source.text", "x/y.txt, z", (Path("x/y.txt"), Path("z"))),
-        ("source.text", "x=y.txt", (Path("x=y.txt"),)),
-        ("source.pos.train", "c.conllu", (Path("c.conllu"),)),
-        ("source.pos.dev", "", ()),
-        ("source.ner", "none", None),
-        ("source.megabytes", "3", 3),
-        ("source.loud", "true", True),
-        ("source.loud", "False", False),
-        ("source.limit", "none", None),
-        ("source.limit", "2", 2.0),
-    ],
-)
-def test_paths_switches_and_what_may_be_absent(files: Study, key: str, text: str, expected: object) -> None:
-    assert value(override(files, [f"{key}={text}"]), key) == expected
-    with pytest.raises(BadInput, match="expected true or false, not 'yes'"):
-        override(files, ["source.loud=yes"])
-
-
 def test_text_and_tasks_of_ones_own_are_set_by_name(pocket: Study, tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).write_text("text\n")
@@ -138,30 +116,6 @@ def test_a_value_of_a_part_may_be_named_alone_where_one_part_has_it(pocket: Stud
     growth = study("growth")
     (measure,) = override(growth, ["probe.rows=9"]).measures
     assert measure == replace(growth.measures[0], probe=replace(growth.measures[0].probe, rows=9))
-
-
-def test_tasks_are_left_out_by_naming_the_others(pocket: Study) -> None:
-    made = override(pocket, ["tasks=nli,pos"])
-    assert made.tasks == {"nli": pocket.tasks["nli"], "pos": pocket.tasks["pos"]}
-    assert override(pocket, ["tasks="]).tasks == {}
-
-
-def test_paces_are_set_objective_by_objective(pocket: Study) -> None:
-    """A name may have a dot: weights do."""
-    given = ["objectives=MLM,ALIGN-MLM-0.5,PPA-after-MLM", "paces.ALIGN-MLM-0.5=0.9", "paces.PPA-after-MLM=0.4"]
-    made = override(pocket, given)
-    assert made.paces == {"ALIGN-MLM-0.5": 0.9, "PPA-after-MLM": 0.4} and pocket.paces == {}
-    assert [made.train_of(objective).steps for objective in made.objectives] == [5_000, 4_500, 1_000]
-    with pytest.raises(BadInput, match="paces: there is no objective 'LINK' here"):
-        override(pocket, ["paces.LINK=0.9"])
-    with pytest.raises(BadInput, match=r"paces\.MLM=x: expected float, not 'x'"):
-        override(pocket, ["paces.MLM=x"])
-
-
-def test_an_objective_that_the_study_has_keeps_its_values(pocket: Study) -> None:
-    own = replace(pocket, objectives=(MLM(mask_rate=0.4), XLM()))
-    assert override(own, ["objectives=MLM"]).objectives == (MLM(mask_rate=0.4),)
-    assert override(own, ["objectives=XLM-10"]).objectives == (XLM(0.1),)  # the study's do not agree
 
 
 def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: Study) -> None:
@@ -230,25 +184,6 @@ def test_a_mistake_is_named(pocket: Study, setting: str, said: str) -> None:
     assert said in str(caught.value) and len(str(caught.value)) < 1_500
 
 
-@pytest.mark.parametrize(("rate", "right"), [(-0.01, False), (0.0, True), (0.99, True), (1, False), (math.nan, False)])
-def test_mask_rates_of_objectives_and_of_their_parts(pocket: Study, rate: float, right: bool) -> None:
-    for objective in (MLM(rate), Sum("both", (MLM(rate), XLM()))):
-        wrong = "; ".join(study_mistakes(replace(pocket, objectives=(objective,))))
-        assert ("mask_rate is a share" in wrong) != right
-
-
-@dataclass(frozen=True)
-class Renamed(Invert):
-    """A transform with a name of the user's."""
-
-    name = RESERVED[0]
-
-
-def test_parts_with_the_names_of_folders_are_refused(pocket: Study) -> None:
-    wrong = study_mistakes(pocket.changed(transforms=(Renamed(),)))
-    assert any(f"{RESERVED[0]} is the name of one of Calque's folders" in each for each in wrong)
-
-
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
@@ -271,21 +206,6 @@ def test_a_model_that_fits_no_memory_is_refused_before_anything_is_computed(
     assert said in str(caught.value) and not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", ["pocket", "growth"])
-def test_a_suggestion_is_not_refused(name: str) -> None:
-    base = study(name)
-    parts = [base, base.languages, base.train, base.model, base.mixture, *base.measures]
-    keys = {each.name for part in parts for each in fields(part)} | {"objective"}
-    for typo in {key[:-2] + key[-1] for key in keys if len(key) > 3} - keys:
-        with pytest.raises((BadInput, ValueError)) as refused:
-            replaced(base, f"{typo}=0")
-        if suggestion := re.search(r"did you mean (\w+)\?", str(refused.value)):
-            try:
-                replaced(base, f"{suggestion[1]}=0")
-            except (BadInput, ValueError) as error:
-                assert not re.search(f"no '{suggestion[1]}'|several|has fields|cannot be set", str(error)), typo
-
-
 def test_all_mistakes_are_told_at_once(pocket: Study) -> None:
     with pytest.raises(BadInput) as caught:
         override(pocket, ["train.stesp=1", "seeds=x", "train.batch=0", "model.length=2", "objectives=BERT"])
@@ -293,3 +213,15 @@ def test_all_mistakes_are_told_at_once(pocket: Study) -> None:
     for said in ("did you mean steps?", "not 'x'", "train.batch is at least 1", "model.length is at least 8", "'BERT'"):
         assert said in text
     assert "\n" not in text
+
+
+@dataclass(frozen=True)
+class Renamed(Invert):
+    """A transform with a name of the user's."""
+
+    name = RESERVED[0]
+
+
+def test_parts_with_the_names_of_folders_are_refused(pocket: Study) -> None:
+    wrong = study_mistakes(pocket.changed(transforms=(Renamed(),)))
+    assert any(f"{RESERVED[0]} is the name of one of Calque's folders" in each for each in wrong)

@@ -82,18 +82,3 @@ def test_a_name_that_cannot_be_used_is_refused(kind: str, name: str, folder: Pat
     code, _, err = calque("new", kind, name, "--to", str(folder))
     assert code == 2 and len(err.splitlines()) == 1, err
     assert not [*folder.iterdir()]
-
-
-def test_a_lesson_is_copied_once(folder: Path) -> None:
-    code, out, _ = calque("new", "lesson", "monday", "--to", str(folder))
-    assert code == 0 and len(out.splitlines()) == len([*(folder / "monday").iterdir()]) > 2
-    code, _, err = calque("new", "lesson", "monday", "--to", str(folder))
-    assert code == 2 and "monday" in err
-
-
-@pytest.mark.parametrize("there", ["swap.py", "test_swap.py"])
-def test_nothing_is_overwritten(there: str, folder: Path) -> None:
-    (folder / there).write_text("mine", encoding="utf-8")
-    code, _, err = calque("new", "transform", "swap", "--to", str(folder))
-    assert code == 2 and there in err
-    assert [(path.name, path.read_text(encoding="utf-8")) for path in folder.iterdir()] == [(there, "mine")]

@@ -34,32 +34,6 @@ def test_the_examples_of_the_interface_are_right(monkeypatch: pytest.MonkeyPatch
     assert tried.attempted > 8 and not tried.failed
 
 
-@pytest.mark.parametrize("first", ["calque.derive('a b', 'inv')", "from calque.derive.order import Invert"])
-def test_a_function_and_a_package_of_one_name_are_both_there(first: str, tmp_path: Path) -> None:
-    program = (
-        f"import calque; {first}\nfrom calque.derive.order import Invert\nimport calque.derive.script\n"
-        "assert calque.derive('a b', 'inv').words == ('b', 'a')\n"
-        "import sys; assert 'torch' not in sys.modules"
-    )
-    (tmp_path / "analysis.py").write_text("raise SystemExit('a file of the user was imported')")
-    path = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
-    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=path, capture_output=True, text=True)
-    assert (ran.returncode, ran.stderr) == (0, "")
-
-
-@pytest.mark.parametrize(
-    "program", ["import calque", "from setuptools import build_meta; build_meta.get_requires_for_build_wheel()"]
-)
-def test_a_checkout_without_symbolic_links_is_one_line_that_says_how_to_clone(program: str, tmp_path: Path) -> None:
-    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "calque/__init__.py"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        shutil.copy(ROOT / name, tmp_path / name)
-    (tmp_path / "calque" / "derive").write_text("../derive", encoding="utf-8")
-    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env={}, capture_output=True, text=True)
-    assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (1, "", 1), ran.stderr
-    assert "calque/derive" in ran.stderr and "git clone -c core.symlinks=true" in ran.stderr
-
-
 def test_a_derived_sentence_says_where_its_words_were() -> None:
     derived = calque.derive("Sara ate two apples .", "trans.inv")
     source = derived.source.words
@@ -144,3 +118,16 @@ def test_a_study_that_is_finished_runs_at_once_and_its_records_are_those_of_the_
     assert len(rows) == len(lines) > 10
     assert set(rows["objective"]) == {"MLM", "ALIGN-MLM"} and set(rows["study"]) == {"pocket"}
     assert calque.records(folder).equals(rows)
+
+
+@pytest.mark.parametrize(
+    "program", ["import calque", "from setuptools import build_meta; build_meta.get_requires_for_build_wheel()"]
+)
+def test_a_checkout_without_symbolic_links_is_one_line_that_says_how_to_clone(program: str, tmp_path: Path) -> None:
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "calque/__init__.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "calque" / "derive").write_text("../derive", encoding="utf-8")
+    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env={}, capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (1, "", 1), ran.stderr
+    assert "calque/derive" in ran.stderr and "git clone -c core.symlinks=true" in ran.stderr

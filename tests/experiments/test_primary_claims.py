@@ -15,8 +15,8 @@ from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
 from calque.experiments.names import STUDIES
 from calque.experiments.override import override
-from calque.experiments.report import summarise, summarise_records
-from calque.experiments.runs import describe, describe_records, stored
+from calque.experiments.report import summarise
+from calque.experiments.runs import describe, stored
 from tests.experiments.conftest import Done
 
 CLAIMS = """
@@ -96,15 +96,6 @@ def test_a_report_has_the_claims_first_and_says_when_their_file_changed(claimed:
     assert {run.claims for run in json_rows.read(changed.report / RUNS, Run)} == {(digest,)}
 
 
-def test_a_folder_of_records_keeps_its_claims(claimed: Done, tmp_path: Path) -> None:
-    reported(claimed)
-    outcome = summarise_records(claimed.report, tmp_path / "again", describe_records(claimed.report))
-    for name in (f"{NAME}.md", f"{NAME}.toml", RUNS):
-        assert (tmp_path / "again" / name).read_bytes() == (claimed.report / name).read_bytes()
-    verdicts = [row["verdict"] for row in outcome.json["primary claims"]]
-    assert verdicts == ["undecided: at the floor", "undecided: one seed"]
-
-
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [
@@ -140,13 +131,6 @@ def test_what_the_study_lacks_is_refused_with_file_and_line(
         override(done.study, [f"claims={file}"])
     (message,) = refused.value.messages
     assert f"{file}:{line}: " in message and said in message
-
-
-def test_other_studies_have_no_primary_claims(done: Done, file: Path) -> None:
-    with pytest.raises(BadInput, match="alignment is not among the study's measures"):
-        override(done.study.changed(claims=file, measures=()), [])
-    with pytest.raises(BadInput, match="cannot be read"):
-        override(done.study, [f"claims={file}.none"])
 
 
 @pytest.mark.parametrize("path", [*STUDIES.glob("*.claims.toml")], ids=lambda path: path.name)

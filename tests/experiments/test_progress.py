@@ -2,10 +2,8 @@
 
 import io
 import json
-import queue
 import re
 import signal
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,10 +13,8 @@ from rich.console import Console
 from calque.experiments import progress
 from calque.experiments.names import study
 from calque.experiments.override import override
-from calque.experiments.progress import INTERVAL, Remaining, board, drain
+from calque.experiments.progress import Remaining, board
 from calque.experiments.step import Step
-from tests.experiments.conftest import Heard
-from tests.processes import STUCK
 
 
 @pytest.fixture
@@ -50,22 +46,6 @@ class Work:
         return self
 
 
-def test_a_finished_step_is_one_line_with_the_count(capsys: pytest.CaptureFixture[str]) -> None:
-    steps = [Work("a"), Work("b" * 200), Work("c"), Work("d", finished=True)]
-    with board(steps, title="mine") as drawn:
-        for step in steps[:3]:
-            drawn.watch(step, False)
-            drawn.report("part of it", 1, 1)
-            drawn.watch(step, True)
-    first, *lines = capsys.readouterr().out.splitlines()
-    assert first == "mine: 3 steps (3 evaluate)"
-    assert [re.match(r"\d of \d steps", line)[0] for line in lines] == [f"{i} of 3 steps" for i in (1, 2, 3)]  # type: ignore[index]
-    assert ["b" * 200 in line for line in lines] == [False, True, False]
-    assert ["left" in line for line in lines] == [True, True, False]
-    with board(steps[2:], title="mine"):
-        assert capsys.readouterr().out == "mine: 1 step (1 evaluate)\n"
-
-
 def test_the_time_left_is_that_of_steps_of_the_same_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, 10_000, 10))
     monkeypatch.setattr(progress.time, "perf_counter", lambda: float(next(clock)))
@@ -82,24 +62,6 @@ def test_the_time_left_is_that_of_steps_of_the_same_kind(monkeypatch: pytest.Mon
     run.finish(steps[1])
     assert (run.done, run.of, run.left) == (2, 4, 23.0)  # a step that trains nothing takes 3 s until one was measured
     assert str(run) == "2 of 4 steps, about 23 s left"
-
-
-@pytest.mark.parametrize("resumed", [0.0, 0.5])
-def test_a_part_of_a_model_tells_the_time_of_all(resumed: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
-    monkeypatch.setattr(progress.time, "perf_counter", lambda: now[0])
-    steps = [Work(f"{name}/seed-0", "pretrain", "run", work=1.0) for name in "ab"]
-    run = Remaining(steps)
-    run.begin(steps[0])
-    now[0] = 10.0
-    assert run.left is None
-    for part in (resumed, resumed + 0.1):
-        run.advance(steps[0].title, part)
-    assert run.left == pytest.approx(100 * (0.9 - resumed) + 100)
-    now[0] = 10 + 100 * (0.9 - resumed)
-    run.advance(steps[0].title, 1.0)
-    run.finish(steps[0])
-    assert run.left == pytest.approx(100)
 
 
 @pytest.mark.parametrize("longer", [1.0, 12.0, 0.2])
@@ -143,42 +105,3 @@ def test_threads_leave_interrupts_to_the_main_thread(monkeypatch: pytest.MonkeyP
         statuses = [(thread / "status").read_text() for thread in {*threads.iterdir()} - before]
     masks = [int(mask[1], 16) for status in statuses if (mask := re.search(r"SigBlk:\s*(\w+)", status))]
     assert masks and all(mask & 1 << signal.SIGINT - 1 for mask in masks)
-
-
-def test_elsewhere_than_at_a_terminal_a_long_step_leaves_lines(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(progress, "SILENCE", 0.5)
-    with board([Work("a"), Work("b")]) as drawn:
-        drawn.watch(Work("a"), False)
-        lines, end = list[str](), time.monotonic() + STUCK
-        while len(lines) < 2 and time.monotonic() < end:
-            lines += capsys.readouterr().out.splitlines()
-            time.sleep(0.1)
-    assert lines[1] == "0 of 2 steps: running a"
-
-
-def test_at_a_terminal_the_whole_run_has_a_bar_of_80_columns(screen: io.StringIO) -> None:
-    steps = [Work("a"), Work("b")]
-    with board(steps) as drawn:
-        drawn.watch(steps[0], False)
-        drawn.report("a thing with a name " * 10, 1, 3)
-        drawn.bars.refresh()
-        assert progress.console.width == 80
-    assert "0 of 2 steps" in screen.getvalue()
-    assert max(len(re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", line)) for line in screen.getvalue().splitlines()) <= 80
-
-
-def test_draining_ends_though_others_never_stop() -> None:
-    class Endless(queue.Queue[tuple[str, int, int]]):
-        asked = 0
-
-        def get(self, block: bool = True, timeout: float | None = None) -> tuple[str, int, int]:
-            self.asked += 1
-            time.sleep(INTERVAL / 20)
-            return "x", 0, 1
-
-    heard, endless = Heard(), Endless()
-    drain(endless, heard)
-    assert heard.begun == ["x"]
-    assert 0 < endless.asked < 200  # 10 intervals' worth, where each takes as long as it should; fewer where it is slow

@@ -9,14 +9,10 @@ import pytest
 
 from calque.analysis.papers.catalog import PAPERS
 from calque.analysis.records.json_rows import read
-from calque.analysis.records.record import Floor, Record
-from calque.analysis.records.run import Run
+from calque.analysis.records.record import Floor
 from calque.derive.errors import BadInput
-from calque.derive.files import MANIFEST
-from calque.experiments.commands.study import write_report
 from calque.experiments.comparison import compare_reports
 from calque.experiments.report import summarise
-from calque.experiments.summary import scale
 from calque.experiments.tasks import read_floors
 from tests.experiments.conftest import Done
 
@@ -45,11 +41,6 @@ def test_every_paper_can_be_reported(done: Done, paper: Any, tmp_path: Path) -> 
         assert claims.read_text(encoding="utf-8").startswith(f"**{PAPERS[paper].claims_title}, ")
 
 
-def test_the_records_are_those_of_every_model(done: Done) -> None:
-    expected = [record for model in done.models() for record in done.records(model)]
-    assert read(done.report / "records.jsonl", Record) == expected
-
-
 def test_the_floors_are_those_of_every_task_and_stand_in_table_and_page(done: Done) -> None:
     floors = read(done.report / "floors.jsonl", Floor)
     assert floors == [floor for step in done.study.baselines(done.root, 0) for floor in read_floors(step)]
@@ -65,43 +56,6 @@ def test_the_floors_are_those_of_every_task_and_stand_in_table_and_page(done: Do
     assert "POS accuracy retained" in table and table.count("| floor ") == 2
     assert "Floor, retained transfer" in (done.report / "report.html").read_text(encoding="utf-8")
     assert (done.report / "figures" / "figure-floors.png").is_file()
-
-
-def test_the_runs_say_what_each_model_was_made_of(done: Done) -> None:
-    runs = read(done.report / "runs.jsonl", Run)
-    assert runs == [model.run for model in done.models()]
-    mlm, align = runs
-    assert (mlm.study, mlm.seed, mlm.layers, mlm.start) == ("pocket", 0, 1, None)
-    assert mlm.languages[1].title == "Trans + Inv"
-    assert mlm.languages[1].parts == ({"kind": "Transliterate", "overlap": 0.0, "seed": 0}, INVERTED)
-    assert [part["kind"] for part in align.objective.parts] == ["MLM", "Align"] if align.objective else False
-
-
-def test_the_page_says_what_it_rests_on(done: Done) -> None:
-    page = (done.report / "report.html").read_text(encoding="utf-8")
-    assert scale(done.study) in page
-    assert done.data.name.removeprefix("languages-") in page
-    for said in (
-        "Table 3",
-        "Table 8",
-        "alignment@1",
-        "undecided",
-        "600 sentences, ",
-        "ids in an unfilled last row",
-        "types never occur in the corpus",
-        "torch",
-    ):
-        assert said in page, said
-    assert "http://" not in page and "https://" not in page
-
-
-def test_a_model_without_records_is_named(copy: Done) -> None:
-    shutil.rmtree(copy.report)
-    step = copy.measures(copy.model("ALIGN-MLM"))["pos"]
-    (step.folder / MANIFEST).unlink()
-    with pytest.raises(BadInput, match=f"not computed yet: {step.title}; `calque run` does it"):
-        write_report(copy.study, copy.root, copy.report, {})
-    assert not copy.report.exists()
 
 
 def test_damaged_records_leave_the_last_report(copy: Done) -> None:

@@ -11,7 +11,6 @@ import pytest
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import RECORDS
 from calque.analysis.records.run import RUNS
-from calque.derive.files import files_of, write_json
 from calque.experiments.runs import ABOUT, reserve, stored
 from tests.analysis.runs import runs as runs_of
 from tests.analysis.toy import toy_records
@@ -67,30 +66,6 @@ def test_a_folder_of_records_has_a_report_below_the_runs(toy: Path) -> None:
     assert about["rendered"]["date"] and about["rendered"]["command"].startswith("calque")
 
 
-def test_a_report_made_again_keeps_files_of_the_user_and_no_outdated_table(toy: Path) -> None:
-    calque("report", str(toy), "--out", "one")
-    names = {*files_of(Path("one"))}
-    about = stored(Path("one"))
-    assert set(about["files"]) == names
-    Path("one/own").mkdir()
-    for name in ("table-of-another-time.md", "notes.md", "own/mine.png"):
-        Path("one", name).write_text("old", encoding="utf-8")
-    write_json(Path("one", ABOUT), {**about, "files": [*about["files"], "table-of-another-time.md"]})
-    calque("report", str(toy), "--out", "one")
-    assert {*files_of(Path("one"))} == {*names, "notes.md", "own/mine.png"}
-
-
-def test_committed_records_make_their_committed_tables(toy: Path) -> None:
-    """They have no kind of report in their description: it is that of the study."""
-    folder = ROOT / "control"
-    code, _, err = calque("report", str(folder), "--out", "page")
-    assert (code, err) == (0, "")
-    names = {path.name for path in folder.glob("*.md")}
-    assert names and {path.name for path in Path("page").glob("*.md")} == names
-    for name in names:
-        assert Path("page", name).read_bytes() == (folder / name).read_bytes(), name
-
-
 def test_records_of_a_sweep_make_its_table(toy: Path) -> None:
     settings = [{"steps": "4"}, {"steps": "8"}]
     rows, records = ([json.loads(line) for line in (toy / name).read_text().splitlines()] for name in (RUNS, RECORDS))
@@ -103,14 +78,6 @@ def test_records_of_a_sweep_make_its_table(toy: Path) -> None:
 
 def lines(path: Path, rows: list[Row]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
-
-def test_a_report_of_another_configuration_stays(toy: Path) -> None:
-    other = write(Path("records/other"), configuration="ba9876543210", settings=["train.steps=4"])
-    assert calque("report", str(other), "--name", "mine")[0] == 0
-    said = refused("report", toy, "--name", "mine")
-    assert "runs/toy/reports/mine: the report of toy --set train.steps=4 (ba9876543210), not of toy (" in said
-    assert stored(Path("runs/toy/reports/mine"))["settings"] == ["train.steps=4"]
 
 
 def test_folders_that_are_no_report_are_never_replaced(toy: Path) -> None:
@@ -182,16 +149,6 @@ def test_the_list_has_every_report_and_sends_a_terminal_no_commands(toy: Path) -
     assert found == [("own", "begun", [0], False), ("toy", "toy", [0, 1], True)]
     shown = calque("runs")[1]
     assert "sweep a=1,2" in shown and "not finished" in shown and "\x1b" not in shown and "\x07" not in shown
-
-
-def test_reports_are_compared_by_name(toy: Path) -> None:
-    calque("report", str(toy), "--name", "one")
-    calque("report", str(toy), "--name", "two")
-    for pair in (("one", "two"), ("toy/one", "runs/toy/reports/two"), ("one", str(toy))):
-        code, out, err = calque("compare", *pair)
-        assert (code, err) == (0, "") and "all numbers are equal" in out
-    shutil.copytree("runs/toy", "runs/other")
-    assert "'one' names other/one and toy/one" in refused("compare", "one", "two")
 
 
 def test_a_named_report_of_a_study_keeps_the_command_that_computed_it(

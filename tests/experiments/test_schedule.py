@@ -14,9 +14,9 @@ import pytest
 import torch
 
 from calque.derive.artefact import making
-from calque.derive.errors import BadInput, Unfinished
+from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST, claim_of
-from calque.experiments.schedule import compute, compute_cells, do, side_by_side
+from calque.experiments.schedule import compute, do
 from calque.experiments.step import Machine, Step, with_needs
 from tests.experiments.conftest import Heard
 
@@ -47,11 +47,6 @@ def word(home: Path, word: str, before: tuple[Step, ...] = (), seconds: float = 
 def alone(*arguments: Any) -> Step:
     """One that spreads over the machine by itself."""
     return replace(word(*arguments), spreads=True)
-
-
-def together(*arguments: Any) -> Step:
-    """One that all processes compute together: each adds its number."""
-    return replace(word(*arguments), function=add, shared=True)
 
 
 def write(step: Step, machine: Machine) -> None:
@@ -162,29 +157,12 @@ def test_a_step_that_another_command_computes_is_waited_for_and_then_finished(sh
     assert times(a) == before
 
 
-def test_a_cell_that_fails_stops_only_what_needs_it(tmp_path: Path) -> None:
-    bad = word(tmp_path, "bad")
-    needs, later = word(tmp_path, "needs", (bad,)), word(tmp_path, "later")
-    with pytest.raises(Unfinished) as failed:
-        compute_cells([bad, needs, later])
-    assert [message.split(":")[0] for message in failed.value.messages] == ["word bad", "word needs"]
-    assert later.finished and not needs.finished
-
-
 def test_what_killed_processes_left_is_swept(tmp_path: Path) -> None:
     part = tmp_path / "deep" / ".old-0123.7.part"
     part.mkdir(parents=True)
     (part / "half").write_text("half")
     compute([word(tmp_path, "a")], tmp_path, 1)
     assert not part.exists()
-
-
-def test_how_many_fit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("os.cpu_count", lambda: 6)
-    words = [word(tmp_path, f"{i}") for i in range(9)]
-    assert side_by_side(words, None) == 6 and side_by_side(words, 2) == 2
-    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
-    assert side_by_side(words, None) == 1 and side_by_side(words, 2) == 2
 
 
 TORCHRUN = """

@@ -1,7 +1,6 @@
 """The records of a report as rows of plain values, compared with the files that hold them."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -34,17 +33,3 @@ def test_the_value_of_a_sweep_is_a_field(tmp_path: Path) -> None:
     run = json.loads((tmp_path / RUNS).read_text()) | {"settings": {"train.steps": "7"}}
     (tmp_path / RUNS).write_text(json.dumps(run) + "\n")
     assert [row["train.steps"] for row in joined_rows(tmp_path)] == [7]
-
-
-def test_the_path_of_a_model_is_empty_unless_its_folder_is_there(tmp_path: Path) -> None:
-    """Records of a report that was copied have no models, whatever folder is called `shared` above them."""
-    report = tmp_path / "report"
-    shutil.copytree(ROOT / "word_alignment", report)
-    (tmp_path / "shared").mkdir()
-    rows = joined_rows(report)
-    assert {row["path"] for row in rows} == {""}
-    model = tmp_path / "shared" / rows[0]["run"]
-    model.mkdir(parents=True)
-    paths = {row["run"]: row["path"] for row in joined_rows(report)}
-    assert paths.pop(rows[0]["run"]) == str(model)
-    assert set(paths.values()) == {""}

@@ -17,7 +17,6 @@ from calque.experiments.shared import USES, note_use, prune, unused, users
 from calque.experiments.spent import COMPUTE, total
 from calque.pretrain.run import read_metrics
 from tests.experiments.conftest import TINY, Done, Heard, finished
-from tests.experiments.test_cli import SETTINGS
 from tests.experiments.test_cli import calque as command
 
 
@@ -116,8 +115,3 @@ def test_a_sweep_from_python_is_a_frame_with_numbers(done: Done, tmp_path: Path)
     models = session.models()
     assert len(models) == 3 and all(model.languages == ("source", "trans.inv") for model in models.values())
     assert json.loads((report / "about.json").read_text())[COMPUTE]["seconds"] > 0
-
-
-def test_a_plan_says_which_models_are_finished(done: Done) -> None:
-    code, out, _ = command("plan", "pocket", "--runs", str(done.root), *SETTINGS, "--set", "seeds=0,1")
-    assert code == 0 and "2 runs finished" in out and "2 left" in out

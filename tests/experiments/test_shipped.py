@@ -35,14 +35,6 @@ def test_an_unpacked_run_is_the_run_in_half_precision(done: Done, file: Path) ->
         assert run.step.open().facts["identity"] == unpacked.step.open().facts["identity"]
 
 
-def test_a_run_that_the_file_lacks_is_trained(done: Done, file: Path) -> None:
-    changed = done.changed("seeds=0,1").study.changed(shipped=file)
-    shipped = {model.run.seed: model.training.shipped for model in changed.models(done.root)}
-    assert shipped[0] and not shipped[1]
-    longer = done.changed("train.steps=13").study.changed(shipped=file)
-    assert not any(model.training.shipped for model in longer.models(done.root))
-
-
 @pytest.mark.parametrize("place", [10, 2_000, -1])
 def test_a_file_with_a_changed_byte_is_refused(file: Path, place: int, tmp_path: Path) -> None:
     damaged = shutil.copy(file, tmp_path / "damaged.safetensors")
@@ -52,8 +44,3 @@ def test_a_file_with_a_changed_byte_is_refused(file: Path, place: int, tmp_path:
     shutil.copy(f"{file}.sha256", f"{damaged}.sha256")
     with pytest.raises(BadInput, match=damaged.name):
         runs_of(damaged)
-
-
-def test_a_file_without_a_digest_is_refused(file: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadInput):
-        runs_of(shutil.copy(file, tmp_path / "alone.safetensors"))

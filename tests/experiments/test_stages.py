@@ -2,40 +2,20 @@
 
 import json
 import os
-import pickle
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from calque.analysis.records.record import AER, ORDER, SHARING
 from calque.derive.artefact import read_sealed, write_sealed
 from calque.derive.errors import BadInput
-from calque.derive.example import Example
 from calque.derive.files import MANIFEST
-from calque.derive.source import TaskData
-from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.experiments.measures import read_measured
-from calque.experiments.override import override
-from calque.experiments.study import Study
-from calque.pretrain.train import NonFinite
 from tests.experiments.conftest import TINY, Done, Heard, weights
 
 ROOT = Path(__file__).parents[2]
-
-
-@dataclass(frozen=True)
-class Strange(PocketEnglish):
-    """Pocket English whose test sentences begin with a tag that training lacks."""
-
-    def task_data(self, task: str) -> TaskData:
-        data = super().task_data(task)
-        ((first,),) = data.examples["test"][0].texts
-        strange = replace(first, tags=("STRANGE", *first.tags[1:]))
-        return replace(data, examples=data.examples | {"test": [Example(((strange,),)), *data.examples["test"][1:]]})
 
 
 def test_each_stage_leaves_the_input_of_the_next(done: Done, heard: Heard) -> None:
@@ -101,21 +81,6 @@ def test_damaged_inputs_are_refused_before_training(derived: Done, damage: Calla
     assert not list(derived.home.rglob("seed-*"))
 
 
-def test_a_damaged_shared_run_is_refused_by_the_next_study(done: Done, derived: Done) -> None:
-    derived.compute("pretrain")
-    path = derived.model("MLM").checkpoint / "model.safetensors"
-    flip(path)
-    other = Done(derived.root, derived.study.changed(name="other"))
-    with pytest.raises(BadInput, match="changed since it was written") as refused:
-        other.compute()
-    assert str(refused.value).startswith(str(path))
-
-
-def test_an_error_travels_between_processes() -> None:
-    error = BadInput("found this, expected that", Path("a/b"), 3)
-    assert str(pickle.loads(pickle.dumps(error))) == str(error) == "a/b:3: found this, expected that"
-
-
 def test_a_run_continues_with_another_number_of_threads_only_if_allowed(derived: Done) -> None:
     def stop(what: str, done: int, of: int) -> None:
         if what.startswith("pretrain") and done > 20:
@@ -134,21 +99,6 @@ def test_a_run_continues_with_another_number_of_threads_only_if_allowed(derived:
     long.compute("pretrain", allow_change=True)
     rows = [json.loads(row) for row in (run / "metrics.jsonl").read_text("utf-8").splitlines()]
     assert [row["step"] for row in rows if "loss" in row] == list(range(4, 301, 4))
-
-
-def test_numbers_that_are_not_finite_name_their_model(derived: Done) -> None:
-    bad = derived.changed("train.learning_rate=1e38", "train.warmup=0")
-    with pytest.raises(NonFinite, match=r"trans\.inv/MLM/seed-0: step \d+"):
-        bad.compute("pretrain")
-    assert not bad.model("MLM").checkpoint.exists()
-
-
-def test_without_a_new_script_there_is_transfer_and_no_alignment(done: Done, tmp_path: Path) -> None:
-    places = Done(tmp_path, override(done.study, ["transforms=inv", "objectives=MLM"]))
-    places.compute()
-    records = places.records(places.model("MLM"))
-    assert {record.measure for record in records if not record.task} == {ORDER, AER, SHARING}
-    assert any(record.measure == "ZS" for record in records)
 
 
 @pytest.mark.slow
@@ -177,12 +127,3 @@ def test_processes_of_torchrun_share_a_study(done: Done, tmp_path: Path) -> None
         losses = [row["loss"] for row in rows if "loss" in row]
         for loss, expected in zip(losses, [row["loss"] for row in alone if "loss" in row], strict=True):
             assert loss == pytest.approx(expected, rel=1e-3)
-
-
-def test_labels_that_training_lacks_are_refused_before_pretraining(tiny: Study, tmp_path: Path) -> None:
-    """POS from files whose test set has a tag of its own: nothing is trained, and a second run says the same."""
-    places = Done(tmp_path / "runs", tiny.changed(source=Strange(size=100, pos=Sizes(20, 10, 10))))
-    for _ in range(2):
-        with pytest.raises(BadInput, match=r"test\.jsonl:1: unknown label 'STRANGE'"):
-            places.compute()
-    assert not list(places.home.rglob("seed-*"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -65,20 +64,6 @@ def test_a_part_of_the_page_is_in_the_report(folder: Path, name: str) -> None:
     (report,) = Path("runs", name).glob("report-*")
     shown = {"nouns": "Nouns accuracy", "cosines": "cosine"}[name]
     assert shown in (report / "report.html").read_text(encoding="utf-8")
-
-
-def test_the_objective_on_sentence_pairs_of_the_tutorial_trains(folder: Path) -> None:
-    page = (DOCS.parent / "tutorial.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"^```python\n(# sentences\.py\n.*?)^```", page, re.M | re.S)
-    (folder / "sentences.py").write_text(block, encoding="utf-8")
-    small = [*SMALL, "objectives=NEAR-MLM", "train.steps=24", "train.log_every=8"]
-    settings = [word for one in small for word in ("--set", one)]
-    code, _, err = calque("pretrain", "../mine/sentences.py", "--runs", "runs", *settings)
-    assert code == 0, err
-    (metrics,) = Path("runs").rglob("metrics.jsonl")
-    rows = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
-    losses = [row["loss"]["sentences"] for row in rows if "loss" in row]
-    assert len(losses) == 3 and losses[-1] < losses[0]
 
 
 def test_worker_processes_know_the_transforms_of_a_file(folder: Path) -> None:
@@ -237,17 +222,6 @@ def test_tasks_objectives_sources_measures_and_configs_of_a_file_count_with_its_
     sys.path.append(str(folder))
     before, same, after = prints(1), prints(1), prints(2)
     assert before == same and not set(before) & set(after)
-
-
-def test_what_the_code_of_a_file_made_is_made_anew_when_it_changes(shifted: Callable[[int], Artefact]) -> None:
-    """Of a module that it imports from its folder too, although the transform's own identity says nothing of it."""
-    first, second = shifted(1), shifted(2)
-    corpora = [Languages.open(made.folder, ["shift"]).bitexts[0].second.corpus for made in (first, second)]
-    assert [corpus.order(0)[0] for corpus in corpora] == [1, 2]
-    assert first.facts["code"].keys() == second.facts["code"].keys() == {"shifting.py", "shifts_by.py"}
-    assert first.facts["code"]["shifting.py"] == second.facts["code"]["shifting.py"]
-    assert first.facts["code"]["shifts_by.py"] != second.facts["code"]["shifts_by.py"]
-    assert shifted(1).folder == first.folder
 
 
 @dataclass(frozen=True)

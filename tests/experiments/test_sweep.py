@@ -3,7 +3,6 @@
 import csv
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,7 @@ from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Floor, Record
 from calque.analysis.records.run import Run
 from calque.derive.errors import BadInput
-from calque.experiments.commands.study import null
 from calque.experiments.override import override
-from calque.experiments.plan import describe, plan
 from calque.experiments.report import summarise_sweep
 from calque.experiments.report_data import example_of
 from calque.experiments.schedule import compute
@@ -77,14 +74,6 @@ def test_the_table_has_a_row_for_each_value_and_the_figure_every_number(root: Pa
         assert said in page, said
 
 
-def test_the_null_of_a_sweep_counts_all_values(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (report,) = (root / "pocket").glob("report-*")
-    null(str(report))
-    (row,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("| ZS, POS (accuracy)"))
-    comparisons, cells = (row.split("|")[place].split()[-1] for place in (4, 5))
-    assert (comparisons, cells) == ("6", "2"), "three values of two objectives"
-
-
 def test_a_sweep_of_seeds_states_those_of_each_value_and_is_read_again(root: Path, tmp_path: Path) -> None:
     """Its models were computed by the other sweep."""
     runs = tmp_path / "runs"
@@ -98,27 +87,6 @@ def test_a_sweep_of_seeds_states_those_of_each_value_and_is_read_again(root: Pat
     assert json.loads((folder / "about.json").read_text(encoding="utf-8"))["seeds"] == [0, 1]
     again = calque("report", str(folder), "--out", str(tmp_path / "again"), "--quiet")
     assert again[0] == 0 and (tmp_path / "again" / "sweep.md").read_bytes() == (folder / "sweep.md").read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("setting", "shared", "several"),
-    [
-        ("train.steps=4,8", ["languages", "examples", "floors"], ["pretrain", "pos ", "alignment"]),
-        ("tasks.pos.finetune.epochs=1,2", ["languages", "examples", "floors", "pretrain", "alignment"], ["pos "]),
-        (
-            "dictionary.fraction=0.1,0.5",
-            ["examples", "pretrain trans.inv/MLM"],
-            ["languages", "pretrain trans.inv/ALIGN", "pos ", "alignment"],
-        ),
-    ],
-)
-def test_only_what_a_value_decides_is_there_several_times(
-    tiny: Study, setting: str, shared: list[str], several: list[str]
-) -> None:
-    sweep = Sweep.read(tiny, [setting])
-    for title in (*shared, *several):
-        times = 2 if title in several else 1
-        assert len(folders(sweep, title)) == times * len(folders(tiny, title)) > 0, title
 
 
 def test_the_example_is_in_languages_that_the_sweep_has(tiny: Study, tmp_path: Path) -> None:
@@ -136,41 +104,6 @@ def test_the_example_is_in_languages_that_the_sweep_has(tiny: Study, tmp_path: P
     several = Sweep.read(override(tiny, ["objectives=MLM"]), ["transforms=trans,inv,trans.inv", "seeds=0;0,1"])
     found = example_of(several.variants.values(), tmp_path)
     assert found and {image.language for image in found.images} == {"Trans", "Inv", "Trans + Inv"}
-
-
-@pytest.mark.parametrize("options", [["threads=1,2"], ["dictionary.fraction=0.5,0.50", "train.steps=4,8"]])
-def test_values_with_the_same_results_are_refused(options: list[str], tmp_path: Path) -> None:
-    sweeps = [word for option in options for word in ("--sweep", option)]
-    code, _, err = calque("run", "pocket", "--runs", str(tmp_path), *SETTINGS, *sweeps)
-    assert (code, err.count("\n")) == (2, 1) and options[0] in err
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_plan_has_every_run_once_and_says_which_values_it_is_for(tiny: Study) -> None:
-    epochs = plan(Sweep.read(tiny, ["tasks.pos.finetune.epochs=1,2"]), 1)
-    assert epochs == replace(plan(tiny, 1), peak=epochs.peak)
-    steps, alone = Sweep.read(tiny, ["train.steps=4,8"]), plan(tiny, 1)
-    both = plan(steps, 1)
-    assert [title for title, _ in both.runs] == [f"{title} [{n}]" for n in (4, 8) for title, _ in alone.runs]
-    assert [cost.steps for _, cost in both.runs] == [n for n in (4, 8) for _ in alone.runs]
-    said = describe(steps, 1)
-    assert f"{len(both.runs)} runs for train.steps=4,8" in said
-    titles = [step.title for step in steps.steps(ROOT)]
-    assert "languages" in titles and {f"pretrain {title}" for title, _ in both.runs} <= set(titles)
-
-
-def test_a_title_names_only_the_settings_that_decide_its_step(tiny: Study) -> None:
-    options = ["seeds=0;0,1", "train.steps=4,8,12", "tasks.pos.finetune.epochs=1,2"]
-    sweep = Sweep.read(tiny, options)
-    assert sweep.options == options
-    titles = {step.title.partition(" [")[::2] for step in sweep.steps(ROOT) if "MLM/" in step.title}
-    pretrained = {(title, told) for title, told in titles if title.startswith("pretrain trans.inv/MLM")}
-    assert pretrained == {
-        (f"pretrain trans.inv/MLM/seed-{seed}", f"{told}steps={steps}]")
-        for seed, told in ((0, ""), (1, "seeds=0,1, "))
-        for steps in (4, 8, 12)
-    }
-    assert any(told == "steps=4, epochs=2]" for title, told in titles if title.startswith("pos"))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.sources.files import TaskFiles
 from calque.experiments.tasks import CrossLingualTask, language_mistakes, task_mistakes
-from tests.experiments.conftest import Done
 
 FILE = (Path("a"),)
 FILES = TaskFiles(train=FILE, dev=FILE, test=FILE)
@@ -46,8 +45,3 @@ def test_natural_tasks_have_files_and_other_languages_than_the_source() -> None:
     assert said.startswith("tasks.pos: en is the source")
     (said,) = task_mistakes({"pso": TASK}, "en")
     assert said.startswith("tasks: there is no 'pso'")
-
-
-def test_examples_name_the_fingerprint_of_each_of_their_languages(done: Done) -> None:
-    (step,) = done.examples.values()
-    assert step.open().facts["fingerprints"] == {"trans.inv": step.config.language("trans.inv")}

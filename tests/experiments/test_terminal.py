@@ -6,17 +6,14 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from calque.analysis.papers.catalog import PAPERS
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, Floor
-from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results
 from calque.experiments.report import tables_of
 from calque.experiments.report_records import results_of
-from calque.experiments.terminal import WIDTH, Outcome, _fitted
+from calque.experiments.terminal import Outcome
 
 ROOT = Path(__file__).parents[2]
 RECORDED = ROOT / "experiments" / "records"
@@ -50,37 +47,6 @@ def test_a_summary_fits_80_columns_and_is_ascii(study: str, paper: str) -> None:
     assert last == str(shown.report)
     assert sum(line.startswith("- ") for line in lines) <= 3
     assert "no records" not in str(shown)
-
-
-@given(st.lists(st.integers(3, 26), min_size=2, max_size=20))
-def test_a_wide_table_is_split_where_the_next_column_does_not_fit(widths: list[int]) -> None:
-    header = tuple("a" * width for width in widths)
-    lines = _fitted(Table("Many", header, (tuple("b" for _ in widths),)))
-    assert lines[2::3] == [""] * (len(lines) // 3)
-    groups = [[len(cell) for cell in line.split()] for line in lines[::3]]
-    assert [width for _, *group in groups for width in group] == widths[1:]
-    for own, following in zip(groups, [*groups[1:], None], strict=True):
-        used = sum(width + 2 for width in own)
-        assert own[0] == widths[0] and used <= WIDTH
-        assert following is None or used + following[1] + 2 > WIDTH
-
-
-def test_scores_are_those_of_the_records() -> None:
-    shown = outcome("control", "align_mlm")
-    (score,) = [score for score in shown.json["scores"] if score.get("task") == "pos"]
-    assert f"{100 * score['ZS']['mean']:.1f}" in str(shown) and score["metric"] == "accuracy"
-    assert score["DELTA"]["mean"] == pytest.approx(score["SUP"]["mean"] - score["ZS"]["mean"])
-    assert any(score.get("ZS at floor") for score in outcome("align_mlm_pocket", "align_mlm").json["scores"])
-
-
-def test_what_is_decided_comes_first() -> None:
-    claims = Table(
-        "claims",
-        ("claim", "verdict", "p", "p, corrected", "family", "evidence", "source"),
-        tuple((f"claim {i}", verdict, "", "", "", "a; b", "") for i, verdict in enumerate(VERDICTS)),
-    )
-    lines = str(Outcome("s", "", Path("f"), None, (), claims, {})).splitlines()
-    assert [line.split(":")[-1].split()[1] for line in lines if line.startswith("- ")] == ["2", "4", "3"]
 
 
 VERDICTS = ("undecided", "undecided: one seed", "holds", "holds alone, not after correction", "does not hold")

@@ -1,7 +1,5 @@
 """`calque run word_alignment`: on made pairs from text to report, and fast_align on the real gold sets."""
 
-import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +12,6 @@ from calque.analysis.records.record import Record
 from calque.analysis.records.run import Run
 from calque.analysis.results.results import Results
 from calque.derive.errors import BadInput
-from calque.derive.files import MANIFEST
-from calque.derive.links.stored import StoredLinks
 from calque.derive.natural.files import BitextFiles
 from calque.experiments.gold_aligners import MORE, OWN
 from calque.experiments.override import override
@@ -109,13 +105,6 @@ def test_every_aligner_is_scored_where_it_can_be(systems: Systems) -> None:
     assert all(score.pairs == (30 if name == "de-en" else 20) for name, score in scores)
 
 
-def test_more_text_helps_fast_align(systems: Systems) -> None:
-    """Half the words of the other language are told apart by their counts alone: nothing is random here."""
-    found = [one for one in systems.without_encoder if one.aligner == FAST_ALIGN]
-    rates = {one.learnt: one.counts["de-en"].aer for one in found}
-    assert rates[MORE] < rates[OWN]  # type: ignore[operator]
-
-
 def test_the_report_has_tables_figure_records_and_page(done: Done, systems: Systems) -> None:
     names = {str(path.relative_to(done.report)) for path in done.report.rglob("*") if path.is_file()}
     tables = {f"{name}.{kind}" for name in ("table-2", "layers") for kind in ("md", "csv")}
@@ -133,15 +122,6 @@ def test_the_report_has_tables_figure_records_and_page(done: Done, systems: Syst
     assert (done.report / "table-2.md").read_text(encoding="utf-8").split("\n")[2:8] == table.markdown.split("\n")[2:8]
 
 
-def test_two_side_by_side_make_the_same_records(done: Done, tmp_path: Path) -> None:
-    few = finished(tmp_path, override(done.study, ["objectives=MLM"]), jobs=2)
-    runs = read(few.report / "runs.jsonl", Run)
-    assert {run.objective.name if run.objective else "" for run in runs} == {"MLM", OWN, MORE, ""}
-    ids = {run.id for run in runs}
-    expected = [row for row in read(done.report / "records.jsonl", Record) if row.run in ids]
-    assert read(few.report / "records.jsonl", Record) == expected
-
-
 def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: Path) -> None:
     (checkpoint,) = done.home.glob("de-en/MLM/*/checkpoint")
     places = finished(tmp_path, override(done.study, ["languages.text=", f"encoder={checkpoint}"]))
@@ -154,23 +134,6 @@ def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: P
     table = choices_table(Systems(systems.results, SETS[:1]), SETS[0])
     assert len(table.rows) == 2 * len(CHOICES) and not (places.report / "choices.md").exists()  # en-fr is not there
     assert "CALQUE_ENCODER" not in (places.report / "table-2.md").read_text(encoding="utf-8")
-
-
-def test_an_objective_that_learns_from_estimated_links_has_them_estimated(done: Done, tmp_path: Path) -> None:
-    """Once for all that ask for them; another bitext would have others."""
-    names = "XLM-ALIGN-100-estimated,XLM-ALIGN-100-no-tlm-estimated-after-MLM,MLM"
-    study = override(done.study, [f"objectives={names}", "sets=de-en"])
-    models = study.models(tmp_path)
-    links_of = [model.training.links for model in models]
-    assert list(map(len, links_of)) == [1, 1, 0] and links_of[0] == links_of[1]
-    Done(tmp_path, replace(study, objectives=study.objectives[:1])).compute()
-    run, (links,) = models[0], links_of[0]
-    stored = StoredLinks.open(links.folder)
-    assert links.finished and len(stored) == len({*made(200), *made(30, seed=5 + 30)})
-    identity = json.loads((run.folder / MANIFEST).read_text(encoding="utf-8"))["identity"]
-    assert identity["links"] == [stored.facts["fingerprint"]] and stored.facts["pair"] == ["source", "en"]
-    metrics = [json.loads(line) for line in (run.folder / "metrics.jsonl").read_text().splitlines()]
-    assert "dwa" in metrics[-1]["loss"] and list(metrics[-1]["reported"]) == ["labelled"]
 
 
 @pytest.mark.parametrize(

@@ -6,18 +6,7 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from calque.experiments.bench.harness import Comparison, interleaved, read, write
-
-
-def test_sides_take_turns_and_the_first_round_is_not_counted() -> None:
-    calls: list[str] = []
-
-    def side(name: str) -> float:
-        calls.append(name)
-        return float(len(calls))
-
-    assert interleaved([lambda: side("a"), lambda: side("b")], 3) == [(3.0, 5.0, 7.0), (4.0, 6.0, 8.0)]
-    assert calls == ["a", "b"] * 4
+from calque.experiments.bench.harness import Comparison, read, write
 
 
 def test_the_ratio_is_that_of_paired_rounds(tmp_path: Path) -> None:
@@ -31,7 +20,3 @@ def test_the_ratio_is_that_of_paired_rounds(tmp_path: Path) -> None:
     about, found = read(tmp_path / "record.json")
     assert found == {"step": [comparison]}
     assert about["date"] == "2026-11-27"
-
-
-def test_one_round_has_no_interval() -> None:
-    assert Comparison("a", "b", "rows/s", (3.0,), (2.0,)).ratio == "1.5"

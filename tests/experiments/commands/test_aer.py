@@ -73,13 +73,6 @@ def test_gold_links_that_count_from_1_need_an_option(here: Path, capsys: pytest.
     assert rows(capsys.readouterr().out)[1][:3] == ["links", "40", "0.00"]
 
 
-def test_exchanged_languages_get_a_hint(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("gold").write_text("0-0 1-2 2-1\n0-1\n", encoding="utf-8")
-    Path("links").write_text("0-0 2-1\n1-0\n", encoding="utf-8")
-    aer(Path("gold"), Path("links"))
-    assert "3 if source and target are exchanged" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [

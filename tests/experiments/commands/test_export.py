@@ -3,8 +3,6 @@
 import csv
 import io
 import re
-import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +14,6 @@ from calque.analysis.report.table import MISSING, Table
 from calque.experiments.cli import app
 from calque.experiments.export import REFERENCES, _key, relabelled
 from calque.experiments.report_records import joined_rows, read_records
-from calque.experiments.summary import compute_statement
 from calque.pretrain.objectives import OBJECTIVES
 from tests.experiments.committed import ROOT
 
@@ -37,19 +34,6 @@ def test_csv_has_every_record_with_its_run() -> None:
         assert (row["objective"], row["joint"]) == (record["objective"], str(record.get("joint", False)))
         assert "links" not in record or int(row["links.found_sure"]) == record["links"].get("found_sure", 0)
         assert "items" not in record or row["items.hits"] == record["items"]["hits"]
-
-
-def test_parquet_is_read_back(tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
-    assert export(STUDY, "--parquet", "--out", tmp_path / "records.parquet")[0] == 0
-    values = parquet.read_table(tmp_path / "records.parquet").column("value").to_pylist()
-    assert values == [record["value"] for record in joined_rows(Path(STUDY))]
-
-
-def test_parquet_without_pyarrow_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    code, _, err = export(STUDY, "--parquet", "--out", tmp_path / "records.parquet")
-    assert (code, err.count("\n")) == (2, 1) and "pyarrow" in err and not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("control/*.md")), ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -91,23 +75,6 @@ def test_bibtex_has_calque_as_cited_and_the_papers_of_the_objectives() -> None:
     )
     entries = REFERENCES.read_text(encoding="utf-8")
     assert all(f"{{{_key(kind.paper)}," in entries for kind in OBJECTIVES if kind.paper)
-
-
-def test_the_cost_is_that_of_the_description_or_one_line_says_that_there_is_none(tmp_path: Path) -> None:
-    cost = {"steps": 4, "unknown": 1, "seconds": 7200.0, "cpu seconds": 9000.0, "operations": 2.5e12}
-    cost |= {"processors": {"Fast": 5400.0, "Slow": 1800.0}}
-    text = compute_statement({"compute": cost})
-    assert all(
-        part in text for part in ("4 steps", "2.0 hours", "2.5 CPU hours", "Fast (75.0 %)", "2.5e+12", "1 of these")
-    )
-    code, out, err = export(STUDY, "--compute")
-    assert (code, out, err.count("\n")) == (2, "", 1) and "no cost" in err
-
-
-def test_a_report_is_found_by_the_name_that_runs_prints(tmp_path: Path) -> None:
-    shutil.copytree(STUDY, tmp_path / "runs/control/reports/mine")
-    by_name = [export(name, "--csv", "--runs", tmp_path / "runs") for name in ("control/mine", "mine")]
-    assert by_name == [export(STUDY, "--csv")] * 2
 
 
 @pytest.mark.parametrize(

@@ -81,18 +81,6 @@ def test_cosines_and_links_equal_brute_force_over_the_states_of_transformers(mod
     assert found.alignment.links == sorted(best & {(int(row.argmax()), j) for j, row in enumerate((a @ b.T).T)})
 
 
-def test_a_model_without_its_run_shows_what_needs_no_derivation(elsewhere: Path, found: Look) -> None:
-    assert found.derivation
-    alone = look(calque.load(elsewhere), " ".join(found.derivation.source))
-    assert alone.blanks == tuple(blank for blank in found.blanks if blank.language == "source")
-    assert alone.derivation is alone.alignment is alone.map is None
-    assert alone.left_out[0].startswith(f"{NAME}: ") and not found.left_out and "left out" in str(alone)
-    assert not look(calque.load(elsewhere)).blanks
-    page = elsewhere / "page.html"
-    write_look(page, "t", alone)
-    assert "Embedding map" not in page.read_text(encoding="utf-8") and "Guesses" in page.read_text(encoding="utf-8")
-
-
 def test_bad_input_is_one_line_and_writes_nothing(model: Checkpoint, elsewhere: Path, tmp_path: Path) -> None:
     page = tmp_path / "look.html"
     smaller = json.loads((elsewhere / "config.json").read_text())

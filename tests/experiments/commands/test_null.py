@@ -24,15 +24,6 @@ def write(folder: Path, seeds: int) -> Path:
     return folder
 
 
-def test_a_study_is_found_below_the_runs_and_as_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = write(tmp_path / "toy" / "report", 4)
-    null("toy", tmp_path)
-    by_name = capsys.readouterr().out
-    null(str(folder))
-    assert capsys.readouterr().out == by_name
-    assert "| all measures " in by_name and "By verdicts over 2 seeds each, " in by_name
-
-
 def test_committed_records_of_three_seeds_say_what_one_seed_would_have_said(capsys: pytest.CaptureFixture[str]) -> None:
     null("objectives_pocket", COMMITTED)
     said = capsys.readouterr().out
@@ -40,17 +31,6 @@ def test_committed_records_of_three_seeds_say_what_one_seed_would_have_said(caps
     assert (
         said.rstrip().splitlines()[2:-2] == (COMMITTED / "objectives_pocket" / "null.md").read_text().splitlines()[2:-2]
     )
-
-
-def test_one_seed_and_no_records_are_refused(tmp_path: Path) -> None:
-    write(tmp_path / "one", 1)
-    with pytest.raises(BadInput, match=r"records of seed 0 alone; expected two seeds or more, and four where"):
-        null("one", tmp_path)
-    write(tmp_path / "none", 0)
-    with pytest.raises(BadInput, match=r"records of no two seeds of one model"):
-        null("none", tmp_path)
-    with pytest.raises(BadInput, match=r"records.jsonl is called 'nowhere'"):
-        null("nowhere", tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -19,8 +18,6 @@ from calque.analysis.aligners.pair_encoder import EncoderAligner, LinkReading
 from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import SMALLEST
 from calque.experiments.aligners import FEWEST, label_source
-from calque.pretrain.objectives import aligner_training
-from calque.pretrain.objectives.aligner_training import AlignerTraining
 from tests.encoders import small_roberta
 from tests.experiments.test_cli import ROOT, calque
 from tests.processes import wait_for
@@ -100,27 +97,6 @@ def test_the_encoders_own_links_are_the_labels_where_the_directions_of_fast_alig
             assert (usual / name).read_bytes() == (named / name).read_bytes()
 
 
-def test_it_is_read_at_the_layer_below_the_trained_one(here: Path, trained: Path, tmp_path: Path) -> None:
-    files = [str(here / name) for name in ("a.txt", "b.txt")]
-    assert calque(*words(here, tmp_path / "high", "--steps", "3", "--layer", "2"))[0] == 0
-    written = [
-        calque("align", *files, "--model", str(tmp_path / "high"), *more)
-        for more in ((), ("--layer", "1", "--method", TRAINED.name), ("--layer", "2"), ("--method", "argmax-centred"))
-    ]
-    assert [code for code, *_ in written] == [0] * 4
-    usual, same, layer, method = (out for _, out, _ in written)
-    assert usual == same and usual != layer and usual != method
-    config = tmp_path / "high" / "config.json"
-    whole = json.loads(config.read_text(encoding="utf-8"))
-    for wrong, said in (
-        ({"aligner_layer": "x"}, "expected a layer"),
-        ({"aligner_layer": 9}, "layer"),
-    ):
-        config.write_text(json.dumps(whole | wrong), encoding="utf-8")
-        code, _, err = calque("align", *files, "--model", str(tmp_path / "high"))
-        assert code == 2 and said in err
-
-
 @pytest.mark.slow
 def test_a_killed_run_goes_on_to_the_same_bytes(here: Path, trained: Path) -> None:
     command = [sys.executable, "-m", "calque.experiments", *words(here, here / "again", "--steps", str(STEPS))]
@@ -175,11 +151,3 @@ def test_a_script_that_the_tokenizer_lacks_is_refused(here: Path, calque_encoder
     files = [str(here / "a.txt"), str(tmp_path / "b.txt")]
     code, _, err = calque("train-aligner", *files, "--model", str(calque_encoder), "--out", str(tmp_path / "out"))
     assert code == 2 and "b.txt" in err and "tokenizer does not know" in err and not (tmp_path / "out").exists()
-
-
-def test_pairs_without_an_agreed_link_teach_nothing(
-    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(aligner_training, "AlignerTraining", partial(AlignerTraining, least=1 - 1e-9))
-    code, _, err = calque(*words(here, tmp_path / "out", "--steps", "2"))
-    assert code == 2 and "no word has a label" in err and not (tmp_path / "out").exists()

@@ -1,10 +1,8 @@
 """`calque data`: recipes, downloads, archives and the data folder."""
 
-import bz2
 import gzip
 import hashlib
 import io
-import lzma
 import os
 import signal
 import subprocess
@@ -15,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-import requests
 from typer.testing import CliRunner
 
 from calque.derive.errors import BadInput
@@ -23,11 +20,9 @@ from calque.derive.files import claimed
 from calque.experiments.cli import app
 from calque.experiments.data import download as downloading
 from calque.experiments.data.archive import TARS, ZIPS, unpack
-from calque.experiments.data.download import Session, fetch_file
-from calque.experiments.data.recipe import LOCK, Download, Output, Recipe, names, read_recipe, recipes_of
+from calque.experiments.data.download import fetch_file
+from calque.experiments.data.recipe import LOCK, Download, Output, Recipe, names, read_recipe
 from calque.experiments.data.store import Fetched, Store
-from calque.experiments.languages import NaturalLanguages
-from calque.experiments.names import study
 from tests.experiments.data import site as served
 from tests.experiments.data.site import Answer, Site, serving
 from tests.processes import below, wait_for
@@ -122,20 +117,6 @@ def test_every_file_of_calques_recipes_has_its_size_digest_and_members(name: str
     assert name == "xlm_align" or all(one.pinned or one.url in unpinned for one in downloads)
 
 
-def test_studies_find_their_files_where_recipes_put_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
-    monkeypatch.delenv("CALQUE_STANZA", raising=False)
-    source = study("align_mlm").languages.source  # type: ignore[attr-defined]
-    files = [*source.text, *(path for task in (source.pos, source.ner, source.nli) for path in task.train + task.test)]
-    assert all("align_mlm" in recipes_of(path) for path in files)
-    languages = study("xlm_align").languages
-    assert isinstance(languages, NaturalLanguages) and (len(languages.texts), len(languages.bitexts)) == (87, 14)
-    places = {tmp_path / output.place for output in read_recipe("xlm_align").outputs}
-    assert places.issuperset(path for text in languages.texts.values() for path in text.paths)
-    for part in (part for parts in languages.bitexts.values() for part in parts):
-        assert places >= {part.path, part.beside or part.path}
-
-
 def test_real_files_are_those_that_recipes_describe(calque_data: Path) -> None:
     store = Store(calque_data)
     for name in ("gold_alignments", "xquad", "lingnli", "multi30k"):
@@ -203,47 +184,6 @@ def test_a_download_ends_with_a_reason(
     assert str(refused.value).startswith(url) and not (tmp_path / "whole").exists()
 
 
-def test_a_part_of_another_file_is_found_at_the_end_and_fetched_again(site: Site, tmp_path: Path) -> None:
-    (tmp_path / "part").write_bytes(b"?" * 1_000)
-    assert fetched(download(site.serve("/f", CONTENT)), tmp_path) == CONTENT
-    assert site.ranges("/f") == ["bytes=1000-", ""]
-    assert fetched(download(site.serve("/f", CONTENT)), tmp_path) == CONTENT
-    assert site.ranges("/f") == ["bytes=1000-", ""]  # it is complete
-
-
-def test_a_file_without_a_digest_starts_again_and_a_digest_that_was_seen_binds(site: Site, tmp_path: Path) -> None:
-    one = download(site.serve("/f", CONTENT, served.sends(1_000), served.whole), digest="")
-    assert fetched(one, tmp_path / "one") == CONTENT and site.ranges("/f") == ["", ""]
-    with pytest.raises(BadInput, match="was fetched first"):
-        fetched(download(site.serve("/g", CONTENT[::-1]), digest=""), tmp_path / "two", DIGEST)
-
-
-def test_redirects_stay_on_https_and_no_password_is_sent(
-    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    response = requests.Response()
-    response.status_code, response.url, response.raw = 302, "https://x.org/f", io.BytesIO()
-    response.headers["Location"] = "http://localhost/g"
-    with pytest.raises(BadInput, match="only https"):
-        Session().get_redirect_target(response)
-    (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password secret\n", encoding="utf-8")
-    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
-    sent = []
-
-    def listening(request: served.Handler, content: bytes) -> None:
-        sent.append(request.headers["Authorization"])
-        served.whole(request, content)
-
-    assert fetched(download(site.serve("/f", CONTENT, listening)), tmp_path / "work") == CONTENT
-    assert sent == [None]
-
-
-def test_proxies_come_from_the_environment(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("https_proxy", site.address)
-    with pytest.raises(BadInput, match="Tunnel connection failed: 501"):
-        fetched(download("https://data.example/f"), tmp_path)
-
-
 # Archives
 
 TABLE = b"language\tlabel\nen\tyes\nde\tno\n"
@@ -299,12 +239,6 @@ def test_named_members_come_out_and_no_others_wherever_they_lead(name: str, tmp_
     assert [path.name for path in tmp_path.iterdir()] == ["inner"]
 
 
-@pytest.mark.parametrize(("pack", "name"), [(gzip, "x.gz"), (lzma, "x.xz"), (bz2, "x.bz2")])
-def test_a_compressed_file_is_one_file(pack: object, name: str, tmp_path: Path) -> None:
-    content = pack.compress(b"text\n" * 1_000)  # type: ignore[attr-defined]
-    assert unpacked(tmp_path, content, name, Output("y", decompress=True)) == {"y": b"text\n" * 1_000}
-
-
 @pytest.mark.parametrize(
     ("content", "name", "said"),
     [
@@ -346,20 +280,6 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-def of_bytes(site: Site, name: str, content: bytes, *outputs: Output) -> Download:
-    return download(site.serve(name, content), len(content), hashlib.sha256(content).hexdigest(), *outputs)
-
-
-def test_one_download_that_fails_stops_no_other(site: Site, tmp_path: Path) -> None:
-    archive = zipped({"x": b"x"})
-    good = of_bytes(site, "/z.zip", archive, Output("x", ("x",)))
-    wrong = of_bytes(site, "/y.zip", archive, Output("y", ("x",), sha256=DIGEST, bytes=1))
-    done = fetch(tmp_path, download(f"{site.address}/gone"), wrong, good)
-    assert done.placed == ["x"] and len(done.failed) == 2 and contents(tmp_path) == {"x": b"x"}
-    asked = len(site.asked)
-    assert fetch(tmp_path, good).placed == [] and len(site.asked) == asked
-
-
 def test_a_file_without_a_digest_needs_trust_once(site: Site, tmp_path: Path) -> None:
     one = download(site.serve("/f", b"first"), 0, "")
     assert fetch(tmp_path, one).without_digest == [one] and site.asked == []
@@ -369,21 +289,6 @@ def test_a_file_without_a_digest_needs_trust_once(site: Site, tmp_path: Path) ->
     (tmp_path / "f").unlink()
     site.serve("/f", b"other")
     assert "was fetched first" in fetch(tmp_path, one, trust=True).failed[0] and contents(tmp_path) == {}
-
-
-def test_an_altered_file_is_not_overwritten(site: Site, tmp_path: Path) -> None:
-    one = of_bytes(site, "/f", b"file")
-    (tmp_path / "f").write_bytes(b"mine")
-    with pytest.raises(BadInput, match="f: differs from the recipe"):
-        fetch(tmp_path, one)
-    (tmp_path / "f").unlink()
-    with claimed(tmp_path / "fetching"), pytest.raises(BadInput, match="another process"):
-        fetch(tmp_path, one)
-    assert fetch(tmp_path, one).placed == ["f"]
-    text = (tmp_path / LOCK).read_text(encoding="utf-8")
-    (tmp_path / LOCK).write_text(text[:-5], encoding="utf-8")
-    with pytest.raises(BadInput, match=LOCK):
-        Store(tmp_path)
 
 
 # The commands
@@ -448,7 +353,16 @@ def test_a_fetch_that_was_killed_resumes(site: Site, tmp_path: Path) -> None:
     assert site.ranges("/f") == ["", "bytes=300000-"] and (to / "sub" / "f").read_bytes() == CONTENT
 
 
-def test_a_study_whose_file_is_missing_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
-    ran = CliRunner().invoke(app, ["derive", "align_mlm", "--runs", str(tmp_path / "runs")])
-    assert (ran.exit_code, ran.stderr.count("\n"), "`calque data fetch" in ran.stderr) == (2, 1, True)
+def test_an_altered_file_is_not_overwritten(site: Site, tmp_path: Path) -> None:
+    one = download(site.serve("/f", b"file"), 4, hashlib.sha256(b"file").hexdigest())
+    (tmp_path / "f").write_bytes(b"mine")
+    with pytest.raises(BadInput, match="f: differs from the recipe"):
+        fetch(tmp_path, one)
+    (tmp_path / "f").unlink()
+    with claimed(tmp_path / "fetching"), pytest.raises(BadInput, match="another process"):
+        fetch(tmp_path, one)
+    assert fetch(tmp_path, one).placed == ["f"]
+    text = (tmp_path / LOCK).read_text(encoding="utf-8")
+    (tmp_path / LOCK).write_text(text[:-5], encoding="utf-8")
+    with pytest.raises(BadInput, match=LOCK):
+        Store(tmp_path)

@@ -39,12 +39,6 @@ def test_the_files_are_those_that_the_command_makes_from_the_originals(calque_da
         assert content(out / name) == content(FOLDER / name), name
 
 
-def test_a_missing_original_is_named_and_nothing_is_written(tmp_path: Path) -> None:
-    code, error = everyday(tmp_path / "out", "--data", tmp_path)
-    assert code == 2 and error.count("\n") == 1 and "manythings" in error
-    assert not (tmp_path / "out").exists()
-
-
 @pytest.mark.slow
 def test_wheel_and_source_distribution_contain_the_files_with_their_licences(tmp_path: Path) -> None:
     tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout

@@ -45,15 +45,6 @@ def test_a_table_of_tasks(table: Path, tmp_path: Path) -> None:
     assert nli.files.test == ()
 
 
-def test_of_alternatives_the_first_file_that_exists_is_read(table: Path, tmp_path: Path) -> None:
-    (tmp_path / "first-fr.tsv").touch()
-    (tmp_path / "first-de.tsv").mkdir()  # not a file
-    assert given.tasks_of(table, tmp_path)["nli"].tests == {
-        "fr": (tmp_path / "first-fr.tsv",),
-        "de": (tmp_path / "second-de.tsv",),
-    }
-
-
 @pytest.mark.parametrize(
     ("data", "encoder", "named"),
     [
