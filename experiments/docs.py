@@ -26,8 +26,6 @@ from calque.experiments.data.recipe import read_recipe, sizes
 from calque.experiments.names import study_rows
 from calque.experiments.paper import conclusions, counted, items, papers
 from calque.experiments.runs import COMMITTED
-from calque.pretrain.objective import Objective
-from calque.pretrain.objectives import OBJECTIVES
 from calque.pretrain.objectives import table as objectives_table
 
 _CELL = re.compile(
@@ -118,12 +116,6 @@ def _table_of(header: str, rows: Iterable[Sequence[str]]) -> list[str]:
     return [f"| {header} |", "|" + "---|" * (header.count("|") + 1), *lines]
 
 
-def _objective(kind: type[Objective]) -> list[str]:
-    return _table_of(
-        "suffix | meaning", [(f"`{form.name}{form.example}`", form.example_meaning) for form in kind.forms]
-    )
-
-
 def _transforms() -> list[str]:
     rows = []
     for kind in (kind for kind in TRANSFORMS if kind.__module__.startswith("calque.derive.")):  # none of a study file
@@ -169,8 +161,8 @@ def _claims() -> list[str]:
         for one in dict.fromkeys(chain.from_iterable(conclusions(name).values())):
             if one.where:
                 title = about["title"].split(" (")[0]
-                rows.append((title, one.claim, one.where, one.direction, one.size, one.remark or "–"))
-    return _table_of("paper | claim | in the paper | direction | ours / the paper’s | remark", rows)
+                rows.append((title, one.claim, one.where, one.direction, one.size))
+    return _table_of("paper | claim | in the paper | direction | ours / the paper’s", rows)
 
 
 def _claims_counted() -> list[str]:
@@ -178,10 +170,11 @@ def _claims_counted() -> list[str]:
 
 
 def _paper(name: str) -> list[str]:
-    rows = [
-        (f"{one.label}: {one.title}", f"`calque paper {one.full_name}`", one.scale, one.differs) for one in items(name)
-    ]
-    return _table_of("in the paper | command | scale | differs in", rows)
+    rows, first = [], dict[str, str]()
+    for one in items(name):
+        known = first.setdefault(one.differs, one.name)
+        rows.append((f"`{one.name}`", one.title, one.scale, one.differs if known == one.name else f"as `{known}`"))
+    return _table_of("item | in the paper | scale | differs in", rows)
 
 
 def committed_reports() -> list[str]:
@@ -198,7 +191,6 @@ BLOCKS: dict[str, Block] = {
     "benchmarks": _benchmarks,
     "claims": _claims,
     "claims counted": _claims_counted,
-    **{f"objective {kind.short_name}": partial(_objective, kind) for kind in OBJECTIVES if kind.forms},
     **{f"paper {name}": partial(_paper, name) for name in papers()},
 }
 """The blocks that a page may have, by name."""
