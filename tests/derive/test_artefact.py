@@ -1,9 +1,6 @@
 """Artefacts: a changed byte anywhere is refused, and large files are read once."""
 
-import lzma
-import os
 import shutil
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,18 +8,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from calque.derive.artefact import (
-    LARGE,
     Artefact,
     check_part,
-    digest,
     finished,
     making,
-    read_sealed,
-    write_sealed,
 )
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
-from calque.derive.fingerprint import sha256
 
 NAMES = ("numbers.jsonl", "deep/weights.bin")
 
@@ -89,26 +81,6 @@ def test_a_part_is_checked_and_nothing_else(folder: Path, tmp_path: Path) -> Non
         check_part(deep, "numbers")
 
 
-@given(st.dictionaries(st.text(min_size=1).filter(lambda key: key != "digest"), st.integers() | st.text(), max_size=4))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_sealed_object_comes_back(tmp_path: Path, value: dict[str, object]) -> None:
-    if any("\ud800" <= letter <= "\udfff" for text in (*value, *map(str, value.values())) for letter in text):
-        return
-    write_sealed(tmp_path / "sealed.json", value)
-    assert read_sealed(tmp_path / "sealed.json") == value
-
-
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", "[" * 100_000, "1" * 5_000, '{"a": NaN}', '{"a": 1e999}', '{"a": 1, "a": 1}', '{"a": 1}']
-)
-def test_a_damaged_object_is_one_line(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "sealed.json"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(BadInput, match=r"sealed\.json") as error:
-        read_sealed(path)
-    assert "\n" not in str(error.value)
-
-
 PLACES = ("seed-0-0123456789ab", "seed-1-0123456789ab", "seed-0-ba9876543210", "0123456789ab.trees.json")
 
 
@@ -136,35 +108,3 @@ def test_a_whole_folder_in_the_place_of_another_is_refused(place: str, other: st
             assert str(refused.value).startswith(str(moved / MANIFEST)) and "\n" not in str(refused.value)
     renamed = shutil.copytree(tmp_path / "made" / place, tmp_path / "mine")
     assert Artefact.open(renamed, "numbers").facts == {"name": place}
-
-
-@pytest.fixture
-def computed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """Every file whose digest is really computed."""
-    seen: list[Path] = []
-
-    def counting(path: Path) -> str:
-        seen.append(path)
-        return sha256(path)
-
-    monkeypatch.setattr(import_module("calque.derive.artefact"), "sha256", counting)
-    return seen
-
-
-def test_a_large_file_is_read_once_until_it_changes(tmp_path: Path, computed: list[Path]) -> None:
-    path = tmp_path / "a"
-    for number, text in enumerate((b"calque", b"kalque", b"calque!"), start=1):
-        path.write_bytes(text * LARGE)
-        os.utime(path, (number, number))
-        assert digest(path) == digest(path) == sha256(path)
-    assert len(computed) == 3
-
-
-def test_a_sealed_file_may_be_compressed(tmp_path: Path) -> None:
-    plain, compressed = tmp_path / "value.json", tmp_path / "value.json.xz"
-    write_sealed(plain, {"value": 0.25})
-    compressed.write_bytes(lzma.compress(plain.read_bytes()))
-    assert read_sealed(compressed) == {"value": 0.25}
-    compressed.write_bytes(compressed.read_bytes()[:-20])
-    with pytest.raises(BadInput, match="damaged"):
-        read_sealed(compressed)

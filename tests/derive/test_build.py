@@ -1,8 +1,6 @@
 """The derived study: what is in its folder, that it does not depend on workers, and that it is whole or absent."""
 
 import json
-import resource
-import tracemalloc
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +14,6 @@ from calque.derive.corpus import Corpus
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import sha256
-from calque.derive.frequency import forget_long
 from calque.derive.order import Invert, Permute
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
@@ -105,18 +102,6 @@ def test_the_manifest_counts_what_went_in_and_out(study: Path) -> None:
         assert manifest["languages"][transform.name]["fingerprint"] == alone
 
 
-def test_the_fingerprint_changes_with_each_input() -> None:
-    base = (SOURCE, TRANSFORMS, SIZE, DictionaryConfig())
-    others = [
-        (PocketEnglish(language=Pocket(types=300, seed=1), size=2_500, pos=FEW, ner=FEW, nli=FEW), *base[1:]),
-        (SOURCE, TRANSFORMS[:2], SIZE, DictionaryConfig()),
-        (SOURCE, TRANSFORMS, SIZE + 1, DictionaryConfig()),
-        (SOURCE, TRANSFORMS, SIZE, DictionaryConfig(seed=1)),
-    ]
-    prints = {languages_fingerprint(source.corpus_fingerprint, *inputs) for source, *inputs in [base, *others]}
-    assert len(prints) == 5
-
-
 @dataclass(frozen=True)
 class Lines(Source):
     """Lines as sentences of words, one chunk, no tasks."""
@@ -140,14 +125,6 @@ class Lines(Source):
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
         raise KeyError(task)
-
-
-@dataclass(frozen=True)
-class Twice(Lines):
-    """The lines as two chunks."""
-
-    def chunks(self) -> list[int]:
-        return [0, 1]
 
 
 @dataclass(frozen=True)
@@ -184,64 +161,3 @@ def test_unusable_input_leaves_nothing(
     with pytest.raises(BadInput, match=what):
         derive_languages(Lines(lines), transforms, size, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_long_words_are_forgotten() -> None:
-    words = Counter({"a" * 1_001: 2, "b" * 1_000: 3, "c": 1})
-    assert forget_long(words) == 2
-    assert words == {"b" * 1_000: 3, "c": 1}
-
-
-@dataclass(frozen=True)
-class Many(Lines):
-    """The lines again and again, in many chunks."""
-
-    times: int = 1
-
-    def chunks(self) -> list[int]:
-        return list(range(self.times))
-
-
-def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
-    lines, peaks = tuple(f"w{i} x{i % 7} y{i % 90}" for i in range(300)), []
-    for times in (5, 5, 30):  # the first loads what is loaded once
-        tracemalloc.start()
-        derive_languages(
-            Many(lines, times), (Invert(),), 300, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
-        )
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
-    assert peaks[2] < 1.05 * peaks[1]
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_full_disk_leaves_the_study_before_it_untouched(study: Path, tmp_path: Path, workers: int) -> None:
-    folder = derive_languages(
-        Lines(("a b",)), (Invert(),), 262, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
-    )
-    before = contents(folder)
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, limits[1]))
-    try:
-        with pytest.raises(OSError, match="File too large"):
-            derive_languages(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), folder, tmp_path / "cache", workers)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert contents(folder) == before
-    assert list(tmp_path.iterdir()) == [folder]
-
-
-class HalfAlone(Twice):
-    """Only the second chunk has images."""
-
-    def has_images(self, chunk: object) -> bool:
-        return chunk == 1
-
-
-def test_sentences_of_the_source_alone_are_counted_and_have_no_line_in_other_languages(tmp_path: Path) -> None:
-    source = HalfAlone(("a b", "c d e"))
-    folder = derive_languages(source, (Invert(),), 262, DictionaryConfig(), tmp_path / "study", tmp_path)
-    rows = json.loads((folder / "manifest.json").read_text())["languages"]
-    assert rows["source"]["out"]["sentences"] == 4 and rows["inv"]["out"]["sentences"] == 2
-    assert rows["inv"]["left out"]["sentences of the source alone"] == 2
-    assert Corpus.open(folder / "inv").source_line.tolist() == [2, 3]

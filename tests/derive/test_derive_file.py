@@ -17,9 +17,8 @@ from calque.derive.sources.files import READERS, Files, TaskFiles
 from calque.derive.transform import Account, image_of, image_of_example
 from calque.derive.transforms import transform
 from calque.derive.words import UPOS
-from tests.derive.grammar.test_features import trees
+from tests.derive.grammar.made import trees
 from tests.derive.test_build import numbered
-from tests.experiments.test_cli import calque
 from tests.treebanks import write_treebank
 
 NAMES = ["inv", "perm", "trans.inv", "trans.perm"]
@@ -121,36 +120,3 @@ def test_labels_follow_their_words_as_in_task_data(name: str, task: str, tmp_pat
     for number, (after, example) in enumerate(zip(found, examples, strict=True)):
         ((image,),) = image_of_example(transform(name), example, number, Account()).texts
         assert (after.words, after.spans) == (tuple(map(transform(name).spell, image.words)), image.spans)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["{text}", "--language", "trans-25"], "trans-25"),
-        (["{text}", "--language", "nonsense"], "nonsense"),
-        (["{text}", "--language", "syn-romance"], "tree"),
-        (["{text}", "--language", "inv", "--out", "{text}"], "{text}"),
-        (["{text}", "--language", "inv", "--easy", "0"], "--easy"),
-        (["{text}", "--easy", "9"], "--language"),
-        (["/dev/null", "--language", "inv", "--easy", "9"], "/dev/null"),
-        (["{nowhere}", "--language", "inv"], "{nowhere}"),
-        (["{binary}", "--language", "inv"], "{binary}:1"),
-        (["{cut}", "--language", "inv"], "{cut}"),
-        (["{columns}", "--language", "inv"], "{columns}:1"),
-        (["{labels}", "--language", "inv", "--pairs"], "{labels}:1"),
-    ],
-)
-def test_what_cannot_be_derived_is_one_error(arguments: list[str], said: str, tmp_path: Path) -> None:
-    contents = {
-        "text": b"It rains .\nIt snows .\n",
-        "binary": b"a\0b\n",
-        "cut": gzip.compress(b"It rains .\n" * 99)[:-9],
-        "columns": b"a\tb\tc\nd\te\tf\n",
-        "labels": b"a\tX\nb\tY\n",
-    }
-    for name, data in contents.items():
-        (tmp_path / name).write_bytes(data)
-    paths = {name: tmp_path / name for name in (*contents, "nowhere")}
-    code, out, err = calque("derive", *(word.format(**paths) for word in arguments))
-    assert code == 2 and not out and err.count("\n") <= 1 and said.format(**paths) in err
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(contents)

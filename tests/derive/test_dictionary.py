@@ -15,8 +15,6 @@ from calque.derive.dictionary import (
     id_pairs,
     own_dictionary,
     read_dictionary,
-    read_lexicon,
-    usual_tags,
     with_wrong_pairs,
     write_dictionary,
 )
@@ -44,33 +42,6 @@ def test_a_dictionary_is_an_exact_share_of_the_types_and_their_images(fraction: 
     assert np.all(np.diff(pairs[:, 0]) > 0)
     assert np.isin(pairs[:, 0], TYPES).all()
     assert np.array_equal(pairs[:, 1], IMAGE[pairs[:, 0]])
-
-
-def test_uniform_draws_every_type_alike() -> None:
-    drawn = [draw_dictionary(DictionaryConfig(0.25, seed=s), TYPES, COUNTS, IMAGE)[:, 0] for s in range(400)]
-    often = np.bincount(np.concatenate(drawn), minlength=SIZE)[TYPES]
-    assert abs(often.mean() - 100) < 1
-    assert often.min() > 60
-    assert often.max() < 140
-    again = draw_dictionary(DictionaryConfig(0.25, seed=3), TYPES, COUNTS, IMAGE)[:, 0]
-    assert np.array_equal(again, drawn[3])
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("5\t405\n", 1),
-        ("5\t405\ta\nx\t406\tb\n", 2),
-        ("5\t405\ta\n5\t405\ta\n", 2),
-        ("5\t405\ta\n6\t40", 2),
-        (f"5\t{'4' * 5000}\ta\n", 1),
-    ],
-)
-def test_malformed_lines_are_named(tmp_path: Path, text: str, line: int) -> None:
-    path = tmp_path / "dictionary.tsv"
-    path.write_text(text)
-    with pytest.raises(BadInput, match=f"dictionary.tsv:{line}:"):
-        read_dictionary(path)
 
 
 SHARED = Transliterate(0.5).image(SIZE)
@@ -106,55 +77,6 @@ def test_wrong_pairs_of_the_same_tag_are_as_many_as_can_be(names: list[str], see
     assert unlike == sum(not a or a != b for a, b in zip(names, tags[partners], strict=True))
     alone = sum(not tag or names.count(tag) == 1 for tag in names)
     assert unlike == (2 if alone == 1 else alone)
-
-
-@pytest.mark.parametrize(("correct", "size"), [(0.5, 3), (0.9, 4), (0.0, 1), (0.0, 0)])
-def test_fewer_than_two_wrong_pairs_are_refused(correct: float, size: int) -> None:
-    pairs = np.stack([np.arange(size), 100 + np.arange(size)], axis=1)
-    shared = np.stack([np.arange(200, 205)] * 2, axis=1)  # their own translations, so never wrong
-    with pytest.raises(
-        BadInput, match=rf"correct={correct:g} leaves \d of {size} entries of two different words wrong"
-    ):
-        with_wrong_pairs(DictionaryConfig(correct=correct), np.concatenate([pairs, shared]))
-
-
-def test_a_type_has_the_most_frequent_tag_of_its_words() -> None:
-    vocabulary = learn([("cat", "sat", "mat")] * 50, SMALLEST + 7)
-    (cat,), (sat,) = vocabulary.encode("cat"), vocabulary.encode("sat")
-    tagged = [("cat", "NOUN"), ("cat", "VERB"), ("cat", "NOUN"), ("sat", "VERB"), ("sat", "NOUN"), ("xyzzy", "X")]
-    tags = usual_tags(tagged, vocabulary)
-    assert {i: tags[i] for i in np.flatnonzero(tags != "").tolist()} == {cat: "NOUN", sat: "VERB"}
-
-
-def test_lexicons_have_two_columns_or_four(tmp_path: Path) -> None:
-    path = tmp_path / "lexicon"
-    path.write_text("house\tmaison\t0.75\t3\nhouse\tchez\u00a0soi\t0.25\t1\n“\t«\t1\t1\nto à\n", encoding="utf-8")
-    assert read_lexicon(path) == [
-        Entry("house", "maison", 0.75, 3),
-        Entry("house", "chez\u00a0soi", 0.25, 1),
-        Entry("“", "«", 1.0, 1),
-        Entry("to", "à", 1.0, 1),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "said"),
-    [
-        ("a\tb\nc\n", 2, "expected a word and its translation"),
-        ("a\tb\t0.5\n", 1, "expected a word and its translation"),
-        ("a\tb\thalf\t2\n", 1, "expected a word and its translation"),
-        ("a\t \t0.5\t2\n", 1, "expected a word and its translation"),
-        ("a\tb\t0\t2\n", 1, "a probability is above 0"),
-        ("a\tb\tnan\t2\n", 1, "expected a word and its translation"),
-        ("a\tb\t0.5\t0\n", 1, "a count above 0"),
-        ("a\tb\t1\t2\na\tc\na\tb\n", 3, "a second entry for a and b"),
-        ("a\tb", 1, "truncated"),
-    ],
-)
-def test_a_line_that_is_no_entry_is_named(text: str, line: int, said: str, tmp_path: Path) -> None:
-    (tmp_path / "lexicon").write_text(text)
-    with pytest.raises(BadInput, match=f"lexicon:{line}: .*{said}"):
-        read_lexicon(tmp_path / "lexicon")
 
 
 def test_pairs_of_ids_are_single_types_and_the_most_probable(tmp_path: Path) -> None:

@@ -1,28 +1,17 @@
 """Disjoint halves: no sentence is read both in the source and in a derived language, and none is lost."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.build import derive_languages
 from calque.derive.corpus import Corpus
-from calque.derive.dictionary import DictionaryConfig
-from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE, Language
-from calque.derive.languages import Languages, all_but_last, disjoint_halves
-from calque.derive.pocket.language import Pocket
-from calque.derive.sentence import Sentence
-from calque.derive.sources.pocket import PocketEnglish, Sizes
-from calque.derive.transforms import transform
+from calque.derive.languages import Languages, disjoint_halves
 
-FEW = Sizes(10, 5, 5)
 TYPES = 20
-NAMES = ("trans", "inv", "agg")
 SENTENCES = st.lists(st.lists(st.integers(5, 7), min_size=1, max_size=3), min_size=1, max_size=40)
 
 
@@ -66,45 +55,3 @@ def test_halves_are_the_text_and_share_no_sentence(sentences: list[list[int]], d
     )
     whole = Languages(Path(), languages)
     check_halves(whole, disjoint_halves(whole))
-
-
-class Repeated(PocketEnglish):
-    """Every sentence of the first half occurs again."""
-
-    def sentences(self, chunk: tuple[int, int]) -> tuple[list[Sentence], Counter[str]]:
-        found, left_out = super().sentences(chunk)
-        return found[: len(found) // 2] * 2, left_out
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A new script, another order, and words that become endings."""
-    out = tmp_path_factory.mktemp("halves") / "data"
-    source = Repeated(Pocket(types=300), 600, FEW, FEW, FEW)
-    return derive_languages(source, [*map(transform, NAMES)], 500, DictionaryConfig(), out, out.parent / "cache")
-
-
-def test_halves_of_several_languages(folder: Path) -> None:
-    whole = Languages.open(folder, NAMES)
-    source = whole[SOURCE].corpus
-    assert max(Counter(source[line].tobytes() for line in range(len(source))).values()) > 1
-    halves = disjoint_halves(whole)
-    check_halves(whole, halves)
-    assert halves["agg"].corpus.sources is not None
-    assert all(200 < len(each.corpus) < 400 for each in halves.languages)
-    for first, second in (("trans", "inv"), ("inv", "agg")):
-        assert np.array_equal(halves[first].corpus.source_line, halves[second].corpus.source_line)
-    dictionaries = (languages.dictionary(SOURCE, "trans") for languages in (whole, halves))
-    assert np.array_equal(*dictionaries), "the dictionary is the whole text's"
-
-
-def test_held_out_text_is_in_no_half(folder: Path) -> None:
-    part = all_but_last(Languages.open(folder, NAMES), 0.25)
-    check_halves(part, disjoint_halves(part))
-
-
-def test_halves_have_no_parallel_sentences(folder: Path) -> None:
-    halves = disjoint_halves(Languages.open(folder, NAMES))
-    for ask in (lambda: halves.bitexts, lambda: halves.bitext("trans", SOURCE)):
-        with pytest.raises(BadInput, match=r"no parallel sentences: .* \(mixture\.disjoint\)"):
-            ask()

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.easy import EasyText
-from calque.derive.example import Example
 from calque.derive.frequency import most_frequent
-from calque.derive.sentence import Sentence, Span
+from calque.derive.sentence import Sentence
 from calque.derive.sources.files import Files, TaskFiles
 
 WORDS = st.lists(st.sampled_from("a b c d e f".split()), max_size=6).map(tuple)
@@ -57,12 +56,3 @@ def test_text_and_tasks_are_kept_by_the_frequent_words_of_the_corpus(files: File
     (example,) = data.examples["train"]
     assert example.texts[0][0].words == ("the", "cat", "sleeps", ".")
     assert sum(data.left_out["train"].values()) == 3 + 2  # examples with `zebra`, and held-out ones
-
-
-def test_words_of_entities_may_be_rare() -> None:
-    frequent, counts = {"the", "cat", "sleeps", "."}, Counter[str]()
-    bare = Sentence(("the", "zebra", "sleeps", "."))
-    entity = Sentence(("the", "Old", "Town", "sleeps"), spans=(Span(1, 3, "LOC"),))
-    examples = [Example(((sentence,),)) for sentence in (bare, entity)]
-    assert EasyText(4, tasks=("ner",)).examples(examples, frequent, counts) == examples[1:]
-    assert counts.total() == 1

@@ -1,17 +1,10 @@
 """Files and folders are whole or absent, and fingerprints follow values."""
 
-import errno
-import os
-import resource
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
 from calque.derive.files import claimed, files_of, sweep, whole_file, whole_folder
@@ -58,70 +51,6 @@ def test_files_of_the_user_in_a_replaced_folder_stay(tmp_path: Path) -> None:
     assert (folder / "link").is_symlink() and list(tmp_path.iterdir()) == [folder]
 
 
-def _text(path: Path) -> None:
-    path.write_text("x" * 9_000, encoding="utf-8")
-
-
-def _array(path: Path) -> None:
-    with path.open("wb") as file:
-        np.save(file, np.zeros(9_000))
-
-
-def _copy(path: Path) -> None:
-    shutil.copy(__file__, path)
-
-
-@pytest.mark.parametrize("write", [_text, _array, _copy])
-@pytest.mark.parametrize("whole", [whole_file, whole_folder])
-def test_a_full_disk_names_what_is_written(write: Callable[[Path], None], whole: Any, tmp_path: Path) -> None:
-    """The system names no file where a write fails, numpy no error either, and a copy names what it reads."""
-    path, limits = tmp_path / "new", resource.getrlimit(resource.RLIMIT_FSIZE)
-    try:
-        with pytest.raises(OSError) as full, whole(path) as part:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, limits[1]))
-            write(part if whole is whole_file else part / "file")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert full.value.errno in (errno.EFBIG, errno.ENOSPC)
-    assert full.value.filename in (str(path), str(path / "file"))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_killed_process_leaves_no_folder(tmp_path: Path) -> None:
-    code = (
-        "import os, signal, sys; from pathlib import Path; from calque.derive.files import whole_folder\n"
-        "with whole_folder(Path(sys.argv[1])) as part:\n"
-        "    (part / 'a').write_text('half')\n"
-        "    os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "folder")], cwd=root, check=False)
-    assert done.returncode == -9
-    assert not (tmp_path / "folder").exists()
-
-
-def test_all_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine that loses its power after the rename has the file with what is in it."""
-    flushed: list[tuple[str, bool]] = []
-    fsync = os.fsync
-
-    def note(handle: int) -> None:
-        fsync(handle)
-        path = Path(f"/proc/self/fd/{handle}").readlink()
-        flushed.append((path.name, (tmp_path / "file").exists() or (tmp_path / "folder").exists()))
-
-    monkeypatch.setattr(os, "fsync", note)
-    with whole_folder(tmp_path / "folder") as part:
-        (part / "deep").mkdir()
-        (part / "deep" / "a").write_text("whole")
-    assert sorted(flushed) == [("a", False), ("deep", False), (tmp_path.name, True)]
-    shutil.rmtree(tmp_path / "folder")
-    flushed.clear()
-    with whole_file(tmp_path / "file") as part:
-        part.write_text("whole")
-    assert [named for _, named in flushed] == [False]
-
-
 @dataclass(frozen=True)
 class Later:
     __module__ = "calque.derive"  # Calque's own, whose code is no part of a fingerprint
@@ -148,15 +77,6 @@ with whole_folder(Path(sys.argv[1]) / "folder") as folder, whole_file(Path(sys.a
 def parts_of_a_killed_process(tmp_path: Path) -> list[Path]:
     subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], cwd=Path(__file__).parents[2], check=False)
     return sorted(tmp_path.iterdir())
-
-
-def test_parts_of_a_killed_process_go_when_the_place_is_written_again(tmp_path: Path) -> None:
-    assert len(parts_of_a_killed_process(tmp_path)) == 2
-    with whole_folder(tmp_path / "folder") as folder:
-        (folder / "a").write_text("whole")
-    with whole_file(tmp_path / "file") as file:
-        file.write_text("whole")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
 
 
 def test_a_sweep_takes_what_is_dead_and_leaves_what_is_being_written(tmp_path: Path) -> None:

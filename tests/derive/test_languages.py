@@ -1,17 +1,13 @@
 """Languages of a folder: what is theirs and what they share, and what is held out."""
 
-import shutil
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from calque.derive.artefact import Artefact, write_manifest
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
-from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE, Bitext, Language
 from calque.derive.languages import Languages, all_but_last, only_last
 from calque.derive.order import Invert
@@ -38,25 +34,6 @@ def meaning(language: Language, ids: np.ndarray) -> list[int]:
     """The source types of a line's ids."""
     sources = {image: source for source, image in enumerate(language.table.tolist())}
     return [sources[i] for i in language.ids(np.asarray(ids, np.int64)).tolist()]
-
-
-def test_a_bitext_pairs_lines_that_derive_from_one_sentence(folder: Path) -> None:
-    languages = Languages.open(folder, NAMES)
-    for first, second in (("source", "trans"), ("trans", "inv"), ("trans-25.inv", "trans")):
-        bitext = languages.bitext(first, second)
-        assert len(bitext) == 400 and bitext.gold
-        for a, b in islice(bitext.lines, 20):
-            one = meaning(languages[first], bitext.first.corpus[a])
-            other = meaning(languages[second], bitext.second.corpus[b])
-            assert sorted(one) == sorted(other)
-
-
-def test_a_dictionary_speaks_of_the_models_ids(folder: Path) -> None:
-    languages = Languages.open(folder, NAMES)
-    for name in NAMES:
-        pairs = languages.dictionary("source", name)
-        assert len(pairs)
-        assert np.array_equal(languages[name].table[pairs[:, 0]], pairs[:, 1])
 
 
 @pytest.mark.parametrize(("first", "second"), [("source", "trans-25.inv"), ("trans-25.inv", "inv"), ("inv", "trans")])
@@ -95,51 +72,6 @@ def test_a_dictionary_of_two_derived_languages_pairs_the_images_of_a_type(
     assert languages.dictionary(first, second).tolist() == [list(pair) for pair in expected]
     back = sorted((image, type_) for type_, image in ours.items())
     assert languages.dictionary(first, SOURCE).tolist() == [list(pair) for pair in back]
-
-
-def test_wrong_pairs_of_a_dictionary_are_wrong_between_derived_languages_too(tmp_path: Path) -> None:
-    config = DictionaryConfig(correct=0.5)
-    source, transforms = (
-        PocketEnglish(Pocket(types=300), 100, FEW, FEW, FEW),
-        (Transliterate(), Transliterate(script=2)),
-    )
-    languages = Languages.open(
-        derive_languages(source, transforms, 400, config, tmp_path / "data", tmp_path / "cache"), ["trans", "trans2"]
-    )
-    one, two = languages.languages[1:]
-    source_type = {image: i for i, image in enumerate(one.table.tolist())}
-    pairs = languages.dictionary("trans", "trans2").tolist()
-    wrong = sum(two.table[source_type[a]] != b for a, b in pairs)
-    assert len(pairs) == len(languages.dictionary(SOURCE, "trans")) and wrong == len(pairs) - round(0.5 * len(pairs))
-
-
-def test_languages_that_do_not_belong_together_are_refused(folder: Path, tmp_path: Path) -> None:
-    """Whole files of another study in a whole folder."""
-    for change, message in (
-        (lambda part: np.save(part / "inv" / "image.npy", np.arange(499)), "of vocabularies of different sizes"),
-        (lambda part: np.save(part / "inv" / "image.npy", np.arange(500).astype(object)), "image.npy"),
-        (lambda part: np.full(400, 400).tofile(part / "inv" / "source_line.bin"), "line 401 of the source"),
-    ):
-        copy = shutil.copytree(folder, tmp_path / "copy", dirs_exist_ok=True)
-        change(copy)
-        write_manifest(copy, "languages", Artefact.open(folder, "languages").facts)
-        with pytest.raises(BadInput, match=message):
-            Languages.open(copy, NAMES)
-    np.full(400, 399).tofile(copy / "inv" / "source_line.bin")
-    write_manifest(copy, "languages", Artefact.open(folder, "languages").facts)
-    assert (Languages.open(copy, NAMES).bitext("source", "inv").lines[:, 0] == 399).all()
-
-
-@pytest.mark.parametrize(
-    "name", ["inv/image.npy", "inv/dictionary.tsv", "inv/corpus.json", "vocabulary/specials.json", "manifest.json"]
-)
-def test_a_changed_byte_is_refused_when_it_is_read(folder: Path, tmp_path: Path, name: str) -> None:
-    copy = shutil.copytree(folder, tmp_path / "copy")
-    data = bytearray((copy / name).read_bytes())
-    data[len(data) // 2] ^= 1
-    (copy / name).write_bytes(data)
-    with pytest.raises(BadInput, match=rf"{name.rpartition('/')[2]}: "):
-        Languages.open(copy, ["inv"]).dictionary("source", "inv")
 
 
 ORDER = Reorder(PocketTreebank("romance"), PocketTreebank("english"))

@@ -2,13 +2,11 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from calque.derive.fingerprint import fingerprint, plain
 from calque.derive.order import Invert, Permute
 from calque.derive.sentence import Sentence
 from calque.derive.typology import kendall_distance
@@ -38,34 +36,6 @@ def test_inversion_twice_is_the_identity(sentence: Sentence, p: float, number: i
 )
 def test_inversion_of_examples(text: str, image: str) -> None:
     assert " ".join(Invert()(Sentence(tuple(text.split()))).words) == image
-
-
-def test_marks_of_another_script_stay_last_where_they_are_named() -> None:
-    """They change no fingerprint of a language that has none of its own."""
-    hindi = Invert(marks=(".", "!", "?", "।"))
-    sentence = Sentence(("सारा", "ने", "सेब", "खाया", "।"))
-    assert hindi(sentence).words == ("खाया", "सेब", "ने", "सारा", "।")
-    assert hindi(hindi(sentence)) == sentence
-    assert Invert()(sentence).words == ("।", "खाया", "सेब", "ने", "सारा")
-    assert plain(Invert()) == {"kind": "Invert", "p": 1.0, "seed": 0}
-    assert fingerprint(hindi) != fingerprint(Invert())
-
-
-def test_p_is_the_share_of_inverted_sentences() -> None:
-    sentence = Sentence(("a", "b"))
-    images = [Invert(0.3, seed=1)(sentence, number) for number in range(4000)]
-    assert sum(image != sentence for image in images) / 4000 == pytest.approx(0.3, abs=0.03)
-    assert Invert(0.3).name == "inv-30"
-
-
-def test_permutation_draws_all_orders_alike_and_again() -> None:
-    sentence = Sentence(("a", "b", "c"))
-    drawn = [Permute(seed=5)(sentence, number).origin for number in range(6000)]
-    orders, counts = np.unique(drawn, axis=0, return_counts=True)
-    assert len(orders) == 6
-    assert np.all(np.abs(counts - 1000) < 130)
-    assert drawn[:50] == [Permute(seed=5)(sentence, number).origin for number in range(50)]
-    assert drawn[:50] != [Permute(seed=6)(sentence, number).origin for number in range(50)]
 
 
 @law

@@ -63,14 +63,6 @@ def test_an_image_that_is_another_the_next_time_is_told(how: str, tmp_path: Path
         checked([compose(Transliterate(), Own(how))], tmp_path)
 
 
-def test_an_image_that_is_another_in_another_process_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python's `hash` of a text, which also orders sets, differs between processes."""
-    monkeypatch.delenv("PYTHONHASHSEED", raising=False)
-    checked([Own("hashed")], tmp_path)
-    with pytest.raises(BadInput, match="own is not a function of a sentence and its number"):
-        checked([Own("hashed")], tmp_path, workers=2)
-
-
 @pytest.mark.parametrize("how", ["repeats", "loses", "divides"])
 def test_a_mistake_is_told_with_its_file_and_line(how: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=rf"{Path(__file__).name}:\d+: .*sentence 0"):

@@ -1,18 +1,12 @@
 """Stanza itself, tiny: words in are words out, every failure has a reason, and a folder is whole or refused."""
 
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from calque.derive.parser import LONGEST, RESOURCES, StanzaParser, _sentence
-from calque.derive.pocket.language import Pocket
 from calque.derive.sentence import Sentence
-
-
-def pocket(count: int) -> list[Sentence]:
-    return list(islice(Pocket().sentences(count, 99), count))
 
 
 def folder(place: Path, *models: str) -> Path:
@@ -32,17 +26,6 @@ class Word:
     upos: str
     head: int
     deprel: str
-
-
-@pytest.mark.parametrize(
-    ("parsed", "relations"),
-    [
-        ([Word("NOUN", 2, "nsubj"), Word("VERB", 0, "root")], ("nsubj", "root")),
-        ([Word("NOUN", 2, "root"), Word("VERB", 0, "conj")], ("dep", "root")),
-    ],
-)
-def test_the_root_and_only_the_root_is_called_so(parsed: list[Word], relations: tuple[str, ...]) -> None:
-    assert _sentence(("Cats", "sleep"), parsed) == Sentence(("Cats", "sleep"), ("NOUN", "VERB"), (1, -1), relations)
 
 
 @pytest.mark.parametrize(

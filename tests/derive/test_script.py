@@ -1,16 +1,11 @@
 """A new script can be read back."""
 
-from string import ascii_letters
-from typing import get_args
-from unicodedata import normalize
-
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
-from calque.derive.fingerprint import plain
 from calque.derive.script import KINDS, SCRIPTS, By, Transliterate
 from calque.derive.types import OURS
 from calque.derive.usage import Usage
@@ -84,33 +79,8 @@ def test_a_share_of_a_kind_is_exact_and_of_that_kind_alone(size: int, overlap: f
         assert usage.counts[shared].max() <= left.min(initial=LARGE)
 
 
-@some
-@given(st.integers(60, 400), st.floats(0, 1), st.floats(0, 1), seeds, st.sampled_from(get_args(By)))
-def test_a_larger_share_has_the_types_of_a_smaller_one(size: int, one: float, other: float, seed: int, by: By) -> None:
-    usage, (small, large) = usage_of(size, seed), sorted((max(one, 0.2), max(other, 0.2)))
-    assume(round(small * kind_of(usage, by).sum()))  # of a few types a small share is none, which is refused
-    fewer, more = (Transliterate(share, seed, by=by).informed(usage).image(size) for share in (small, large))
-    assert (fewer[more != np.arange(size)] >= size).all()
-
-
 @law
 @given(st.text(), st.integers(1, len(SCRIPTS)))
 def test_spelling_twice_is_the_identity(word: str, script: int) -> None:
     spell = Transliterate(script=script).spell
     assert spell(spell(word)) == word
-
-
-def test_clones_have_names_and_letters_of_their_own() -> None:
-    clones = [Transliterate(script=script) for script in range(1, len(SCRIPTS) + 1)]
-    assert [clone.name for clone in clones[:3]] == ["trans", "trans2", "trans3"]
-    assert Transliterate(0.25, script=2).name == "trans2-25"
-    assert len({clone.title for clone in clones}) == len(clones)
-    letters = [letter for clone in clones for letter in map(clone.spell, ascii_letters)]
-    assert len({*letters, *ascii_letters}) == 52 * (1 + len(clones))
-    assert all(letter.isalpha() and normalize("NFD", letter) == letter for letter in letters)
-    assert all(np.array_equal(clone.image(50), clones[0].image(50)) for clone in clones)
-    assert plain(clones[0]) == {"kind": "Transliterate", "overlap": 0.0, "seed": 0}  # as before there were several
-    assert plain(clones[1])["script"] == 2
-    for wrong in (0, len(SCRIPTS) + 1):
-        with pytest.raises(ValueError, match="script is between 1 and"):
-            Transliterate(script=wrong)

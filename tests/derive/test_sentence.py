@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.errors import BadInput
 from calque.derive.sentence import (
     CHUNKS,
     EXAMPLES,
@@ -12,9 +11,6 @@ from calque.derive.sentence import (
     QUESTIONS,
     Numbering,
     Sentence,
-    Span,
-    iob2,
-    spans_of,
 )
 from tests.derive.strategies import law, sentences
 
@@ -52,39 +48,6 @@ def test_spans_cover_the_same_words_in_maximal_pieces(case: tuple[Sentence, list
     assert all(span.start < span.end for span in after.spans)
     for left, right in zip(after.spans, after.spans[1:], strict=False):
         assert left.end < right.start or (left.end == right.start and left.label != right.label)
-
-
-def test_a_torn_span_becomes_one_span_a_piece() -> None:
-    sentence = Sentence(("New", "York", "is", "big"), spans=(Span(0, 2, "LOC"),))
-    assert sentence.reorder([0, 2, 1, 3]).spans == (Span(0, 1, "LOC"), Span(2, 3, "LOC"))
-    assert sentence.reorder([3, 2, 1, 0]).spans == (Span(2, 4, "LOC"),)
-
-
-@pytest.mark.parametrize("order", [[0, 1], [0, 1, 1], [0, 1, 2, 3], [0, 1, -1], [0, 1, 3], []])
-@pytest.mark.parametrize("spans", [(), (Span(0, 2, "LOC"),)])
-def test_an_order_that_loses_or_repeats_a_word_is_refused(order: list[int], spans: tuple[Span, ...]) -> None:
-    with pytest.raises(BadInput, match=r"'New York sleeps' .* every word") as refused:
-        Sentence(("New", "York", "sleeps"), spans=spans).reorder(order)
-    assert str(order) in str(refused.value)
-
-
-@law
-@given(sentences())
-def test_iob2_is_read_back(sentence: Sentence) -> None:
-    assert spans_of(iob2(sentence)) == sentence.spans
-
-
-@given(st.lists(st.tuples(st.text("abc", min_size=1, max_size=3), st.booleans()), max_size=6))
-def test_a_text_has_a_space_before_every_word_that_is_not_glued_but_the_first(words: list[tuple[str, bool]]) -> None:
-    sentence = Sentence(tuple(word for word, _ in words), glued=tuple(glued for _, glued in words))
-    expected = ""
-    for word, glued in words:
-        expected += word if glued or not expected else f" {word}"
-    assert sentence.text == expected
-    starts = [sentence.length(end) for end in range(len(words) + 1)]
-    assert [expected[:end].replace(" ", "") for end in starts] == [
-        "".join(sentence.words[:n]) for n in range(len(starts))
-    ]
 
 
 @pytest.mark.parametrize("numbering", [CHUNKS, EXAMPLES, QUESTIONS, PARTS])

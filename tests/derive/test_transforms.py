@@ -11,7 +11,7 @@ from calque.derive.errors import BadInput
 from calque.derive.forms import number
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform, compose
-from calque.derive.transforms import TERMS, TRANSFORMS, transform
+from calque.derive.transforms import TRANSFORMS, transform
 
 EXAMPLES = [(kind, name.replace("fr", "romance")) for kind in TRANSFORMS for name, _ in kind.examples]
 
@@ -21,10 +21,6 @@ def test_every_example_is_a_transform_of_its_class_and_is_called_so(kind: type[T
     made = transform(name)
     assert type(made) is kind and made.name == name
     assert transform(f"{name}.inv-37.5").name == f"{name}.inv-37.5"
-
-
-def test_every_transform_is_explained_in_reports() -> None:
-    assert all(TERMS[kind.__name__].endswith(".") for kind in TRANSFORMS)
 
 
 @dataclass(frozen=True)
@@ -68,18 +64,3 @@ def test_a_name_of_no_transform_is_refused(name: str) -> None:
     with pytest.raises(BadInput) as refused:
         transform(name)
     assert repr(name) in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("name", "title"),
-    [
-        ("trans2-25.inv-50", "Trans2 25 % shared + Inv 50 %"),
-        ("trans-12.5-function", "Trans 12.5 % of function words shared"),
-        ("trans-stems-0", "Trans 0 % of stems shared"),
-        ("syn-verbfinal-0-p12.5", "Syn (verbfinal, 0 %, 12.5 % of sentences)"),
-        ("agg-50.drop-det", "Agg 50 % + Drop DET"),
-        ("lex-fr-50", "Lex (fr, 50 %)"),
-    ],
-)
-def test_titles(name: str, title: str) -> None:
-    assert (transform(name).name, transform(name).title) == (name, title)

@@ -1,6 +1,5 @@
 """WikiText's `<unk>` is the unknown type everywhere: never letters, never masked, in no dictionary, and counted."""
 
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -9,15 +8,11 @@ import pytest
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig, read_dictionary
 from calque.derive.languages import Languages
-from calque.derive.natural.build import derive_natural
-from calque.derive.natural.files import TextFiles
-from calque.derive.readers.text import UNKNOWN_WORDS
 from calque.derive.script import Transliterate
 from calque.derive.sources.files import Files
 from calque.derive.transforms import transform
 from calque.derive.types import OURS
 from calque.derive.vocabulary import Vocabulary
-from tests.derive.natural.made import vocabulary
 
 TEXT = """ = Lobster <unk> =\x20
 \x20
@@ -50,19 +45,3 @@ def test_derived_languages_share_the_unknown_type_and_learn_no_letter_of_it(deri
     assert source[2].tolist()[0] == inverted[2].tolist()[-2] == OURS.unknown  # the final mark stays last
     for name in ("trans", "trans.inv"):
         assert OURS.unknown not in read_dictionary(derived.folder / name / "dictionary.tsv")
-
-
-@pytest.mark.parametrize("kind", ["unigram", "wordpiece"])
-def test_natural_text_has_the_unknown_type_of_its_tokenizer(kind: str, tmp_path: Path) -> None:
-    given, files = vocabulary(tmp_path / "given", kind), TextFiles((put(tmp_path / "wiki.tokens"),))
-    folder = derive_natural({"en": files}, {}, given, tmp_path / "made")
-    corpus, types = Languages.open(folder, ["en"]).whole["en"].corpus, given.open()
-    known = (("The", "lobster sat on the", "- shaped rock . It ate", "and 1,000", "."), ("", "slept ."))
-    for number, texts in enumerate(known):
-        ids = [types.encode_texts([text])[0].ids for text in texts]
-        expected = [i for part in ids for i in (*part, types.specials.unknown)][:-1]
-        assert corpus[number].tolist() == types.as_text(np.array(expected)).tolist()
-    assert np.diff(corpus.words).tolist() == [18, 3]
-    counts = Counter[str]()
-    assert [len(line.split()) for piece in files.pieces() for line in piece.columns(counts)[0]] == [18, 3]
-    assert counts[UNKNOWN_WORDS] == 5

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.usage import CLASSES, NEARLY, Usage, WordClass, gather_lemmas, other_forms
-from calque.derive.vocabulary import Vocabulary, learn_of_words
+from calque.derive.usage import CLASSES, NEARLY, Usage, WordClass
 from tests.derive.strategies import law
 
 SIZE = 12
@@ -31,32 +30,3 @@ def test_types_are_counted_one_by_one(text: list[tuple[list[int], str]], name: W
 
 PAIRS = [("walk", "walk"), ("walks", "walk"), ("Walks", "walk"), ("cook", "cook"), ("cooks", "cook"), ("saw", "see")]
 PAIRS += [("saw", "saw"), ("saws", "saw"), ("see", "see"), ("alone", "alone"), ("unseen", "see")]
-
-
-def vocabulary(words: list[str], size: int) -> Vocabulary:
-    """One that has each of the words often enough to be a type of its own, if it is large."""
-    made = learn_of_words(Counter(dict.fromkeys(words, 50)), size)
-    made.counts = np.bincount(made.encode_all(words)[0], minlength=made.size)
-    return made
-
-
-def test_mates_are_the_other_forms_that_are_types() -> None:
-    words = [word for word, _ in PAIRS if word != "unseen"]
-    types = vocabulary(words, 285)
-    one = {word: types.encode(word)[0] for word in words}
-    assert all(len(types.encode(word)) == 1 for word in words)
-    found = {
-        word: {other for other in one if one[other] in other_forms(gather_lemmas(PAIRS), types)[one[word]]}
-        for word in one
-    }
-    assert found == {
-        "walk": {"walks", "Walks"},
-        "walks": {"walk"},  # capitals make no other form
-        "Walks": {"walk"},
-        "cook": {"cooks"},
-        "cooks": {"cook"},
-        "saw": {"saws", "see"},
-        "saws": {"saw"},
-        "see": {"saw"},
-        "alone": set(),
-    }

@@ -71,13 +71,6 @@ def test_any_text_is_decoded_again(vocabulary: Vocabulary, line: list[str]) -> N
     assert vocabulary.text(i for word in line for i in vocabulary.encode(word)) == " ".join(line)
 
 
-def test_a_literal_special_token_is_ordinary_text(vocabulary: Vocabulary) -> None:
-    for special in SPECIALS:
-        ids = vocabulary.encode(special)
-        assert min(ids) >= FIRST
-        assert vocabulary.text(ids) == special
-
-
 def test_counts_are_those_of_the_encoded_corpus(vocabulary: Vocabulary) -> None:
     ids = [i for line in LINES for word in line for i in vocabulary.encode(word)]
     assert np.array_equal(vocabulary.counts, np.bincount(ids, minlength=SIZE))
@@ -88,22 +81,6 @@ def test_counts_are_those_of_the_encoded_corpus(vocabulary: Vocabulary) -> None:
     assert len(seen) == len(set(ids))
     unseen = SIZE - len(SPECIALS) - len(seen)
     assert vocabulary.account == {"size": SIZE, "types": len(seen), "unseen types": unseen} and unseen > 0
-
-
-def test_a_vocabulary_too_large_names_what_can_be_reached() -> None:
-    with pytest.raises(BadInput, match="ask for at most") as refused:
-        learn([["aa", "ab"]], 1_000)
-    reach = int(str(refused.value).split("at most ")[1].split()[0].replace(",", ""))
-    assert learn([["aa", "ab"]], reach).size == reach
-
-
-@pytest.mark.parametrize("word", ["\u3000", "1\u00a0000", "\x85", "a\u2028b"])
-def test_white_space_that_parts_no_words_is_a_letter(vocabulary: Vocabulary, saved: Path, word: str) -> None:
-    ids = vocabulary.encode(word)
-    assert vocabulary.text(ids) == word
-    assert len(vocabulary.encode("a")) + len(ids) == len(vocabulary.encode_all(["a", word])[0])
-    theirs = Tokenizer.from_file(str(saved / "tokenizer.json")).encode(f"a {word} b", add_special_tokens=False).ids
-    assert theirs == [*vocabulary.encode("a"), *ids, *vocabulary.encode("b")]
 
 
 def test_special_types_are_the_templates_else_the_settings_else_added_ones(tmp_path: Path) -> None:
@@ -164,32 +141,6 @@ def test_two_texts_are_laid_out_by_the_tokenizers_template(
     template(pair, tmp_path)
     given = GivenVocabulary(tmp_path).open()
     assert given.layout == (layout or PairLayout.usual(given.specials))
-
-
-@pytest.mark.parametrize("pair", ["<s>:1 $A:0 </s>:0 $B:1 </s>:1", "<s>:0 $A:0 </s>:0 $B:1 </s>:0"])
-def test_a_template_with_token_types_that_are_not_berts_is_refused(pair: str, tmp_path: Path) -> None:
-    template(pair, tmp_path)
-    with pytest.raises(BadInput, match="expected BERT's"):
-        _ = GivenVocabulary(tmp_path).open().layout
-
-
-def test_damage_is_refused(vocabulary: Vocabulary, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no tokenizer here"):
-        Vocabulary.load(tmp_path)
-    vocabulary.save(tmp_path)
-    np.save(tmp_path / "counts.npy", vocabulary.counts[:-1])
-    with pytest.raises(BadInput, match=r"counts\.npy: .* counts for 600 types"):
-        Vocabulary.load(tmp_path)
-    np.save(tmp_path / "counts.npy", vocabulary.counts.astype(object))  # a pickle, which could run anything
-    with pytest.raises(BadInput, match=r"counts\.npy: expected the counts of types"):
-        Vocabulary.load(tmp_path)
-    (tmp_path / "specials.json").write_text('{"start": 0}')
-    with pytest.raises(BadInput, match=r"specials\.json: damaged"):
-        Vocabulary.load(tmp_path)
-    text = (tmp_path / "tokenizer.json").read_text()
-    (tmp_path / "tokenizer.json").write_text(text[: len(text) // 2])
-    with pytest.raises(BadInput, match="not a readable tokenizer"):
-        Vocabulary.load(tmp_path)
 
 
 @pytest.mark.parametrize("room", [0, 50, 1 << 19])

@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter, defaultdict
-from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -13,17 +12,15 @@ from hypothesis import strategies as st
 
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
-from calque.derive.errors import BadInput
 from calque.derive.languages import Languages, only_last
-from calque.derive.order import Invert, Permute
+from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
 from calque.derive.readers.conllu import tree_fault
 from calque.derive.script import Transliterate
 from calque.derive.sentence import CHUNKS, PART, Sentence
 from calque.derive.sources.pocket import PocketEnglish, Sizes
-from calque.derive.task_data import derive_task
 from calque.derive.transform import Account, Transform, compose, image_of
-from calque.derive.words import Agglutinate, Cipher, Drop, Rewrite, Rewritten, Split, Translate
+from calque.derive.words import Agglutinate, Cipher, Drop, Rewrite, Split, Translate
 from tests.derive.strategies import law, sentences
 
 FEW = Sizes(40, 10, 20)
@@ -34,7 +31,6 @@ TRANSFORMS = (
     compose(Transliterate(0.5), Cipher("VERB")),
     Transliterate(),
 )
-POCKET = [sentence for sentence in Pocket(types=300).sentences(300) if sentence.tags]
 
 
 @st.composite
@@ -99,16 +95,6 @@ def test_words_change_as_documented(transform: Rewrite, text: str, tags: str, ch
     sentence = Sentence(tuple(text.split()), tuple(tags.split()))
     assert transform(sentence).text == changed
     assert transform.account(sentence) == Counter()
-
-
-def test_sentences_that_cannot_be_changed_are_counted() -> None:
-    bare, articles = Sentence(("the", "dog")), Sentence(("the", "a"), ("DET", "DET"))
-    account = Account()
-    assert image_of(compose(Invert(), Agglutinate()), bare, 0, account).words == ("dog", "the")
-    assert sum(account.kept.values()) == 1
-    assert Drop("DET")(articles) == articles
-    with pytest.raises(ValueError):
-        Drop("NOPE")
 
 
 @pytest.fixture(scope="module")
@@ -181,14 +167,6 @@ def test_types_with_one_image_are_those_whose_words_have_one(study: Path) -> Non
         assert facts[transform.name]["types without one image"] == len(languages.vocabulary.types) - len(found)
 
 
-def test_a_transform_that_drops_a_whole_answer_is_refused_when_questions_are_derived(tmp_path: Path) -> None:
-    source = replace(SOURCE, qa=Sizes(20, 5, 5))
-    assert derive_task(source, "qa", (Drop("DET"),), tmp_path / "task", tmp_path)
-    with pytest.raises(BadInput) as error:
-        derive_task(source, "qa", (Drop("PROPN"),), tmp_path / "other", tmp_path)
-    assert "drop-propn" in str(error.value) and not (tmp_path / "other").exists()
-
-
 @pytest.fixture
 def lexicon(tmp_path: Path) -> Path:
     path = tmp_path / "en-xx.tsv"
@@ -206,50 +184,3 @@ def test_words_are_translated_by_the_probabilities_of_a_lexicon(lexicon: Path) -
         assert account.kept == {"words without an entry": 2}
         counts[image.words[1]] += 1
     assert set(counts) == {"fido", "rex"} and counts["fido"] / 2_000 == pytest.approx(0.75, abs=0.04)
-
-
-def test_a_share_of_the_words_is_translated(lexicon: Path) -> None:
-    sentence = Sentence(("the",) * 2_000)
-    share = Counter(Translate(lexicon, "xx", 0.25)(sentence, 1).words)["le"] / 2_000
-    assert share == pytest.approx(0.25, abs=0.04)
-    assert Translate(lexicon, "xx", 0.25)(sentence, 1) != Translate(lexicon, "xx", 0.25)(sentence, 2)
-    assert Translate(lexicon, "xx", 0.25)(sentence, 1) != Translate(lexicon, "xx", 0.25, seed=1)(sentence, 1)
-    for wrong in (0, 1.5):
-        with pytest.raises(ValueError, match=str(wrong)):
-            Translate(lexicon, "xx", wrong)
-
-
-@dataclass(frozen=True)
-class Lose(Transform):
-    """A mistake: it loses the last word without saying so."""
-
-    name = "lose"
-
-    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        return Sentence(sentence.words[:-1])
-
-
-@dataclass(frozen=True)
-class Double(Rewrite):
-    """A toy of the user's: every word twice."""
-
-    name = "double"
-
-    def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        return [(word, (place,)) for place, word in enumerate(sentence.words) for _ in range(2)]
-
-
-def test_a_transform_of_ones_own_changes_words_by_rewriting_only() -> None:
-    sentence = POCKET[0]
-    doubled = image_of(compose(Permute(), Double()), sentence, 0, Account())
-    assert sorted(doubled.links)[::2] == [
-        (place, min(j for i, j in doubled.links if i == place)) for place in range(len(sentence))
-    ]
-    with pytest.raises(BadInput, match="lose"):
-        image_of(Lose(), sentence, 0, Account())
-
-
-def test_the_tree_of_a_long_chain_needs_no_deep_recursion() -> None:
-    n = 5_000
-    chain_ = Sentence(("walked",) * n, ("VERB",) * n, tuple(range(-1, n - 1)), ("root", *["dep"] * (n - 1)))
-    assert tree_fault(Split()(chain_).heads) is None

@@ -17,12 +17,6 @@ def place(job: int) -> tuple[int, int]:
     return job, os.getpid()
 
 
-def fail(job: int) -> int:
-    if job == 3:
-        raise ValueError("job 3")
-    return job
-
-
 @pytest.mark.parametrize("count", [1, 2])
 def test_results_come_in_the_order_of_the_jobs(count: int) -> None:
     with Workers(count) as workers:
@@ -31,12 +25,6 @@ def test_results_come_in_the_order_of_the_jobs(count: int) -> None:
     processes = {process for _, process in done}
     assert (processes == {os.getpid()}) == (count == 1)
     assert len(processes) <= count
-
-
-@pytest.mark.parametrize("count", [1, 2])
-def test_what_a_job_raises_comes_through(count: int) -> None:
-    with Workers(count) as workers, pytest.raises(ValueError, match="job 3"):
-        list(workers.map(fail, range(8)))
 
 
 def wait(job: int) -> int:

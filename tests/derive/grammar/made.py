@@ -3,6 +3,8 @@
 import random
 from itertools import permutations
 
+from hypothesis import strategies as st
+
 from calque.derive.grammar.features import head_item, item, orders
 from calque.derive.grammar.model import Grammar
 from tests.derive.grammar import twin
@@ -27,3 +29,20 @@ def random_grammar(nodes: list[tuple[str, ...]], seed: int = 0) -> Grammar:
             for feature in twin.features(items, order):
                 weights[feature] = rng.gauss(0, 1)
     return Grammar("random", {"NOUN": weights}, {})
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> tuple[int, ...]:
+    """Heads of a random tree of up to ten words, projective or not."""
+    n = draw(st.integers(1, 10))
+    rng = random.Random(draw(st.integers(0, 10**6)))
+    words = rng.sample(range(n), n)
+    heads = [-1] * n
+    for i, word in enumerate(words[1:], start=1):
+        heads[word] = words[rng.randrange(i)]
+    return tuple(heads)
+
+
+def below(heads: tuple[int, ...], word: int) -> set[int]:
+    """The word and all that depends on it."""
+    return {word}.union(*(below(heads, i) for i, head in enumerate(heads) if head == word))

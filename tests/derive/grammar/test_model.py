@@ -1,6 +1,5 @@
 """Grammars: probabilities of orders, exact draws, files; the likelihood that they are learnt by, and its gradient."""
 
-import math
 import os
 import random
 import subprocess
@@ -11,15 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from calque.derive.artefact import read_sealed, write_sealed
-from calque.derive.errors import BadInput
-from calque.derive.grammar.features import CLASSES, Tree, nodes
-from calque.derive.grammar.model import LARGEST, Grammar, Likelihood, Sampler
+from calque.derive.grammar.model import Grammar, Likelihood
 from calque.derive.pocket.language import Pocket
-from calque.derive.sentence import Sentence
 from tests.derive.grammar import twin
 from tests.derive.grammar.made import node, random_grammar
 
@@ -59,42 +52,6 @@ def test_a_mixture_weighs_both(learnt: Grammar, weight: float) -> None:
         assert np.allclose(mixed.probabilities(items), (learnt, other)[int(weight)].probabilities(items))
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"format": 2}, "version 2; expected 1"),
-        ({"weights": {"NOUN": {"adjacent + a": 1.0}}}, "damaged"),
-        ({"weights": {"NOUN": {"adjacent + a + b": "much"}}}, "damaged"),
-        ({"weights": {"NOUN": {"adjacent + a + b": 10**400}}}, "damaged"),
-        ({"about": {"nodes": "many"}}, "damaged"),
-        ({"weights": {"ADJ": {}}}, "damaged"),
-        ({"weights": {"NOUN": {"sequnce + a + b + c": 1.0}}}, "damaged"),
-        ({"weights": {"NOUN": {"sequence + a + b": 1.0}}}, "damaged"),
-        ({"weights": {"NOUN": {"sequence + a + b + c + d + e + f": 1.0}}}, "damaged"),
-        ({"weights": {"NOUN": {"adjacent + a + b": 1e308}}}, "damaged"),
-        ({"weights": None}, "damaged"),
-    ],
-)
-def test_another_file_is_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:
-    path = tmp_path / "g.json"
-    Grammar("g", {"NOUN": {("adjacent", "a", "b"): 1.0}}, {}).save(path)
-    write_sealed(path, read_sealed(path) | change)
-    with pytest.raises(BadInput, match=message) as raised:
-        Grammar.load(path)
-    assert str(path) in str(raised.value)
-
-
-@settings(max_examples=200)
-@given(st.floats(0, 1, exclude_max=True), st.integers(2, 6), st.integers(0, 5))
-def test_a_draw_is_the_order_in_whose_share_the_number_falls(u: float, n: int, seed: int) -> None:
-    items = node(n, seed)
-    grammar = random_grammar([items], seed)
-    order = list(permutations(range(n))).index(Sampler(grammar)(items, u))
-    ends = np.cumsum(grammar.probabilities(items))
-    assert u <= ends[order] + 1e-12
-    assert order == 0 or u >= ends[order - 1] - 1e-12
-
-
 def test_the_gradient_is_that_of_finite_differences() -> None:
     seen = Counter(
         {(node(n, s), tuple(random.Random(s).sample(range(n), n))): s + 1 for n in (2, 3, 5) for s in range(4)}
@@ -122,26 +79,6 @@ def test_the_likelihood_is_that_of_the_definition() -> None:
         place = list(permutations(range(len(items)))).index(order)
         expected -= count * np.log(twin.probabilities(weights, items)[place])
     assert objective(values)[0] == pytest.approx(expected, rel=1e-10)
-
-
-def test_a_tenth_of_the_sequences_is_kept_the_most_frequent() -> None:
-    sentences = list(Pocket().sentences(300))
-    seen: dict[str, Counter[tuple[str, ...]]] = {"NOUN": Counter(), "VERB": Counter()}
-    for sentence in sentences:
-        for tag, items, order in nodes(sentence, Tree.without_closing_marks(sentence)):
-            if len(items) <= LARGEST:
-                seen[CLASSES[tag]].update(f for f in twin.features(items, order) if f[0] == "sequence")
-    for kind, weights in Grammar.train(sentences).weights.items():
-        kept = {feature for feature in weights if feature[0] == "sequence"}
-        assert len(kept) == math.ceil(len(seen[kind]) / 10)
-        assert min(seen[kind][f] for f in kept) >= max(seen[kind][f] for f in seen[kind].keys() - kept)
-
-
-@pytest.mark.parametrize(("tag", "lacking"), [("VERB", "NOUN"), ("NOUN", "VERB")])
-def test_a_treebank_without_a_class_of_heads_is_refused(tag: str, lacking: str) -> None:
-    sentence = Sentence(("a", "b"), ("DET", tag), (1, -1), ("det", "root"))
-    with pytest.raises(BadInput, match=f"no {lacking} with dependents"):
-        Grammar.train([sentence])
 
 
 LEARN = """

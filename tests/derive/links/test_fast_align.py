@@ -1,7 +1,5 @@
 """fast_align against a twin and the published tool's links; both directions as one aligner, saved and opened."""
 
-import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.errors import BadInput
 from calque.derive.links import cells
 from calque.derive.links.aligner import Links, Pair
 from calque.derive.links.fast_align import LONGEST, FastAlign, StatisticalAligner
@@ -103,65 +100,5 @@ def test_the_diagonals_closed_forms(m: int, n: int, tension: float) -> None:
         assert cells.partition(*beyond, tension) == pytest.approx(geometric(j, m, n, tension), rel=1e-9)
 
 
-def made(pairs: int, seed: int = 0) -> Iterator[Pair]:
-    """Sentences and their translations, word by word, neighbours exchanged now and then."""
-    rng = random.Random(seed)
-    for _ in range(pairs):
-        source = [f"s{min(int(rng.paretovariate(0.6)), 400)}" for _ in range(rng.randint(1, 30))]
-        order = sorted(range(len(source)), key=lambda i: i + rng.random() * 2)
-        yield tuple(source), tuple(source[i].replace("s", "t") for i in order)
-
-
-def test_neither_chunks_nor_a_second_time_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    pairs = list(made(300))
-    one, again = FastAlign.train(pairs), FastAlign.train(iter(pairs))
-    assert np.array_equal(one.probabilities, again.probabilities) and one.tension == again.tension
-    links = list(one.align(pairs))
-    assert [next(one.align([pair])) for pair in pairs[:50]] == links[:50]
-    monkeypatch.setattr(cells, "_CELLS", 1_000)
-    assert list(one.align(pairs)) == links
-    small = FastAlign.train(pairs)
-    assert np.array_equal(small.keys, one.keys)
-    assert small.probabilities == pytest.approx(one.probabilities, rel=1e-9)
-
-
 LONG = ("a",) * (LONGEST + 1)
 UNUSABLE: list[Pair] = [((), ("x",)), (("a",), ()), ((), ()), (LONG, ("x",)), (("a",), LONG)]
-COUNTED = [
-    "3 sentence pairs with an empty side (line 1, 2, 3)",
-    "2 sentence pairs with more than 1,024 words on a side (line 4, 5)",
-]
-
-
-def test_pairs_that_cannot_be_learnt_from_are_counted() -> None:
-    good: list[Pair] = [(("a", "b"), ("x", "y"))]
-    model = FastAlign.train(UNUSABLE + good)
-    assert model.unlearnt.described() == COUNTED
-    assert np.array_equal(model.probabilities, FastAlign.train(good).probabilities)
-    assert not model.left_out.counts
-    with pytest.raises(BadInput) as error:
-        FastAlign.train(UNUSABLE)
-    assert str(error.value) == f"nothing to learn from: {', '.join(COUNTED)}"
-    with pytest.raises(BadInput, match="nothing to learn from: no sentence pairs at all"):
-        FastAlign.train([])
-
-
-@pytest.mark.parametrize("reverse", [False, True])
-def test_pairs_that_cannot_be_aligned_have_no_links_and_are_counted(reverse: bool) -> None:
-    model = FastAlign.train([(("a", "b"), ("x", "y"))], reverse=reverse)
-    assert list(model.align(UNUSABLE)) == [[]] * 5
-    assert model.left_out.described() == COUNTED
-    assert all(links == [] and not table.size for links, table in model.align_with_tables(UNUSABLE))
-    among = [*UNUSABLE, (("a",), ("x",)), *UNUSABLE]
-    assert list(model.align(among)) == [*[[]] * 5, [(0, 0)], *[[]] * 5]
-    assert list(model.align([])) == []
-    longest = next(model.align([(("a",) * LONGEST, ("x",) * LONGEST)]))
-    assert len(longest) == LONGEST
-
-
-def test_a_score_is_the_mean_of_both_directions() -> None:
-    aligner = StatisticalAligner.train(list(made(200)))
-    both = zip(*(model.align_with_tables(made(20)) for model in (aligner.forward, aligner.reverse)), strict=True)
-    for ((_, one), (_, other)), links in zip(both, aligner.align_scored(made(20)), strict=True):
-        assert links == {(i, j): (one[i, j] + other[i, j]) / 2 for i, j in links}
-        assert all(0 < score <= 1 for score in links.values())

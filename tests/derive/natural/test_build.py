@@ -1,16 +1,13 @@
 """Natural languages on disk: exactly the tokenizer's ids, and the same bytes for any number of workers."""
 
-import os
-from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import hypothesis
 import numpy as np
 import pytest
 from hypothesis import example
 from hypothesis import strategies as st
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from calque.derive.artefact import Artefact
 from calque.derive.corpus import Shard
@@ -21,7 +18,7 @@ from calque.derive.natural.build import derive_natural, encode_lines, natural_fi
 from calque.derive.types import Specials
 from calque.derive.vocabulary import GivenVocabulary, Vocabulary
 from tests.derive.natural.made import EN, XX, inputs, vocabulary
-from tests.derive.test_spelling import PIECES, given_vocabulary
+from tests.derive.test_spelling import given_vocabulary
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -97,31 +94,11 @@ def of_kind(kind: str) -> Vocabulary:
     return Vocabulary(tokenizer, np.zeros(tokenizer.get_vocab_size(), np.int64), Specials(*ids))
 
 
-def across_words() -> Vocabulary:
-    """A tokenizer that does not part text at spaces: `b▁a` is a type."""
-    pieces = [("<s>", 0.0), ("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), ("<mask>", 0.0), ("b▁a", -0.5), ("▁", -2.0)]
-    tokenizer = Tokenizer(models.Unigram([*pieces, *((piece, -3.0) for piece in PIECES)], 3, False))
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(split=False)
-    tokenizer.add_special_tokens(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
-    return Vocabulary(tokenizer, np.zeros(tokenizer.get_vocab_size(), np.int64), SPECIALS)
-
-
-def with_spaces() -> Vocabulary:
-    """A tokenizer that writes a space for U+FFFD, and one for several, as XLM-R's."""
-    vocabulary = of_kind("unigram")
-    tokenizer = Tokenizer.from_str(vocabulary._tokenizer.to_str())
-    written = (normalizers.Replace("\ufffd", " "), normalizers.Replace(Regex(" {2,}"), " "))
-    tokenizer.normalizer = normalizers.Sequence(list(written))
-    return Vocabulary(tokenizer, vocabulary.counts, vocabulary.specials)
-
-
 ALL = {
     "bytes": byte_level(False),
     "spaced bytes": byte_level(True),
     "unigram": of_kind("unigram"),
     "wordpiece": of_kind("wordpiece"),
-    "across words": across_words(),
-    "spaces": with_spaces(),
 }
 
 
@@ -139,7 +116,6 @@ def lengths(made: Shard) -> np.ndarray:
 
 @pytest.mark.parametrize("kind", ALL)
 @example(lines=["< \u3000<", "", "a  b"])
-@example(lines=["a b\ufffd", "b\ufffd a", "a \ufffd"])
 @hypothesis.given(lines=st.lists(st.text(st.sampled_from(ODD + "abth   "), max_size=30), max_size=8))
 def test_lines_have_the_ids_of_the_whole_line(kind: str, lines: list[str]) -> None:
     lines = [line.strip() for line in lines]
@@ -148,25 +124,3 @@ def test_lines_have_the_ids_of_the_whole_line(kind: str, lines: list[str]) -> No
     assert [ids.tolist() for ids in np.split(made.ids, ends[:-1])][: len(lines)] == expected(ALL[kind], lines)
     assert made.pieces.sum() == len(made.ids) and (made.pieces > 0).all()
     assert all(words <= len(line.split()) for words, line in zip(made.words.tolist(), lines, strict=True))
-
-
-@pytest.fixture(scope="module")
-def real() -> tuple[Vocabulary, Any]:
-    """The encoder's tokenizer, ours and that of transformers."""
-    folder = os.environ.get("CALQUE_ENCODER")
-    if not folder or not (Path(folder) / "tokenizer.json").is_file():
-        pytest.skip("CALQUE_ENCODER names no folder of an encoder")
-    from transformers import AutoTokenizer
-
-    return GivenVocabulary(Path(folder)).open(), AutoTokenizer.from_pretrained(folder)
-
-
-def test_an_unknown_word_is_the_special_token_of_transformers(real: tuple[Vocabulary, Any]) -> None:
-    """Except that transformers reads the space before a special token as an empty word."""
-    vocabulary, tokenizer = real
-    lines = ["The \0 cat sat on the \0", "\0 \0 slept well", "\0"]
-    theirs = [tokenizer(line.replace("\0", tokenizer.unk_token), add_special_tokens=False).input_ids for line in lines]
-    made = encode_lines(vocabulary, lines)
-    space = tokenizer.convert_tokens_to_ids("▁")
-    assert made.ids.tolist() == [i for i in chain.from_iterable(theirs) if i != space]
-    assert made.words.tolist() == [len(line.split()) for line in lines]

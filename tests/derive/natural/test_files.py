@@ -17,73 +17,12 @@ from calque.derive.natural.files import (
     Sentences,
     TextFiles,
     Without,
-    join_words,
     letters,
 )
 from tests.derive.natural.made import written
 
-PAIRS = [("Good day.", "Bonjour."), ("I do.", "Moi aussi."), ("Hi", "Salut")]
-
-
-def read(files: BitextFiles) -> tuple[list[tuple[str, str]], dict[str, int]]:
-    """The pairs of files, and what was left out."""
-    left_out, pairs = Counter[str](), []
-    for piece in files.pieces():
-        pairs += list(zip(*piece.columns(left_out), strict=True))
-    return pairs, dict(+left_out)
-
-
-def test_columns_between_tabs_are_pairs(tmp_path: Path) -> None:
-    rows = [f"{i}\t{fr} \t{en}\tCC BY" for i, (en, fr) in enumerate(PAIRS)]
-    path = written(tmp_path / "pairs.tsv", [rows[0], "", *rows[1:], "9\t \tAlone.\t"])
-    assert read(BitextFiles(path, columns=(2, 1))) == (PAIRS, {"blank lines": 1, "pairs with an empty side": 1})
-    with pytest.raises(BadInput, match=r"pairs\.tsv:1: 4 tab-separated columns; expected at least 6"):
-        read(BitextFiles(path, columns=(2, 5)))
-    with pytest.raises(BadInput, match="columns 1 and 1; expected two different ones, from 0"):
-        BitextFiles(path, columns=(1, 1))
-
-
-def test_two_files_are_pairs_line_by_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sides = [[*side, "", "", "x" * (not i)] for i, side in enumerate(zip(*PAIRS, strict=True))]
-    first = written(tmp_path / "a.en", sides[0])
-    second = tmp_path / "a.fr.gz"
-    second.write_bytes(gzip.compress("".join(f"{line}\n" for line in sides[1]).encode()))
-    for many in (2, 1000):
-        monkeypatch.setattr(import_module("calque.derive.natural.files"), "MANY", many)
-        assert read(BitextFiles(first, second)) == (PAIRS, {"blank lines": 2, "pairs with an empty side": 1})
-
-
-def test_a_bitext_out_of_step_is_told_with_what_can_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = written(tmp_path / "a.en", ["a", "b", "", "d", "e"])
-    monkeypatch.setattr(import_module("calque.derive.natural.files"), "MANY", 2)
-    with pytest.raises(BadInput, match=r"a\.fr: 6 lines for the 5 of \S+a\.en; expected one translation per line$"):
-        read(BitextFiles(first, written(tmp_path / "a.fr", ["a", "b", "", "d", "e", "f"])))
-    told = r"a\.fr: 4 lines for the 5 .*; line 3 is the first that is blank in only one of them"
-    with pytest.raises(BadInput, match=told):
-        read(BitextFiles(first, written(tmp_path / "a.fr", ["a", "b", "d", "e"])))
-
-
-def test_the_head_of_a_bitext(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sides = [written(tmp_path / f"a.{i}", [f"{'long ' * 100}{n}" for n in range(5_000)]) for i in range(2)]
-    monkeypatch.setattr(import_module("calque.derive.natural.files"), "MANY", 500)
-    pairs, _ = read(BitextFiles(*sides, megabytes=1))
-    assert len(pairs) == 2_000  # a quarter of a megabyte each 500
-    with pytest.raises(BadInput, match="megabytes is 0"):
-        BitextFiles(*sides, megabytes=-1)
-
-
 LONG = "The committee did not agree on the second proposal ."
 SHORT = "Thank you ."
-
-
-def test_tokenised_or_not_a_sentence_is_found_alone_and_a_long_one_inside_a_line() -> None:
-    known = Sentences(iter((LONG, SHORT)))
-    assert len(known.whole) == 2
-    assert known.within("The committee did not agree on the second proposal.")
-    assert known.within("Later, the committee DID not agree on the second proposal... It met again.")
-    assert known.within("“Thank you!”") and not known.within("Thank you very much.")
-    assert not known.within("The committee did not agree on the second question.")
-    assert not known.within("") and not known.within("?!")
 
 
 @given(
@@ -135,20 +74,6 @@ def test_a_file_is_the_text_that_it_holds_however_it_is_cut(
         for each in (path, packed):
             pieces = TextFiles((each,)).pieces()
             assert [line for piece in pieces for line in piece.columns(Counter())[0]] == expected * 3
-
-
-@pytest.mark.parametrize(
-    ("words", "text"),
-    [
-        ("Pierre lives in Paris .", "Pierre lives in Paris ."),
-        ("佐 賀 県", "佐賀県"),
-        ("ประเทศ ไทย", "ประเทศไทย"),
-        ("東京 タワー in 東京 ( Japan )", "東京タワー in 東京 ( Japan )"),
-        ("한국 사람", "한국 사람"),  # Korean has spaces
-    ],
-)
-def test_scripts_without_spaces_are_joined_without(words: str, text: str) -> None:
-    assert join_words(words.split()) == text
 
 
 def test_a_column_of_parquet_is_text(tmp_path: Path) -> None:

@@ -1,14 +1,12 @@
 import re
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from calque.derive.errors import BadInput
-from calque.derive.readers.conllu import read_conllu, read_treebank
+from calque.derive.readers.conllu import read_conllu
 from calque.derive.sentence import Sentence
-from tests.treebanks import write_treebank
 
 
 def row(number: str, form: str, upos: str = "NOUN", head: str = "0", relation: str = "") -> str:
@@ -110,14 +108,3 @@ def test_real_treebanks(calque_data: Path) -> None:
     assert len(totals) == 25
     assert [totals[f"en_ewt-ud-{split}.conllu"] for split in ("train", "dev", "test")] == [12544, 2001, 2077]
     assert {count for name, count in totals.items() if "_pud-" in name} == {1000}
-
-
-CAT = Sentence(("Cats", "sleep"), ("NOUN", "VERB"), (1, -1), ("nsubj", "root"))
-
-
-def test_a_folder_is_all_of_its_files_in_order(tmp_path: Path) -> None:
-    for name, word in (("b/y.conllu", "third"), ("a.conllu", "first"), ("b/x.conllu", "second")):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        write_treebank(tmp_path / name, [replace(CAT, words=(word, "sleep"))])
-    (tmp_path / "notes.txt").write_text("no treebank")
-    assert [sentence.words[0] for sentence in read_treebank(tmp_path)] == ["first", "second", "third"]

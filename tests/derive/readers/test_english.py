@@ -52,12 +52,3 @@ def test_nothing_but_white_space_and_format_characters_outside_words_is_lost(tex
     assert "".join(split_words(text)) == split
     assert FORMAT_RUN.sub("", split) == FORMAT_RUN.sub("", letters)
     assert "".join(word for words in cut_tokens(text) for word in words) == letters
-
-
-def boundaries(sentences: list[str]) -> set[int]:
-    """Inner sentence boundaries as numbers of letters before them."""
-    places, place = set(), 0
-    for sentence in sentences[:-1]:
-        place += len("".join(sentence.split()))
-        places.add(place)
-    return places

@@ -47,11 +47,6 @@ def test_the_usual_shapes(tmp_path: Path, text: str) -> None:
     assert read(tmp_path / "a", text) == ([ANNA, NO], {})
 
 
-def test_a_last_line_without_its_end_is_whole_where_its_type_is_known(tmp_path: Path) -> None:
-    assert read(tmp_path / "a", "Anna\tB-PER\nLee\tI-PER")[0][0].spans == (Span(0, 2, "PER"),)
-    assert read(tmp_path / "a", "Anna\tB-PER\n\nLee\tB-PER")[0][1].spans == (Span(0, 1, "PER"),)
-
-
 def test_universal_ner(tmp_path: Path) -> None:
     text = (
         "# sent_id = 1\n# text = Anna Lee left Rome.\n1\tAnna\tB-PER\t-\tx\n2\tLee\tI-PER\t-\tx\n3\tleft\tO\n"
@@ -59,13 +54,6 @@ def test_universal_ner(tmp_path: Path) -> None:
     )
     counts = {"B-O tags read as O": 1, "B-OTH tags read as O": 1, "I-OTH tags read as O": 1}
     assert read(tmp_path / "a", text) == ([ANNA, NO], counts)
-
-
-def test_an_i_that_continues_nothing_begins_an_entity_and_is_counted(tmp_path: Path) -> None:
-    found, counts = read(tmp_path / "a", "a I-LOC\nb I-LOC\nc I-PER\nd O\ne I-PER\n\nf I-PER\n")
-    assert found[0].spans == (Span(0, 2, "LOC"), Span(2, 3, "PER"), Span(4, 5, "PER"))
-    assert found[1].spans == (Span(0, 1, "PER"),)
-    assert counts == {"I- tags that begin an entity": 4}
 
 
 TAGS = st.lists(st.sampled_from(["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]), min_size=1, max_size=8)

@@ -1,6 +1,5 @@
 """Gold alignments: the formats mean what they say, and what does not fit is refused or reported with its line."""
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,13 +8,11 @@ from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
 from calque.derive.readers.links import (
-    TWICE,
     UNKNOWN,
     Gold,
     GoldPair,
     Link,
     read_gold,
-    read_links,
 )
 
 LENGTHS = [(3, 3), (2, 4)]
@@ -50,10 +47,6 @@ def test_the_usual_shapes(tmp_path: Path, text: str) -> None:
     assert read(tmp_path / "a", text) == Gold((FIRST, SECOND), (), {})
 
 
-def test_talp_counts_from_one(tmp_path: Path) -> None:
-    assert read(tmp_path / "a", "1-1 2p3\n2-4\n", from_one=True) == Gold((FIRST, SECOND), (), {})
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -80,14 +73,6 @@ def test_places_that_seem_to_count_from_one_are_told(tmp_path: Path) -> None:
         assert read(tmp_path / "a", text, lengths, from_one=False).declared
     assert not read(tmp_path / "a", "1-1\n" * 9, unknown * 9).declared
     assert not read(tmp_path / "a", "1-1\n" * 9 + "0-1\n", unknown * 10).declared
-
-
-def test_scores_of_links_are_not_used(tmp_path: Path) -> None:
-    path, counts = tmp_path / "links", Counter[str]()
-    path.write_text("2-1:0.25 0-1 2-1:0.5\n\n1-0:1e-3\n")
-    assert list(read_links(path, counts)) == [[(0, 1), (2, 1)], [], [(1, 0)]] and counts == {TWICE: 1}
-    path.write_text("1-1 3-2\n")
-    assert list(read_links(path, from_one=True)) == [[(0, 0), (2, 1)]]
 
 
 @st.composite

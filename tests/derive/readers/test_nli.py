@@ -44,20 +44,6 @@ def test_tsv_and_json_lines(tmp_path: Path, text: str) -> None:
     assert read(tmp_path / "a", text) == ([PAIR], {})
 
 
-@pytest.mark.parametrize(
-    "header", ["id\tqid1\tquestion1\tquestion2\tis_duplicate", "x\ty\t#1 String\t#2 String\tQuality"]
-)
-def test_paraphrases_of_glue(tmp_path: Path, header: str) -> None:
-    found, counts = read(tmp_path / "a", f"{header}\n7\t8\tA .\tB .\t0\n7\t9\tA .\tA .\t1\n")
-    assert ([example.label for example in found], counts) == (["0", "1"], {})
-
-
-@pytest.mark.parametrize(("old", "new"), [("non-entailment", "not_entailment"), ("entailment", "entailment")])
-def test_hans_and_rte_tell_entailment_from_the_rest(tmp_path: Path, old: str, new: str) -> None:
-    text = f"gold_label\tsentence1_parse\tsentence1\tsentence2\tpairID\n{old}\t(S A)\tA .\tB .\tex0\n"
-    assert [example.label for example in read(tmp_path / "a", text)[0]] == [new]
-
-
 def test_numbers_are_labels_of_inference_beside_a_premise_and_counted(tmp_path: Path) -> None:
     rows = [as_json(premise="A.", hypothesis="B.", label=label) for label in (2, 0, 1, -1)]
     for text in ("".join(rows), "premise\thypothesis\tlabel\nA.\tB.\t2\nA.\tB.\t0\nA.\tB.\t1\nA.\tB.\t-1\n"):

@@ -51,11 +51,3 @@ def test_columns_and_files_mean_the_same(tmp_path: Path) -> None:
             (("it", "'s", "late", "!"), ("il", "est", "tard", "!")),
         ]
         assert left_out == {"pairs with an empty side": 1}
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> tuple[Path, Path]:
-    source, target = tmp_path / "source", tmp_path / "target"
-    source.write_text("one two\n\nthree\n", encoding="utf-8")
-    target.write_text("eins\tzwei\nleer\ndrei\u00a0drei\n", encoding="utf-8")
-    return source, target

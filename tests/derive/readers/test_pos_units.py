@@ -7,7 +7,6 @@ import pytest
 
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.sentence import Sentence
-from calque.derive.sources.files import written
 from tests.derive.readers.test_conllu import GOOD, row
 
 
@@ -66,10 +65,3 @@ def test_the_word_nearest_to_the_root_gives_the_tag(tmp_path: Path) -> None:
 def test_words_on_one_level_are_ranked_by_tag(tmp_path: Path, language: str, tags: tuple[str, str], tag: str) -> None:
     words = (row("1", "x", tags[0], "3"), row("2", "y", tags[1], "3"), row("3", "z", "VERB"))
     assert token(tmp_path / "a", *words, language=language) == (tag, "VERB")
-
-
-def test_pud_has_the_lengths_of_the_label_files(calque_data: Path) -> None:
-    for language, name, many in (("fr", "French", 24_131), ("de", "German", 21_001), ("tr", "Turkish", 16_535)):
-        path = calque_data / "ud" / f"UD_{name}-PUD" / f"{language}_pud-ud-test.conllu"
-        examples = written("pos", language, "xtreme")(path, Counter())
-        assert sum(len(example.texts[0][0].tags) for example in examples) == many

@@ -14,7 +14,6 @@ from calque.derive.readers.lines import Place
 from calque.derive.readers.squad import (
     WIDENED,
     read_questions,
-    read_questions_as_written,
 )
 from calque.derive.sentence import Span
 
@@ -43,14 +42,6 @@ def test_an_answer_is_words_of_its_sentence(tmp_path: Path) -> None:
     assert QA().gold(first) == ("Mr. Lee",)
     assert QA().gold(second) == ("well-known town",) and QA().gold(third) == ("Ghent",)
     assert counts == {WIDENED: 1}
-
-
-def test_questions_as_written_have_their_answers_to_the_character(tmp_path: Path) -> None:
-    texts = ("known town", "Ghent", "met Mr", "842", "town  (Gh")
-    path = written(tmp_path / "a.json", *(asked(text, id_=text) for text in texts))
-    for example, text in zip(read_questions_as_written(path), texts, strict=True):
-        assert QA().gold(example) == (" ".join(text.split()),)
-        assert example.texts[1][0].text == " ".join(CONTEXT.split())
 
 
 TEXTS = st.text(st.sampled_from(list("ab1 .-北京\n ’")), min_size=1, max_size=40).filter(lambda text: text.split())

@@ -2,31 +2,14 @@
 
 import csv
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.readers.iob2 import read_word_labels
-from calque.derive.readers.nli import OWN_TEXTS, read_nli
 from calque.derive.readers.tables import QUOTED, Table
-from calque.derive.sentence import word_labels
 
 Rows = list[tuple[str, ...]]
-
-
-def texts(path: Path, counts: Counter[str]) -> Rows:
-    return [(*(text[0].text for text in e.texts), e.label) for e in read_nli(path, counts, whole, columns=OWN_TEXTS)]
-
-
-def whole(text: str, counts: Counter[str]) -> list[list[str]]:
-    return [text.split()]
-
-
-def words(path: Path, counts: Counter[str]) -> Rows:
-    found = read_word_labels(path, counts)
-    return [pair for s in found for pair in zip(s.words, word_labels(s), strict=True)]
 
 
 fields, quoting = st.text(st.sampled_from('ab" ,'), max_size=6), st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])

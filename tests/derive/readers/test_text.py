@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
-from calque.derive.readers.conllu import read_conllu
 from calque.derive.readers.text import UNKNOWN_WORDS, Kind, chunks, detect, sentences
 
 WIKITEXT = """ \n = Lobster = \n \n The well @-@ known lobster weighs 0 @.@ 7 kg . It costs 1 @,@ 000 <unk> .
@@ -81,22 +80,6 @@ def test_documents(tmp_path: Path) -> None:
         "tags": 1,
         "words of tags": 1,
     }
-
-
-def test_treebanks_keep_their_words_tags_and_trees(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.conllu", TREES * 3)
-    whole, left_out = sentences(next(chunks(path)))
-    assert whole == list(read_conllu(path)) and left_out == {"multiword tokens": 3}
-    assert [sentence for chunk in chunks(path, 1) for sentence in sentences(chunk)[0]] == whole
-    plus = "# global.columns = ID FORM UPOS\n" + "1\tSnow\tNOUN\n\n" * 4
-    assert read(write(tmp_path / "b.conllup", plus), size=1)[0] == ["Snow"] * 4
-
-
-def test_json_lines_have_their_text_in_a_column(tmp_path: Path) -> None:
-    found, left_out = read(write(tmp_path / "a.jsonl", ROWS))
-    assert found == read(write(tmp_path / "a.txt", PLAIN))[0] and left_out["rows without text"] == 1
-    (chunk,) = chunks(write(tmp_path / "b.jsonl", '{"body": "Snow falls ."}\n'))
-    assert [sentence.text for sentence in sentences(chunk, column="body")[0]] == ["Snow falls ."]
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])

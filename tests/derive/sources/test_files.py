@@ -47,17 +47,6 @@ def test_held_out_limited_and_kept_examples_are_counted_and_apart(source: Files)
     assert source.task_data("ner") == data
 
 
-def test_without_a_test_file_the_test_is_held_out_too(tmp_path: Path) -> None:
-    path = ner_file(tmp_path / "a.iob2", 20)
-    data = Files((), ner=TaskFiles((path,), held_out=4, limit=9)).task_data("ner")
-    train, dev, test = (words(data, split) for split in ("train", "dev", "test"))
-    assert (len(train), len(dev), len(test)) == (9, 4, 4)
-    assert len({*train, *dev, *test}) == 17
-    assert data.left_out["train"] == Counter({"held out as dev": 4, "held out as test": 4, "over the limit": 3})
-    with pytest.raises(BadInput, match="cannot hold out 20 of 20"):
-        Files((), ner=TaskFiles((path,), held_out=10)).task_data("ner")
-
-
 def test_of_translations_the_same_lines_are_tested(tmp_path: Path) -> None:
     path, other = ner_file(tmp_path / "a.iob2", 20), ner_file(tmp_path / "b.iob2", 20)
     files = TaskFiles((path,), (path,), (path,), tested=6)

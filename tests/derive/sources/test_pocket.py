@@ -18,20 +18,6 @@ def test_pocket_english_has_the_sizes_asked_for() -> None:
     assert sizes == {"pos": [3, 2, 1], "ner": [3, 2, 1], "nli": [6, 3, 3]}
 
 
-def test_pocket_english_repeats_no_example_and_says_how_many_it_left_out() -> None:
-    source = PocketEnglish(size=1_000, pos=Sizes(800, 100, 300), ner=Sizes(9, 9, 9), nli=Sizes(300, 90, 90))
-    tasks = all_tasks(source)
-    for data in tasks.values():
-        texts = [
-            tuple(tuple(s.words for s in text) for text in example.texts)
-            for examples in data.examples.values()
-            for example in examples
-        ]
-        assert len(set(texts)) == len(texts)
-    drawn = source.language.sentences(800 + tasks["pos"].left_out["train"]["repetitions"], stream=1)
-    assert len({sentence.words for sentence in drawn}) == 800
-
-
 def test_facts_are_chunks_of_their_own_and_change_nothing_else() -> None:
     facts = Facts(subjects=8, values=3, mentions=2)
     plain, told = PocketEnglish(size=2_500), PocketEnglish(size=2_500, facts=facts)
