@@ -1,5 +1,5 @@
-"""Artefacts: finished folders. The manifest, written last, has the SHA-256 of every file, a digest of itself and, if
-the folder's name ends with a fingerprint, that name, so that changed bytes and swapped folders are refused."""
+"""Finished folders. The manifest, written last, has a digest of every file, of itself, and the folder's
+name."""
 
 import hashlib
 import json
@@ -36,8 +36,8 @@ def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None)
 
 
 def read_sealed(path: Path, what: str = "a sealed file", place: str | None = None) -> dict[str, Any]:
-    """The object that `write_sealed` wrote, which errors call `what`. BadInput if a byte changed, or if `place`
-    (default: the file's name) has a fingerprint and is not the name that it was written for."""
+    """The object that `write_sealed` wrote, which errors call `what`; BadInput if a byte or its place has
+    changed."""
     try:
         data = path.read_bytes()
         text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()  # read_text accepts other line ends
@@ -69,7 +69,7 @@ class Artefact:
 
     @classmethod
     def open(cls, folder: Path, kind: str, format: int | None = None) -> Self:
-        """Open a folder that `making` finished, checking its kind and its `format`, if given; `path` checks files."""
+        """Open a folder that `making` finished; `path` checks its files."""
         facts = read_sealed(folder / MANIFEST, f"the manifest of {kind}", folder.absolute().name)
         actual_kind, digests = facts.pop(KIND, None), facts.pop(FILES, {})
         if actual_kind != kind:
@@ -80,7 +80,7 @@ class Artefact:
         return cls(folder, facts, digests)
 
     def path(self, name: str) -> Path:
-        """The path of a file in the folder; BadInput if the file is missing or a byte of it has changed."""
+        """The path of a file in the folder; BadInput if a byte of it has changed."""
         path = self.folder / name
         if name not in self.digests:
             raise BadInput(f"lists no file {name}", self.folder / MANIFEST)
@@ -123,7 +123,7 @@ def check_part(folder: Path, kind: str) -> None:
 
 @contextmanager
 def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
-    """A new folder to fill, which gets its manifest and becomes `folder`; `facts` may grow inside the block."""
+    """A new folder to fill, which gets its manifest and becomes `folder`; `facts` may grow meanwhile."""
     with whole_folder(folder) as part:
         yield part
         write_manifest(part, kind, facts, place=folder.absolute().name)
@@ -132,7 +132,7 @@ def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
 def write_manifest(
     folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...] = (), place: str = ""
 ) -> None:
-    """Finish a folder, whose final name is `place`, by a manifest of its files except those below `leave_out`."""
+    """Finish a folder by a manifest of its files except those below `leave_out`."""
     files = {
         path.relative_to(folder).as_posix(): sha256(path)
         for path in sorted(folder.rglob("*"))

@@ -68,7 +68,7 @@ Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
 
 
 def check_transforms(transforms: Sequence[Transform]) -> None:
-    """Find mistakes in transforms before the text is read: invalid or repeated names, parts that do not compose."""
+    """Refuse invalid or repeated names, and parts that do not compose, before the text is read."""
     names, others = [transform.name for transform in transforms], (*RESERVED, PREVIEW)
     if len({*others, *names}) < len(others) + len(names):
         raise BadInput(f"transforms {', '.join(names)}; expected different names, none of them {' or '.join(others)}")
@@ -81,7 +81,7 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
 
 
 def trial_image(transform: Transform, size: int) -> np.ndarray:
-    """The image of `size` types before any text is read; ValueError if the transform's parts do not compose."""
+    """The image of `size` types before any text is read; ValueError if the parts do not compose."""
     image = transform.informed(Usage.even(size)).image(size)
     parts = [part.name for part in transform.parts] if isinstance(transform, Compose) else []
     if repeated := [name for name in parts if parts.count(name) > 1]:
@@ -113,9 +113,9 @@ def languages_fingerprint(
     among: Sequence[Transform] = (),
     examples: Callable[[str], str] | None = None,
 ) -> str:
-    """A fingerprint of the files of these languages; `corpus` is `Source.corpus_identity`, and `examples`, for a
-    dictionary that reads tags, `Source.task_identity`. `among` are all transforms of the folder that change words,
-    because the vocabulary is learnt from their images too."""
+    """A fingerprint of these languages; `corpus` is `Source.corpus_identity` and `examples`
+    `Source.task_identity`. `among` are all transforms of the folder that change words: the vocabulary is
+    learnt from their images too."""
     trees = any("tags" in transform.needs for transform in (*transforms, *among))
     types: Any = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
     if isinstance(vocabulary, int) and among:
@@ -127,8 +127,6 @@ def languages_fingerprint(
 
 @dataclass(frozen=True)
 class _Chunks:
-    """The chunks of the corpus, over which functions are run in worker processes."""
-
     chunks: list[NumberedChunk]
     pool: Workers
     progress: Progress
@@ -147,9 +145,9 @@ def derive_languages(
     workers: int = 1,
     progress: Progress = silent,
 ) -> Path:
-    """Derive a language by each transform and write the folder that models read (`derive.folder`), with a preview.
-    `vocabulary` is the number of types to learn from the source, or a given tokenizer, which is used unchanged. `cache`
-    keeps grammars and trees. Files do not depend on the number of workers; `folder` is whole or absent."""
+    """Derive a language by each transform into `folder` (`derive.folder`), whole or absent. `vocabulary` is
+    the number of types to learn, or a given tokenizer. `cache` keeps grammars and trees. Workers change no
+    byte."""
     check_transforms(transforms)
     check_tags(dictionary, source)
     rewriting = rewriting_of(transforms)
@@ -193,7 +191,6 @@ def derive_languages(
 
 
 def _vocabulary(vocabulary: int | GivenVocabulary, encoder: ChunkEncoder, chunks: _Chunks) -> tuple[Vocabulary, int]:
-    """The vocabulary, given or learnt, and the number of rare words that it was not trained on."""
     if isinstance(vocabulary, GivenVocabulary):
         return vocabulary.open(), 0
     words, forgotten = add_up(chunks.over("counting words", encoder.count_words))
@@ -206,7 +203,6 @@ def _vocabulary(vocabulary: int | GivenVocabulary, encoder: ChunkEncoder, chunks
 
 
 def _count_usage(encoder: ChunkEncoder, chunks: _Chunks, types: Vocabulary) -> Usage:
-    """The usage of types in the corpus, which is written for the worker processes too."""
     counts = chunks.over("counting types", encoder.count_types)
     table = reduce(np.add, counts, np.zeros_like(Usage.even(types.size).table))
     np.save(encoder.vocabulary / USAGE, table)
@@ -264,7 +260,6 @@ def _write_dictionary(
     dictionary: DictionaryConfig,
     tags: np.ndarray | None,
 ) -> None:
-    """Write the images of types in a language, and its dictionary, whose entries are counted in the manifest."""
     image, places = transform.image(types.size, types.specials), transform.places(types.size, types.specials)
     chosen, images, facts = types.types, image, out.facts["languages"][transform.name]
     if language.single is not None:
@@ -312,8 +307,8 @@ def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None
 
 
 def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder: Path) -> Path:
-    """Write the source and its translation, `language`, to `folder`, which is whole or absent. They share a vocabulary
-    learnt from both, so the image of a type is itself. There are no word links, and the dictionary is empty."""
+    """Write the source and its translation, `language`, with one vocabulary of both and neither word links
+    nor a dictionary."""
     digest = hashlib.sha256()
     for number, (source, target) in enumerate(pairs, start=1):
         if not (source and target):

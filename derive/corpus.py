@@ -28,7 +28,6 @@ NOWHERE = LONGEST  # the origin of a word that is not derived; larger than any p
 
 
 def _columns(tokens: str, rewritten: bool) -> dict[str, tuple[str, str, int]]:
-    """The dtype of each file, the unit that it has one entry for, and its number of extra entries."""
     columns = {
         "tokens": (tokens, "tokens", 0),
         "lines": ("int64", "sentences", 1),
@@ -153,9 +152,8 @@ def _less(numbers: np.ndarray, by: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Shard:
-    """A few lines as ids: `ids` (T,), `pieces` (W,), the number of ids of each word, and `words` (N,) int64, the number
-    of words of each line. `origin` (W,) is as on disk; None if words are not derived. `sources` (L,) is as on disk, and
-    `rendered` (W,) the number of them for each word; None unless words are changed."""
+    """A few lines as ids: `ids` (T,), `pieces` (W,) ids per word, `words` (N,) words per line. `origin` (W,)
+    and `sources` (L,) are as on disk; `rendered` (W,) is the number of sources of each word."""
 
     ids: np.ndarray
     pieces: np.ndarray

@@ -56,8 +56,8 @@ def transforms_of(
     own: Mapping[str, Transform] | None = None,
     parsed: bool = False,
 ) -> tuple[list[Transform], list[str]]:
-    """The transforms of languages, ready to use, and messages about invalid names. `cache` is the folder of learnt word
-    orders, `own` has further transforms by name, and `parsed` sentences need no parser."""
+    """The transforms of languages, ready to use, and messages about invalid names. `own` has further ones by
+    name."""
     found, wrong = [], []
     for name in names:
         try:
@@ -77,7 +77,7 @@ def transforms_of(
 def sentences_of(
     text: str, transforms: Sequence[Transform], parser: Path | None
 ) -> tuple[list[Sentence], Counter[str]]:
-    """The sentences of a text, with trees if a transform needs them, and counts of sentences without one by reason."""
+    """The sentences of a text, with trees if a transform needs them, and counts of those without one."""
     failed: Counter[str] = Counter()
     sentences = [Sentence(tuple(words)) for words in split_sentences(text)]
     if not sentences:
@@ -93,9 +93,8 @@ def sentences_of(
 def derive_file(
     source: Files, transform: Transform, account: Account, cache: Path, pairs: bool = False
 ) -> Iterator[str]:
-    """The lines of the image of a source's only file: of text, a sentence or, as `pairs`, a sentence, a tab and its
-    image; of a treebank, CoNLL-U; of words with labels, both with a tab between. Random transforms draw as in a study
-    of the source. `cache` keeps trees and the words of easy sentences."""
+    """The lines of the image of a source's only file: text (as `pairs`, with the original before a tab),
+    CoNLL-U, or words with labels. Random transforms draw as in a study of the source."""
     _check_spelling(transform)
     (path,) = source.text
     first, lines = head_of(path)
@@ -124,7 +123,6 @@ def derive_file(
 
 
 def _check_spelling(transform: Transform) -> None:
-    """Refuse a language in which some sub-words of a script are shared and others are not."""
     usual = transform.informed(Usage.even(SMALLEST))
     moved = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
     if usual.places(SMALLEST) is not None or moved.any() != moved.all():
@@ -152,7 +150,6 @@ def _chunked(source: Files, account: Account) -> Numbered:
 
 
 def _conllu(image: Sentence, words: Sequence[str]) -> Iterator[str]:
-    """The lines of a sentence in CoNLL-U; MISC has the positions in the source of the words that each renders."""
     yield f"# text = {' '.join(words)}"
     sources = image.sources or tuple((place,) for place in image.origin)
     for place, (word, group) in enumerate(zip(words, sources, strict=True)):

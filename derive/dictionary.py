@@ -1,5 +1,5 @@
-"""Dictionaries, the pairs of ids that objectives are given: a fraction of a source's types with their images, or the
-entries of a lexicon whose words are types. A lexicon has one line per entry: two words (MUSE), two columns, or
+"""Dictionaries, as pairs of ids: a fraction of a source's types with their images, or the entries of a
+lexicon. A lexicon has one entry per line: two words, two columns, or
 `source<TAB>target<TAB>probability<TAB>count`."""
 
 import re
@@ -28,10 +28,9 @@ _ID = re.compile(r"\d{1,9}", re.ASCII)
 
 @dataclass(frozen=True)
 class DictionaryConfig:
-    """The fraction of the types that get an entry: drawn uniformly, or the most frequent ones. Or, in a `file`, the
-    words that get one: one per line, or with a translation, as in a lexicon. A share `correct` of the drawn entries is
-    right, a larger one containing a smaller one; types that both languages share are always right. The other entries
-    have the image of another word, of any tag or of the same usual tag."""
+    """The fraction of the types that get an entry, drawn uniformly or the most frequent; or the words of a
+    `file`. A share `correct` of the drawn entries is right; the others have the image of another word, of any
+    tag or of the same."""
 
     fraction: float = 0.25
     by: Literal["uniform", "frequency"] = "uniform"
@@ -69,7 +68,8 @@ class DictionaryConfig:
         return self.wrong == "same-tag" and self.correct < 1
 
     def identity(self) -> Any:
-        """Values for a fingerprint that, with the source's POS examples if it reads tags, determine the entries."""
+        """Values for a fingerprint that determine the entries, with the source's POS examples if it reads
+        tags."""
         if self.file:
             return ["dictionary", input_digest(self.file)]
         return self if self.correct < 1 else replace(self, wrong="any")
@@ -82,8 +82,7 @@ NO_DICTIONARY = DictionaryConfig(0.0)
 
 
 def draw_dictionary(config: DictionaryConfig, types: np.ndarray, counts: np.ndarray, image: np.ndarray) -> np.ndarray:
-    """Draw entries from the `types` of a corpus, with `counts` (V,) and `image` (V,): (n, 2) int64 pairs of source and
-    derived id, ascending; n is the rounded fraction of the types."""
+    """Draw entries from the `types` of a corpus: (n, 2) pairs of source and derived id, ascending."""
     size = round(config.fraction * len(types))
     if config.by == "frequency":
         chosen = types[np.argsort(-counts[types], kind="stable")[:size]]
@@ -96,10 +95,9 @@ def draw_dictionary(config: DictionaryConfig, types: np.ndarray, counts: np.ndar
 def with_wrong_pairs(
     config: DictionaryConfig, pairs: np.ndarray, tags: np.ndarray | None = None
 ) -> tuple[np.ndarray, int]:
-    """The pairs (n, 2), a share `correct` of those of two different ids as they are; in the others the derived ids are
-    exchanged in one cycle, so that none is right, or in one for each of their source types' `tags` (V,). Types without
-    a tag, and types alone with theirs, share a cycle; if there is only one, it joins the cycle of a tag. Also returns
-    the number of wrong pairs without a common tag. Raises BadInput if there are fewer than two wrong pairs."""
+    """The pairs (n, 2), a share `correct` of those of two different ids as they are; the others exchange
+    their derived ids in one cycle, or in one per `tags` (V,) of their source types. Types without a tag or
+    alone with it share a cycle. Also returns the number of wrong pairs without a common tag."""
     moved = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
     wrong = np.random.default_rng([config.seed, 1]).permutation(moved)[round(config.correct * len(moved)) :]
     if len(wrong) < 2:
@@ -127,8 +125,7 @@ def with_wrong_pairs(
 
 
 def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.ndarray:
-    """The most frequent tag of each type among words that are one type, with their tags; (V,), "" for types that no
-    word is. The first of equally frequent tags is taken."""
+    """(V,) the most frequent tag of each type among words that are one type; "" for other types."""
     words, counts = Counter(tagged), Counter[tuple[int, str]]()
     for only, ((_, tag), count) in zip(only_ids([word for word, _ in words], vocabulary), words.items(), strict=True):
         counts[only, tag] += count
@@ -173,8 +170,8 @@ def _rows(table: Table, counts: Counter[str]) -> Iterator[Numbered]:
 def own_dictionary(
     path: Path, vocabulary: Vocabulary, types: np.ndarray, image: np.ndarray, spell: Callable[[str], str]
 ) -> tuple[np.ndarray, Counter[str]]:
-    """The entries of a file as pairs of ids, like `draw_dictionary`'s, for words that are one of the `types`. A
-    translation is the word itself or its image, as `spell` writes it. Entries left out are counted by reason."""
+    """The entries of a file as pairs of ids, for words that are one of the `types`; the translation must be
+    the word or its image. Exclusions are counted."""
     left_out: Counter[str] = Counter()
     words, known = read_words(path, left_out), set(types.tolist())
     chosen: set[int] = set()
@@ -244,9 +241,9 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
 
 
 def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:
-    """The entries as pairs of ids of one vocabulary, (n, 2) int64, by descending count, each first id once; and the
-    number of entries left out, by reason. Only known words of one sub-word have a row of their own in a model's table.
-    Each type keeps its most probable translation; ties go to the more frequent, then to the first."""
+    """Entries as pairs of ids (n, 2), by descending count, and exclusions by reason. Only words of one
+    sub-word count; each type keeps its most probable translation, ties go to the more frequent, then to the
+    first."""
     left_out: Counter[str] = Counter()
     sources = only_ids([entry.source for entry in entries], vocabulary)
     targets = only_ids([entry.target for entry in entries], vocabulary)

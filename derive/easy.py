@@ -1,5 +1,5 @@
-"""Easy text: the short sentences of a corpus whose words are all frequent in it. Dufter and Schütze (2020) also give
-small models a small vocabulary: one Bible and 2,048 types."""
+"""Easy text: the short sentences of a corpus whose words are all frequent in it (after Dufter and Schütze
+2020)."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -14,9 +14,8 @@ SHORT, LONG, RARE = "too short to be easy", "too long to be easy", "with a word 
 
 @dataclass(frozen=True)
 class EasyText:
-    """Keep the sentences of `shortest` to `longest` words whose words are all among the `types` most frequent of the
-    corpus; punctuation and numbers count as words. Examples of `tasks` are kept by the same rule, except that the words
-    of entities may be rare: otherwise hardly one is left."""
+    """Keep sentences of `shortest` to `longest` words that are all among the `types` most frequent of the
+    corpus. Examples of `tasks` are kept by the same rule, except that the words of entities may be rare."""
 
     types: int = 4_000
     shortest: int = 4

@@ -27,7 +27,7 @@ NumberedChunk = tuple[int, Any]  # a chunk of a source with its number
 
 @dataclass
 class Encoded:
-    """A chunk in one language, with the account of its transform. `single`: `single_images`, if words are changed."""
+    """A chunk in one language; `single` has its `single_images`, if words are changed."""
 
     shard: Shard
     account: Account
@@ -44,8 +44,8 @@ class EncodedChunk:
 
 @dataclass(frozen=True)
 class ChunkEncoder:
-    """Counts and encodes the chunks of a source, and derives them by each transform. Trained transforms, too large to
-    send to workers, are read from `cache`. `code` is the source's and the transforms' (`derive.fingerprint`)."""
+    """Counts and encodes the chunks of a source, and derives them. Trained transforms are read from `cache`;
+    `code` identifies the code of the source and the transforms."""
 
     source: Source
     transforms: tuple[Transform, ...]
@@ -92,7 +92,6 @@ class ChunkEncoder:
         return EncodedChunk(languages, samples if chunk[0] == 0 else [])
 
     def _numbered(self, chunk: NumberedChunk, account: Account) -> list[tuple[int, Sentence]]:
-        """The sentences of a chunk that are not empty, with the numbers that transforms draw from."""
         sentences, left_out = self.source.sentences(chunk[1])
         numbered = [(n, s) for n, s in enumerate(sentences, CHUNKS.number(chunk[0], 0)) if s.words]
         left_out["empty sentences"] += len(sentences) - len(numbered)
@@ -150,9 +149,9 @@ def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
 
 
 def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
-    """For each type of the source, the type of the image that renders its words, and the other way round: (2, size)
-    int64. A link counts if one word alone renders one word, and both words are single types. UNSEEN marks types
-    without such a link, SEVERAL types with links to different types."""
+    """(2, size): the type of the image that renders each type of the source, and the reverse. A link counts
+    if one word of one type renders one such word; types without a link are UNSEEN, with different ones
+    SEVERAL."""
     assert image.sources is not None and image.rendered is not None
     target = np.repeat(np.arange(len(image.pieces)), image.rendered)  # the word of the image at each link
     line = image.words_of_lines.item[target]

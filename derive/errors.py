@@ -9,8 +9,8 @@ LONGEST_NAME = 60  # maximum characters of a name in a message
 
 
 class BadInput(Exception):
-    """Unusable input: where, found, expected. Any function that reads or checks input may raise it, so docstrings
-    rarely mention it. The command line prints `messages`, one per line, and exits with code 2."""
+    """Unusable input: where, found, expected. The command line prints `messages`, one per line, and exits
+    with 2."""
 
     exit_code = 2
 
@@ -60,8 +60,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def unknown(kind: str, name: str, known: Iterable[str], described: Iterable[str] = ()) -> str:
-    """A one-line message about an unknown name: the nearest known name, or all if none is similar. `described` are
-    known names with a description in brackets."""
+    """A message about an unknown name: the nearest known one, or all. `described` have a description in
+    brackets."""
     names, descriptions = list(known), list(described)
     near = nearest(name, names)
     for each in descriptions:

@@ -62,8 +62,6 @@ def estimate_links(
 
 @dataclass(frozen=True)
 class _Words:
-    """The words of each chosen sentence pair, each word as a string of its ids; can be iterated repeatedly."""
-
     bitext: Bitext
     chosen: np.ndarray
 

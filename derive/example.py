@@ -12,10 +12,9 @@ from calque.derive.sentence import Sentence, Span
 
 @dataclass(frozen=True)
 class Example:
-    """One instance of a task: a tagged sentence is one text of one sentence, an NLI pair two texts of one or more.
-    Labels of words are columns of the sentences; `label` is the whole instance's, `diagnostic` the phenomenon that it
-    tests, `id` its own name; all three may be empty. An example without texts is a placeholder for one that is missing
-    from its file (`derive.readers.nli`); placeholders are never written."""
+    """One instance of a task: a tagged sentence is one text of one sentence, an NLI pair two texts of one or
+    more. `label` is the whole instance's, `diagnostic` the phenomenon tested. Without texts, it holds the
+    place of one missing from its file."""
 
     texts: tuple[tuple[Sentence, ...], ...]
     label: str = ""
@@ -23,7 +22,7 @@ class Example:
     id: str = ""
 
     def interned(self) -> Self:
-        """The same example with equal words as one string, which saves four fifths of a data set's memory."""
+        """The same example with equal words as one string, which saves most of a data set's memory."""
 
         def shared(sentence: Sentence) -> Sentence:
             names = ("words", "tags", "relations")
@@ -43,8 +42,8 @@ class Cloze:
 
 @dataclass(frozen=True)
 class Question:
-    """A fact, stated by each of the `clozes`. `answer` is one of the `candidates`, which all questions of a `relation`
-    share. `shared`: derived languages state the fact too, not only the source."""
+    """A fact, stated by each of the `clozes`; all questions of a `relation` share their `candidates`.
+    `shared`: derived languages state it too."""
 
     relation: str
     subject: str

@@ -1,4 +1,4 @@
-"""Files and folders that are whole or absent: they are written under a temporary name and then moved into place."""
+"""Files and folders that are whole or absent: written under a temporary name, then moved into place."""
 
 import errno
 import fcntl
@@ -68,9 +68,8 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]:
-    """A new folder to fill; moved to `folder` when the block ends without an error, else removed.
-
-    It replaces files of the same names and `outdated` ones, which an earlier call wrote. Any other file stays."""
+    """A new folder to fill, moved to `folder` when the block ends well. It replaces files of the same names
+    and `outdated` ones; other files stay."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise BadInput(NO_FOLDER, folder)
     with _new_part(folder, Path.mkdir) as part:
@@ -113,7 +112,6 @@ def _merge(part: Path, folder: Path, own: Collection[str]) -> None:
 
 @contextmanager
 def _new_part(path: Path, make: Callable[[Path], None]) -> Iterator[Path]:
-    """A temporary file or folder that becomes `path`, locked until the block or the process ends (see `sweep`)."""
     make_folder(path.parent)
     for leftover in path.parent.glob(f".{escape(path.name)}.*.part"):
         if _PART.fullmatch(leftover.name):
@@ -145,7 +143,7 @@ def _remove(path: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove half-written files that killed processes left below a folder; files that are being written stay."""
+    """Remove what killed processes left half-written below a folder."""
     for above, folders, files in os.walk(folder):  # rglob fails when a folder is moved meanwhile
         for name in (*folders, *files):
             path = Path(above, name)
@@ -154,14 +152,12 @@ def sweep(folder: Path) -> None:
 
 
 def _is_empty(path: Path) -> bool:
-    """Whether it is a file without content, as a claim is."""
     with suppress(OSError):
         return path.is_file() and not path.stat().st_size
     return False
 
 
 def _remove_dead(leftover: Path) -> None:
-    """Remove a part, or a claim, that no living process holds."""
     try:
         handle = os.open(leftover, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:
@@ -177,8 +173,8 @@ def _remove_dead(leftover: Path) -> None:
 
 @contextmanager
 def claimed(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
-    """Hold an exclusive claim on a folder, which ends with the process. If another process holds one, call `waiting`
-    and wait for its end; without that, raise BadInput."""
+    """Hold an exclusive claim on a folder. If another process holds one, call `waiting` and wait, or else
+    raise BadInput."""
     path = claim_of(folder)
     make_folder(path.parent)
     while True:

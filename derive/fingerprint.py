@@ -1,5 +1,5 @@
-"""Fingerprints of a result's inputs: configs, files, and the code of classes from outside Calque: their files, their
-bases', and every module that these import, directly or not, from their own root folder, except installed libraries."""
+"""Fingerprints of a result's inputs: configs, files, and the code of classes from outside Calque, with all
+modules that it imports from its own root folder."""
 
 import ast
 import dataclasses
@@ -74,7 +74,7 @@ def code_of(kind: type) -> dict[str, str]:
 
 
 def own_code(value: Any) -> dict[str, str]:
-    """The files, with digests, of all dataclasses and subclasses of Calque's classes in a value; others are data."""
+    """The files, with digests, of all classes from outside Calque in a value."""
     kind, parts, code = type(value), [], {}
     if isinstance(value, dict):
         parts = list(value.values())
@@ -90,7 +90,7 @@ def own_code(value: Any) -> dict[str, str]:
 
 
 def check_same(value: Any, code: Mapping[str, str]) -> None:
-    """Refuse, with BadInput, code that differs from the parent process's, whose fingerprint the results carry."""
+    """Refuse code that differs from the parent process's."""
     own = own_code(value)
     if own != code:
         changed = sorted(name for name in own.keys() | code.keys() if own.get(name) != code.get(name))

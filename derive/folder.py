@@ -1,20 +1,16 @@
-"""The folder of languages that models read: one format for natural and derived languages.
+"""The folder of languages that models read, natural or derived.
 
 vocabulary/               the types that all languages share, and their counts
-<language>/               a corpus. If its lines derive from the language `source`: also `image.npy`, the id of each
-                          source type; `letters.json`, if its spelling exchanges single letters, or none;
-                          `places.npy`, if a type has different ids inside words and at their ends; `single.npy`, if
-                          words are changed, the id of each source type's one image, or -1
-<pair>/first/, second/    text of two languages outside their corpora: line i of one translates line i of the other
+<language>/               a corpus; if it derives from `source`, also `image.npy`, the id of each source type;
+                          `letters.json`, if its spelling exchanges letters; `places.npy`, if ids differ at the ends of
+                          words; `single.npy`, after changes of words, the id of each type's one image, or -1
+<pair>/first/, second/    text of two languages outside their corpora, line by line
 <pair>/dictionary.tsv     words of the pair and their translations, as ids
 kept.npy (R,) int64       the types that have a row in a model, ascending; without it all do
-manifest.json             written last: the languages, and the pairs with the folder of each
+manifest.json             written last
 
-The bitext of a pair without text of its own is the lines that derive from one source line. Digests are checked on
-opening, except for the large corpora: steps check them once, before they start.
-
-Shapes: V types of the vocabulary, R of them with a row in a model.
-"""
+The bitext of a pair without text of its own is the lines that derive from one source line. V types of the
+vocabulary, R of them with a row in a model."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -141,7 +137,6 @@ class LanguagesFolder:
         return tuple(languages)
 
     def _derived(self, name: str, others: Sequence[Language]) -> Language:
-        """A language derived from the first of `others`."""
         image = self._table(f"{name}/{IMAGE}", name, (self.size,))
         corpus, lines = self._corpus(name), len(others[0].corpus)
         last = int(corpus.source_line[-1])  # source lines ascend
@@ -155,7 +150,6 @@ class LanguagesFolder:
         return Language(name, len(others), corpus, table, shift, places=places, single=single)
 
     def _moved(self, file: str, name: str, shape: tuple[int, ...], shift: int) -> np.ndarray | None:
-        """The ids in a file, if there is one, with those of a new script moved."""
         if file not in self.artefact.digests:
             return None
         table = self._table(file, name, shape)

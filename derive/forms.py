@@ -28,9 +28,8 @@ def _digits(number: float, times: int = 1) -> str:
 
 @dataclass(frozen=True)
 class Form:
-    """How a field that differs from its default is written: a word for one `value`, or text after `name`, which `read`
-    parses (`fraction`: percent) and which matches `pattern`. `meaning` explains it and `title` is what a title
-    appends, {} being the meaning; both may have {value} or {percent}. `example` is a text for lists of names."""
+    """A part of a name that sets a `field`: a fixed text with a fixed `value`, or letters and a value that is
+    `read` and written back. `meaning` explains it in help; `title` puts it into titles."""
 
     field: str
     name: str
@@ -86,9 +85,8 @@ def percent(field: str, name: str, meaning: str, example: str, title: str = ", {
 
 
 class Named:
-    """A dataclass whose name and title are generated from its forms. `short_name` is the name with all fields at their
-    defaults, `full_name` the start of the title. Names have forms in this order, one of several of a field; a field
-    without a default is in every name."""
+    """A dataclass whose name and title are generated from its forms, in order. `short_name` is the name with
+    all fields at their defaults, `full_name` the start of the title."""
 
     short_name: ClassVar[str] = ""
     full_name: ClassVar[str] = ""

@@ -17,13 +17,11 @@ class Language:
     """One language. All arrays are int64; -1 stands for none.
 
     number: its token type, in models with language embeddings.
-    table: the model's row for each type in this language (V,), or (R,) if the model has rows for some types only.
-    shift: is added to ids of its corpus from V on, so that each new script has its own rows.
+    table: the row of each type in this language (V,), or (R,) if the model has rows for some types only.
+    shift: added to ids of its corpus from V on, so that each new script has its own rows.
     rows: the row of each id of the corpus (V,), in models that have rows for some types only.
-    places: the rows of types inside words and at their ends (2, V), if these differ; `table` has types in isolation.
-    source: the language that its lines derive from.
-    single: the row of each type's one image (V,), after a transform that changes words (`images`).
-    """
+    places: the rows of types inside words and at their ends (2, V), if these differ.
+    single: the row of each type's one image (V,), after a transform that changes words."""
 
     name: str
     number: int
@@ -69,8 +67,8 @@ def in_places(
 
 @dataclass(frozen=True)
 class Bitext:
-    """N parallel sentences of two languages; `lines` (N, 2) int64 are their line numbers in the two corpora. `gold`:
-    the gold alignment is known; `estimates` are links that replace it."""
+    """N parallel sentences of two languages; `lines` (N, 2) are their numbers in the two corpora. `gold`: the
+    alignment is known; `estimates` replace it."""
 
     first: Language
     second: Language
@@ -95,7 +93,7 @@ class Bitext:
         return self.gold or self.estimates is not None
 
     def links(self, pair: int) -> np.ndarray:
-        """Word links of a sentence pair, (k, 2) int64, sorted: estimated, else gold (a common source word), or none."""
+        """Word links of a sentence pair, (k, 2), sorted: estimated, else gold, or none."""
         if self.estimates is not None:
             return self.estimates[pair]
         if not self.gold:
@@ -109,13 +107,13 @@ class Bitext:
         return np.unique(np.stack([first[ours, 1], second[theirs, 1]], axis=1), axis=0)
 
     def piece_links(self, pair: int) -> np.ndarray:
-        """Sub-word links of sentence pair `pair`, (m, 2) int64, sorted: see `derive.links.stored.of_pieces`."""
+        """Sub-word links of a sentence pair, (m, 2), sorted."""
         a, b = self.lines[pair]
         return of_pieces(self.links(pair), self.first.corpus.line_pieces(a), self.second.corpus.line_pieces(b))
 
     def targets(self, pair: int, turned: bool = False) -> np.ndarray:
-        """The first position of the second sentence that each id of the first links to, else -1: (n,) int64. `turned`
-        exchanges the sentences."""
+        """(n,) the first position of the second sentence that each id of the first links to, else -1;
+        `turned`: the reverse."""
         if self.gold and self.estimates is None and not self.rewritten:
             a, b = self.lines[pair]
             orders = self.first.corpus.order(a), self.second.corpus.order(b)

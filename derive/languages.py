@@ -20,12 +20,9 @@ from calque.derive.vocabulary import TOKENIZER, Vocabulary, read_specials
 
 @dataclass(frozen=True)
 class Languages:
-    """Languages that one model reads. Derived languages come after their source. `pairs` and `dictionaries` name the
-    pairs whose bitexts and dictionaries a model is given; `texts` are bitexts outside the languages' corpora, and
-    `estimates` estimated links. The source of `disjoint` languages shares no sentence with the others.
-
-    Ids, tables and special types are in the model's numbering. If a model has rows for some of the tokenizer's types
-    only, `kept` (R,) int64 holds their tokenizer ids, ascending. Finished checkpoints have rows for all: `whole`."""
+    """Languages that one model reads, derived ones after their source. `pairs` and `dictionaries` are given
+    to the model; `texts` are bitexts outside the corpora. Ids, tables and special types are in the model's
+    numbering: `kept` (R,) are the tokenizer ids that have a row, if not all."""
 
     folder: Path
     languages: tuple[Language, ...]
@@ -39,8 +36,7 @@ class Languages:
 
     @classmethod
     def open(cls, folder: Path, names: Sequence[str], whole: bool = False) -> Self:
-        """The languages `names` and their source, with all bitexts and dictionaries between them. `whole`: for a model
-        with rows of all types."""
+        """The languages `names` and their source. `whole`: for a model with rows of all types."""
         contents = LanguagesFolder.open(folder)
         kept = None if whole else contents.kept()
         languages, specials = contents.languages(names, kept), read_specials(contents.vocabulary)
@@ -144,9 +140,8 @@ class Languages:
         return Bitext(a, b, np.stack([lines[here], here], axis=1), a.has_origin and b.has_origin, estimates)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
-        """Pairs of ids, (n, 2) int64, ascending; several entries of one type by descending frequency. Two derived
-        languages are paired through source types with an entry in both, of which only the first's may be wrong: two
-        wrong ones can make a right pair."""
+        """Pairs of ids, (n, 2), ascending. Two derived languages are paired through source types with an
+        entry in both, of which only the first's may be wrong: two wrong ones can make a right pair."""
         pairs, source = self._contents.pairs(self.languages), self[first].source
         if (first, second) in pairs or (second, first) in pairs or source != self[second].source:
             entries = self._entries(first, second)
@@ -179,8 +174,8 @@ def only_last(languages: Languages, share: float) -> Languages:
 
 
 def disjoint_halves(languages: Languages) -> Languages:
-    """The source with half of its distinct sentences, and its derived languages with the images of the others. A hash
-    of a sentence's ids decides, so that its repetitions are in one half."""
+    """The source with half of its distinct sentences, by a hash of their ids, and its derived languages with
+    the others."""
     source = languages[SOURCE].corpus
     tokens, sentences = np.asarray(source.tokens), pairwise(np.asarray(source.lines))
     hashes = (blake2b(tokens[start:end].tobytes(), digest_size=1).digest()[0] for start, end in sentences)

@@ -12,9 +12,8 @@ FINAL_MARKS = (".", "!", "?")  # final marks of English. Text in other scripts n
 
 @dataclass(frozen=True)
 class Invert(Transform):
-    """Reverses the words; a final mark stays last (ALIGN-MLM, appendix F). It is its own inverse, so marks that open a
-    sentence without a final mark stay first: at the end they would become final marks. `p` is the fraction of sentences
-    that are inverted; `marks` are the words that count as final marks."""
+    """Reverses the words of a fraction `p` of the sentences; a final mark stays last, and marks that open a
+    sentence without one stay first, so that it is its own inverse (ALIGN-MLM, appendix F)."""
 
     short_name, full_name = "inv", "Inv"
     forms = (percent("p", "-", "of the sentences", "50", " {percent} %"),)

@@ -1,5 +1,4 @@
-"""A user's transforms are tried on the first sentences before a corpus is derived: errors in them come in seconds, and
-an image that another process would not repeat is refused."""
+"""A user's transforms are tried on the first sentences before a corpus is derived."""
 
 import traceback
 from collections.abc import Sequence
@@ -19,8 +18,8 @@ Numbered = tuple[int, Sentence]
 
 
 def check_own(source: Source, transforms: Sequence[Transform], cache: Path, workers: int) -> None:
-    """Raises BadInput for a transform from outside Calque that fails, loses or adds words, or gives a sentence another
-    image when it is applied again: in another order and, with several `workers`, in another process."""
+    """Refuse a transform from outside Calque that fails, loses or adds words, or gives a sentence another
+    image when applied again: in another order and, with several `workers`, in another process."""
     own = [transform.ready(cache) for transform in transforms if own_code(transform)]
     if not own:
         return
@@ -42,7 +41,7 @@ def check_own(source: Source, transforms: Sequence[Transform], cache: Path, work
 
 
 def images(transform: Transform, numbered: Sequence[Numbered]) -> list[Sentence]:
-    """The images of numbered sentences. Raises BadInput, with the line, for an error in the transform's own code."""
+    """The images of numbered sentences; an error names the line of the transform's code."""
     found = []
     for number, sentence in numbered:
         try:
@@ -55,7 +54,6 @@ def images(transform: Transform, numbered: Sequence[Numbered]) -> list[Sentence]
 
 
 def _place(transform: Transform, error: Exception) -> tuple[str, int | None]:
-    """The file of the transform, and the last line of its code that ran."""
     files = list(own_code(transform))
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if any(frame.filename.endswith(f"/{file}") for file in files):

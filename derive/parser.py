@@ -1,5 +1,4 @@
-"""Tags and trees from Stanza; the only file that imports it. A folder of models has Stanza's own layout
-(`resources.json`, one language's `LANGUAGE/PROCESSOR/PACKAGE.pt`)."""
+"""Tags and trees from Stanza, from a folder of models in its own layout; the only file that imports it."""
 
 import sys
 from collections import Counter
@@ -52,8 +51,8 @@ class StanzaParser:
 
 @dataclass(frozen=True)
 class ParsedTrees:
-    """A parser with a cache of its trees. A shard is a file of sealed JSON in `cache`, with the tree of each of up to
-    `SHARD` sentences, or the reason why it has none, named after the words and the parser."""
+    """A parser with a cache: a file of sealed JSON per `SHARD` sentences, named after the words and the
+    parser."""
 
     parser: StanzaParser | StoredTrees
     cache: Path
@@ -137,7 +136,6 @@ def _sentence(words: tuple[str, ...], parsed: list[Any]) -> Sentence | str:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Run torch with one thread: workers have one core each, and the number of threads can change rounding."""
     torch = sys.modules["torch"]  # Stanza has imported it
     before = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -163,7 +161,6 @@ def _identity(folder: Path) -> str:
 
 @lru_cache(maxsize=2)
 def _pipeline(folder: Path) -> Any:
-    """Stanza's pipeline, on the GPU if there is one. It reads only this folder."""
     language = _language(folder)
     lemma = "default" if any((folder / language / "lemma").glob("*.pt")) else "identity"
     try:
@@ -181,7 +178,6 @@ def _pipeline(folder: Path) -> Any:
 
 
 def _language(folder: Path) -> str:
-    """The only language of the folder's models."""
     run = "docs/word-order.md says how to get such folders"
     if not (folder / RESOURCES).is_file():
         raise BadInput(f"no {RESOURCES} here; expected a folder of Stanza models: {run}", folder)

@@ -48,7 +48,6 @@ def _labels(sentence: Sentence) -> list[Row]:
 
 
 def _grid(rows: Sequence[Row], margin: int) -> str:
-    """Rows with aligned columns, folded at `WIDTH`."""
     rows = [(name, shown(cells)) for name, cells in rows]
     widths = [max(map(_width, column)) for column in zip(*(cells for _, cells in rows), strict=True)]
     lines: list[str] = []
@@ -66,6 +65,5 @@ def _grid(rows: Sequence[Row], margin: int) -> str:
 
 
 def _width(text: str) -> int:
-    """Columns on a terminal: two for a wide letter, none for a combining mark."""
     marks = sum(unicodedata.combining(letter) > 0 for letter in text)
     return len(text) - marks + sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)

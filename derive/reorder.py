@@ -112,8 +112,8 @@ def superstrate(name: str) -> TreebankFiles | PocketTreebank:
 
 
 def treebank(language: str) -> tuple[Path, ...]:
-    """The treebank files of a language below CALQUE_DATA/ud: the training files, or all if there are none. PUD
-    treebanks, the same sentences in every language, are used only if there is no other."""
+    """The treebank files of a language below CALQUE_DATA/ud: the training files, or all if there are none;
+    PUD last."""
     treebanks = sorted(Path(os.environ.get("CALQUE_DATA") or "data", "ud").glob(f"*/{escape(language)}_*.conllu"))
     others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
     return tuple(path for path in others if path.stem.endswith("-train")) or tuple(others)
@@ -126,9 +126,9 @@ def substrate(name: str) -> TreebankFiles | PocketTreebank:
 
 @dataclass(frozen=True)
 class Reorder(Transform):
-    """Dependents of nouns and verbs in the superstrate's order; subtrees move as blocks, closing marks stay last.
-    `superstrate_weight` interpolates between the substrate's order (0) and the superstrate's (1); `p` is the fraction
-    of sentences that are reordered. A node of more than 7 items or with crossing arcs keeps its order."""
+    """Dependents of nouns and verbs in the superstrate's order; subtrees move as blocks, closing marks stay
+    last. `superstrate_weight` interpolates from the substrate's order; `p` is the fraction of sentences
+    reordered. A node of more than 7 items or with crossing arcs keeps its order."""
 
     short_name, full_name = "syn", "Syn"
     forms = (
@@ -196,7 +196,6 @@ class Reorder(Transform):
         return kept
 
     def _drawn(self, number: int) -> bool:
-        """Whether sentence `number` is in the fraction `p`; inversions draw their sentences independently."""
         return self.p == 1 or draw(f"reorder:{self.seed}", number).random() < self.p
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
@@ -265,5 +264,4 @@ def _mixture(
 
 @lru_cache(maxsize=8)
 def _sampler(grammar: Grammar) -> Sampler:
-    """One sampler, with its cache, per grammar and process."""
     return Sampler(grammar)

@@ -30,7 +30,6 @@ SCRIPTS = (
 
 
 def _exchanged(small: int, capital: int) -> dict[int, int]:
-    """A table that swaps Latin letters with others, so it is its own inverse on every string."""
     latin = ascii_lowercase + ascii_uppercase
     others = "".join(chr(first + i) for first in (small, capital) for i in range(26))
     return str.maketrans(latin + others, others + latin)
@@ -53,12 +52,10 @@ KINDS: dict[By, str] = {
 
 @dataclass(frozen=True)
 class Transliterate(Transform):
-    """A new script for all types except an exact share `overlap` (ALIGN-MLM, section 3, Table 7). For a model, the
-    script is a shift of ids by the size of the source vocabulary; special tokens stay. For people, it is a reversible
-    exchange of letters. `script`, from 1, distinguishes several new scripts in one model: clones of one language that
-    differ only in their ids. `by` selects the shared types: "uniform", drawn from all; "most-frequent" and
-    "least-frequent", by frequency in the corpus; "function", "names" and "content", drawn from the types that occur
-    (nearly) only in words of the class (`derive.usage`). All except "uniform" must be `informed`."""
+    """A new script for all types except an exact share `overlap` (ALIGN-MLM, section 3): a shift of ids by
+    the vocabulary's size, and for people an exchange of letters. `script`, from 1, distinguishes several in
+    one model. `by` selects the shared types: drawn from all, by frequency, or drawn from those of a word
+    class; all except "uniform" must be `informed`."""
 
     short_name, full_name = "trans", "Trans"
     forms = (
@@ -115,7 +112,6 @@ class Transliterate(Transform):
         return table
 
     def _shared(self, words: np.ndarray) -> np.ndarray:
-        """The types, of all ordinary ones, that keep their ids."""
         if self.by == "uniform" or self.usage is None:
             return self._drawn(words)
         counts = self.usage.counts[words]
@@ -145,10 +141,9 @@ SCRIPT = Transliterate()
 
 @dataclass(frozen=True)
 class Cognates(Transform):
-    """A new script for the last sub-word of every word, so that no word is shared; in the sub-words before it, the
-    stem, an exact share `share` of the types stays (drawn uniformly, without replacement, from all except the special
-    ones). A share of 0 equals `Transliterate()`; a smaller share is a subset of a larger one. The image of a type is
-    its form at the end of a word, or, for types that the corpus has only inside words, its form there (`informed`)."""
+    """A new script for the last sub-word of every word; before it, an exact share `share` of the types stays.
+    A type's image is its form at the end of a word or, if the corpus has it only inside words, there
+    (`informed`)."""
 
     short_name, full_name = "trans-stems", "Trans"
     forms = (percent("share", "-", "of stems shared", "50", " {percent} % {}"),)

@@ -44,10 +44,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Words with the columns that follow them, each empty (unknown) or with one entry per word. `heads` count from 0;
-    the root's is -1. `origin[i]` is the position of word i before any transform, the gold alignment of a sentence and
-    its image. `sources[i]`, after a transform that changes words, are the positions of all words that word i renders,
-    and `origin[i]` is the main one of them. `glued[i]`: no space before word i, never in derived sentences."""
+    """Words with the columns that follow them, each empty or with one entry per word. `heads` count from 0;
+    the root's is -1. `origin[i]` is the position of word i before any transform. `sources[i]`, if words were
+    changed, are the positions of all words that word i renders, the main one, `origin[i]`, first. `glued[i]`:
+    no space before word i."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()
@@ -70,8 +70,8 @@ class Sentence:
         return len(self.words)
 
     def reorder(self, order: Sequence[int]) -> Self:
-        """Put word `order[i]` at position i; tags, tree, spans and origin follow their words. A span that the new order
-        splits becomes one span per contiguous piece: `len(after.spans) - len(before.spans)` counts the splits."""
+        """Put word `order[i]` at position i; all columns follow. A span that the order splits becomes one
+        span per piece."""
         if sorted(order) != list(range(len(self.words))):
             raise BadInput(
                 f"{self.text[:200]!r} in the order {list(order)[:30]}; expected each position from 0 to "
@@ -92,9 +92,8 @@ class Sentence:
         )
 
     def rewrite(self, words: Sequence[tuple[str, Sequence[int]]]) -> Self:
-        """Other words, each with the positions of the words that it renders, the main one first. A word has
-        the tag of its main word, and is in the span of the first of its words that is in one; a span whose
-        words are all in other spans, or rendered by no word, is lost. For the tree see `_new_tree`."""
+        """Other words, each with the positions of the words that it renders, the main one first, whose tag it
+        has. It is in the span of the first of its words that is in one."""
         groups = [tuple(group) for _, group in words]
         if not all(0 <= place < len(self) for group in groups for place in group) or not all(groups):
             raise BadInput(
@@ -124,11 +123,9 @@ class Sentence:
         )
 
     def _new_tree(self, groups: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        """The heads and relations of new words that render these groups of words: a word takes those of its
-        topmost word. Its head is the first word that renders the old head, or the next head above if none
-        does. Further words for one word depend on its first, as `goeswith`. If the root is lost, the highest
-        word that is left, preferably no punctuation, becomes the root, and others that lost all heads depend
-        on it."""
+        """The heads and relations of new words: those of its topmost word, or of the next head above that is
+        rendered. Further words for one word depend on its first, as `goeswith`. If the root is lost, the
+        highest word left becomes it."""
         first: dict[int, int] = {}  # the first new word that renders each word
         for i, group in enumerate(groups):
             for place in group:
@@ -151,7 +148,6 @@ class Sentence:
         return tuple(heads), tuple(relations)
 
     def _depths(self) -> dict[int, int]:
-        """The number of words from each word up to the root; 0 above the root, at -1."""
         depths = {-1: 0}
         for place in range(len(self)):
             path = []

@@ -25,8 +25,8 @@ class TaskData:
 
 
 class Source(ABC):
-    """A source language: text for pretraining, cut into chunks, and labelled data for tasks. A new source is a frozen
-    dataclass of plain values, sent to workers like its chunks. A chunk's contents depend only on the source."""
+    """Text for pretraining, cut into chunks, and labelled data for tasks. A new source is a frozen dataclass
+    of plain values; a chunk's contents depend only on it."""
 
     @property
     @abstractmethod
@@ -90,6 +90,6 @@ class Source(ABC):
         return {}
 
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
-        """The source after the computations that its sentences need; `cache` keeps their results. With `trees`, the
-        sentences have heads and relations, or BadInput is raised if there are none."""
+        """The source after the computations that its sentences need; `cache` keeps their results. With
+        `trees`, the sentences have heads and relations, or BadInput is raised."""
         return self

@@ -18,8 +18,8 @@ NONE = "no stored tree"
 
 @dataclass(frozen=True)
 class StoredTrees:
-    """The trees of the lines of a text, which have spaces between words, and of treebanks. Each line of `file` has the
-    tree of one line of `text` as written by `line_of`, or is blank."""
+    """The trees of the lines of a text, and of treebanks. Each line of `file` has the tree of one line of
+    `text`."""
 
     text: Path
     file: Path
@@ -35,8 +35,7 @@ class StoredTrees:
 
 
 def line_of(sentence: Sentence) -> str:
-    """A tree as a line that compresses well: for each word, the tag, the distance to the head (0 at the root) and the
-    relation, as in `PRON.1.nsubj VERB.0.root`."""
+    """A tree as tag, distance to the head (0: root) and relation of each word: `PRON.1.nsubj VERB.0.root`."""
     distances = (head - place if head >= 0 else 0 for place, head in enumerate(sentence.heads))
     return " ".join(map("{}.{}.{}".format, sentence.tags, distances, sentence.relations))
 
@@ -49,7 +48,6 @@ def _tree(words: tuple[str, ...], line: str) -> Sentence:
 
 @lru_cache(maxsize=1)
 def _lines(trees: StoredTrees) -> dict[str, str]:
-    """The line of each sentence that has a tree."""
     lines = {}
     for text, tree in zip_longest(read_lines(trees.text), read_lines(trees.file)):
         if not text or not tree or (tree[1] and tree[1].count(" ") != text[1].count(" ")):

@@ -67,7 +67,6 @@ def _add(
     examples: Iterable[Example],
     facts: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Write the examples of a split in a language, and return the manifest's facts about them."""
     row = {"examples": write_examples(part / file_of(split, language), examples), **facts}
     of_split = manifest["splits"].setdefault(split, {"languages": {}})
     if language == SOURCE:
@@ -130,8 +129,8 @@ def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: 
 
 
 def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, source: str = "") -> Path:
-    """Write the examples of `files`, and test sets of other languages. `source` is the language of `files`. A pair
-    missing from one parallel set is left out of all. `folder` is whole or absent."""
+    """Write the examples of `files` (in the language `source`), and test sets of other languages. A pair
+    missing from one parallel set is left out of all."""
     own = written(task, source, files.units)
     lacking: Lacking = WHOLE
     if task in PARALLEL:

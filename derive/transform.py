@@ -28,10 +28,9 @@ TORN = "more entities than before: the new order splits some, and each piece cou
 
 
 class Transform(Named, ABC):
-    """One difference between languages. A new transform is a frozen dataclass with a `name`, or `forms` that generate
-    it (`derive.forms`), and a call, which moves words with their labels, spans, trees and origin. `image` and `spell`
-    are overridden only by transforms that change the script; transforms that change words otherwise are a `Rewrite`
-    (`derive.words`)."""
+    """One difference between languages. A new one is a frozen dataclass with a `name`, or `forms`
+    (`derive.forms`), and a call. Transforms that change words are a `Rewrite` (`derive.words`); those that
+    change the script override `image` and `spell`."""
 
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Example names for errors and help, each with its meaning, or "" if it needs none."""
@@ -199,8 +198,8 @@ def compose(*parts: Transform) -> Transform:
 
 @dataclass
 class Account:
-    """A transform's side effects: spans split; sentences, words and spans `left_out`, and parts `kept` in
-    place, by reason."""
+    """A transform's side effects: spans split, exclusions (`left_out`) and parts `kept` in place, by
+    reason."""
 
     split_spans: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
@@ -229,7 +228,6 @@ def image_of(transform: Transform, sentence: Sentence, number: int, account: Acc
 
 
 def _check_words(transform: Transform, sentence: Sentence, image: Sentence) -> None:
-    """Refuse an image in which a source word does not occur exactly once, where `origin` says."""
     before, after, origin = sentence.words, image.words, image.origin
     is_permutation = sorted(origin) == list(range(len(before)))
     if not is_permutation or tuple(before[place] for place in origin) != after:

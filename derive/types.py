@@ -40,15 +40,14 @@ class Specials:
 
     @cached_property
     def _split(self) -> tuple[int, list[int]]:
-        """The first id that is not special, and the special ids after it."""
         first = next(i for i in range(len(self.ids) + 1) if i not in self.ids)
         return first, [i for i in self.ids if i > first]
 
 
 @dataclass(frozen=True)
 class PairLayout:
-    """The layout of two texts in one row: the special ids before, between and after them, and each text's token type.
-    The first id between them ends the first text and has its type."""
+    """The layout of two texts in one row: the special ids before, between and after them, and each text's
+    token type."""
 
     before: tuple[int, ...]
     between: tuple[int, ...]

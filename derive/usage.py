@@ -29,8 +29,8 @@ _NAMES: tuple[WordClass, ...] = ("function", "names", "content")
 
 @dataclass(frozen=True)
 class Usage:
-    """Occurrences of each type, (5, V) int64: all, at the end of a word, and in words of each class. `cut` is
-    `Vocabulary.cut`, for spelling words, and `specials` are that vocabulary's. `of_text`: not made up by `even`."""
+    """Occurrences of each type, (5, V): all, at the end of a word, and in words of each class. `cut` is
+    `Vocabulary.cut`; `of_text`: not made up by `even`."""
 
     table: np.ndarray
     cut: Callable[[str], list[tuple[int, str]]] | None = None
@@ -96,8 +96,8 @@ def other_forms(lemmas: Lemmas, vocabulary: Vocabulary) -> dict[int, frozenset[i
 
 
 def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[str, tuple[float, int]]:
-    """The shares of types, sub-words and words of the corpus in `derived` that its source has too, with denominators
-    above 0. A word is shared if all its sub-words are. `types` are the source's, `image` (V,) their ids."""
+    """The shares of types, sub-words and words of the corpus in `derived` that its source has too, with
+    denominators."""
     corpus, size = Corpus.open(derived), len(image)
     tokens = words = 0
     for first in range(0, len(corpus), LINES):

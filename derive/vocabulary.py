@@ -1,5 +1,5 @@
-"""The types that languages share, special types, and encoding. A vocabulary is learnt from the words of a corpus, by
-byte-level BPE, or given by the folder of any tokenizer."""
+"""The types that languages share, special types, and encoding: byte-level BPE learnt from a corpus, or any
+tokenizer."""
 
 import dataclasses
 import re
@@ -49,8 +49,8 @@ _PART = re.compile("[^ \t\r\n]+")
 
 
 class Vocabulary:
-    """The `size` types that languages share, including `specials`, and their `counts` (V,) int64 in the text. A word is
-    always encoded as after a space, so its encoding depends only on itself. A `<s>` in text is ordinary, or unknown."""
+    """The `size` types that languages share, `specials` included, and their `counts` (V,). A word is encoded
+    as after a space, so its encoding depends only on itself; a `<s>` in text is ordinary."""
 
     def __init__(self, tokenizer: Tokenizer, counts: np.ndarray, specials: Specials = OURS) -> None:
         self._tokenizer = tokenizer
@@ -66,7 +66,6 @@ class Vocabulary:
 
     @cached_property
     def _words(self) -> Tokenizer:
-        """A copy without padding and truncation that reads `<s>` as characters."""
         words = Tokenizer.from_str(self._tokenizer.to_str())
         words.no_padding()
         words.no_truncation()
@@ -95,8 +94,8 @@ class Vocabulary:
         return [(i, self.text([i])) for i in self.encode(word)]
 
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """The words' concatenated ids and their number per word: ((T,), (len(words),)) int64. A word without an id, and
-        UNKNOWN, have the unknown type; ValueError if a word is only white space."""
+        """The words' concatenated ids and their number per word: (T,), (len(words),). UNKNOWN, and words
+        without an id, have the unknown type."""
         blocks = [self._encode(words[first : first + BLOCK]) for first in range(0, len(words) or 1, BLOCK)]
         ids, pieces = (np.concatenate(each) for each in zip(*blocks, strict=True))
         return ids, pieces
@@ -246,7 +245,6 @@ def _special_types(tokenizer: Tokenizer, names: Mapping[str, str], path: Path) -
 
 @lru_cache(maxsize=8)
 def _unusual(path: Path, content: str, names: tuple[tuple[str, str], ...]) -> tuple[Any, ...]:
-    """The special types of a tokenizer, for its identity, unless they have the usual names; `content` is its digest."""
     tokenizer = open_tokenizer(path)
     chosen, ids = dataclasses.asdict(_special_types(tokenizer, dict(names), path)), tokenizer.get_vocab()
     usual = {role: ids[name] for role, known in ROLES.items() for name in known[::-1] if name in ids}
@@ -260,7 +258,6 @@ def pair_types(path: Path) -> tuple[int, int]:
 
 
 def _encode_with(template: Any, *texts: str) -> Any:
-    """How a template lays out texts of one word."""
     words = Tokenizer(models.WordLevel({_WORD: 0}, unk_token=_WORD))
     if template is not None:
         words.post_processor = template
@@ -334,7 +331,6 @@ def tokenizer_settings(folder: Path) -> dict[str, Any]:
 
 
 def _size(tokenizer: Tokenizer) -> int:
-    """The number of ids, including ids that some tokenizers leave unused."""
     return 1 + max(tokenizer.get_vocab(with_added_tokens=True).values())
 
 

@@ -42,8 +42,8 @@ class Rewrite(Transform):
 
 @dataclass(frozen=True)
 class Agglutinate(Rewrite):
-    """Function words become endings of the content word that they precede, the nearest first: *in the house* is
-    *housethein*. Others stay. A `share` of the function words is drawn by form; a larger one contains a smaller one."""
+    """Function words become endings of the content word that they precede, the nearest first: *in the house*
+    is *housethein*. A `share` of them is drawn by form."""
 
     short_name, full_name = "agg", "Agg"
     forms = (percent("share", "-", "of the function words", "50", " {percent} %"),)
@@ -80,8 +80,6 @@ def _drawn(seed: int, word: str) -> float:
 
 @dataclass(frozen=True)
 class _OneClass(Rewrite):
-    """A transform of the words of one class, `tag`."""
-
     forms = (TAG,)
 
     tag: str
@@ -93,8 +91,7 @@ class _OneClass(Rewrite):
 
 @dataclass(frozen=True)
 class Drop(_OneClass):
-    """The words of one class are dropped: without DET, *the dog barks* is *dog barks*. They link to nothing. A sentence
-    of these words alone stays."""
+    """The words of one class are dropped: without DET, *the dog barks* is *dog barks*."""
 
     short_name, full_name = "drop", "Drop"
     examples = (("drop-det", "without articles and other determiners"),)
@@ -130,8 +127,7 @@ CIPHER = str.maketrans("".join(KINDS), "".join(letters[1:] + letters[0] for lett
 
 @dataclass(frozen=True)
 class Cipher(_OneClass):
-    """The words of one class have other letters: each vowel becomes the next one, and each consonant; for nouns, *the
-    dog* is *the fuh*. Words of other classes that look alike stay, so that a form may have two images."""
+    """The words of one class have other letters: each vowel becomes the next one, and each consonant."""
 
     short_name, full_name = "cipher", "Cipher"
     examples = (("cipher-noun", "other letters for nouns"),)
@@ -144,9 +140,9 @@ class Cipher(_OneClass):
 
 @dataclass(frozen=True)
 class Translate(Rewrite):
-    """Words become translations, drawn by their probabilities from a `lexicon` (published word pairs, or a table with
-    probabilities and counts): with French, *the red house* is *la rouge maison*. A `share` of the words, drawn one by
-    one, is translated (code-switching); words without an entry stay. `language` is a code."""
+    """Words become translations, drawn by their probabilities from a `lexicon`: with French, *the red house*
+    is *la rouge maison*. A `share` of the words, drawn one by one, is translated; words without an entry
+    stay."""
 
     short_name, full_name = "lex", "Lex"
     forms = (

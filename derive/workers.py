@@ -31,8 +31,7 @@ def reported(results: Iterable[Result], progress: Progress, what: str, of: int) 
 
 
 class Workers:
-    """`count` processes, or this process alone if `count` is 1. Processes are spawned, so functions and jobs must be
-    picklable, and a script that uses more than one needs the usual `if __name__ == "__main__"`."""
+    """`count` processes, or this process alone if it is 1. Processes are spawned: jobs must be picklable."""
 
     def __init__(self, count: int) -> None:
         if count < 1:
@@ -81,7 +80,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def follow_parent() -> None:
-    """Exit with the parent, so that no orphan writes while work is resumed, and leave keyboard interrupts to it."""
+    """Exit with the parent, and leave keyboard interrupts to it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if parent := multiprocessing.parent_process():

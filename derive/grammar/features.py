@@ -1,7 +1,6 @@
-"""The nodes of a tree that a grammar orders, their features, and the orders of n items that have each feature. A
-feature is a kind and labels: an item `ADJ amod` has the labels `ADJ`, `amod` and `ADJ amod`; a pair has one feature for
-each, a sequence only for the last. A slot is the index of an item in its node: n - 1 is the head, n the mark before all
-items, n + 1 the mark after them."""
+"""The nodes that a grammar orders, and the features of their orders. A pair of items has a feature per
+granularity (tag, relation, both), a sequence one. A slot is the index of an item: n - 1 is the head, n the
+mark before all items, n + 1 the mark after them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +32,6 @@ def orders(n: int) -> list[tuple[int, ...]]:
 
 @cache
 def _places(n: int) -> np.ndarray:
-    """The position of each slot in each order, the marks' slots last: (n!, n + 2)."""
     inner = np.argsort(np.array(orders(n), dtype=np.int8), axis=1).astype(np.int8)
     outer = np.broadcast_to(np.array([-1, n], dtype=np.int8), (len(inner), 2))
     return np.concatenate([inner, outer], axis=1)
@@ -163,8 +161,7 @@ class Tree:
 
     @classmethod
     def without_closing_marks(cls, sentence: Sentence) -> Self:
-        """The tree of a sentence without its closing punctuation: items do not distinguish commas from full stops, so
-        commas before participles would teach the grammar to put full stops first."""
+        """The tree without closing punctuation: items do not distinguish commas from full stops."""
         end = len(sentence)
         leaves = set(range(end)).difference(sentence.heads)
         while end > 1 and sentence.tags[end - 1] == "PUNCT" and end - 1 in leaves:

@@ -1,5 +1,4 @@
-"""A grammar: the weights of a language's word orders, the probability of each order of a node, sampling, and learning,
-which maximises the conditional log-likelihood of a treebank's orders with L-BFGS."""
+"""A grammar: weights of word orders, probabilities of a node's orders, sampling, and learning by L-BFGS."""
 
 import math
 from collections import Counter
@@ -32,8 +31,8 @@ Seen = tuple[Items, tuple[int, ...]]  # a node's items, and their order in a sen
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """p(order) = exp(theta . f(order)) / sum over all orders, for the nodes of each class of heads (Wang and Eisner
-    2016, section 4). `about` describes its treebank, in numbers."""
+    """p(order) = exp(theta . f(order)) / sum over all orders, for each class of heads (Wang and Eisner 2016,
+    section 4)."""
 
     name: str
     weights: Mapping[str, Weights]
@@ -41,8 +40,8 @@ class Grammar:
 
     @classmethod
     def train(cls, sentences: Iterable[Sentence], name: str = "", l2: float = 1.0, path: Path | None = None) -> Self:
-        """Learn from the projective trees of a treebank (`path`, for errors), from nodes of 2 to 6 items. The concave
-        objective is the sum over nodes of log p(order) minus l2 / 2 times the sum of squared weights."""
+        """Learn from the projective trees of a treebank (`path`, for errors), from nodes of 2 to 6 items:
+        maximise the sum of log p(order) minus l2 / 2 times the squared weights."""
         about: Counter[str] = Counter()
         seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
         for sentence in sentences:

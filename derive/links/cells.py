@@ -1,13 +1,7 @@
-"""Sentence pairs as flat columns, and fast_align's prior, which favours links near the diagonal.
-
-A cell is a target word with one source word that it may come from: P pairs, R target words, C cells. A target word has
-n + 1 cells, for the null word and n source words.
-
-The prior probability that target word j of m comes from source word i of n is proportional to exp(tension * h), where
-h(i, j, m, n) = -|i / n - j / m| and positions count from 1 (Dyer, Chahuneau and Smith 2013, sections 2 and 3). h falls
-by 1 / n per position on both sides of the diagonal, so sums over i are two geometric series each. The arguments of
-functions on h are arrays that broadcast, or scalars.
-"""
+"""Sentence pairs as flat columns, and fast_align's prior. A cell is a target word with one source word (or
+the null word) that it may come from: P pairs, R target words, C cells. The prior of source position i of n
+for target position j of m is proportional to exp(tension * h), h = -|i / n - j / m|, so sums over i are two
+geometric series (Dyer, Chahuneau and Smith 2013)."""
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator
@@ -27,12 +21,8 @@ _CELLS = 2**16  # cells of a chunk, whose columns then fit the processor's cache
 
 @dataclass(frozen=True)
 class PairChunk:
-    """A few sentence pairs as ids.
-
-    sources: a null word and the source words of each pair, concatenated.
-    targets: (R,) the target words of each pair, concatenated.
-    n, m: (P,) the number of source and target words of each pair.
-    """
+    """A few sentence pairs as ids: `sources`, with a null word before each sentence, `targets` (R,), and the
+    number of words of each side, `n` and `m` (P,)."""
 
     sources: np.ndarray
     targets: np.ndarray
@@ -64,12 +54,9 @@ def chunks(
 
 
 class Cells:
-    """The cells of a chunk, target word by target word, null word first; sums are computed in this order.
-
-    i: (C,) the position of the source word from 1, 0 for the null word.
-    row: (C,) the number of the cell's target word.
-    start: (R,) the cell of each target word's null word.
-    """
+    """The cells of a chunk, by target word, null word first. i (C,): the position of the source word from 1,
+    0 for the null word; row (C,): the number of the target word; start (R,): the cell of each target word's
+    null word."""
 
     def __init__(self, chunk: PairChunk) -> None:
         self._chunk = chunk
@@ -139,14 +126,14 @@ def partition(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> np
 
 
 def slope(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> np.ndarray:
-    """The derivative of log Z with respect to the tension, as the published tool computes it: it divides by Z with the
-    two lengths exchanged, which is wrong unless m = n, but the published links depend on it."""
+    """The derivative of log Z by the tension, as the published tool computes it, with the two lengths
+    exchanged in Z."""
     return _sums(j, m, n, tension)[1] / partition(j, n, m, tension)
 
 
 def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: np.ndarray) -> float:
-    """The tension after a few steps of gradient ascent on the likelihood. `mean` is the expected h per target word;
-    `pairs` (S,) counts the sentence pairs of each of the distinct lengths `m` and `n` (S,)."""
+    """The tension after a few steps of gradient ascent. `mean` is the expected h per target word; `pairs`
+    (S,) counts the sentence pairs of each of the distinct lengths `m` and `n` (S,)."""
     shape = np.repeat(np.arange(len(m)), m)
     j, weight = places(m) + 1, pairs[shape] / np.sum(m * pairs)
     for _ in range(_STEPS):
@@ -162,7 +149,6 @@ def places(lengths: np.ndarray) -> np.ndarray:
 
 
 def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[np.ndarray, np.ndarray]:
-    """The sums over i of exp(tension * h) and of h * exp(tension * h)."""
     below = np.floor(j * n / m)  # the last position not past the diagonal
     step, ratio = 1.0 / n, np.exp(-tension / n)
     z, hz = np.zeros(below.shape), np.zeros(below.shape)

@@ -1,9 +1,6 @@
-"""fast_align: IBM model 2 with one parameter for all positions (Dyer, Chahuneau and Smith 2013).
-
-p(target word f at position j comes from source word e at position i) is proportional to t(f | e) times the diagonal's
-prior. t has a Dirichlet prior and is learnt by variational Bayes, the tension by gradient ascent. As in the published
-tool, the last of the `passes` only aligns, and the first leaves the tension unchanged.
-"""
+"""fast_align: IBM model 2 with one parameter for all positions (Dyer, Chahuneau and Smith 2013). t(f | e) has
+a Dirichlet prior and is learnt by variational Bayes. As in the published tool, the last of the `passes` only
+aligns, and the first leaves the tension unchanged."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -27,11 +24,9 @@ _ROOM = 2**20  # keys that may wait to be merged
 
 @dataclass(frozen=True)
 class FastAlign:
-    """A trained model of one direction, in which each target word has at most one link; `reverse` exchanges source and
-    target. `keys` are the D word pairs that co-occur in a sentence pair, sorted, and `probabilities` their t.
-    `unlearnt` counts the sentence pairs left out of training (one side empty or too long), which get no links either.
-    Unseen words have the t of words that never co-occur, so the diagonal decides. The score of a link is the
-    probability that the target word comes from the source word, given both sentences."""
+    """A model of one direction: each target word has at most one link; `reverse` exchanges the sides. `keys`
+    are the word pairs that co-occur, sorted, `probabilities` their t. `unlearnt` counts pairs left out of
+    training. The score of a link is the probability that the target word comes from the source word."""
 
     reverse: bool
     source_ids: dict[str, int]
@@ -88,8 +83,8 @@ class FastAlign:
 
 @dataclass(frozen=True)
 class StatisticalAligner(Aligner):
-    """Both directions of fast_align, learnt from the same sentence pairs and symmetrised. The score of a link is the
-    mean of its probabilities in the two directions (DeNero and Klein 2007), even if only one direction links it."""
+    """Both directions of fast_align, symmetrised. A link's score is the mean of its two probabilities (DeNero
+    and Klein 2007)."""
 
     forward: FastAlign
     reverse: FastAlign
@@ -124,7 +119,6 @@ class StatisticalAligner(Aligner):
 
 
 def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) -> tuple[np.ndarray, float]:
-    """t of every key, and the tension, after some passes over the corpus."""
     small = np.min_scalar_type(len(keys))
     ids = [np.searchsorted(keys, Cells(chunk).keys(stride)).astype(small) for chunk in corpus]
     lengths = np.concatenate([np.stack([chunk.m, chunk.n]) for chunk in corpus], axis=1)
@@ -146,7 +140,6 @@ def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) 
 
 
 def _distinct(parts: Iterable[np.ndarray]) -> np.ndarray:
-    """The sorted distinct keys of all parts, merged in batches to bound memory."""
     merged, waiting, size = np.empty(0, np.int64), [], 0
     for part in parts:
         waiting.append(_unique(part))
@@ -157,7 +150,6 @@ def _distinct(parts: Iterable[np.ndarray]) -> np.ndarray:
 
 
 def _unique(keys: np.ndarray) -> np.ndarray:
-    """np.unique by sorting, which is several times faster here than hashing."""
     keys = np.sort(keys)
     return keys[np.diff(keys, prepend=-1) > 0]
 
@@ -167,7 +159,6 @@ def _turned(pairs: Iterable[Pair], reverse: bool) -> Iterable[Pair]:
 
 
 def _usable(pair: Pair, line: int, left_out: LeftOut) -> bool:
-    """Whether a pair has words on both sides, and not too many; others are counted."""
     n, m = map(len, pair)
     if not n or not m:
         left_out.add("sentence pairs with an empty side", line)

@@ -60,8 +60,8 @@ def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
 
 
 def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Word links, (k, 2), as sub-word links, (m, 2) int64, sorted; `first` and `second` are the number of sub-words of
-    each word. Linked words with equally many sub-words link these one to one, others all to all (WEAM)."""
+    """Word links (k, 2) as sub-word links (m, 2), sorted; `first` and `second` are sub-words per word. Words
+    of equally many sub-words are linked one to one, others all to all (WEAM)."""
     starts = [np.cumsum(pieces, dtype=np.int64) - pieces for pieces in (first, second)]
     linked: list[tuple[int, int]] = []
     for i, j in links.tolist():

@@ -1,7 +1,6 @@
-"""Symmetrisations of two directed alignments: the five of fast_align's `atools`. Links are (source position, target
-position); in the forward direction every target word has at most one source word. Growing starts from the links of both
-directions and adds links of one (Och and Ney 2003, section 5; Koehn, Och and Marcu 2003). Each pass scans the source,
-then the target, and a new link admits its neighbours at once, so the order of the scan is part of the method."""
+"""The five symmetrisations of fast_align's `atools`. Growing starts from the links of both directions and
+adds links of one (Och and Ney 2003; Koehn, Och and Marcu 2003); a new link admits its neighbours at once, in
+the order of the scan."""
 
 from collections.abc import Callable, Iterable
 

@@ -29,8 +29,8 @@ _UNKNOWN = re.compile(rf"\s*{UNKNOWN}")
 
 
 def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
-    """The tokenizer's ids of each line's words, between white space; words without an id are left out. An UNKNOWN word
-    has the unknown type, as if the tokenizer read `<unk>` as special."""
+    """The tokenizer's ids of each line's words; an UNKNOWN word has the unknown type, words without an id are
+    left out."""
     parts = [_UNKNOWN.split(line) for line in lines]  # the texts around unknown words
     encodings = iter(vocabulary.encode_texts(list(chain.from_iterable(parts))))
     ids, pieces = list[int](), [list[int]() for _ in lines]
@@ -121,12 +121,9 @@ def derive_natural(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> Path:
-    """Write natural languages as a folder that `Languages.open` reads (`derive.folder`), whole or absent. Files do not
-    depend on the number of workers, and memory does not grow with the text. `bitexts` are sentences and translations,
-    by the names of the two languages, which also have `texts`. A model
-    has `rows` of all the tokenizer's types, or only of special types and types that occur. `dictionaries` are files of
-    words and their translations between the languages of a bitext (`derive.dictionary`); entries are kept if both words
-    are single types that occur."""
+    """Write natural languages as a folder that `Languages.open` reads, whole or absent, the same for any
+    number of workers. `bitexts` and `dictionaries` (words and their translations) are by the names of two
+    languages with `texts`. A model has `rows` of all types, or of special ones and those that occur."""
     dictionaries = dictionaries or {}
     _check(texts, bitexts, dictionaries)
     print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, dictionaries)
@@ -179,7 +176,6 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
 
 
 def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Write the entries whose words are types that occur, and return the manifest's facts about them."""
     counts: Counter[str] = Counter()
     pairs, left_out = id_pairs(read_lexicon(lexicon, counts), vocabulary)
     left_out += counts

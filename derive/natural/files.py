@@ -43,8 +43,7 @@ Change = Callable[[Columns, Counter[str]], Columns]
 
 @dataclass(frozen=True)
 class Piece:
-    """A chunk of a file, or of two parallel ones. `read` finds its lines, then `changes` apply in order; all can be
-    pickled."""
+    """A chunk of a file, or of two parallel ones: `read` finds its lines, then `changes` apply."""
 
     chunks: tuple[Chunk, ...]
     read: Callable[[tuple[Chunk, ...], Counter[str]], Columns]
@@ -68,10 +67,9 @@ def up_to(megabytes: int, pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 @dataclass(frozen=True)
 class TextFiles:
-    """Files of one language's text, one text per line; a file's name and first lines determine its kind
-    (`readers.text`); sentences of treebanks and of entities are text too. `column` is the text's column in JSON lines.
-    `megabytes` limits each file to its head, in uncompressed bytes, up to the end of the piece that reaches the limit
-    (0: no limit). `escaped`: unescape what Moses's tokenizer escapes."""
+    """Files of one language's text, one text per line, of any kind (`readers.text`); `column` is for JSON
+    lines. `megabytes` limits each file to its head (0: no limit). `escaped`: unescape what Moses's tokenizer
+    escapes."""
 
     paths: tuple[Path, ...]
     column: str = "text"
@@ -105,10 +103,9 @@ class TextFiles:
 
 @dataclass(frozen=True)
 class BitextFiles:
-    """Sentences of the first language and translations in the second: line by line in `path` and `beside` (Moses), or
-    in two `columns`, counted from 0, of a tab-separated `path`. `megabytes` (of the first) and `escaped`: see
-    `TextFiles`. `words_in`: split sentences into words as sets of gold links are, by the codes of both languages, and
-    leave pairs out if a side has fewer than `fewest` words."""
+    """Sentences and translations: line by line in `path` and `beside` (Moses), or in two `columns` of a
+    tab-separated `path`. `words_in`: split into words as sets of gold links are, by the codes of both
+    languages, without pairs of fewer than `fewest` words on a side."""
 
     path: Path
     beside: Path | None = None
@@ -159,8 +156,8 @@ class BitextFiles:
 
 @dataclass(frozen=True)
 class Without:
-    """Files without the lines, or pairs of lines, that contain a sentence of the files `tests`; these are counted.
-    Sentences are compared by their letters and digits, in any Unicode form, so text equals its tokenized form."""
+    """Files without lines that contain a sentence of the files `tests`, compared by letters and digits
+    only."""
 
     files: TextFiles | BitextFiles
     tests: TextFiles
@@ -196,8 +193,8 @@ def _annotated_lines(chunks: tuple[Chunk, ...], left_out: Counter[str]) -> Colum
 
 
 def join_words(words: Sequence[str]) -> str:
-    """The words joined by spaces, except between letters of scripts written without spaces. A sentence of single
-    characters that has such a letter was split by character (Chinese and Japanese PAN-X): it is joined without any."""
+    """The words joined by spaces, except between letters of scripts without spaces, or if a text was split by
+    character."""
     if all(len(word) == 1 for word in words) and _ANY.search("".join(words)):
         return "".join(words)
     return _BETWEEN.sub("", " ".join(words))
@@ -225,7 +222,6 @@ def _pairs_of_files(chunks: tuple[Chunk, ...], left_out: Counter[str]) -> Column
 
 
 def _parallel_chunks(path: Path, beside: Path) -> Iterator[tuple[Chunk, Chunk]]:
-    """Chunks of two files of equal length, with equally many lines; line i of one translates line i of the other."""
     with lines.open_bytes(path) as first, lines.open_bytes(beside) as second:
         rows = zip_longest(lines.raw_lines(first, path), lines.raw_lines(second, beside))
         starts, line, uneven = (0, 0), 1, 0
@@ -274,7 +270,6 @@ def _split(codes: tuple[str, str], fewest: int, columns: Columns, left_out: Coun
 
 
 def _only(columns: Columns, fits: Callable[[tuple[str, ...]], bool], otherwise: str, left_out: Counter[str]) -> Columns:
-    """The rows of aligned columns that fit; the others are counted."""
     fitting = [fits(row) for row in zip(*columns, strict=True)]
     left_out[otherwise] += fitting.count(False)
     return tuple(list(compress(column, fitting)) for column in columns)

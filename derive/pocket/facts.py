@@ -1,6 +1,5 @@
-"""Facts about invented people, stated in Pocket English. Each person has one value per relation, and all values are
-equally frequent. Half of a person's facts are stated in derived languages too, so these mention the person, the
-relation and the values; the other half are stated only in the source."""
+"""Facts about invented people. Each person has one value per relation, and all values are equally frequent.
+Half of a person's facts are stated in derived languages too."""
 
 import random
 from collections import Counter, defaultdict
@@ -94,13 +93,11 @@ def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
 
 
 def _turns(values: tuple[str, ...], rng: random.Random) -> Iterator[str]:
-    """All values in a random order, then in another, endlessly."""
     while True:
         yield from rng.sample(values, len(values))
 
 
 def _nouns(language: Pocket) -> list[str]:
-    """The words that are nouns more often than not, the most frequent first."""
     tags: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for sentence in language.sentences(SAMPLE, STREAM):
         for word, tag in zip(sentence.words, sentence.tags, strict=True):

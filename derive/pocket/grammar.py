@@ -1,5 +1,5 @@
-"""Random sentence trees: this module draws their structure (frame, number, tense, determiners, dependents). The words
-are drawn later from each other's preferences, subject before verb before object."""
+"""Random sentence trees. The words are drawn later from each other's preferences, subject before verb before
+object."""
 
 import random
 from typing import TypeVar
@@ -38,8 +38,8 @@ INNER = {Role.INTR: 2, Role.TR: 3, Role.SOC: 1, Role.GO: 1}
 
 
 class SentenceGrammar:
-    """Draws trees with `rng`, in the given tenses (PAST or PRESENT); verbs in relative clauses have the first tense.
-    A `nested` phrase or clause contains no others. The class of a common noun is its role in the topic."""
+    """Draws trees in the given tenses; verbs in relative clauses have the first. A `nested` phrase contains
+    no others."""
 
     def __init__(self, rng: random.Random, tenses: dict[str, int]) -> None:
         self._rng = rng
@@ -104,7 +104,6 @@ class SentenceGrammar:
         return node
 
     def _adjuncts(self, root: Node, verb: Pick, nested: bool, sparse: bool) -> None:
-        """Adverbs and prepositional phrases; a `sparse` clause, which has little else, gets more of them."""
         if self.chance(0.12):
             root.add(phrase.adverb(Pick(verb, Role.FREQ), "often"))
         manner = self.chance(0.4 if sparse else 0.2)
@@ -134,7 +133,6 @@ class SentenceGrammar:
         return root
 
     def _kind(self, relation: str, tense: str, negative: bool) -> Node:
-        """As in: A horse is an animal that the farmer feeds. This is a horse."""
         pick, plural = Pick(TOPIC, Role.HYPONYM), self.chance(0.3)
         article, points = "" if plural else "a", self.chance(0.4)
         predicate = pick if points else Pick(pick, Role.HYPERNYM)
@@ -148,7 +146,6 @@ class SentenceGrammar:
         return phrase.copular(root, tense, plural, negative).add(subject)
 
     def _quality(self, relation: str, tense: str, negative: bool, question: bool) -> Node:
-        """As in: The old horse is weak."""
         kind = self.among({Role.THING: 4, Role.PERSON: 3, Role.PLACE: 2})
         subject, pick, plural = self.topical(kind, "nsubj", False)
         quality = Pick(pick, Role.ADJ)
@@ -162,7 +159,6 @@ class SentenceGrammar:
         return root
 
     def _existential(self, relation: str, tense: str, negative: bool) -> Node:
-        """As in: There is a horse in the field."""
         kind, plural = self.among({Role.THING: 2, Role.ANIMATE: 1}), self.chance(0.4)
         pick = Pick(TOPIC, kind)
         determiner = "no" if negative else self.among({"some": 2, "many": 1}) if plural else "a"
@@ -305,7 +301,6 @@ class SentenceGrammar:
         return adposition(noun, preposition.form(0))
 
     def _first_mention(self, pick: Pick) -> bool:
-        """Whether the sentence has not named this member of the cast yet; no sentence names a member twice."""
         new = pick not in self._named
         self._named.add(pick)
         return new
@@ -314,7 +309,6 @@ class SentenceGrammar:
         return phrase.person(pick, relation, self.among({1: 55, 2: 36, 3: 9}))
 
     def _name(self, picks: dict[Pick, int], relation: str) -> tuple[Node, Pick] | None:
-        """The name of one of the picks, with that pick, unless the sentence has it already."""
         pick = self.among(picks)
         form, label = NAMES[pick]
         return (form(pick, relation, label), pick) if self._first_mention(pick) else None

@@ -1,9 +1,7 @@
-"""Premises and hypotheses whose label follows from their meaning and not from surface cues. Both statements of a pair
-are about one scene: `the worker` refers to `the cook` of the premise, if a cook is a worker; things that are not big
-are small; an action has one manner and one place; numbers are exact; that a acts on b says nothing about b acting on a;
-the nouns of `every` and `no` have referents. A pair is a case of a family, with words drawn in the same way for all
-labels; usually one content word differs. The cases' weights are chosen so that the
-label follows neither from one side alone nor from the words that both share."""
+"""Premises and hypotheses whose label follows from their meaning, not from surface cues. Both are about one
+scene: `the worker` refers to `the cook` of the premise, if a cook is a worker; an action has one manner and
+one place; numbers are exact; the nouns of `every` and `no` have referents. A pair is a case of a family,
+weighted so that the label follows neither from one side alone nor from the words that both share."""
 
 import random
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -45,9 +43,8 @@ FRONTED = 0.2  # share of the adjuncts in first position
 
 @dataclass(frozen=True)
 class Statement:
-    """The words of a statement, as indices into the pair's words, and its form. `manner`, `place` and `count`, the
-    number of objects, are indices too, or None. `determiner` is the subject's. `polarity` is the word that affirms or
-    denies: "not", "always", "never" or none. `exchanged`: agent and patient are exchanged."""
+    """A statement's form and words, as indices into the pair's words (None: absent). `polarity`: "not",
+    "always", "never" or none; `exchanged`: agent and patient are."""
 
     noun: int = SPECIFIC
     pole: int = POLE
@@ -61,7 +58,7 @@ class Statement:
 
     @property
     def seen_alone(self) -> tuple[object, ...]:
-        """The features visible in this statement alone, which exclude the choice between two words of a kind."""
+        """The features visible in this statement alone."""
         return self.noun % 2, self.polarity, self.determiner
 
     @property
@@ -129,7 +126,6 @@ def _cases(
     nouns: Mapping[tuple[int, int], float] = CHANGED,
     other_kind: str = "",
 ) -> Iterator[PairCase]:
-    """The pairs of a case that differ in their `nouns`, then the pairs that differ in one of the `changes`."""
     for (first, second), share in nouns.items():
         premise, hypothesis = replace(case.premise, noun=first), replace(case.hypothesis, noun=second)
         yield replace(case, premise=premise, hypothesis=hypothesis, weight=case.weight * share)
@@ -139,7 +135,6 @@ def _cases(
 
 
 def _qualities(yes: str, no: str) -> Iterator[PairCase]:
-    """A noun with a quality or an intransitive verb: one of them changes, and `no` may negate either side."""
     for first, second in product((yes, no), repeat=2):
         kind, other_kind, weight = (NEGATION, NEGATION, 0.6) if first != second else (HYPERNYM, ANTONYM, 1.0)
         case = PairCase(Statement(polarity=first), Statement(polarity=second), (first, second), kind, weight)
@@ -147,7 +142,6 @@ def _qualities(yes: str, no: str) -> Iterator[PairCase]:
 
 
 def _meetings() -> Iterator[PairCase]:
-    """An agent, a patient and a manner, in active or passive voice."""
     either = (False, True)
     for first, second, exchanged, polarity in product(either, either, either, POLARITIES):
         premise = Statement(polarity="always", passive=first, manner=0)
@@ -159,7 +153,6 @@ def _meetings() -> Iterator[PairCase]:
 
 
 def _quantities() -> Iterator[PairCase]:
-    """Every cook, no cook, a cook: the determiner decides whether a more general noun is entailed."""
     for first, second in product(("every", "no"), ("every", "no", "a")):
         case = PairCase(Statement(determiner=first), Statement(determiner=second), (first, second), QUANTIFIER)
         yield from _cases(case, POLES, CHANGED | {UP: 8.0})  # here the more general noun is not entailed
@@ -172,7 +165,6 @@ def _numbers() -> Iterator[PairCase]:
 
 
 def _adjuncts() -> Iterator[PairCase]:
-    """One of two adjuncts is removed or, less often, added, while another word changes."""
     both = Statement(polarity="always", manner=0, place=0)
     one_left = {"manner": replace(both, place=None), "place": replace(both, manner=None)}
     for polarity, added, (adjunct, fewer) in product(POLARITIES, (False, True), one_left.items()):

@@ -31,9 +31,8 @@ Tasks = Callable[[list[Sense], random.Random, Callable[[], Places]], Iterator[Ex
 
 @dataclass(frozen=True)
 class Pocket:
-    """A language of `types` word types (300 to 5,000), drawn with `seed`; `zipf` is the exponent within a class. All
-    words are in lower case: capitals would reveal names. `tail` is the share of rare content words, many of which occur
-    once in a corpus. `order` is one of derive.pocket.tree.ORDERS, which share trees and words."""
+    """A language of `types` word types, drawn with `seed`; `zipf` is the exponent within a class, `tail` the
+    share of rare content words. `order` is one of derive.pocket.tree.ORDERS, which share trees and words."""
 
     types: int = 600
     seed: int = 0
@@ -104,7 +103,6 @@ class Pocket:
 
 @lru_cache(maxsize=4)
 def _parts(language: Pocket) -> tuple[list[Sense], frozenset[str]]:
-    """The topics of all sentences, and the withheld words of names."""
     lexicon = Lexicon(language.types, language.seed)
     preferences = Preferences(lexicon, language.seed, language.zipf, language.tail)
     return preferences.topics, frozenset(lexicon.withheld)

@@ -88,9 +88,8 @@ class Lexeme:
 
 
 class Lexicon:
-    """`topics[t][kind]` are the lexemes of a kind in topic t, most frequent first; `forms` are all word types. General
-    words are in every topic. The number of types is exact: names, of one type each, fill it up after the content words.
-    `withheld` is every third name word; no name in the training data of a task has one."""
+    """`topics[t][kind]` are the lexemes of a kind in topic t, most frequent first; `forms` are all word
+    types, exactly `types`: names fill it up. `withheld` is every third name word, for tests."""
 
     def __init__(self, types: int, seed: int) -> None:
         self.types = types
@@ -127,7 +126,6 @@ class Lexicon:
         return queue.pop() if queue else self._invent(t, kind)
 
     def _invent(self, t: int, kind: str) -> str:
-        """A new entry in the core's notation. Half of the verbs and some adjectives are also nouns of their topic."""
         topic, rng = self.topics[t], self._rng
         if kind == "past":
             return self._of_topic(topic, ("tr",), kind, PARTICIPLE) or self._invent(t, "adj")
@@ -147,7 +145,6 @@ class Lexicon:
         return lemma
 
     def _of_topic(self, topic: dict[str, list[Lexeme]], kinds: tuple[str, ...], kind: str, form: int) -> str:
-        """A form of one of the topic's words of these kinds that is not yet a word of `kind`, or ""."""
         taken = {lexeme.lemma for lexeme in topic[kind]}
         source = topic[self._rng.choice(kinds)]
         fit = [w.forms[form] for w in source if w.forms[form] not in taken and w.lemma not in WORDS["plurals"]]
@@ -186,10 +183,8 @@ class Lexicon:
 
 
 def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity]]]:
-    """People, places and organisations, most frequent first; they share words, so only context shows a name's type. A
-    list per topic of `people` (first, middle, last name, three pronouns), `brands` (name), `firms` (name, firm) as in
-    Dalmar Bank, and `colleges` (firm, town) as in School of Dalmar; one list of `towns` (name) and of `sites` (kind,
-    name) as in Lake Orrin. Every third entity has only withheld words, the others none."""
+    """The forms of every name by kind and topic (towns and sites are the same in all), most frequent first.
+    Words are reused across kinds, so that only context tells the kind of a name."""
     given, withheld = Names(), Names()
     for use, names in lexicon.names.items():
         given[use] = [name for name in names if name not in lexicon.withheld]
@@ -201,7 +196,6 @@ def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity
 
 def _entities(names: Names, topics: int, rng: random.Random) -> dict[str, list[list[Entity]]]:
     def turns(pool: Sequence[str]) -> Iterator[str]:
-        """The pool's names in a random order, repeated endlessly."""
         return cycle(rng.sample(pool, len(pool)))
 
     women, men, surnames, places, brands = names.values()
@@ -227,7 +221,6 @@ def _entities(names: Names, topics: int, rng: random.Random) -> dict[str, list[l
 
 
 def _mix(given: list[Entity], withheld: list[Entity]) -> list[Entity]:
-    """Two given entities and one withheld entity in turn; any remainder comes last."""
     pairs = [given[i : i + 2] for i in range(0, len(given), 2)]
     singles = [[entity] for entity in withheld]
     turns: Iterator[tuple[list[Entity], list[Entity]]] = zip_longest(pairs, singles, fillvalue=[])

@@ -21,11 +21,8 @@ NUMBERS = ("two", "three", "four")
 
 
 def balanced(cases: Sequence[C], views: Sequence[View], rounds: int = 200) -> list[C]:
-    """The cases with new weights, such that no view is informative about the label.
-
-    Iterative proportional fitting (Deming and Stephan 1940): each view in turn is scaled so that each of its values is
-    equally frequent under every label. The weights of each label sum to one and change as little as possible; cases
-    that cannot be balanced are left out (ValueError if none is left)."""
+    """The cases with new weights, such that no view tells the label: iterative proportional fitting (Deming
+    and Stephan 1940). The weights of each label sum to one; cases that cannot be balanced are left out."""
     kept = _supported(cases, views)
     labels = [case.label for case in kept]
     every = sorted(set(labels))
@@ -43,7 +40,6 @@ def balanced(cases: Sequence[C], views: Sequence[View], rounds: int = 200) -> li
 
 
 def _supported(cases: Sequence[C], views: Sequence[View]) -> list[C]:
-    """The cases whose value in each view occurs under every label."""
     kept = list(cases)
     every = {case.label for case in cases}
     while True:
@@ -76,8 +72,8 @@ def draw_cases(
 
 
 def fresh(labels: Sequence[str], rng: random.Random, case: Callable[[str], Callable[[], Example]]) -> Iterator[Example]:
-    """An endless stream of distinct examples, in rounds of one per label. `case` draws a case of a label, which draws
-    an example; a repeated example is drawn again from the same case, so that labels keep equal shares."""
+    """An endless stream of distinct examples, in rounds of one per label. `case` draws a case of a label,
+    which draws examples until one is new."""
     seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
     while True:
         for label in rng.sample(labels, len(labels)):
@@ -96,9 +92,9 @@ def fresh(labels: Sequence[str], rng: random.Random, case: Callable[[str], Calla
 
 @dataclass(frozen=True)
 class Material:
-    """The words of a pair. `nouns`, `poles` and the two of each adjunct are in the order of derive.pocket.inference;
-    empty fields are not in the pair. `poles` are verbs with `deed`, else adjectives. `acts`: the noun that may change
-    is the agent and `other` the patient, else the reverse. `setting`: place in both. `early`: `always` before `is`."""
+    """The words of a pair; `nouns` and `poles` are in the order of derive.pocket.inference. `poles` are verbs
+    with `deed`, else adjectives. `acts`: the noun that may change is the agent and `other` the patient, else
+    the reverse."""
 
     nouns: tuple[Sense, ...]
     poles: tuple[Sense, ...]
@@ -200,14 +196,11 @@ class WordDraws:
         return sense.tables[role][int(self._rng.random() * SIZE)]
 
     def _setting(self, topic: Sense, nouns: Iterable[Sense]) -> tuple[Sense, Sense]:
-        """A place in both statements, so that they end in the same words."""
         place = self._another(lambda: self._draw(topic, Role.PLACE), nouns)
         preposition = self._such(lambda: self._draw(place, Role.LOCATIVE), lambda word: word.form(0) != "from")
         return preposition, place
 
     def _nouns(self, topic: Sense, role: Role) -> tuple[Sense, Sense, Sense, Sense]:
-        """Two nouns of different kinds, each followed by its hypernym."""
-
         def specific() -> Sense:
             return self._such(lambda: self._draw(topic, role), lambda noun: bool(noun.tables[Role.HYPERNYM]))
 
@@ -227,8 +220,6 @@ class WordDraws:
         return drawn[-count:]
 
     def _two(self, draw: Callable[[], Sense]) -> tuple[Sense, Sense]:
-        """Two words, neither of which is a hypernym of the other."""
-
         def exclude(two: tuple[Sense, Sense]) -> bool:
             one, other = two[0].lemma, two[1].lemma
             return one not in {other, *self._kinds[other]} and other not in self._kinds[one]
@@ -236,7 +227,6 @@ class WordDraws:
         return self._such(lambda: (draw(), draw()), exclude)
 
     def _poles(self, draw: Callable[[], Sense]) -> tuple[Sense, ...]:
-        """A word and its antonym, in either order, and an unrelated word of the same kind."""
         first = self._such(draw, lambda word: bool(word.tables[Role.ANTONYM]))
         second = self._such(draw, lambda word: bool(word.tables[Role.ANTONYM]) and word.lemma not in _axis(first))
         axes = [(word, self._draw(word, Role.ANTONYM)) for word in (first, second)]
@@ -255,6 +245,5 @@ def _axis(word: Sense) -> frozenset[str]:
 
 
 def _of_two_axes(topics: list[Sense], role: Role) -> list[Sense]:
-    """The verbs of a kind with an antonym, or none if they are all one pair."""
     verbs = [verb for topic in topics for verb in topic.tables[role] if verb.tables[Role.ANTONYM]]
     return verbs if len(set(map(_axis, verbs))) > 1 else []

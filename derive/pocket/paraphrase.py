@@ -1,5 +1,5 @@
-"""Pairs of sentences with the same words, paraphrases or not, after PAWS (Zhang et al. 2019): they differ in voice, in
-the position of adjuncts, or in two exchanged people. Overlap in words and in order is balanced over the labels."""
+"""Pairs of sentences with the same words, paraphrases or not, after PAWS (Zhang et al. 2019): they differ in
+voice, in the position of adjuncts, or in two exchanged people."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -92,8 +92,6 @@ def paraphrase_cases() -> list[ParaphraseCase]:
 
 
 def _outside(case: ParaphraseCase) -> tuple[object, ...]:
-    """The overlap of the two sentences, in English order, for any words."""
-
     def noun(word: str) -> Sense:
         return Sense((word, word), lexeme=Lexeme(word, "person", (word, word)))
 

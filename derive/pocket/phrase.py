@@ -63,8 +63,7 @@ def person_or_noun(sense: Sense, relation: str = "") -> Node:
 def verb(
     word: Word, tense: str, plural: bool = False, negative: bool = False, question: bool = False, passive: bool = False
 ) -> Node:
-    """A finite verb group, headed by the verb; `tense` is past, present, perfect, or modal where `word` is a pick.
-    English questions and negation use the first auxiliary, `do` if there is none."""
+    """A finite verb group; `tense` is past, present, perfect or, if `word` is a pick, modal."""
     helpers: list[tuple[Token, str]] = []
     form = PARTICIPLE
     if tense == "modal":

@@ -135,7 +135,6 @@ class Preferences:
             self._bind_phrases(heads, things, Role.OBLIQUE)
 
     def _bind_function_words(self, senses: list[Sense]) -> None:
-        """Give every word its adverbs, numbers and the like, the same in all topics, or they would average out."""
         alike: defaultdict[tuple[str, str], list[Sense]] = defaultdict(list)
         for sense in senses:
             alike[_identity(sense)].append(sense)
@@ -160,7 +159,6 @@ class Preferences:
                     sense.tables[role] = group[0].tables[role]
 
     def _bind_phrases(self, heads: Sequence[Sense], nouns: list[Sense], role: Role) -> None:
-        """Two prepositions for each word, the first three times as likely, each with its own nouns in each topic."""
         prepositions = WORDS["prepositions"][role.name.lower()].split()
         phrases = []
         for head in heads:
@@ -171,7 +169,6 @@ class Preferences:
         self._bind(phrases, nouns, Role.NOUN)
 
     def _offer(self, topic: Sense, entries: list[Sense], role: Role) -> None:
-        """Fill a topic's table by frequency."""
         topic.tables[role] = _spread(entries, [entry.weight for entry in entries], self._rng)
 
     def _bind(self, rows: list[Sense], columns: list[Sense], forward: Role, backward: Role | None = None) -> None:
@@ -194,7 +191,6 @@ class Preferences:
                 column.tables[backward] = _spread(rows, weights, rng)
 
     def _lexemes(self, lexemes: list[Lexeme], kind: str) -> list[Sense]:
-        """Senses by rank; hypernyms and general nouns, in many topics, weigh less, the tail's are only in `rare`."""
         hypernyms = {lexeme.hypernym for lexeme in lexemes}
         general = {entry.partition(":")[0] for entry in GENERAL.get(kind, "").split()} if kind in NOUNS else ()
         shared = {**dict.fromkeys(general, len(self.topics) / 2), **dict.fromkeys(hypernyms, 4.0)}
@@ -217,7 +213,6 @@ class Preferences:
 
 
 def _weight(rank: int, zipf: float) -> float:
-    """The Zipf-Mandelbrot law within a class."""
     return float((rank + 2) ** -zipf)
 
 
@@ -231,7 +226,6 @@ def _differ(one: Sense, other: Sense) -> bool:
 
 
 def _tie(group: list[Sense], role: Role) -> None:
-    """Fill the tables of a word's only hypernym or antonym, if it has one."""
     senses = {sense.lexeme.lemma: sense for sense in group if sense.lexeme}
     for sense in group:
         if sense.lexeme:

@@ -1,5 +1,5 @@
-"""Questions about short paragraphs: who acted, on whom, or where. The answer is a span of words; several sentences have
-the question's words and are distinguished only by roles and negation."""
+"""Questions about short paragraphs: who acted, on whom, or where. Several sentences have the question's words
+and differ only in roles and negation."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -87,7 +87,6 @@ def _tell(
 
 
 def _ask(event: Event, tense: str, kind: str, rng: random.Random, places: Callable[[], Places]) -> Sentence:
-    """The question, with who or where, in active or passive voice."""
     passive = rng.random() < 0.5
     agent = phrase.pronoun("who", "") if kind == SUBJECT else phrase.person_or_noun(event.agent)
     patient = phrase.pronoun("who", "") if kind == OBJECT else phrase.person_or_noun(event.patient)

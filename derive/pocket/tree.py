@@ -92,8 +92,8 @@ class Word(Protocol):
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A word and its dependents. `place` is its key in a table of places if the relation is not. `entity` is the label
-    of a name, on each of its words; adjacent names of one label (in English order) become one."""
+    """A word and its dependents. `place` is its key in a table of places if not its relation. `entity` is a
+    name's label."""
 
     word: Token
     tag: str
@@ -128,8 +128,8 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
 
 
 def say(root: Node, places: Places, cast: Sequence[Sense] = (), chance: Callable[[], float] = float) -> Sentence:
-    """The sentence of a tree; picks are drawn with `cast` and `chance`, which a tree of given words does not need.
-    Words and names are drawn in English order, so that all word orders have the same words."""
+    """The sentence of a tree; picks are drawn with `cast` and `chance`, in English order, so that all orders
+    share words."""
     nodes, heads = linearise(root, ENGLISH.places)
     drawn: dict[Pick, Sense] = {}
 

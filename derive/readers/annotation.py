@@ -35,7 +35,7 @@ _TAGS = UPOS.union(_PENN.split())  # without IN and MD, which are states too
 
 
 def head_of(path: Path) -> tuple[str, list[Numbered]]:
-    """The first non-blank line of a file, and its first lines that are not comments (or else the first), numbered."""
+    """The first non-blank line of a file, and its first lines that are not comments, numbered."""
     first: Numbered | None = None
     lines: list[Numbered] = []
     letters = 0
@@ -55,8 +55,7 @@ def head_of(path: Path) -> tuple[str, list[Numbered]]:
 
 
 def annotation(first: str, lines: Sequence[Numbered]) -> str:
-    """The kind of annotation in a file, by its first lines (`head_of`); empty if it may be running text. Most lines
-    must have the shape, because single lines of text may have it."""
+    """The kind of annotation in a file, by its first lines (`head_of`); empty for running text."""
     texts = [line.rstrip()[:LINE_LETTERS] for _, line in lines]
     if not first.startswith("<doc ") and _is_markup("\n".join(texts)):
         return XML
@@ -72,8 +71,6 @@ def annotation(first: str, lines: Sequence[Numbered]) -> str:
 
 
 def _is_markup(text: str) -> bool:
-    """Whether a text starts with XML, HTML or SGML, perhaps after comments. Text may start with a tag that is a style
-    (`<i>`) or has neither attributes nor an end (`<range>`)."""
     text = _COMMENTS.sub("", text, count=1)
     if not (tag := _OPENS.match(text)):
         return False
@@ -82,7 +79,6 @@ def _is_markup(text: str) -> bool:
 
 
 def _are_entities(lines: Sequence[str]) -> bool:
-    """Whether most lines end with a tag; between spaces, they must have equally many columns."""
     if 2 * sum(_TAGGED.fullmatch(line) is not None for line in lines) >= len(lines):
         return True
     spaced = [line for line in lines if _TAGGED_BETWEEN_SPACES.fullmatch(line)]
@@ -91,8 +87,6 @@ def _are_entities(lines: Sequence[str]) -> bool:
 
 
 def _are_columns(lines: Sequence[str]) -> bool:
-    """Whether most of several lines have the same number of tabs, as in tables, or a tag of a word in the same column.
-    Indentation and line numbers are not columns."""
     rows = [line.strip() for line in lines if not TAG_LINE.fullmatch(line.strip())]
     if len(rows) < 2 or are_numbered(rows):
         return False
@@ -105,7 +99,6 @@ def _are_columns(lines: Sequence[str]) -> bool:
 
 
 def _have_tagged_words(lines: Sequence[str]) -> bool:
-    """Whether nearly all words of most lines have one of several tags, as in `The_DT cat_NN` and `The/at cat/nn`."""
     lines_of_words = lines_of_tags = 0
     tags = set[str]()
     for words in map(str.split, lines):
@@ -118,8 +111,7 @@ def _have_tagged_words(lines: Sequence[str]) -> bool:
 
 
 def are_numbered(lines: Sequence[str]) -> bool:
-    """Whether several lines start with numbers that count by one, each with a tab after it. Lines with further tabs, if
-    most have them, are rows of a table."""
+    """Whether several lines start with numbers that count by one and a tab, and are not rows of a table."""
     numbers = [int(match[1]) for match in map(NUMBERED.match, lines) if match]
     if len(lines) < 2 or len(numbers) < len(lines) or 2 * sum(line.count("\t") > 1 for line in lines) >= len(lines):
         return False

@@ -1,7 +1,6 @@
-"""CoNLL-U treebanks: words, UPOS tags, lemmas and trees, checked as strictly as the format allows. Tags belong to
-syntactic words or, as in XTREME's files, to tokens: XTREME's conversion replaces the words of a multiword token by the
-token (French `du` instead of `de` and `le`). The token gets the tag of the word with the fewest ancestors, in the tree
-and the enhanced graph together; ties are resolved by a ranking of tags."""
+"""CoNLL-U treebanks, checked strictly. In XTREME's units, a multiword token replaces its words (French `du`
+for `de` and `le`), with the tag of the word with the fewest ancestors in the tree and the enhanced graph;
+ties are resolved by a ranking of tags."""
 
 import re
 from collections import Counter
@@ -52,12 +51,11 @@ def read_conllu(
     language: str = "",
     part: Iterable[Numbered] = (),
 ) -> Iterator[Sentence]:
-    """Stream a treebank's sentences: words are FORM, tags UPOS, relations DEPREL with its subtype. Multiword tokens and
-    empty nodes are checked but are not words; `counts` has their number and that of repairs and exclusions. `unparsed`
-    accepts sentences whose HEAD and DEPREL are all `_`; they have no tree. Sentences of two or more words that are all
-    withheld (`_`) are left out, and treebanks of mostly such words are refused, unless `withheld`. With XTREME's
-    `units`, multiword tokens replace their words, with the tags of XTREME's conversion for `language`, without U+200C
-    and trees. `part` is a part of the file to read instead of all, of whole sentences."""
+    """Stream a treebank's sentences. Multiword tokens and empty nodes are checked but are not words.
+    `unparsed` accepts sentences whose HEAD and DEPREL are all `_`. Sentences of withheld words are left out,
+    and treebanks of mostly such words refused, unless `withheld`. With XTREME's `units`, multiword tokens
+    replace their words, with the tags of XTREME's conversion for `language`. `part` has whole sentences to
+    read instead of all."""
     counts = Counter() if counts is None else counts
     names, words, block = column_names(path), WithheldWords(), _Block(counts, unparsed)
     number = 0
@@ -219,7 +217,6 @@ class _Block:
             raise place.fault(f"{match[0]} has a HEAD or DEPREL; expected them for words only")
 
     def leave_out(self, place: Place) -> None:
-        """Count a blank line, or comments without a sentence, which end at `place`."""
         if self.announced or self.last != "0":
             fault = "a sentence without words: the file is truncated, or remove its comments"
             raise (self.announced or place).fault(fault)
@@ -247,7 +244,6 @@ class _Block:
         return Sentence(tuple(word.replace(JOINER, "") or word for word in words), tuple(tags))
 
     def _enhanced_heads(self, word: int) -> list[int]:
-        """The heads of a word in the enhanced graph, without empty nodes."""
         names = [arc.partition(":")[0] for arc in self.enhanced[word].split("|")]
         heads = [int(name) - 1 for name in names if _NUMBER.fullmatch(name)]
         if max(heads, default=-1) >= len(self.words):

@@ -1,6 +1,6 @@
-"""English text to sentences and words, by rule. A sentence ends at . ! ? before white space and an upper-case letter, a
-digit or an opening quote or bracket; closing quotes and brackets belong to it. A full stop after a title, an initial or
-an abbreviation does not end it, unless a common opener of sentences follows the initial or abbreviation."""
+"""English text to sentences and words, by rule. A sentence ends at . ! ? before white space and an upper-case
+letter, a digit or an opening quote; a full stop after a title, an initial or an abbreviation does not end it,
+unless a common opener of sentences follows."""
 
 import re
 from collections import Counter
@@ -15,14 +15,12 @@ from calque.derive.readers.lines import FORMAT, FORMAT_ALONE, FORMAT_RUN
 
 
 def _ranges(characters: Iterable[int]) -> str:
-    """Ascending code points as the inside of a character class."""
     by_distance = groupby(enumerate(characters), key=lambda item: item[1] - item[0])  # the same within a run
     runs = ([code for _, code in run] for _, run in by_distance)
     return "".join(f"{re.escape(chr(run[0]))}-{re.escape(chr(run[-1]))}" for run in runs)
 
 
 def _class(categories: tuple[str, ...]) -> str:
-    """A pattern for a character of these categories; characters above U+FFFF are matched separately, for speed."""
     low, high = (
         _ranges(code for code in codes if category(chr(code)) in categories)
         for codes in (range(0x300, 0x10000), chain(range(0x10000, 0x20000), range(0xE0000, 0xE1000)))
@@ -31,7 +29,7 @@ def _class(categories: tuple[str, ...]) -> str:
 
 
 def mark() -> str:
-    """A pattern for combining marks and format characters (matras, accents, joiners): inside words, but not \\w."""
+    """A pattern for combining marks and format characters, which are inside words but not \\w."""
     return _class(("Mn", "Mc", "Me", "Cf"))
 
 
@@ -63,15 +61,13 @@ _QUOTE = ' " '
 
 
 def split_words(text: str) -> list[str]:
-    """One sentence's words: letters and digits with inner apostrophes and hyphens, and points or commas inside numbers;
-    abbreviations with their full stops; any other character is a word, except white space and, outside words, format
-    characters such as direction marks."""
+    """One sentence's words: letters and digits with inner apostrophes and hyphens, points or commas inside
+    numbers, abbreviations with their full stops; any other character except white space is a word."""
     return _word().findall(text)
 
 
 def split_sentences(text: str, counts: Counter[str] | None = None) -> list[list[str]]:
-    """The words of each sentence of a text, untokenised or tokenised; none for white space. `counts` gets the number of
-    runs of format characters outside words, which are left out."""
+    """The words of each sentence of a text. `counts` gets the number of format characters left out."""
     sentences = [words for sentence in cut(text) if (words := _word().findall(sentence))]
     if counts is not None and not text.isascii() and (runs := len(FORMAT_RUN.findall(text))):
         counts[FORMAT_ALONE] += runs - sum(len(FORMAT_RUN.findall(word)) for words in sentences for word in words)

@@ -37,9 +37,9 @@ Row = list[tuple[int, str, str]]  # the line number, word and tag of each word o
 
 @dataclass(frozen=True)
 class Shape:
-    """The columns of a file: word first and tag last, separated by spaces and tabs if `separator` is None. `numbered`
-    files (Universal NER, GermEval) have a word number, word, tag, then optional others. `prefix` is PAN-X's language
-    mark before every word (`en:`), `width` the number of columns of the first line."""
+    """The columns of a file: word first and tag last, between spaces and tabs if `separator` is None.
+    `numbered` files (Universal NER, GermEval) have number, word, tag, then others. `prefix` is PAN-X's
+    language mark (`en:`)."""
 
     separator: str | None = None
     prefix: str = ""
@@ -61,12 +61,9 @@ class Shape:
 
 
 def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream a file's sentences with their entity spans. The shape is found in the head of the file. A line that starts
-    with # is a comment if it has one column or no tag. Tags may be IOB1, IOB2, IOBES or BILOU. JSON lines have
-    `tokens`, and `ner_tags` or `tags` as names. Repairs and exclusions are counted in `counts`: an I- that continues no
-    entity starts one (PAN-X, IOB1); S- and U- are read as B-, E- and L- as I-; in Universal NER the type OTH and the
-    stray tag B-O are O; white space is removed from words, and a word of white space is left out, as are `-DOCSTART-`
-    lines, comments with columns, and nested entities, GermEval's last column."""
+    """Stream a file's sentences with their entity spans. Tags may be IOB1, IOB2, IOBES or BILOU. JSON lines
+    have `tokens`, and `ner_tags` or `tags` as names. Comments, document marks, nested entities, words of
+    white space and entities of no type are left out; exclusions and repairs are counted."""
     counts = Counter() if counts is None else counts
     found, withheld = False, WithheldWords()
     for row in _json_rows(path, partial(_tag, shape=Shape(), counts=counts)) if _is_json(path) else _rows(path, counts):
@@ -136,7 +133,6 @@ def _tag(place: Place, tag: str, shape: Shape, counts: Counter[str]) -> str:
 
 
 def _shape_of(path: Path) -> Shape:
-    """The shape of a file of columns, by its head and first sentence; tabs separate columns if there are any."""
     with open_bytes(path) as file:
         head = file.read(1 << 16).splitlines()
     words = [line for line in head if not line.startswith(b"#")] or head
@@ -152,7 +148,6 @@ def _shape_of(path: Path) -> Shape:
 
 
 def _blocks(lines: Iterable[Numbered], separator: str | None, counts: Counter[str]) -> Iterator[list[Numbered]]:
-    """The numbered lines of each sentence; blank lines separate sentences, comments and document marks are counted."""
     block: list[Numbered] = []
     for number, line in lines:
         if not line.strip():
@@ -170,7 +165,6 @@ def _blocks(lines: Iterable[Numbered], separator: str | None, counts: Counter[st
 
 
 def _is_comment(line: str, separator: str | None) -> bool:
-    """Whether a line is a comment: it starts with # and has one column, or its first column is # and it has no tag."""
     if not line.startswith("#"):
         return False
     first, *others = _columns(line, separator)
@@ -199,8 +193,8 @@ def _json_rows(path: Path, check: Callable[[Place, str], str]) -> Iterator[Row]:
 
 
 def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream sentences with any label for every word, as spans of one word: a word, a tab and its label per line, with
-    blank lines between sentences and perhaps a header, or JSON lines with `tokens` and `tags`."""
+    """Stream sentences with a label for every word, as spans of one word: a word, a tab and its label per
+    line, or JSON lines with `tokens` and `tags`."""
     counts = Counter() if counts is None else counts
     found = False
     for row in _json_rows(path, _label) if _is_json(path) else _label_rows(path, counts):

@@ -139,8 +139,8 @@ class _Decompressed(io.RawIOBase):
 
 
 def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
-    """Decode UTF-8 that starts at line `line` of the file; CRLF becomes a line feed. Byte order marks at the start of
-    lines are removed, and counted except at the start of the file."""
+    """Decode UTF-8 that starts at line `line`; CRLF becomes LF, and byte order marks at the start of lines
+    are removed."""
     if line == 1:
         head = data[:8]
         wide = len(head) > 1 and any(head) and not (any(head[::2]) and any(head[1::2]))  # every other byte is NUL
@@ -168,7 +168,7 @@ def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = Non
 
 
 def without_marks(text: str, counts: Counter[str]) -> str:
-    """Text without byte order marks inside it, and without format characters alone between spaces; both are counted."""
+    """Text without byte order marks and format characters alone between spaces; both are counted."""
     if "\ufeff" in text:
         counts[MARKS] += text.count("\ufeff")
         text = text.replace("\ufeff", "")
@@ -189,8 +189,8 @@ def stripped(lines: Iterable[str], counts: Counter[str]) -> list[str]:
 
 
 class Lines:
-    """The lines of a file, compressed or not, without line ends and numbered from 1; removals are added to `counts`.
-    `must_end` refuses a last line without a line end: it may be truncated."""
+    """The lines of a file, compressed or not, numbered from 1. `must_end` refuses a last line without a line
+    end."""
 
     def __init__(self, path: Path, counts: Counter[str] | None = None, must_end: bool = False) -> None:
         self.path, self.counts, self._must_end = path, counts, must_end
@@ -278,8 +278,8 @@ def cut_file(path: Path, kind: str, ends: Callable[[bytes], bool], what: str, si
 
 
 def tokens(line: str) -> list[str]:
-    """The words of a line of tokenised text, separated by spaces and tabs. Other white space belongs to words, because
-    word links depend on it: U+3000 is a word in Japanese sets, as is `1 000` with a no-break space."""
+    """The words of a tokenised line, between spaces and tabs; other white space (U+3000, U+00A0) belongs to
+    words."""
     return [token for token in line.replace("\t", " ").split(" ") if token]
 
 

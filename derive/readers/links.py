@@ -41,8 +41,8 @@ class GoldPair:
 
 @dataclass(frozen=True)
 class Gold:
-    """The gold links of N sentence pairs in order. `outside` has one line for each link that was left out; `counts` has
-    their number and others. `declared`: the format or the caller states whether positions count from 0 or 1; else 0."""
+    """The gold links of N sentence pairs. `outside` has one line for each link left out. `declared`: the
+    format or the caller states where positions start."""
 
     pairs: tuple[GoldPair, ...]
     outside: tuple[str, ...]
@@ -61,11 +61,10 @@ class _Row(NamedTuple):
 
 
 def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = None) -> Gold:
-    """Read the gold links of N sentence pairs; `lengths` has each pair's two lengths in words, or UNKNOWN. WPT's format
-    is `sentence source target [S|P] [confidence]`, one link per line, positions from 1, sure by default; confidences
-    are not used. Sentences count from 1, or from 0 if there is a 0; ids with gaps are accepted if there are N of them,
-    in order of first appearance. Pharaoh's format has one line per pair with `0-0` for a sure link and `0p0` or `0?0`
-    for a possible one, positions from 0, or from 1 with `from_one` (talp). Links outside sentences are reported."""
+    """Read the gold links of N sentence pairs; `lengths` has each pair's two lengths, or UNKNOWN. WPT:
+    `sentence source target [S|P] [confidence]`, positions from 1; sentence ids count from 1 or 0, or are N
+    ids with gaps. Pharaoh: one line per pair with `0-0` (sure) and `0p0` or `0?0` (possible), from 0, or from
+    1 with `from_one`."""
     counts: Counter[str] = Counter()
     reader = Lines(path, counts)
     lines = list(reader)
@@ -146,7 +145,6 @@ def _wpt(path: Path, lines: list[Numbered], pairs: int, counts: Counter[str]) ->
 
 
 def _pair_numbers(path: Path, ids: list[int], pairs: int) -> dict[int, int]:
-    """The sentence pair of each id; `ids` are in the order of first appearance."""
     first = min(1, *ids)
     if max(ids) - first < pairs:
         return {id_: id_ - first for id_ in ids}
@@ -157,9 +155,8 @@ def _pair_numbers(path: Path, ids: list[int], pairs: int) -> dict[int, int]:
 
 
 def read_links(path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False) -> Iterator[Links]:
-    """Stream the links of sentence pairs, sorted; an empty line is a pair without links. Positions count from 0, or
-    from 1 with `from_one`; None assumes 0 but refuses a file with `MANY` linked pairs and no 0. Scores, as in
-    `0-2:0.9`, are not used."""
+    """Stream the links of sentence pairs, sorted. Positions count from 0, or from 1 with `from_one`; None
+    assumes 0 but refuses a file with `MANY` linked pairs and no 0. Scores, as in `0-2:0.9`, are not used."""
     if from_one is None:
         with_links = list(islice(filter(None, read_links(path)), MANY))
         if len(with_links) == MANY and not has_zero(read_links(path)):
@@ -181,8 +178,8 @@ def read_links(path: Path, counts: Counter[str] | None = None, *, from_one: bool
 
 
 def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, from_one: bool | None) -> None:
-    """Refuse links outside sentences of these lengths; the error names the option `from_one` if it is None,
-    and exchanged sides if those fit."""
+    """Refuse links outside sentences of these lengths, with a hint if they seem exchanged or counted from
+    1."""
     links = list(links)
     (n, m), first = lengths, int(from_one or 0)
     for i, j in links:

@@ -53,8 +53,8 @@ def seems_escaped(text: str) -> bool:
 
 
 def without_tags(text: str, counts: Counter[str]) -> str:
-    """A line of text without tags of HTML and MediaWiki, comments and footnotes. A line-breaking tag such as `<br>`
-    becomes a space. `a < b` and other names in angle brackets stay."""
+    """A line without tags of HTML and MediaWiki, comments and footnotes; a tag such as `<br>` becomes a
+    space."""
     if "<" not in text:
         return text
     text, comments = _COMMENT.subn("", text)

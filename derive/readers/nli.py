@@ -33,8 +33,8 @@ Row = tuple[Place, Mapping[str, Any]]  # the place of a pair, and its values by 
 
 @dataclass(frozen=True)
 class Columns:
-    """The possible names of the columns of each text; the label is in one of `GOLD`. Without a header, the columns are
-    the texts and the label. `own_labels`: labels are any text, not only the labels of published sets."""
+    """The possible names of each text's column; the label is in one of `GOLD`. `own_labels`: labels are any
+    text."""
 
     texts: tuple[tuple[str, ...], ...] = (PREMISES, HYPOTHESES)
     own_labels: bool = False
@@ -46,13 +46,11 @@ PUBLISHED, OWN_PAIRS, OWN_TEXTS = Columns(), Columns(own_labels=True), Columns((
 def read_nli(
     path: Path, counts: Counter[str] | None = None, cut: Cut = split_sentences, columns: Columns = PUBLISHED
 ) -> Iterator[Example]:
-    """Stream the pairs of a file; each text is split into sentences and words by English rules or by another
-    `cut`. Rows are JSON lines, or TSV with a header in any letter case (GLUE's, HANS's, MultiNLI's, XNLI's) or the
-    columns premise, hypothesis, label. Quotes are plain characters, except in sets with `own_labels` (`Table`). Labels
-    0, 1 and 2 mean entailment, neutral and contradiction if the texts are called premise and hypothesis, which is
-    counted; otherwise 0 and 1 are paraphrase labels. Pairs with the gold label `-` (or -1) are left out and counted in
-    `counts`. A pair with a side that is blank or a placeholder, such as PAWS-X's `NS`, becomes an example without
-    texts, which keeps its place among the lines of parallel files until a caller leaves it out."""
+    """Stream the pairs of a file, split into sentences and words by `cut`. Rows are JSON lines, or TSV with a
+    header in any letter case or the columns premise, hypothesis, label. Labels 0, 1 and 2 mean entailment,
+    neutral and contradiction if the texts are called premise and hypothesis. Pairs without a gold label are
+    left out. A pair that lacks a side (PAWS-X's `NS`) becomes an example without texts, which keeps its place
+    among parallel files."""
     counts = Counter() if counts is None else counts
     languages: dict[str, None] = {}
     missing: list[tuple[Place, str]] = []

@@ -25,8 +25,7 @@ _FULL = {f"{short}'": (f"{short}e",) for short in ("c", "d", "j", "l", "m", "n",
 
 
 class TwoFiles:
-    """The sentence pairs of two files, one sentence per line, read again for each iteration; spaces and tabs separate
-    words. `counts` has what `read_lines` removed, `size` is the number of pairs."""
+    """The sentence pairs of two files, one sentence per line, read again for each iteration."""
 
     def __init__(self, source: Path, target: Path) -> None:
         self.paths = source, target
@@ -55,8 +54,8 @@ def pair_of_line(line: bytes, path: Path, number: int) -> Pair:
 
 
 def words_of(text: str, language: str) -> tuple[str, ...]:
-    """The lower-case words of a text, by rules that approximate the tokenisation of sets of gold links. An apostrophe
-    splits a word: `it 's`, `do not` for don't, and in French, where hyphens do too, `le ami` (see _FULL)."""
+    """The lower-case words of a text, as in sets of gold links: `it 's`, `do not` for don't, in French `le
+    ami`."""
     words: list[str] = []
     for sentence in cut(text.translate(_APOSTROPHES)):
         *parts, last = sentence.split()

@@ -1,5 +1,5 @@
-"""Questions with contexts and answers, in SQuAD's JSON (XQuAD, MLQA, TyDiQA-GoldP) or one per row. An answer is given
-by its text and its start in the context, in Unicode characters from 0."""
+"""Questions with contexts and answers, in SQuAD's JSON or one per row; answers start at a character of the
+context."""
 
 import re
 from collections import Counter
@@ -31,8 +31,6 @@ Chars = tuple[int, int]  # the first character, and the one after the last
 
 @dataclass(frozen=True)
 class _Question:
-    """A question as in its file; `place` has a line only if the file has one question per line."""
-
     place: Place
     id: str
     question: str
@@ -47,10 +45,9 @@ class _Question:
 
 
 def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
-    """The questions of a file, with contexts split into sentences and words by rules for English. An answer that starts
-    or ends inside a word is widened to the whole word; a question whose answers all cross the end of a sentence is left
-    out. Questions without an answer (SQuAD 2) or with empty answers (published test sets) are left out too.
-    `counts` has their numbers. Rows with `context`, `question`, `answers` are read from JSON lines or from `data`."""
+    """The questions of a file, with contexts split into sentences by rules for English. An answer that starts
+    or ends inside a word is widened; a question whose answers all cross the end of a sentence, or that has
+    none, is left out."""
     counts = Counter() if counts is None else counts
     for item in _questions(path, counts):
         texts = (item.question, item.context)
@@ -66,8 +63,8 @@ def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[E
 
 
 def read_questions_as_written(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
-    """The questions of a file in any language, each text as one sentence. Words end at white space and at the ends of
-    answers, so that answers are exactly as annotated. A run of white space is one space."""
+    """The questions of a file in any language, each text as one sentence. Words end at white space and at the
+    ends of answers, so that answers are exactly as annotated."""
     for item in _questions(path, Counter() if counts is None else counts):
         yield item.example([Sentence(tuple(item.question.split()))], [_as_written(item.context, item.answers)])
 
@@ -140,7 +137,6 @@ def _questions(path: Path, counts: Counter[str]) -> Iterator[_Question]:
 
 
 def _answers(place: Place, row: Json, question: str) -> list[tuple[str, int]]:
-    """The text and the start of each answer, unchecked."""
     impossible, answers = row.get("is_impossible") or False, row.get("answers")
     if not isinstance(impossible, bool):
         raise place.fault(f"{question}: is_impossible is {impossible!r}; expected true or false")
@@ -161,7 +157,6 @@ def _answers(place: Place, row: Json, question: str) -> list[tuple[str, int]]:
 
 
 def _chars(place: Place, question: str, context: str, text: str, start: int) -> Chars:
-    """The characters of an answer, without surrounding white space."""
     if not 0 <= start <= len(context) or not context.startswith(text, start):
         near = context.find(text, max(0, start - 2), start + 2 + len(text))
         hint = f"; it starts at {near}" if near >= 0 else ""

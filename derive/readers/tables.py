@@ -28,14 +28,12 @@ class Table(Lines):
 
 @cache
 def _name() -> re.Pattern[str]:
-    """What may be the name of a column."""
     return re.compile(rf"[^\W\d](?:\w|{mark()}){{0,29}}")
 
 
 def is_quoted(path: Path) -> bool:
-    """Whether quotation marks are a writer's: every field with one starts and ends with one and doubles those
-    inside; and one is doubled somewhere, or every field of the columns with marks has them. Otherwise they
-    are text."""
+    """Whether a writer added quotation marks: every field with a mark has them around it and doubles inner
+    ones, and one is doubled or all fields of the columns with marks have them."""
     rows, fields, doubled = 0, Counter[int](), False
     for _, line in read_lines(path):
         rows += bool(line.strip())
@@ -82,8 +80,7 @@ class FirstRow:
         self._longer += not _name().fullmatch(fields[0])
 
     def check(self) -> None:
-        """Refuse a first row of possible names of columns whose label no other row has, if they are usual
-        names, or if the other labels occur twice and most other texts are longer."""
+        """Refuse a first row that looks like a header: names of columns whose label no other row has."""
         if self._first is None or not all(map(_name().fullmatch, self._first[1])):
             return
         place, fields = self._first

@@ -1,16 +1,11 @@
-"""Text to sentences, or to lines. A large file, compressed or not, is cut into chunks that worker processes read
-independently; the cuts depend only on the file and the size. Kinds of files, and exclusions, which are counted:
+"""Text to sentences, or to lines. A large file is cut into chunks that workers read independently. Kinds of
+files:
 
-- wikitext: tokens are separated by white space; ` @-@ `, ` @,@ ` and ` @.@ ` are joined again; ` = Heading = ` lines
-  are left out. `<unk>` is an unknown word (`UNKNOWN`), to which nothing is joined.
-- doc: `<doc ...>`, title, paragraphs, `</doc>` (WikiExtractor). Left out are the title and lines of one tag (`</dl>`)
-  and, from sentences, lines of at most eight words: headings there end with a full stop, and lists are fragments.
-  Escaped characters are unescaped, and tags inside a line removed.
-- plain: every line is text.
-- numbered: a number, a tab and a text per line (Leipzig Corpora Collection); the numbers are removed.
-- treebank: sentences with their tags and trees, from CoNLL-U.
-- json: every line of the texts in one `column` is text; null is left out.
-"""
+- wikitext: tokenised; ` @-@ ` is joined again, headings are left out, `<unk>` is an unknown word (`UNKNOWN`).
+- doc: `<doc ...>`, title, paragraphs, `</doc>` (WikiExtractor), without titles, lines of one tag and, as sentences,
+  lines of at most eight words; escapes are undone, tags inside lines removed.
+- plain: every line is text; numbered: with a number and a tab before it (Leipzig).
+- treebank: CoNLL-U, with tags and trees; json: every line of the texts in one `column`."""
 
 import re
 from collections import Counter
@@ -62,8 +57,7 @@ _ROWS: dict[str, Kind] = {TREEBANK: "treebank", JSON: "json"}
 
 
 def detect(path: Path, entities: bool = False) -> Kind:
-    """The kind of a text file by its name and first lines; annotated files are refused, except treebanks, JSON lines
-    and, if wanted, `entities`."""
+    """The kind of a text file by its name and first lines; other annotated files are refused."""
     first, lines = head_of(path)
     name = annotation(first, lines)
     if name in _ROWS:
@@ -92,8 +86,7 @@ def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[C
 
 
 def sentences(chunk: Chunk, escaped: bool = False, column: str = "text") -> tuple[list[Sentence], Counter[str]]:
-    """A chunk's sentences, and the number of lines and words left out, by reason. `escaped`: characters are escaped as
-    by Moses's tokenizer; in a `<doc>` they are always unescaped. `column` has the text of JSON lines."""
+    """A chunk's sentences, and counts of exclusions. `escaped`: undo the escapes of Moses's tokenizer."""
     left_out: Counter[str] = Counter()
     if chunk.kind == "treebank":
         part = chunk.numbered(left_out)

@@ -1,6 +1,5 @@
-"""Everyday English, the real text that is part of Calque: short sentences of Tatoeba, and the English Web Treebank with
-Universal NER's entities. `calque data everyday` makes its files from the originals (docs/everyday.md). The trees of
-Tatoeba are a parser's, and a grammar learnt from a French treebank is there too, for French word order."""
+"""Everyday English, the text that is part of Calque: short sentences of Tatoeba, and the English Web Treebank
+with Universal NER's entities (docs/everyday.md)."""
 
 from pathlib import Path
 
@@ -19,14 +18,13 @@ TYPES = 4_000  # distinct words of the text
 
 
 def everyday(types: int = TYPES) -> Files:
-    """The sentences whose words are all among the `types` most frequent, and the easy sentences of the published splits
-    of POS and NER. Raises what `opened` raises."""
+    """The sentences whose words are all among the `types` most frequent, and the easy sentences for POS and
+    NER."""
     return files(opened().folder, types)
 
 
 def french_order() -> Reorder:
-    """`syn-fr` without a download: French order by a stored grammar, English by the treebank. Raises what `opened`
-    raises."""
+    """`syn-fr` without a download: French order by a stored grammar, English by the treebank."""
     folder = opened().folder
     english = TreebankFiles("en", (folder / TREEBANK.format("train"),))
     return Reorder(StoredGrammar("fr", folder / GRAMMAR), english)

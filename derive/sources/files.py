@@ -40,14 +40,11 @@ WHOLE: Lacking = MappingProxyType({})
 
 @dataclass(frozen=True)
 class TaskFiles:
-    """A task's files. Data sets without a labelled test use their dev files as the test. Without `dev` files,
-    `held_out` training examples, drawn with `seed`, are the dev split; without `test` files, `held_out` others are the
-    test split. At most `limit` of the remaining examples are drawn for training, and `tested` of each dev and test set
-    (0: no limit). Draws keep the files' order. Test sets are sampled by id or, without ids, by line for sets of equal
-    size, so that translations of one text have the same sample. Ids must be unique within a split; `numbered` replaces
-    them by numbers from 1. `trained_id` restricts training to examples whose id starts with it: TyDiQA-GoldP's files
-    contain all languages, with ids such as `english-123`. If splits are drawn, `apart` excludes from training the
-    examples that share a text with a held-out example. Natural treebanks may be read in XTREME's `units`."""
+    """A task's files. Missing `dev` or `test` splits are `held_out` training examples, drawn with `seed`. At
+    most `limit` of the rest are for training, and `tested` of each dev and test set (0: no limit), the same
+    items of parallel sets. `numbered` replaces ids by numbers from 1; `trained_id` restricts training to ids
+    that start with it; `apart` excludes from training what shares a text with a held-out example. Treebanks
+    may be read in XTREME's `units`."""
 
     train: tuple[Path, ...]
     test: tuple[Path, ...] = ()
@@ -186,10 +183,9 @@ def _without_missing(
 
 @dataclass(frozen=True)
 class Files(Source):
-    """Text files (WikiText, `<doc>`-marked Wikipedia, plain, CoNLL-U, JSON lines with the text in `column`), and files
-    of tasks (`READERS`). `megabytes` limits each text file to its head, up to the end of a chunk (0: no limit).
-    `parser` is a folder of Stanza models, or stored trees, for trees that files lack. `escaped`: unescape Moses's
-    escapes (`&quot;`)."""
+    """Text files of any kind (`readers.text`; JSON lines have the text in `column`), and files of tasks
+    (`READERS`). `megabytes` limits each text file to its head (0: no limit). `parser` is a folder of Stanza
+    models, or stored trees. `escaped`: unescape Moses's escapes."""
 
     text: tuple[Path, ...]
     pos: TaskFiles | None = None
@@ -292,7 +288,6 @@ class Files(Source):
         return replace(self, trees=parsed, frequent=frequent)
 
     def _frequent_words(self, cache: Path, workers: int, progress: Progress) -> frozenset[str]:
-        """The words of easy sentences, from the cache or, the first time, counted over the whole corpus."""
         assert self.easy is not None
         path = cache / f"{self.corpus_fingerprint()}.frequent.json"
         if not path.exists():
@@ -310,7 +305,6 @@ class Files(Source):
         return counts
 
     def _easy_reader(self, read: Read) -> Read:
-        """A reader of the easy examples of a file."""
         easy, frequent = self.easy, self.frequent
         assert easy is not None
         return lambda path, counts: easy.examples(read(path, counts), frequent, counts)
@@ -336,7 +330,6 @@ def _texts(example: Example) -> set[str]:
 
 
 def _each(read: Callable[..., Iterable[Sentence]], path: Path, counts: Counter[str]) -> Iterator[Example]:
-    """An example for each sentence of a file."""
     return (Example(((sentence,),)) for sentence in read(path, counts))
 
 

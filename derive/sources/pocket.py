@@ -43,10 +43,9 @@ class Sizes:
 
 @dataclass(frozen=True)
 class PocketEnglish(Source):
-    """A corpus of `size` sentences of Pocket English, and task data from separate streams. No example occurs twice in a
-    task; short sentences of the corpus may recur in tasks by chance. A third of the names is missing from the training
-    data for tagging but occurs in the corpus and the other splits. The statements of `facts` are added to the `size`
-    sentences. Questions (`qa`) and paraphrases exist if their sizes are given."""
+    """`size` sentences of Pocket English, and task data from separate streams; no example occurs twice in a
+    task. A third of the names is missing from the training data for tagging. The statements of `facts` are
+    added; questions (`qa`) and paraphrases exist if their sizes are given."""
 
     drawn = ("the lexicon", "the text", "the task items")
 
@@ -69,8 +68,8 @@ class PocketEnglish(Source):
         return f"Pocket English, {self.language.types:,} word types{facts}"
 
     def chunks(self) -> Iterator[tuple[int, int]]:
-        """(number in the stream, number of sentences) of each chunk. Facts come second: not first, where the preview
-        is, and not last, because the last sentences may be held out."""
+        """(number in the stream, number of sentences) of each chunk. Facts come second: the first is
+        previewed, the last may be held out."""
         for number in range(-(-self.size // CHUNK)):
             yield number, min(CHUNK, self.size - number * CHUNK)
             if self.facts and not number:
