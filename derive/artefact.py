@@ -69,7 +69,6 @@ class Artefact:
 
     @classmethod
     def open(cls, folder: Path, kind: str, format: int | None = None) -> Self:
-        """Open a folder that `making` finished; `path` checks its files."""
         facts = read_sealed(folder / MANIFEST, f"the manifest of {kind}", folder.absolute().name)
         actual_kind, digests = facts.pop(KIND, None), facts.pop(FILES, {})
         if actual_kind != kind:
@@ -91,7 +90,6 @@ class Artefact:
         return path
 
     def verify(self, progress: Callable[[int, int], None] = lambda done, of: None) -> None:
-        """Check all files."""
         for done, name in enumerate(self.digests, start=1):
             self.path(name)
             progress(done, len(self.digests))
@@ -106,7 +104,6 @@ def finished(folder: Path) -> bool:
 
 
 def whole_of(folder: Path, kind: str) -> Artefact | None:
-    """The artefact of that kind that a folder is part of, if any."""
     manifest = folder.resolve().parent / MANIFEST
     if not manifest.is_file() or f'"{KIND}": "{kind}"'.encode() not in manifest.read_bytes():
         return None  # another program's manifest
@@ -114,7 +111,6 @@ def whole_of(folder: Path, kind: str) -> Artefact | None:
 
 
 def check_part(folder: Path, kind: str) -> None:
-    """Check the files of a folder if it is part of an artefact of that kind."""
     if whole := whole_of(folder, kind):
         for name in whole.digests:
             if Path(name).parts[0] == folder.resolve().name:
@@ -142,7 +138,6 @@ def write_manifest(
 
 
 def add_facts(folder: Path, facts: Mapping[str, Any]) -> None:
-    """Add facts to the manifest of a finished folder."""
     content = read_sealed(folder / MANIFEST, "the manifest of a finished folder", folder.absolute().name)
     write_sealed(folder / MANIFEST, {**content, **facts}, folder.absolute().name)
 

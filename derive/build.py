@@ -101,7 +101,6 @@ def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> t
 
 
 def rewriting_of(transforms: Iterable[Transform]) -> tuple[Transform, ...]:
-    """The transforms that change words."""
     return tuple(transform for transform in transforms if transform.rewrites)
 
 
@@ -284,13 +283,11 @@ def _write_dictionary(
 
 
 def check_tags(dictionary: DictionaryConfig, source: Source) -> None:
-    """Refuse wrong pairs of the same tag from a source without tags."""
     if dictionary.reads_tags and TAGGED not in source.tasks:
         raise BadInput(f"wrong=same-tag needs a source with examples of {TAGGED}, which {source.title} lacks")
 
 
 def tagged_words(source: Source) -> Iterator[tuple[str, str]]:
-    """The words of the POS training set, with their tags."""
     for example in source.task_data(TAGGED).examples["train"]:
         for sentence in chain.from_iterable(example.texts):
             yield from zip(sentence.words, sentence.tags, strict=True)

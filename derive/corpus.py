@@ -79,7 +79,6 @@ class Corpus:
         return len(self.source_line)
 
     def __getitem__(self, line: int) -> np.ndarray:
-        """The ids of a line, counted from 0."""
         return self.tokens[self.lines[line] : self.lines[line + 1]]
 
     def between(self, first: int, last: int, source_first: int = 0) -> Self:
@@ -124,7 +123,6 @@ class Corpus:
         return found.values, found.sizes
 
     def line_pieces(self, line: int) -> np.ndarray:
-        """The number of sub-words of each word of the line."""
         return self.pieces[self.words[line] : self.words[line + 1]]
 
     def order(self, line: int) -> np.ndarray:
@@ -132,7 +130,6 @@ class Corpus:
         return self.origin[self.words[line] : self.words[line + 1]]
 
     def rendered(self, line: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-        """The line's `origin` and `sources`, as `derive.sentence.Sentence` has them."""
         origin, first, last = tuple(self.order(line).tolist()), self.words[line], self.words[line + 1]
         if self.sources is None or self.source_ends is None:
             return origin, ()
@@ -164,7 +161,6 @@ class Shard:
 
     @property
     def words_of_lines(self) -> Ragged:
-        """The numbers of the words of each line."""
         return Ragged.of(np.arange(len(self.pieces)), self.words)
 
     @property
@@ -175,7 +171,6 @@ class Shard:
         return long
 
     def in_order(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The ids and pieces of these words."""
         return Ragged.of(self.ids, self.pieces).take(words).values, self.pieces[words]
 
     def take(self, lines: np.ndarray) -> Self:

@@ -33,7 +33,6 @@ class Derived:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words as the language spells them."""
         return tuple(map(self.transform.spell, self._image.words))
 
     @property

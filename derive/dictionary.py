@@ -64,7 +64,6 @@ class DictionaryConfig:
 
     @property
     def reads_tags(self) -> bool:
-        """Whether the entries depend on the source's POS training set."""
         return self.wrong == "same-tag" and self.correct < 1
 
     def identity(self) -> Any:
@@ -151,7 +150,6 @@ def read_words(path: Path, counts: Counter[str] | None = None) -> list[tuple[str
 
 
 def _rows(table: Table, counts: Counter[str]) -> Iterator[Numbered]:
-    """The lines without blank lines, comments and a header, which are counted."""
     first = True
     for number, line in table:
         fields = line.split("\t") if "\t" in line else tokens(line)
@@ -191,7 +189,6 @@ def own_dictionary(
 
 
 def write_dictionary(path: Path, pairs: np.ndarray, vocabulary: Vocabulary) -> None:
-    """Write pairs of ids (n, 2) as TSV, each with the spelling of its source type."""
     with whole_file(path) as part:
         rows = (f"{source}\t{derived}\t{vocabulary.spelling(source)}\n" for source, derived in pairs.tolist())
         part.write_text("".join(rows), encoding="utf-8", newline="\n")
@@ -213,8 +210,6 @@ def read_dictionary(path: Path) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Entry:
-    """A word and a translation, with its probability and count."""
-
     source: str
     target: str
     probability: float

@@ -41,7 +41,6 @@ class EasyText:
     def sentences(
         self, sentences: Iterable[Sentence], frequent: Collection[str], counts: Counter[str]
     ) -> list[Sentence]:
-        """The easy ones among `sentences`; the others are counted by reason."""
         kept = []
         for sentence in sentences:
             reason = self.reason(sentence, frequent)
@@ -52,7 +51,6 @@ class EasyText:
         return kept
 
     def examples(self, examples: Iterable[Example], frequent: Collection[str], counts: Counter[str]) -> list[Example]:
-        """The examples whose sentences are all easy; the others are counted by the first reason."""
         kept = []
         for example in examples:
             sentences = [sentence for text in example.texts for sentence in text]

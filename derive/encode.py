@@ -55,7 +55,6 @@ class ChunkEncoder:
     digest: str = ""  # of the tokenizer
 
     def count_words(self, chunk: NumberedChunk) -> Counter[str]:
-        """How often each known word occurs in a chunk and in its images by transforms that change words."""
         sentences = self._numbered(chunk, Account())
         counts = Counter(chain.from_iterable(sentence.words for _, sentence in sentences))
         if self.source.has_images(chunk[1]):
@@ -67,7 +66,6 @@ class ChunkEncoder:
         return counts
 
     def count_types(self, chunk: NumberedChunk) -> np.ndarray:
-        """`Usage.table` of a chunk."""
         sentences = [sentence for _, sentence in self._numbered(chunk, Account())]
         table = _table(self.vocabulary, self.digest)
         ids, pieces = table.encode([word for sentence in sentences for word in sentence.words])
@@ -117,7 +115,6 @@ class ChunkEncoder:
 
 
 def encode_sentences(sentences: Sequence[Sentence], table: WordTable) -> Shard:
-    """Sentences as a shard of sub-word ids; BadInput for a sentence or word that is too long."""
     words = np.fromiter(map(len, sentences), np.int64, len(sentences))
     if words.max(initial=0) > LONGEST:
         raise BadInput(f"a sentence of {words.max():,} words; expected at most {LONGEST:,}")
@@ -129,7 +126,6 @@ def encode_sentences(sentences: Sequence[Sentence], table: WordTable) -> Shard:
 
 
 def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
-    """The source's words in the order of `images`, the images of its first lines."""
     words = np.fromiter(map(len, images), np.int64, len(images))
     origin = np.fromiter(chain.from_iterable(s.origin for s in images), np.int64, int(words.sum()))
     starts = source.words_of_lines.ends[: len(words)]
@@ -167,7 +163,6 @@ def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
 
 
 def merged(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """The `single_images` of a text, from the tables of its two parts."""
     return np.where(one == UNSEEN, other, np.where((other == UNSEEN) | (one == other), one, SEVERAL))
 
 

@@ -34,8 +34,6 @@ class Example:
 
 @dataclass(frozen=True)
 class Cloze:
-    """A sentence, and the position of the answer in it."""
-
     sentence: Sentence
     place: int
 
@@ -57,7 +55,6 @@ _TEXTS = ("label", "diagnostic", "id")  # an example's fields after its texts, i
 
 
 def write_examples(path: Path, examples: Iterable[Example]) -> int:
-    """Write examples as JSON lines and return their number."""
     count = 0
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for example in examples:
@@ -69,7 +66,6 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
 
 
 def read_examples(path: Path) -> Iterator[Example]:
-    """The examples of a file of JSON lines, as `write_examples` wrote it."""
     with path.open(encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)

@@ -27,13 +27,11 @@ _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # numpy's message on 
 
 
 def check_name(name: str, what: str) -> None:
-    """Refuse a user's name that is not a valid folder name, with BadInput."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise BadInput(f"{what} {name[:80]!r}; expected letters, digits, dashes, dots and underscores")
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and its parents; BadInput if a file is in the way."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileNotFoundError, FileExistsError, NotADirectoryError) as error:
@@ -86,7 +84,6 @@ def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]
 
 
 def files_of(folder: Path) -> list[str]:
-    """The names of all files below a folder, which may not exist."""
     found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
     return [path.relative_to(folder).as_posix() for path in found]
 
@@ -216,11 +213,9 @@ def sync(path: Path) -> None:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The content of a TOML file; OSError if it cannot be read, ValueError if it is not TOML in UTF-8."""
     return tomllib.loads(path.read_bytes().decode("utf-8"))
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value as JSON, whole or not at all."""
     with whole_file(path) as part:
         part.write_text(json.dumps(plain(value), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

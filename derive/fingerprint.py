@@ -24,7 +24,6 @@ ADDED = {"added": True}
 
 
 def sha256(path: Path) -> str:
-    """The SHA-256 digest of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -59,13 +58,11 @@ def with_code(print_: str, value: Any) -> str:
 
 
 def code_facts(*values: Any) -> dict[str, Any]:
-    """The manifest's entry about code from outside Calque; empty if the values have none."""
     code = own_code(values)
     return {"code": code} if code else {}
 
 
 def code_of(kind: type) -> dict[str, str]:
-    """The files of a class and its bases, with a digest of each; empty if all are Calque's."""
     code: dict[str, str] = {}
     for name in dict.fromkeys(base.__module__ for base in kind.__mro__):
         if _top(name) not in NOT_OWN:
@@ -131,7 +128,6 @@ def _code_of_module(module: ModuleType) -> dict[str, str]:
 
 
 def _imported(file: Path, name: str, root: Path) -> Iterator[tuple[Path, str]]:
-    """The files below `root` that the file of a module may import, each with the module's name."""
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
     try:
         tree = ast.parse(file.read_bytes())

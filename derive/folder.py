@@ -59,13 +59,11 @@ class FolderWriter:
             write_json(self.part / name / LETTERS, letters)
 
     def add_pair(self, pair: NamePair, folder: str, **facts: Any) -> None:
-        """List a pair with the folder of its text and dictionary, if it has them."""
         self.facts["pairs"].append({"languages": list(pair), "folder": folder, **facts})
 
 
 @contextmanager
 def new_folder(folder: Path, facts: dict[str, Any]) -> Iterator[FolderWriter]:
-    """A writer for a folder of languages, which is whole when the block ends and absent after an error."""
     facts = {"format": FORMAT, **facts, "languages": {}, "pairs": []}
     with making(folder, KIND, facts) as part:
         yield FolderWriter(part, facts)
@@ -111,7 +109,6 @@ class LanguagesFolder:
 
     @property
     def prints(self) -> dict[str, tuple[str, ...]]:
-        """The fingerprints of each language, with its dictionary and without."""
         facts = self.artefact.facts
         without = facts.get(TEXTS, {})
         return {name: (own["fingerprint"], without.get(name, "")) for name, own in facts["languages"].items()}
@@ -163,7 +160,6 @@ class LanguagesFolder:
         return dict(sorted(pairs.items(), key=lambda item: 0 if self._has_text(item[1]) else place[item[0][1]]))
 
     def texts(self, languages: Sequence[Language]) -> dict[NamePair, Bitext]:
-        """The bitexts with text outside the languages' corpora."""
         named, texts = {language.name: language for language in languages}, {}
         for pair, folder in self.pairs(languages).items():
             if not self._has_text(folder):

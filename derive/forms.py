@@ -42,7 +42,6 @@ class Form:
     write: Callable[[Any], str] = str
 
     def parse(self, text: str) -> Any:
-        """The value of a part of a name that matches."""
         return self.value if self.read is None else self.read(text.removeprefix(self.name))
 
     def in_name(self, value: Any) -> str:
@@ -116,7 +115,6 @@ class Named:
 
     @classmethod
     def parse_fields(cls, name: str) -> dict[str, Any] | None:
-        """The fields that a name sets; None if it is not a name of this class."""
         groups = {field: list(forms) for field, forms in groupby(cls.forms, key=lambda form: form.field)}
         pattern, defaults = re.escape(cls.short_name), cls._defaults()
         for field, forms in groups.items():

@@ -39,7 +39,6 @@ class Language:
         return self.table if self.single is None else self.single
 
     def ids(self, ids: np.ndarray) -> np.ndarray:
-        """Ids of the corpus as rows of a model."""
         if self.rows is not None:
             return self.rows[ids]
         return np.where(ids >= len(self.table), ids + self.shift, ids) if self.shift else ids
@@ -138,5 +137,4 @@ class Bitext:
         return np.random.default_rng(seed).permutation(len(self))
 
     def sample(self, fraction: float, seed: int) -> np.ndarray:
-        """The numbers, ascending, of a `fraction` of the pairs, drawn without replacement."""
         return np.sort(self.order(seed)[: round(fraction * len(self))])

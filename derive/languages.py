@@ -49,7 +49,6 @@ class Languages:
 
     @property
     def whole(self) -> Self:
-        """The same languages with the tokenizer's ids, as text and finished checkpoints have them."""
         if self.kept is None:
             return self
         names = [language.name for language in self.languages if language.name != SOURCE]
@@ -61,7 +60,6 @@ class Languages:
         return LanguagesFolder.open(self.folder)
 
     def with_links(self, folder: Path) -> Self:
-        """The same languages with the links in `folder`, which belong to the bitext of two of them."""
         links = StoredLinks.open(folder)
         first, second = links.facts["pair"]
         links.check(len(self.bitext(first, second)), self.identity(first, second), folder)

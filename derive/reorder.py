@@ -42,7 +42,6 @@ class Superstrate(ABC):
         """Learn the grammar."""
 
     def grammar(self, cache: Path) -> Grammar:
-        """The grammar, from the folder `cache` or learnt and stored there."""
         check_name(self.name, "a word order called")
         path = cache / f"{self.name}-{with_code(self.fingerprint(), self)}.grammar.json"
         if not path.exists():
@@ -52,8 +51,6 @@ class Superstrate(ABC):
 
 @dataclass(frozen=True)
 class TreebankFiles(Superstrate):
-    """CoNLL-U files of one language, or folders of them."""
-
     name: str
     paths: tuple[Path, ...]
 
@@ -182,7 +179,6 @@ class Reorder(Transform):
         return replace(self, grammar=_mixture(self.superstrate, self.substrate, self.superstrate_weight, cache, prints))
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
-        """The nodes that keep their order."""
         if not self._drawn(number):
             return Counter()
         if not sentence.heads:

@@ -103,7 +103,6 @@ class Transliterate(Transform):
         return frozenset(("usage", "tags") if self.by in get_args(WordClass) else ("usage",))
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        """As `Transform.image`; ValueError if `by` needs the corpus's usage of types and it is unknown."""
         if self.needs and (self.usage is None or self.usage.size != size):
             raise ValueError(f"{self.name} selects types by their usage in the corpus, which is not known yet")
         table, words = np.arange(size), specials.ordinary(size)
@@ -169,7 +168,6 @@ class Cognates(Transform):
         return frozenset(("usage",) if self.share else ())
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        """As `Transform.image`; ValueError if stems are shared and the corpus's usage of types is unknown."""
         places = self.places(size, specials)
         if places is None:
             return SCRIPT.image(size, specials)
@@ -187,7 +185,6 @@ class Cognates(Transform):
         return Transliterate(self.share, self.seed).image(size, specials)
 
     def spell(self, word: str) -> str:
-        """As `Transform.spell`, with shared stems in the source's letters if a vocabulary is known."""
         if self.usage is None or self.usage.cut is None:
             return SCRIPT.spell(word)
         *stem, (_, ending) = self.usage.cut(word)

@@ -35,8 +35,6 @@ PARTS = Numbering(80)  # the parts of a composed transform, each with its own nu
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Words `start` up to but not including `end`, with a label."""
-
     start: int
     end: int
     label: str
@@ -175,7 +173,6 @@ class Sentence:
         return "".join([word if glued else f" {word}" for word, glued in pairs]).removeprefix(" ")
 
     def length(self, end: int) -> int:
-        """The number of characters of `upto(end)`."""
         return len(self.upto(end))
 
 
@@ -201,7 +198,6 @@ def _move_spans(spans: tuple[Span, ...], place: list[int]) -> tuple[Span, ...]:
 
 
 def iob2(sentence: Sentence) -> list[str]:
-    """The IOB2 tag of each word: `B-` and `I-` with a span's label, otherwise `O`."""
     tags = ["O"] * len(sentence)
     for span in sentence.spans:
         tags[span.start] = f"B-{span.label}"
@@ -211,7 +207,6 @@ def iob2(sentence: Sentence) -> list[str]:
 
 
 def word_labels(sentence: Sentence) -> tuple[str, ...]:
-    """The label of the span that each word is in, or ""."""
     labels = {place: span.label for span in sentence.spans for place in range(span.start, span.end)}
     return tuple(labels.get(place, "") for place in range(len(sentence)))
 

@@ -29,7 +29,6 @@ class StoredTrees:
         return fingerprint("stored trees", [digest(path) for path in (self.text, self.file, *self.treebanks)])
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
-        """Each sentence with tags and a tree, or the reason for none."""
         lines = _lines(self)
         return [_tree(tuple(words), line) if (line := lines.get(" ".join(words))) else NONE for words in sentences]
 

@@ -16,7 +16,6 @@ def loads(text: str) -> Any:
 
 
 def line(text: str, path: Path, number: int) -> dict[str, Any]:
-    """The object of a line of JSON lines, or BadInput with file and line."""
     try:
         value = loads(text)
     except json.JSONDecodeError as error:

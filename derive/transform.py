@@ -212,7 +212,6 @@ class Account:
 
 
 def image_of(transform: Transform, sentence: Sentence, number: int, account: Account) -> Sentence:
-    """The sentence's image, counted in `account`."""
     image = sentence
     for part, own in transform.steps(number):
         account.kept.update(part.account(image, own))
@@ -238,7 +237,6 @@ def _check_words(transform: Transform, sentence: Sentence, image: Sentence) -> N
 
 
 def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example:
-    """Example `number` in a derived language. Each of its sentences has random numbers of its own."""
     if (sentences := sum(map(len, example.texts))) > EXAMPLES.size:
         raise BadInput(f"an example of {sentences:,} sentences; expected {EXAMPLES.size:,} at most")
     numbers = count(EXAMPLES.number(number, 0))  # one per sentence, also within a pair

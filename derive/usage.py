@@ -73,7 +73,6 @@ class Usage:
 
 
 def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
-    """The lemmas of each word, from pairs of a word and a lemma."""
     gathered: defaultdict[str, set[str]] = defaultdict(set)
     for word, lemma in pairs:
         gathered[word].add(lemma)

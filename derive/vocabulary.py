@@ -146,7 +146,6 @@ class Vocabulary:
 
 
 def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
-    """Learn `size` types from the word counts of a corpus."""
     if size < SMALLEST:
         raise BadInput(f"a vocabulary of {size:,} types; expected at least {SMALLEST} (special types and bytes)")
     if not words:
@@ -201,7 +200,6 @@ class GivenVocabulary:
     folder: Path
 
     def open(self) -> Vocabulary:
-        """The vocabulary, with all counts 0."""
         path = self.folder / TOKENIZER
         tokenizer = open_tokenizer(path)
         specials = _special_types(tokenizer, role_names(self.folder), path)
@@ -320,7 +318,6 @@ def open_tokenizer(path: Path) -> Tokenizer:
 
 
 def tokenizer_settings(folder: Path) -> dict[str, Any]:
-    """The settings next to a folder's tokenizer, if there are any."""
     path = folder / TOKENIZER_CONFIG
     try:
         return dict(**strict_json.loads(path.read_text(encoding="utf-8")))

@@ -23,7 +23,6 @@ def silent(what: str, done: int, of: int) -> None:
 
 
 def reported(results: Iterable[Result], progress: Progress, what: str, of: int) -> Iterator[Result]:
-    """The same results; `progress` is called before the first and after each of the `of` results."""
     progress(what, 0, of)
     for done, result in enumerate(results, start=1):
         yield result

@@ -79,7 +79,6 @@ def pair(kind: str, first: str, second: str) -> tuple[Feature, ...]:
 
 
 def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
-    """The features of each pair of a node's items, in the order of `columns`."""
     labels = (*items, BEGIN, END)
     for kind, i, j in columns(len(items)):
         yield pair(kind, labels[i], labels[j])
@@ -169,7 +168,6 @@ class Tree:
         return cls.of(sentence.heads[:end])
 
     def crossed(self, head: int) -> bool:
-        """Whether the subtree of the head or of one of its dependents is interrupted by other words."""
         return not (self.whole[head] and all(self.whole[word] for word in self.dependents[head]))
 
 
@@ -180,7 +178,6 @@ def item(tag: str, relation: str) -> str:
 
 
 def head_item(tag: str) -> str:
-    """The item of a node's head among its dependents."""
     return f"@{tag} @"
 
 

@@ -103,7 +103,6 @@ class Grammar:
         return np.asarray(shares / shares.sum())
 
     def save(self, path: Path) -> None:
-        """Write the grammar as sealed JSON, one weight per line, readable and comparable by eye."""
         weights = {
             kind: {" + ".join(feature): weight for feature, weight in sorted(self.weights[kind].items())}
             for kind in sorted(self.weights)
@@ -161,8 +160,6 @@ class _Group(NamedTuple):
 
 
 class Likelihood:
-    """The penalised log-likelihood of one class's nodes, and its gradient."""
-
     def __init__(self, seen: Counter[Seen], l2: float) -> None:
         self.l2 = l2
         counts: Counter[Feature] = Counter()

@@ -59,7 +59,6 @@ class Aligner(ABC):
 
 
 def line_of(links: Iterable[Link]) -> str:
-    """A pair's links as a line, without the line end."""
     return " ".join(f"{i}-{j}" for i, j in links)
 
 
@@ -78,6 +77,5 @@ def words_of(links: Iterable[Link], pair: Pair) -> str:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write lines to a file, which is whole or absent."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in lines)

@@ -75,7 +75,6 @@ class Cells:
         return self._chunk.sources[first[self.row] + self.i] * stride + self._chunk.targets[self.row]
 
     def prior(self, tension: float) -> np.ndarray:
-        """(C,) the prior probability that the target word comes from each position."""
         h = nearness(self._source, (self._j / self._m)[self.row])
         scale = partition(self._j, self._m, self._n, tension) / (1.0 - NULL_SHARE)
         prior = np.exp(tension * h) / scale[self.row]
@@ -83,7 +82,6 @@ class Cells:
         return prior
 
     def posterior(self, joint: np.ndarray) -> np.ndarray:
-        """(C,) the posterior probabilities, given joint ones."""
         # Summed sequentially, as in a loop: the last bits decide between equally likely words.
         return joint / np.bincount(self.row, joint)[self.row]
 

@@ -40,7 +40,6 @@ class StoredLinks:
         return self.links[self.ends[pair] : self.ends[pair + 1]].astype(np.int64)
 
     def check(self, pairs: int, languages: dict[str, str], folder: Path) -> None:
-        """Refuse links of another bitext, naming their folder."""
         if len(self) != pairs or self.facts.get("languages") != languages:
             message = f"links of {len(self):,} sentence pairs of other languages; expected {pairs:,} of these"
             raise BadInput(message, folder)

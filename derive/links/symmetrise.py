@@ -12,12 +12,10 @@ _NEIGHBOURS = tuple((di, dj) for di in (-1, 0, 1) for dj in (-1, 0, 1) if di or 
 
 
 def union(forward: Links, reverse: Links) -> Links:
-    """The links of either direction, sorted."""
     return sorted({*forward, *reverse})
 
 
 def intersect(forward: Links, reverse: Links) -> Links:
-    """The links common to both directions: no word has two."""
     return sorted({*forward} & {*reverse})
 
 

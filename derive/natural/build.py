@@ -69,7 +69,6 @@ class EncodedPiece(NamedTuple):
 
 
 def encode_piece(folder: Path, digest: str, piece: Piece) -> EncodedPiece:
-    """Encode a piece with the vocabulary in a folder, whose contents the `digest` identifies."""
     left_out: Counter[str] = Counter()
     vocabulary = _vocabulary(folder, digest)
     sides = [encode_lines(vocabulary, lines) for lines in piece.columns(left_out)]
@@ -99,7 +98,6 @@ def natural_fingerprint(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> str:
-    """The fingerprint of a folder of natural languages, from the digests of its files and its settings."""
     return fingerprint(
         FORMAT,
         EDITION,

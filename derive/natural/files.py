@@ -53,7 +53,6 @@ class Piece:
         return replace(self, changes=(*self.changes, change))
 
     def columns(self, left_out: Counter[str]) -> Columns:
-        """The piece's lines; `left_out` counts its exclusions."""
         columns = self.read(self.chunks, left_out)
         for change in self.changes:
             columns = change(columns, left_out)
@@ -276,8 +275,6 @@ def _only(columns: Columns, fits: Callable[[tuple[str, ...]], bool], otherwise: 
 
 
 class Sentences:
-    """Sentences to find in lines, by their letters."""
-
     def __init__(self, texts: Iterable[str]) -> None:
         self.whole = {bare for text in texts if (bare := letters(text))}
         self._by_head: dict[str, list[str]] = {}

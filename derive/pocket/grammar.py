@@ -229,13 +229,11 @@ class SentenceGrammar:
         return self.noun(pick, kind, relation, plural, nested), pick, plural
 
     def thing(self, verb: Pick, nested: bool) -> Node:
-        """An inanimate direct object of the verb."""
         if self.chance(0.1):
             return phrase.pronoun(self.among({"it": 4, "this": 2, "that": 2, "these": 1, "those": 1}), "obj")
         return self.noun(Pick(verb, Role.OBJECT), Role.THING, "obj", self.chance(0.36), nested)
 
     def someone(self, verb: Pick, role: Role, relation: str, nested: bool) -> Node:
-        """A person or animal in a role of the verb."""
         kind = self.among({"noun": 58, "name": 30, "pronoun": 9, "them": 3})
         if kind == "name" and self._first_mention(FRIEND):
             return self._person(FRIEND, relation)
@@ -244,7 +242,6 @@ class SentenceGrammar:
         return self.noun(Pick(verb, role), Role.ANIMATE, relation, self.chance(0.3), nested)
 
     def objects(self, verb: Pick, frame: Role, nested: bool) -> list[Node]:
-        """The objects of a verb of that frame, except clauses."""
         if frame == Role.TR:
             return [self.thing(verb, nested)]
         if frame == Role.GO:

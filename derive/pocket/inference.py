@@ -68,7 +68,6 @@ class Statement:
 
 
 def infer(premise: Statement, hypothesis: Statement) -> str:
-    """The label: whether the premise entails or contradicts the hypothesis."""
     if hypothesis.noun >= OTHER_SPECIFIC or OTHER_POLE in (premise.pole, hypothesis.pole):
         return NEUTRAL
     if premise.determiner != "the":

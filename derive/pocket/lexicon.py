@@ -54,7 +54,6 @@ def _with_ed(word: str) -> str:
 
 
 def stem(rng: random.Random, syllables: int) -> str:
-    """An English-looking word of that many syllables."""
     parts = [rng.choice(ONSETS) + rng.choice(VOWELS) for _ in range(syllables)]
     return "".join(parts) + rng.choice(CODAS)
 
@@ -78,8 +77,6 @@ FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)  # a person's
 
 @dataclass(frozen=True, slots=True)
 class Lexeme:
-    """A word with its forms, and its hypernym and antonym (lemmas of the same kind, or "")."""
-
     lemma: str
     kind: str
     forms: tuple[str, ...]

@@ -52,7 +52,6 @@ class ParaphraseCase:
 
 
 def paraphrases(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """An endless stream of pairs, every two with both labels in random order; `places` draws word orders."""
     words = WordDraws(topics, rng)
 
     def draw(case: ParaphraseCase) -> Example:
@@ -80,7 +79,6 @@ def _tell(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -
 
 @lru_cache(maxsize=1)
 def paraphrase_cases() -> list[ParaphraseCase]:
-    """The cases, balanced: neither the form of one side nor the overlap of both depends on the label."""
     either = (False, True)
     cases = [
         ParaphraseCase(first, second, exchanged, named, alike)

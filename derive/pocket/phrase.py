@@ -6,28 +6,23 @@ from calque.derive.pocket.tree import Node, Pick, Token, Word
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
-    """A noun with its determiner, if there is one."""
     node = Node(word.form(PLURAL if plural else SINGULAR), "NOUN", relation)
     return node.add(Node(determiner, "DET", "det")) if determiner else node
 
 
 def pronoun(word: Token, relation: str, place: str = "") -> Node:
-    """A pronoun; `place` moves it out of its default position."""
     return Node(word, "PRON", relation, place=place)
 
 
 def adjective(word: Word, relation: str = "amod") -> Node:
-    """An adjective: an attribute, or with another relation a predicate."""
     return Node(word.form(0), "ADJ", relation)
 
 
 def adverb(word: Word, place: str = "") -> Node:
-    """An adverb that modifies a verb."""
     return Node(word.form(0), "ADV", "advmod", place=place)
 
 
 def adposition(node: Node, preposition: Token) -> Node:
-    """The node with a preposition as its dependent (UD: case)."""
     return node.add(Node(preposition, "ADP", "case"))
 
 
@@ -40,7 +35,6 @@ def person(word: Word, relation: str, length: int) -> Node:
 
 
 def simple_name(word: Word, relation: str, label: str) -> Node:
-    """A name of one word, as an entity with a label."""
     return Node(word.form(0), "PROPN", relation, entity=label)
 
 
@@ -56,7 +50,6 @@ def long_name(word: Word, relation: str, label: str) -> Node:
 
 
 def person_or_noun(sense: Sense, relation: str = "") -> Node:
-    """A person by name, or a noun with `the`."""
     return person(sense, relation, 1) if sense.lexeme is None else noun(sense, relation, determiner="the")
 
 
@@ -86,20 +79,17 @@ def verb(
 
 
 def be(tense: str, plural: bool) -> str:
-    """The form of the verb `be` in a tense and number."""
     if tense == "past":
         return "were" if plural else "was"
     return "are" if plural else "is"
 
 
 def copular(predicate: Node, tense: str, plural: bool, negative: bool, question: bool = False) -> Node:
-    """An adjective or a noun as a predicate; the copula is its dependent."""
     predicate.add(Node(be(tense, plural), "AUX", "cop", place="front" if question else ""))
     return predicate.add(Node("not", "PART", "advmod", place="not")) if negative else predicate
 
 
 def act(verb_group: Node, agent: Node, patient: Node, passive: bool) -> Node:
-    """A transitive verb with its agent and patient, in the active or the passive voice."""
     agent.relation, patient.relation = ("obl:agent", "nsubj:pass") if passive else ("nsubj", "obj")
     return verb_group.add(adposition(agent, "by") if passive else agent, patient)
 
@@ -111,13 +101,11 @@ def coordinate(first: Node, second: Node, conjunction: str) -> Node:
 
 
 def fronted(node: Node) -> Node:
-    """An adjunct in first position, followed by a comma."""
     node.place = "first"
     return node.add(Node(",", "PUNCT", "punct", place="comma"))
 
 
 def subordinate(clause: Node, relation: str, mark: str, first: bool = False) -> Node:
-    """A subordinate clause; in first position it is followed by a comma."""
     clause.relation = relation
     clause.add(Node(mark, "SCONJ", "mark"))
     return fronted(clause) if first else clause

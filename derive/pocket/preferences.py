@@ -56,7 +56,6 @@ class Sense:
         return self.forms[index]
 
     def draw(self, role: int, chance: float) -> Sense:
-        """A favourite of this word in a role, or a rare word in its place; `chance` is uniform on [0, 1)."""
         place = chance * SIZE
         index = int(place)
         sense = self.tables[role][index]

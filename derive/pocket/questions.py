@@ -28,7 +28,6 @@ class Event:
 
 
 def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """An endless stream of questions, in rounds of one per kind; `places` draws word orders."""
     words = WordDraws(topics, rng)
 
     def draw(kind: str) -> Example:

@@ -85,8 +85,6 @@ Token = str | Draw
 
 
 class Word(Protocol):
-    """Anything with forms: a given word, or a pick."""
-
     def form(self, index: int) -> Token: ...
 
 

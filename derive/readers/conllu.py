@@ -312,7 +312,6 @@ def read_treebank(path: Path, counts: Counter[str] | None = None) -> Iterator[Se
 
 
 def treebank_files(path: Path) -> list[Path]:
-    """The file, or all `*.conllu` files below the folder, sorted."""
     files = sorted(path.rglob("*.conllu")) if path.is_dir() else [path]
     if not files:
         raise BadInput("no .conllu file below this folder; expected a treebank", path)

@@ -47,7 +47,6 @@ class Shape:
     width: int = 2
 
     def row(self, place: Place, line: str) -> tuple[list[str], str, str]:
-        """The columns of a line, and from them the word, without the prefix, and its tag."""
         row = _columns(line, self.separator)
         if not (len(row) >= 3 if self.numbered else len(row) == self.width > 1):
             expected = "at least 3" if self.numbered else self.width if self.width > 1 else "at least 2"

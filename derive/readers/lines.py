@@ -179,7 +179,6 @@ def without_marks(text: str, counts: Counter[str]) -> str:
 
 
 def stripped(lines: Iterable[str], counts: Counter[str]) -> list[str]:
-    """Lines without white space around them; blank and withheld lines are left out and counted."""
     bare = [without_marks(line, counts).strip() for line in lines]
     kept = [line for line in bare if line]
     shown = [line for line in kept if not is_withheld(line)]
@@ -206,18 +205,15 @@ class Lines:
                 yield number, line
 
     def check_end(self) -> None:
-        """Refuse the last line read if it has no line end."""
         if not self._ended:
             raise BadInput(CUT, self.path, self.number)
 
 
 def read_lines(path: Path, counts: Counter[str] | None = None, *, ended: bool = False) -> Iterator[Numbered]:
-    """The numbered lines of a file: see `Lines`, whose `must_end` is `ended`."""
     return iter(Lines(path, counts, ended))
 
 
 def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    """The lines of an open file with their line ends; a line longer than LIMIT bytes is refused."""
     for number, line in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
         if len(line) == LIMIT and not line.endswith(b"\n"):
             raise BadInput(f"no line end within {LIMIT >> 20} MiB", path, number)
@@ -235,7 +231,6 @@ class Chunk:
     line: int
 
     def numbered(self, counts: Counter[str]) -> list[Numbered]:
-        """The chunk's lines; `counts` has what was removed from them."""
         text = decode(self._data(), self.path, self.line, counts)
         return list(enumerate(text.removesuffix("\n").split("\n"), start=self.line))
 
@@ -257,7 +252,6 @@ def _kept_open(path: Path, *state: int) -> io.BufferedReader:
 
 
 def ends_line(line: bytes) -> bool:
-    """Whether a chunk may end after these bytes: at the end of any line."""
     return line.endswith(b"\n")
 
 

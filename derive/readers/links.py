@@ -86,7 +86,6 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
 
 
 def has_zero(pairs: Iterable[Iterable[Link]]) -> bool:
-    """Whether any link has position 0, so that positions count from 0."""
     return any(0 in link for links in pairs for link in links)
 
 

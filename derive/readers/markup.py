@@ -48,7 +48,6 @@ def unescaped(text: str, counts: Counter[str]) -> str:
 
 
 def seems_escaped(text: str) -> bool:
-    """Whether a text has an escape of Moses's tokenizer, such as `&apos;`."""
     return "&" in text and _MOSES.search(text) is not None
 
 
@@ -68,12 +67,10 @@ def without_tags(text: str, counts: Counter[str]) -> str:
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text is a placeholder, such as `<range>`, for a missing text."""
     return _PLACEHOLDER.fullmatch(text.strip()) is not None
 
 
 def whole_pairs(pairs: Iterable[tuple[str, str]], left_out: Counter[str]) -> tuple[list[str], list[str]]:
-    """The two sides, stripped, of the pairs with text on both; others, also with a placeholder, are counted."""
     first, second = [], []
     for pair in pairs:
         a, b = (without_marks(side, left_out).strip() for side in pair)

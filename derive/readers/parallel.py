@@ -39,7 +39,6 @@ class TwoFiles:
             yield tuple(tokens(source)), tuple(tokens(target))
 
     def __getitem__(self, line: int) -> Pair:
-        """The pair at a line, counted from 1."""
         return next(islice(self, line - 1, None))
 
 

@@ -47,7 +47,6 @@ def is_quoted(path: Path) -> bool:
 
 
 def unquoted(line: str, counts: Counter[str]) -> str:
-    """A line of a quoted table as it was before it was written."""
     if '"' not in line:
         return line
     fields = line.split("\t")
@@ -67,8 +66,6 @@ def is_header(fields: Sequence[str], labelled: bool = False) -> bool:
 
 
 class FirstRow:
-    """Checks that the first of some rows of texts with a label is not a header."""
-
     def __init__(self) -> None:
         self._first: tuple[Place, Sequence[str]] | None = None
         self.labels: Counter[str] = Counter()

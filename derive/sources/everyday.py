@@ -31,7 +31,6 @@ def french_order() -> Reorder:
 
 
 def opened() -> Artefact:
-    """The folder; BadInput if a file of it, which may be a licence, is missing or changed."""
     artefact = Artefact.open(FOLDER, KIND)
     for path, expected in ((FOLDER / name, expected) for name, expected in artefact.digests.items()):
         if not path.is_file() or digest(path) != expected:
@@ -40,7 +39,6 @@ def opened() -> Artefact:
 
 
 def files(folder: Path, types: int = TYPES) -> Files:
-    """The source of a folder that may be unfinished."""
     train, dev, test = ((folder / TREEBANK.format(split),) for split in ("train", "dev", "test"))
     tasks = TaskFiles(train, test, dev)
     trees = StoredTrees(folder / TEXT, folder / TREES, tasks.all)

@@ -91,7 +91,6 @@ class TaskFiles:
         return [fields, *(list(map(input_digest, paths)) for paths in self.splits.values())]
 
     def read(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
-        """The examples of some files. Repeated ids are refused, unless `numbered`."""
         examples = [example for path in paths for example in read(path, counts)]
         if self.numbered:
             return [replace(example, id=str(number)) for number, example in enumerate(examples, start=1)]
@@ -125,7 +124,6 @@ class TaskFiles:
         return _without_missing(examples, order, lacking, counts)
 
     def load(self, read: Read, lacking: Lacking = WHOLE) -> TaskData:
-        """Read the splits, without `lacking` examples of the test; a split must have a labelled example."""
         counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
         everything = self.read(self.train, read, counts["train"])
         train = [example for example in everything if example.id.startswith(self.trained_id)]
