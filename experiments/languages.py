@@ -39,10 +39,9 @@ from calque.derive.source import Source
 from calque.derive.transform import Compose, Transform, image_of_question
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.derive.words import Agglutinate, Drop, Rewrite, Split
-from calque.experiments.finetuning import Transfer, ZeroShot
 from calque.experiments.gold_aligners import GoldSetAligner
 from calque.experiments.gold_text import GoldText
-from calque.experiments.measures import ExampleMeasure, Measure, Retrieval
+from calque.experiments.measures import ExampleMeasure, Measure, Retrieval, Transfer, ZeroShot
 from calque.experiments.models import Group
 from calque.experiments.places import CACHE, name_mistakes
 from calque.experiments.step import Machine, Step, cached_method

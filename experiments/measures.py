@@ -1,9 +1,8 @@
-"""The measures of a study's models, and the step of each. A new measure without settings is a class here or in a
-study's own file, and an entry of `MEASURES`."""
+"""Measures of a study's models. A new measure without settings is a class here or in a study's own file, and an entry
+of `MEASURES`."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -28,7 +27,7 @@ from calque.analysis.tasks.catalog import task
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.analysis.tasks.split import Split
 from calque.analysis.tasks.tagging import tagged_words
-from calque.analysis.tasks.transfer import DerivedTask
+from calque.analysis.tasks.transfer import DerivedTask, NaturalTask, transfer, zero_shot
 from calque.derive.artefact import Artefact, digest, making
 from calque.derive.build import MEASURED
 from calque.derive.dictionary import usual_tags
@@ -49,43 +48,34 @@ from calque.pretrain.checkpoint import METRICS, snapshots_of
 from calque.pretrain.cost import UPDATE, encoder_flops_per_id
 from calque.pretrain.run import CLAIMS
 
-USUAL = DEFAULT.name, RELEASED.name, OT.name  # the methods of studies that do not name others
+USUAL = DEFAULT.name, RELEASED.name, OT.name  # the methods of studies that name none
 EXAMPLES = 2_000  # of a task's training set, before it is known
 IDS = 1.3  # per word
 
 
 @dataclass(frozen=True)
-class Measures(ABC):
-    """Measures that share a name and settings in a study."""
-
-    terms: ClassVar[Mapping[str, str]] = MappingProxyType({})  # a report's glossary entries, by their titles
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The name in a study; for a single measure, also its folder of records."""
-
-    @abstractmethod
-    def parts(self) -> Sequence[Measure]:
-        """The measures, with one folder of records each."""
-
-    def mistakes(self) -> list[str]:
-        return []
-
-
-@dataclass(frozen=True)
-class Measure(Measures):
-    """A measure of a model. Raise `format` if a code change gives other records for the same model."""
+class Measure:
+    """A measure of a model; `name` is also its folder. Raise `format` if a code change gives other records for the same
+    model. `terms` are a report's glossary entries, by their titles."""
 
     format: ClassVar[int] = 1
     any_model: ClassVar[bool] = False  # whether it needs no other language: most measures compare languages
+    terms: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
-    @abstractmethod
+    @property
+    def name(self) -> str:
+        raise NotImplementedError
+
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         """Measure a model. Raises BadInput if the checkpoint or the data are damaged or do not match."""
+        raise NotImplementedError
 
     def parts(self) -> Sequence[Measure]:
+        """The measures that it consists of, with one folder of records each."""
         return (self,)
+
+    def mistakes(self) -> list[str]:
+        return []
 
     def applies(self, model: Model) -> bool:
         return self.any_model or model.of_pair
@@ -127,7 +117,7 @@ class Measuring:
         """The measured run, with the digests of primary claims noted when it was trained and measured."""
         if not self.claims:
             return self.model.run
-        noted = {one.facts.get(CLAIMS, "") for one in (self.model.step.open(), measured)}
+        noted = {artefact.facts.get(CLAIMS, "") for artefact in (self.model.step.open(), measured)}
         return replace(self.model.run, claims=tuple(sorted(noted)))
 
 
@@ -139,14 +129,14 @@ def measuring(measure: Measure, model: Model, threads: int) -> Step:
 
 def _measure(step: Step, machine: Machine) -> None:
     config: Measuring = step.config
-    measurement, claims = config.measure(config.model, machine), config.claims
-    noted = {CLAIMS: claims} if claims else {}
+    measurement = config.measure(config.model, machine)
+    noted = {CLAIMS: config.claims} if config.claims else {}
     write_measurement(step, replace(measurement, facts={**measurement.facts, **noted}), machine)
 
 
 def write_measurement(step: Step, measurement: Measurement, machine: Machine, runs: Sequence[Run] = ()) -> None:
     """Write a step's measurement as its folder; `runs` are aligners that use no model of the study."""
-    facts = {"made with": machine.described, "left out": dict(+measurement.exclusions)} | dict(measurement.facts)
+    facts = {"made with": machine.described, "left out": dict(+measurement.exclusions), **measurement.facts}
     with making(step.folder, step.kind, step.facts | facts) as part:
         json_rows.write(part / RUNS, runs)
         json_rows.write(part / RECORDS, measurement.records)
@@ -169,21 +159,19 @@ def read_measured(step: Step) -> MeasuredStep:
     artefact = step.open()
     runs, records = json_rows.read(artefact.path(RUNS), Run), json_rows.read(artefact.path(RECORDS), Record)
     if isinstance(step.config, Measuring):
-        own = [step.config.run(artefact)]
+        runs = [step.config.run(artefact)]
     else:  # another study may have computed it
-        own = [replace(run, study=step.config.study) for run in runs]
-    return MeasuredStep(step, own, records, artefact.facts["left out"])
+        runs = [replace(run, study=step.config.study) for run in runs]
+    return MeasuredStep(step, runs, records, artefact.facts["left out"])
 
 
 def finetuning_work(examples: Step, config: FinetuneConfig, model: Model) -> float:
     """The operations of fine-tuning a model; before the examples are read, of a usual number."""
-    split = (
-        examples.open().facts["splits"]["train"]
-        if examples.finished
-        else {"examples": EXAMPLES, "words": 10 * EXAMPLES}
-    )
+    split = {"examples": EXAMPLES, "words": 10 * EXAMPLES}
+    if examples.finished:
+        split = examples.open().facts["splits"]["train"]
     rows = split["examples"]
-    ids = IDS * split.get("words", 10 * rows) / max(1, split["examples"])
+    ids = IDS * split.get("words", 10 * rows) / max(1, rows)
     row = 3 * ids * encoder_flops_per_id(model.training.model, ids)
     return config.epochs * rows * (row + UPDATE / config.batch)
 
@@ -227,7 +215,7 @@ class Alignment(Measure):
     """alignment@1, for two languages over the steps of pretraining; no records if the script is shared."""
 
     name = "alignment"
-    format = 2  # 1 had no rotations
+    format = 2
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         types = Types.open(model.data, *model.training.languages)
@@ -311,9 +299,19 @@ class ExampleMeasure(Measure):
         return replace(self, examples=examples)
 
     def settings(self, model: Model) -> Any:
-        assert self.examples
-        examples = {name: self.examples.config.language(name) for name in model.training.languages}
+        examples = _examples_in(self.examples, model)
         return {each.name: getattr(self, each.name) for each in fields(self)} | {"examples": examples}
+
+    @property
+    def folder(self) -> TaskFolder:
+        assert self.examples
+        return TaskFolder.open(self.examples.folder)
+
+
+def _examples_in(examples: Step | None, model: Model) -> dict[str, str]:
+    """A fingerprint of the examples in each of the model's languages."""
+    assert examples
+    return {name: examples.config.language(name) for name in model.training.languages}
 
 
 @dataclass(frozen=True)
@@ -325,10 +323,8 @@ class DerivationRetrieval(ExampleMeasure):
     name = "retrieval"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        assert self.examples
         languages = Languages.open(model.data, model.training.languages).whole
-        examples = TaskFolder.open(self.examples.folder)
-        return derivation_retrieval(model.measured(machine), languages, examples, self.sentences)
+        return derivation_retrieval(model.measured(machine), languages, self.folder, self.sentences)
 
 
 @dataclass(frozen=True)
@@ -338,13 +334,12 @@ class ChangedRetrieval(DerivationRetrieval):
     name = "interventions-retrieval"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        assert self.examples
         languages = Languages.open(model.data, model.training.languages).whole
-        examples, tagging = TaskFolder.open(self.examples.folder), task(self.task)
         if wrong := not_changed(languages, model.language):
             return Measurement(exclusions=Counter({wrong: 1}))
-        tags = usual_tags(tagged_words(Split(examples.path("train"), tagging)), languages.vocabulary)
-        return derivation_retrieval(model.measured(machine), languages, examples, self.sentences, tags)
+        tagged = Split(self.folder.path("train"), task(self.task))
+        tags = usual_tags(tagged_words(tagged), languages.vocabulary)
+        return derivation_retrieval(model.measured(machine), languages, self.folder, self.sentences, tags)
 
 
 @dataclass(frozen=True)
@@ -369,9 +364,9 @@ class Interventions(ExampleMeasure):
         return finetuning_work(self.examples, self.finetune, model)
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        assert self.examples and self.finetune
-        languages, examples = _languages(model), TaskFolder.open(self.examples.folder)
-        data = DerivedTask(task(self.task), languages, examples, self.finetune)
+        assert self.finetune
+        languages = _languages(model)
+        data = DerivedTask(task(self.task), languages, self.folder, self.finetune)
         if wrong := not_changed(languages, model.language):
             return Measurement(exclusions=Counter({wrong: 1}))
         report = partial(machine.report, f"{self.name} {model.name}")
@@ -397,10 +392,8 @@ class Growth(ExampleMeasure):
 
     def text(self, languages: Languages, model: Model) -> ProbeText:
         """The text of a model's probes: held-out text, and examples of the task."""
-        assert self.examples
         share, length = model.training.mixture.held_out, model.training.model.length
-        examples = TaskFolder.open(self.examples.folder)
-        return ProbeText.of(languages.whole, share, length, task(self.task), examples, self.probe)
+        return ProbeText.of(languages.whole, share, length, task(self.task), self.folder, self.probe)
 
     def mistakes(self) -> list[str]:
         return [f"probe.{mistake}" for mistake in self.probe.mistakes()]
@@ -411,14 +404,85 @@ def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
     start = model.training.start
     if isinstance(start, Step):
         artefact = start.open()
-        steps = list(snapshots_of(artefact).items())[:-1]
-        yield from ((start.config.steps_before + step, artefact.path(name)) for step, name in steps)
-    artefact, before = model.step.open(), model.training.steps_before
-    yield from ((before + step, artefact.path(name)) for step, name in snapshots_of(artefact).items())
+        for step, name in list(snapshots_of(artefact).items())[:-1]:
+            yield start.config.steps_before + step, artefact.path(name)
+    artefact = model.step.open()
+    for step, name in snapshots_of(artefact).items():
+        yield model.training.steps_before + step, artefact.path(name)
 
 
 @dataclass(frozen=True)
-class GoldLinks(Measures):
+class Transfer(Measure):
+    """A task in a derived language: SUP, ZS and Delta."""
+
+    examples: Step
+    finetune: FinetuneConfig
+
+    format = 4
+
+    @property
+    def name(self) -> str:
+        return str(self.examples.config.task)
+
+    def settings(self, model: Model) -> Any:
+        of = task(self.name)
+        identity = {"task": of, "head": of.head.format, "finetune": self.finetune}
+        return identity | {"examples": _examples_in(self.examples, model), "way": "ZS"}  # keeps finished folders
+
+    def work(self, model: Model) -> float:
+        return 2 * finetuning_work(self.examples, self.finetune, model)
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        data = DerivedTask(task(self.name), _languages(model), TaskFolder.open(self.examples.folder), self.finetune)
+
+        def progress(title: str, done: int, steps: int) -> None:
+            machine.report(f"{title} {model.name}", done, steps)
+
+        return transfer(model.measured(machine), data, progress)
+
+
+@dataclass(frozen=True)
+class ZeroShot(Measure):
+    """A task in natural languages: scores in the source, where the model is fine-tuned, and in the other languages.
+    Predictions are files of XTREME's submissions."""
+
+    examples: Step
+    finetune: FinetuneConfig
+
+    format = 5
+    any_model = True
+
+    @property
+    def name(self) -> str:
+        return str(self.examples.config.task)
+
+    def settings(self, model: Model) -> Any:
+        return {
+            "examples": self.examples.fingerprint,
+            "head": task(self.name).head.format,
+            "finetune": (self.finetune,),
+            "way": "ZS",
+            "sample": None,  # with "way", keeps the folders of finished runs
+        }
+
+    def work(self, model: Model) -> float:
+        return finetuning_work(self.examples, self.finetune, model) if isinstance(model.weights, Step) else 0.0
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        of, title = self.examples.config, f"{self.name} {model.name}"
+
+        def progress(done: int, steps: int) -> None:
+            machine.report(title, done, steps + 1)
+
+        folder, tests = TaskFolder.open(self.examples.folder), tuple(of.settings.tests)
+        data = NaturalTask(task(self.name), folder, of.source, tests, self.finetune, of.files.units)
+        measurement = zero_shot(model.measured(machine), data, progress)
+        machine.report(title, 1, 1)
+        return measurement
+
+
+@dataclass(frozen=True)
+class GoldLinks(Measure):
     """AER of every layer on gold sets by some methods, each sentence encoded alone."""
 
     gold: Path
@@ -431,7 +495,7 @@ class GoldLinks(Measures):
         return [GoldSetLinks(GoldText(self.gold, name), self.methods) for name in self.sets]
 
     def mistakes(self) -> list[str]:
-        wrong = name_mistakes("sets", list(self.sets), least=0)
+        wrong = name_mistakes("sets", self.sets, least=0)
         return wrong + [unknown("method", name, BY_NAME) for name in self.methods if name not in BY_NAME]
 
 

@@ -16,7 +16,7 @@ from calque.derive.source import Source
 from calque.derive.sources.files import Files, TaskFiles
 from calque.derive.transform import Transform
 from calque.derive.transforms import transform
-from calque.experiments.measures import MEASURES, Measure, Measures
+from calque.experiments.measures import MEASURES, Measure
 from calque.experiments.study import Study
 from calque.experiments.study_mistakes import study_mistakes
 from calque.experiments.tasks import with_siblings
@@ -295,7 +295,7 @@ PARSERS: Mapping[Any, Callable[[str], Any]] = {
     Source: _source,
     TaskFiles: _task_files,
     EasyText: _easy,
-    Measures: _measure,
+    Measure: _measure,
     TextFiles: _texts,
     BitextFiles: _bitext,
 }

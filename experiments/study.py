@@ -27,7 +27,7 @@ from calque.analysis.records.run import Start as StartOfRun
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint, sha256
 from calque.experiments.languages import StudyLanguages
-from calque.experiments.measures import PAIR_MEASURES, ExampleMeasure, Measure, Measures, measuring
+from calque.experiments.measures import PAIR_MEASURES, ExampleMeasure, Measure, measuring
 from calque.experiments.models import GivenModel, Group, Model, Training, Weights
 from calque.experiments.places import SHARED
 from calque.experiments.report_records import REPORT
@@ -59,7 +59,7 @@ class Study:
     objectives: tuple[Objective, ...] = ()
     seeds: tuple[int, ...] = (0,)
     tasks: Mapping[str, CrossLingualTask] = field(default_factory=dict)
-    measures: tuple[Measures, ...] = PAIR_MEASURES
+    measures: tuple[Measure, ...] = PAIR_MEASURES
     model: ModelConfig = field(default_factory=ModelConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
     start: Path | None = None

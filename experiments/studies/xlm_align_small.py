@@ -6,7 +6,7 @@ from calque.analysis.measures.aer import SETS
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.experiments.languages import NaturalLanguages
-from calque.experiments.measures import GoldLinks, Measures, Retrieval
+from calque.experiments.measures import GoldLinks, Measure, Retrieval
 from calque.experiments.studies.given import PUD, ewt, real_data_and_encoder, same_sentences
 from calque.experiments.study import Study
 from calque.experiments.tasks import CrossLingualTask
@@ -74,7 +74,7 @@ def xlm_align_small() -> Study:
     )
 
 
-def gold_and_retrieval(data: Path) -> tuple[Measures, ...]:
+def gold_and_retrieval(data: Path) -> tuple[Measure, ...]:
     """The measures of XLM-Align studies without fine-tuning: gold links, and retrieval of the same sentences."""
     return GoldLinks(data / "align"), Retrieval(same_sentences(data))
 
