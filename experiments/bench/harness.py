@@ -61,6 +61,13 @@ def cpu_seconds(work: Callable[[], object]) -> float:
     return seconds / calls
 
 
+def check_equal(same: int, total: int, what: str, least: float = 1.0) -> str:
+    """A message on how many results of both sides are equal; exits if fewer than the fraction `least`."""
+    if not total or same < least * total:
+        raise SystemExit(f"no comparison: {same:,} of {total:,} {what} equal")
+    return f"{same:,} of {total:,} {what} equal"
+
+
 def folder_of(variable: str) -> Path:
     """The folder of real text, or of an encoder, that an environment variable names."""
     if not (folder := os.environ.get(variable)):

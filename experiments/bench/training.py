@@ -1,5 +1,7 @@
-"""Pretraining against transformers' Trainer: the same model, rows and recipe, in CPU seconds, which other work on the
-machine hardly changes."""
+"""Pretraining and masking against transformers' Trainer and collator: the same model, rows and recipe.
+
+Times are CPU seconds, which other work on the machine hardly changes.
+"""
 
 import statistics
 import tempfile
@@ -27,9 +29,10 @@ from calque.derive.corpus import Corpus
 from calque.derive.language import SOURCE, Language
 from calque.derive.languages import Languages
 from calque.derive.types import OURS, SPECIALS
-from calque.experiments.bench.harness import Comparison, interleaved
+from calque.experiments.bench.harness import Comparison, cpu_seconds, interleaved
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.distributed import one_process
+from calque.pretrain.mask import Masking
 from calque.pretrain.model import build
 from calque.pretrain.modules import Learner
 from calque.pretrain.objective import Stream
@@ -37,7 +40,7 @@ from calque.pretrain.objectives.mlm import MLM, PackedLines
 from calque.pretrain.onednn import use_onednn
 from calque.pretrain.train import make_optimizer, train
 
-TYPES, LENGTH, WORDS = 8192, 128, 200_000
+TYPES, LENGTH = 8192, 128
 MODEL = ModelConfig(layers=4, heads=4, hidden=256, ffn=1024, length=LENGTH)
 TRAIN = TrainConfig(steps=6, batch=32, warmup=1)
 WARM = 2  # steps of a turn that are not counted
@@ -46,7 +49,7 @@ CLOSE = 1e-4  # the largest relative difference of loss and gradients between si
 
 def step(rounds: int) -> list[Comparison]:
     """Pretraining a model of 4 layers of width 256: tokens per CPU second, ours and the Trainer's."""
-    languages, same = made_languages(), replace(MODEL, attention_dropout=0.1)
+    languages, same = made_languages(TYPES // 2, 200_000), replace(MODEL, attention_dropout=0.1)
     recipes = {
         "a step of 4 layers of width 256, the Trainer's recipe": build(same, TYPES),
         "the same without attention dropout (Calque's recipe)": build(MODEL, TYPES),
@@ -79,7 +82,8 @@ def step(rounds: int) -> list[Comparison]:
 
 
 def check_close(model: PreTrainedModel, stream: Stream) -> float:
-    """The relative difference of our loss and its gradients from transformers' on a few rows; exits if it is large."""
+    """The relative difference of our loss and its gradients from transformers' on a few rows; exits if it is large.
+    Ours computes the head at the labelled positions only."""
     batch, counts = stream.draw(range(4), np.random.default_rng(0))
     rows = batch.to(torch.device("cpu"))
 
@@ -99,13 +103,27 @@ def check_close(model: PreTrainedModel, stream: Stream) -> float:
     return gap
 
 
-def made_languages() -> Languages:
-    """A corpus of one-piece words, Zipf-like, and its transliteration."""
-    size = TYPES // 2
+def mask(rounds: int) -> list[Comparison]:
+    """Masking a batch of ready rows, against transformers' collator."""
+    languages, comparisons = made_languages(TYPES // 2, 200_000), []
+    for batch, length in ((32, 128), (128, 512)):
+        packed = PackedLines(languages.languages[0], languages.specials, length)
+        rows = np.stack([packed.row(i) for i in range(batch)])
+        ours = partial(Masking.of(languages), rows, np.zeros_like(rows), np.random.default_rng(0))
+        theirs = partial(made_collator(TYPES), examples(rows, languages))
+        sides = interleaved([partial(cpu_seconds, work) for work in (ours, theirs)], rounds)
+        rates = (tuple(batch / seconds for seconds in side) for side in sides)
+        what, against = f"masking {batch} rows of {length}", "DataCollatorForLanguageModeling"
+        comparisons.append(Comparison(what, against, "rows/CPU s", *rates))
+    return comparisons
+
+
+def made_languages(size: int, words: int) -> Languages:
+    """A corpus of `words` one-piece words from a vocabulary of `size` types, Zipf-like, and its transliteration."""
     ordinary = OURS.ordinary(size)
     shares = 1 / np.arange(1, len(ordinary) + 1)
-    tokens = np.random.default_rng(0).choice(ordinary, WORDS, p=shares / shares.sum()).astype(np.min_scalar_type(size))
-    lines, pieces = np.append(np.arange(0, WORDS, 20), WORDS), np.ones(WORDS, np.uint16)
+    tokens = np.random.default_rng(0).choice(ordinary, words, p=shares / shares.sum()).astype(np.min_scalar_type(size))
+    lines, pieces = np.append(np.arange(0, words, 20), words), np.ones(words, np.uint16)
     image = np.arange(size) + size
     image[list(OURS.ids)] -= size
     corpora = [Corpus(ids, lines, lines, pieces, pieces, np.arange(len(lines) - 1)) for ids in (tokens, image[tokens])]

@@ -14,8 +14,10 @@ from calque.experiments.commands.options import check_out
 DATA, ENCODER = "CALQUE_DATA", "CALQUE_ENCODER"
 NEEDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "step": ("accelerate", ()),
+    "mask": ("", ()),
     "finetuning": ("accelerate", (DATA, ENCODER)),
     "aligners": ("simalign", (DATA, ENCODER)),
+    "derive": ("", (DATA,)),
 }
 """Each benchmark's library, and the environment variables that name its real text and its encoder."""
 
@@ -28,7 +30,7 @@ def bench(
 ) -> None:
     """Compare the speed of Calque with that of other libraries.
 
-    `finetuning` and `aligners` need CALQUE_DATA and CALQUE_ENCODER.
+    `derive` needs CALQUE_DATA; `finetuning` and `aligners` need CALQUE_DATA and CALQUE_ENCODER.
     """
     if wrong := [name for name in names or () if name not in NEEDS]:
         raise BadInput([unknown("benchmark", name, tuple(NEEDS)) for name in wrong])
@@ -42,7 +44,7 @@ def bench(
     import torch
     from transformers.utils import logging
 
-    from calque.experiments.bench import alignment, finetuning, training
+    from calque.experiments.bench import alignment, derive, finetuning, training
     from calque.experiments.bench.harness import Comparison, folder_of, write
     from calque.experiments.runs import COMMITTED, provenance
 
@@ -55,8 +57,10 @@ def bench(
             folder_of(variable)
     benches = {
         "step": training.step,
+        "mask": training.mask,
         "finetuning": finetuning.finetuning,
         "aligners": alignment.aligners,
+        "derive": derive.derive,
     }
     torch.set_num_threads(threads)
     logging.set_verbosity_error()  # otherwise it lists a model's missing weights each time
