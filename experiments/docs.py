@@ -12,7 +12,7 @@ of `<!-- site: ... -->`.
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 
 from calque.analysis.records.record import RECORDS
@@ -24,7 +24,7 @@ from calque.experiments.bench.harness import read as read_benchmarks
 from calque.experiments.data.recipe import names as recipe_names
 from calque.experiments.data.recipe import read_recipe, sizes
 from calque.experiments.names import study_rows
-from calque.experiments.paper import conclusions, counted, items, papers
+from calque.experiments.paper import Conclusion, conclusions, counted, items, papers
 from calque.experiments.runs import COMMITTED
 from calque.pretrain.objectives import table as objectives_table
 
@@ -155,14 +155,22 @@ def _benchmarks() -> list[str]:
 
 
 def _claims() -> list[str]:
-    """Each claim of the papers once, with its conclusion."""
+    """Each claim of the papers once, with its conclusion; a claim on several tasks has one row."""
     rows = []
     for name, about in papers().items():
-        for one in dict.fromkeys(chain.from_iterable(conclusions(name).values())):
-            if one.where:
-                title = about["title"].split(" (")[0]
-                rows.append((title, one.claim, one.where, one.direction, one.size))
+        found = dict.fromkeys(chain.from_iterable(conclusions(name).values()))
+        title = about["title"].split(" (")[0]
+        for (claim, where), tasks in groupby((one for one in found if one.where), key=_without_task):
+            each = [(one.claim.removeprefix(claim).strip(", "), one) for one in tasks]
+            directions = "; ".join(f"{task} {one.direction}".strip() for task, one in each)
+            sizes_of = "; ".join(f"{task} {one.size}".strip() for task, one in each)
+            rows.append((title, claim, where, directions, sizes_of))
     return _table_of("paper | claim | in the paper | direction | ours / the paper’s", rows)
+
+
+def _without_task(one: Conclusion) -> tuple[str, str]:
+    claim, comma, last = one.claim.rpartition(", ")
+    return (claim if comma and last.isupper() else one.claim), one.where
 
 
 def _claims_counted() -> list[str]:
@@ -170,11 +178,7 @@ def _claims_counted() -> list[str]:
 
 
 def _paper(name: str) -> list[str]:
-    rows, first = [], dict[str, str]()
-    for one in items(name):
-        known = first.setdefault(one.differs, one.name)
-        rows.append((f"`{one.name}`", one.title, one.scale, one.differs if known == one.name else f"as `{known}`"))
-    return _table_of("item | in the paper | scale | differs in", rows)
+    return _table_of("item | in the paper | scale", [(f"`{one.name}`", one.title, one.scale) for one in items(name)])
 
 
 def committed_reports() -> list[str]:

@@ -14,5 +14,6 @@ def _rows(command: Any, name: str) -> Iterator[str]:
     for key, child in children.items():
         yield from _rows(child, f"{name} {key}")
     if not children:
-        help_text = " ".join((command.help or "").split()).replace("|", r"\|")
-        yield f"| `{name}` | {help_text} |"
+        paragraph = (command.help or "").partition("\n\n")[0]
+        sentence = " ".join(paragraph.split()).partition(". ")[0].removesuffix(".")
+        yield f"| `{name}` | {sentence} |"
