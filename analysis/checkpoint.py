@@ -41,7 +41,8 @@ from calque.pretrain import start
 from calque.pretrain.architecture import architecture_of, has_languages
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.run import TRAINED_ON
-from calque.pretrain.saved_model import RUN, TOKENIZERS, check_own_types, load_model, load_tokenizer
+from calque.pretrain.saved_model import RUN, load_model, load_tokenizer
+from calque.pretrain.saved_tokenizer import TOKENIZERS, check_own_types
 
 WEIGHTS = "*.safetensors*", "*.bin", "*.h5", "*.msgpack", "*.onnx"  # files that a changed model does not keep
 

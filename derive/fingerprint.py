@@ -29,7 +29,8 @@ def sha256(path: Path) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A config as plain JSON values: a dataclass is its class name, compared fields and, unless Calque's, its code."""
+    """A config as plain JSON values: a dataclass is its class name, compared fields and, unless Calque's, its code.
+    `former_fields` of a class are fields that it once had, with the only values that are left of them."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {
             field.name: plain(getattr(value, field.name))
@@ -37,7 +38,8 @@ def plain(value: Any) -> Any:
             if field.compare and (field.metadata != ADDED or getattr(value, field.name) != field.default)
         }
         code = code_of(type(value))
-        return {"kind": type(value).__name__, **fields, **({"code": code} if code else {})}
+        former = plain(dict(getattr(value, "former_fields", {})))
+        return {"kind": type(value).__name__, **former, **fields, **({"code": code} if code else {})}
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

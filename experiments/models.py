@@ -281,8 +281,7 @@ class Training:
         if method in ("", GOLD):
             return ()
         drawn = PairSample.of(self.objective.traits.parallel_share, self.seed)
-        pairs = self.mixture.bitexts
-        pairs = self.data.config.pairs_of(self.languages) if pairs is None else pairs
+        pairs = self.data.config.pairs_of(self.languages)
         return tuple(EstimatedLinks(self.data, a, b, method, drawn).step() for a, b in pairs)
 
     @property

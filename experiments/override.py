@@ -20,8 +20,7 @@ from calque.experiments.measures import MEASURES, Measure
 from calque.experiments.study import Study
 from calque.experiments.study_mistakes import study_mistakes
 from calque.experiments.tasks import with_siblings
-from calque.pretrain import mixture, objectives
-from calque.pretrain.mixture import Mixture
+from calque.pretrain import objectives
 from calque.pretrain.objective import Objective
 
 LARGEST = 2**63  # seeds of random generators and sizes of arrays are below it
@@ -291,7 +290,6 @@ def _pair(text: str) -> tuple[str, str]:
 PARSERS: Mapping[Any, Callable[[str], Any]] = {
     Transform: transform,
     Objective: objectives.parse,
-    Mixture: mixture.parse,
     Source: _source,
     TaskFiles: _task_files,
     EasyText: _easy,

@@ -28,7 +28,7 @@ from calque.pretrain.cost import peak_flops
 from calque.pretrain.hub import on_hub
 from calque.pretrain.lazy import torch
 
-EFFICIENCY = 0.4  # the assumed part of the matrix-product rate in training. A run logs its own `mfu`.
+EFFICIENCY = 0.4  # the assumed part of the matrix-product rate in training
 USABLE = 0.9  # the part of a card's memory to fill, because the bytes of a run are an estimate
 WIDTH, NAME = 80, 20  # columns of all, and of the name of a model
 

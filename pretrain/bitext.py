@@ -17,8 +17,6 @@ from calque.derive.language import Bitext
 from calque.derive.languages import Languages
 from calque.derive.vocabulary import pair_types
 from calque.pretrain.batch import MARKS, UNLABELLED, LinkedPairs, NumberedWords, PairRows, PlaceLinks, WordPairs
-from calque.pretrain.config import ModelConfig
-from calque.pretrain.cost import flops_per_id
 from calque.pretrain.lazy import torch
 from calque.pretrain.mask import Masking, as_rows
 from calque.pretrain.objective import GOLD, Linked, Objective, Stream, Traits
@@ -44,9 +42,6 @@ class PairObjective(Objective):
     @property
     def traits(self) -> Traits:
         return Traits(mask_rate=self.mask_rate, text=False, parallel_share=self.parallel_fraction)
-
-    def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
-        return flops_per_id(model, types, self.mask_rate, resting)
 
 
 class LinkObjective(PairObjective):

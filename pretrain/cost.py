@@ -33,24 +33,15 @@ def flops_per_id(model: ModelConfig, types: int, at_head: float, resting: bool =
     the encoder and its table are frozen, so layers cost one pass instead of three, and the head two."""
     h, ffn = model.hidden, model.ffn
     keys, rest = 6 * 2 * h * h, 6 * (2 * h * h + 2 * h * ffn) + 12 * model.length * h
-    layers, head = (model.layers - 1) * (keys + rest) + keys + at_head * rest, at_head * head_flops_per_id(model, types)
-    return layers / 3 + head * 2 / 3 if resting else layers + head
+    layers = (model.layers - 1) * (keys + rest) + keys + at_head * rest
+    return layers / (3 if resting else 1) + at_head * _head_flops(model, types, resting)
 
 
-def pair_flops_per_id(
-    model: ModelConfig, types: int, at_head: float, length: float, labelling: int, resting: bool = False
-) -> float:
-    """Training operations per id of sentence pairs of `length` ids, one pair per row, for TLM and DWA in one pass. The
-    whole last layer is computed, for DWA; the pointer takes 12 H^2 + 3 S H for sides of equal length. The labelling
-    pass, without gradient, takes 2 l (4 H^2 + 2 H F) + 4 l S H for its `labelling` layers. Sinkhorn and Itermax are not
-    counted. `resting` is as in `flops_per_id`; the pointer's comparisons, which are trained, still cost three passes.
-    """
-    h, ffn = model.hidden, model.ffn
-    layer = 2 * (4 * h * h + 2 * h * ffn) + 4 * length * h
-    head, projected, compared = at_head * head_flops_per_id(model, types), 12 * h * h, 3 * length * h
-    if resting:
-        return (model.layers + labelling) * layer + (head + projected) * 2 / 3 + compared
-    return (3 * model.layers + labelling) * layer + head + projected + compared
+def pair_flops_per_id(model: ModelConfig, types: int, at_head: float, passes: float, resting: bool = False) -> float:
+    """Training operations per id of sentence pairs, one pair per row, for some `passes` through all layers, of which a
+    backward pass counts two, and the head at a share `at_head` of the ids."""
+    encoder = passes * encoder_flops_per_id(model, min(PAIR, model.length))
+    return encoder + at_head * _head_flops(model, types, resting)
 
 
 def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
@@ -59,9 +50,9 @@ def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
     return model.layers * (2 * (4 * h * h + 2 * h * ffn) + 4 * length * h)
 
 
-def head_flops_per_id(model: ModelConfig, types: int) -> float:
-    """Training operations of the prediction head, forward and backward, for each id with a label."""
-    return 6 * (model.hidden**2 + model.hidden * types)
+def _head_flops(model: ModelConfig, types: int, resting: bool) -> float:
+    """Training operations of the prediction head for each id with a label."""
+    return (4 if resting else 6) * (model.hidden**2 + model.hidden * types)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -15,7 +15,7 @@ from calque.derive.forms import Named, percent
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import architecture_of, main_layer
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.cost import flops_per_id
+from calque.pretrain.cost import flops_per_id, pair_flops_per_id
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import Optimizer, Tensor, nn, torch
 from calque.pretrain.order import Part
@@ -30,10 +30,8 @@ GOLD: Linked = "gold"
 
 
 class Stream(ABC):
-    """Instances in a shuffled order, and the losses on them.
-
-    Losses are sums, never means: the loop divides each once by its count over the whole batch, so that gradients do
-    not depend on micro-batches and processes.
+    """Instances in a shuffled order, and the losses on them. Losses are sums: the loop divides each once by its count
+    over the whole batch, so that gradients do not depend on micro-batches and processes.
 
     weights: the weight of each loss term in the sum, by name.
     instances: their number; a step's rows are divided among streams in proportion to it.
@@ -59,25 +57,21 @@ class Stream(ABC):
     def start_step(  # noqa: B027  # most streams change nothing
         self, step: int, steps: int, learner: Learner, optimizer: Optimizer, world: World
     ) -> None:
-        """Called at the start of each of `steps` steps, counted from 0, in every process. Use it to change weights and
-        the optimizer's state after a number of steps, in every process alike."""
+        """Called before each of `steps` steps, counted from 0: it may change weights and the optimizer's state, in
+        every process alike."""
 
     def before_step(
         self, learner: Learner, parts: Sequence[Any], world: World
     ) -> tuple[Sequence[Any], dict[str, Tensor]]:
-        """Called once per step, before its first gradient, in every process. `parts` are this process's micro-batches.
-        Use it to label them with the model (inside `evaluating`), to update a momentum encoder, or to fill a queue from
-        all processes (`world.gather`). State that a resumed run needs belongs in parameters or buffers of the
-        objective's modules. Returns the batches for `losses` and this process's counts of `uncounted` terms."""
+        """Called once per step, before its first gradient, with this process's micro-batches: to label them with the
+        model (inside `evaluating`), or to update modules of the objective, whose parameters and buffers are the only
+        state that a resumed run has. Returns the batches for `losses`, and the counts of `uncounted` terms."""
         return parts, {}
 
     @abstractmethod
     def losses(self, learner: Learner, batch: Any) -> dict[str, Tensor]:
-        """The sum of each loss term over a batch, or a part of one.
-
-        Terms without a weight are divided by their count and logged too, but do not affect the gradient. Processes must
-        not communicate here, because they may have different numbers of parts.
-        """
+        """The sum of each loss term over a batch, or a part of one. Terms without a weight are only logged. Processes
+        must not communicate here, because they may have different numbers of parts."""
 
 
 @dataclass(frozen=True)
@@ -121,12 +115,6 @@ class Objective(Named, ABC):
     summary: ClassVar[str] = ""
     paper: ClassVar[str] = ""
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        # Nothing reads such a property, so it would be ignored silently.
-        if wrong := [trait.name for trait in fields(Traits) if isinstance(vars(cls).get(trait.name), property)]:
-            raise TypeError(f"{cls.__name__}: {', '.join(wrong)}: expected in `traits`, not as a property")
-
     @property
     def traits(self) -> Traits:
         return Traits()
@@ -156,14 +144,9 @@ class Objective(Named, ABC):
         """The streams to train on, in rows of `length` ids; `seed` determines all sampling."""
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
-        """New modules of the objective's own, by their names in `Learner.own`. They may share the model's parameters,
-        like a head tied to its embeddings. They are trained (except for parameters that require no gradient) and
-        resumed with the model, but are not part of its checkpoint."""
+        """New modules of the objective's own, by their names in `Learner.own`; they may share the model's parameters.
+        They are trained and resumed with the model, but are not part of its checkpoint."""
         return {}
-
-    def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
-        """Training operations per id of bitext; 0 if it reads none. `resting`: the encoder is frozen."""
-        return 0.0
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         """Messages about settings that do not fit a model."""
@@ -173,11 +156,16 @@ class Objective(Named, ABC):
         """The layer of a trained model whose states are measured, of `layers`."""
         return main_layer(layers)
 
+    def pair_passes(self, layers: int) -> float:
+        """For cost estimates, the passes of a bitext's ids through a model of `layers`; a backward pass counts two."""
+        return 3.0
+
     def flops(self, model: ModelConfig, types: int, pairs: float = 0.0) -> float:
         """Training operations per id, for cost estimates; a share `pairs` of the ids comes from bitexts."""
-        resting = self.traits.head_only
-        of_text = flops_per_id(model, types, self.traits.mask_rate, resting)
-        return (1 - pairs) * of_text + pairs * self.pair_flops(model, types, resting)
+        rate, resting = self.traits.mask_rate, self.traits.head_only
+        passes = self.pair_passes(model.layers) - (2 if resting else 0)
+        of_pairs = pair_flops_per_id(model, types, rate, passes, resting)
+        return (1 - pairs) * flops_per_id(model, types, rate, resting) + pairs * of_pairs
 
     def learner(self, model: Any, seed: int) -> Learner:
         """The model with the objective's modules, whose initial weights depend on the seed."""
@@ -243,8 +231,8 @@ class Composite(Objective):
             modules |= own
         return modules
 
-    def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
-        return max(part.pair_flops(model, types, resting) for part in self.parts)
+    def pair_passes(self, layers: int) -> float:
+        return max(part.pair_passes(layers) for part in self.parts)
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         return [mistake for part in self.parts for mistake in part.mistakes(model)]
@@ -262,12 +250,10 @@ class Sum(Composite):
     def __post_init__(self) -> None:
         for summand in self.summands:
             if summand.traits.start or summand.traits.head_only:
-                does = "starts from another model" if summand.traits.start else "trains only the prediction head"
-                raise ValueError(f"{self.label}: {summand.name} {does}, which no part of a sum may")
-        linked = {(part.traits.links, part.traits.parallel_share): part.name for part in self.parts}
-        linked = {links: name for links, name in linked.items() if links[0]}
+                raise ValueError(f"{self.label}: {summand.name} cannot be part of a sum")
+        linked = {(part.traits.links, part.traits.parallel_share) for part in self.parts if part.traits.links}
         if len(linked) > 1:
-            wanted = " and ".join(f"{name} {links} of {share:.0%}" for (links, share), name in linked.items())
+            wanted = " and ".join(f"{links} of {share:.0%}" for links, share in sorted(linked))
             raise ValueError(f"{self.label}: expected the same links for all parts of a sum, not {wanted}")
 
     @property
@@ -327,7 +313,7 @@ class After(Composite):
 @dataclass(frozen=True)
 class HeadOnly(Composite):
     """`objective`, training only the prediction head; the embedding table that the head shares stays frozen. A new
-    head's gradients are noise at first and would make an encoder forget. A step costs less than half."""
+    head's gradients are noise at first and would make an encoder forget."""
 
     objective: Objective
 

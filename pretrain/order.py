@@ -1,7 +1,4 @@
-"""The order of instances: a pure function of seed and step, independent of the number of processes.
-
-Shapes: K parts, S stretches of steps with the same shares.
-"""
+"""The order of instances: a pure function of seed and step, independent of the number of processes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +6,6 @@ import numpy as np
 
 Part = tuple[str, ...]  # the language, or pair of languages, of instances
 UNIT = 10**9  # shares are whole multiples of 1 / UNIT, so that shares of nine decimals are exact and sums do not drift
-NEVER = np.iinfo(np.int64).max
 
 
 class Shuffled:
@@ -21,7 +17,7 @@ class Shuffled:
 
     def take(self, start: int, count: int) -> np.ndarray:
         """Instances `start` to `start + count` of the endless order."""
-        pieces = []
+        pieces = [np.empty(0, np.int64)]
         while count:
             epoch, offset = divmod(start, self.size)
             if epoch != self._epoch:
@@ -30,11 +26,11 @@ class Shuffled:
             piece = self._order[offset : offset + count]
             pieces.append(piece)
             start, count = start + len(piece), count - len(piece)
-        return np.concatenate(pieces) if pieces else np.empty(0, np.int64)
+        return np.concatenate(pieces)
 
 
 class Together:
-    """All `size` instances in one shuffled order, a new one each epoch, so the shares of parts follow their sizes."""
+    """All instances in one shuffled order, a new one each epoch, so the shares of parts follow their sizes."""
 
     def __init__(self, parts: Mapping[Part, int], instances: int, *seed: int) -> None:
         self.parts, self.size = parts, instances
@@ -44,42 +40,41 @@ class Together:
         """The instances of a step of `rows`; steps count from 0."""
         return self._order.take(step * rows, rows)
 
-    def shown(self, steps: int, rows: int) -> dict[Part, tuple[int, int]]:
-        """For each part, the number of rows in the first `steps` steps, and the number of different rows."""
+    def shown(self, steps: int, rows: int) -> dict[Part, int]:
+        """For each part, the number of rows in the first `steps` steps."""
         if not self.parts:
             return {}
-        sizes = list(self.parts.values())
         epochs, rest = divmod(steps * rows, self.size)
-        last = self._order.take(epochs * self.size, rest)
-        partial = np.bincount(np.searchsorted(np.cumsum(sizes), last, side="right"), minlength=len(sizes))
-        counts = zip(self.parts, sizes, partial.tolist(), strict=True)
-        return {part: (epochs * size + count, size) for part, size, count in counts}
+        sizes = np.array(list(self.parts.values()))
+        last_epoch = self._order.take(epochs * self.size, rest)
+        part_of_row = np.searchsorted(np.cumsum(sizes), last_epoch, side="right")
+        counts = epochs * sizes + np.bincount(part_of_row, minlength=len(sizes))
+        return dict(zip(self.parts, counts.tolist(), strict=True))
 
 
 class Mixed:
-    """Each part in its own shuffled order, with its share of each step's rows. `allowed` are the readable instances of
-    each part, numbered over all parts; `firsts` and `units` are as in `Apportionment`. Methods are as in `Together`."""
+    """Each part in its own shuffled order, with `shares` of each step's rows. Methods are as in `Together`."""
 
-    def __init__(
-        self, allowed: Mapping[Part, np.ndarray], firsts: Sequence[int], units: np.ndarray, *seed: int
-    ) -> None:
-        self.allowed, self.firsts, self.units = allowed, firsts, units
-        self.size = sum(map(len, allowed.values()))
-        self._orders = [Shuffled(len(instances), *seed, number) for number, instances in enumerate(allowed.values())]
+    def __init__(self, parts: Mapping[Part, int], shares: Sequence[float], *seed: int) -> None:
+        self.parts, self.units = parts, in_units(shares)
+        self.size = sum(parts.values())
+        self._orders = [Shuffled(size, *seed, number) for number, size in enumerate(parts.values())]
         self._apportionments: dict[int, Apportionment] = {}
 
     def at(self, step: int, rows: int) -> np.ndarray:
         before, after = self._upto(step, rows), self._upto(step + 1, rows)
-        parts = zip(self.allowed.values(), self._orders, before.tolist(), (after - before).tolist(), strict=True)
-        return np.concatenate([instances[order.take(start, count)] for instances, order, start, count in parts])
+        first, instances = 0, []
+        for order, start, stop in zip(self._orders, before.tolist(), after.tolist(), strict=True):
+            instances.append(first + order.take(start, stop - start))
+            first += order.size
+        return np.concatenate(instances)
 
-    def shown(self, steps: int, rows: int) -> dict[Part, tuple[int, int]]:
-        counts = zip(self.allowed.items(), self._upto(steps, rows).tolist(), strict=True)
-        return {part: (count, len(instances)) for (part, instances), count in counts}
+    def shown(self, steps: int, rows: int) -> dict[Part, int]:
+        return dict(zip(self.parts, self._upto(steps, rows).tolist(), strict=True))
 
     def _upto(self, steps: int, rows: int) -> np.ndarray:
         if rows not in self._apportionments:
-            self._apportionments[rows] = Apportionment(self.firsts, self.units, rows)
+            self._apportionments[rows] = Apportionment(self.units, rows)
         return self._apportionments[rows].upto(steps)
 
 
@@ -98,22 +93,19 @@ def in_units(shares: Sequence[float]) -> np.ndarray:
 
 
 class Apportionment:
-    """The number of each part's rows in a step of `rows`: a function of the step alone. After every step, each part has
-    had its exact share of all rows so far, rounded up or down, so that all corpora are spread evenly over training.
-    Rounding up by the earliest deadline finds such a division, which always exists (Tijdeman 1980, the chairman
-    assignment problem). A step from `firsts[i]` on, until the next of the S stretches, has `units[i]` of each part,
-    (S, K) int64; the first is step 0. Rows times steps must stay below 9e9."""
+    """The number of each part's rows: a function of the step alone. After every step, each part has had its exact share
+    of all rows so far, rounded up or down, so that all corpora are spread evenly over training. Rounding up by the
+    earliest deadline finds such a division, which always exists (Tijdeman 1980). Shares are `units` (K,) int64 of a
+    step's `rows`; rows times steps must stay below 9e9."""
 
-    def __init__(self, firsts: Sequence[int], units: np.ndarray, rows: int) -> None:
-        self.rows, self._firsts, self._units = rows, firsts, units
-        self._before = np.zeros_like(units)  # units of the parts before each stretch
-        self._before[1:] = np.cumsum(rows * np.diff(firsts)[:, None] * units[:-1], axis=0)
-        self._steps, self._had = 0, np.zeros(self._units.shape[1], np.int64)
+    def __init__(self, units: np.ndarray, rows: int) -> None:
+        self.units, self.rows = units, rows
+        self._steps, self._had = 0, np.zeros_like(units)
 
     def upto(self, steps: int) -> np.ndarray:
         """Rows of each part in the first `steps` steps, (K,) int64."""
         if steps < self._steps:
-            self._steps, self._had = 0, np.zeros_like(self._had)
+            self._steps, self._had = 0, np.zeros_like(self.units)
         while self._steps < steps:
             self._steps += 1
             self._had = self._next(self._steps, self._had)
@@ -121,25 +113,14 @@ class Apportionment:
 
     def _next(self, steps: int, had: np.ndarray) -> np.ndarray:
         """The rows of each part in the first `steps` steps, given the rows `had` in one step fewer."""
-        stretch = int(np.searchsorted(self._firsts, steps, side="right")) - 1
-        exact = self._before[stretch] + self.rows * (steps - self._firsts[stretch]) * self._units[stretch]  # in units
+        exact = self.rows * steps * self.units
         least = np.maximum(exact // UNIT, had)
         left = self.rows * steps - int(least.sum())
         if left:
             free = np.flatnonzero(least * UNIT < exact)  # not yet rounded up
-            due = self._due((least + 1) * UNIT)[free]
-            least[free[np.argsort(due, kind="stable")[:left]]] += 1
+            deadline = -(-(least[free] + 1) * UNIT // (self.rows * self.units[free]))  # the step that reaches one more
+            least[free[np.argsort(deadline, kind="stable")[:left]]] += 1
         return least
-
-    def _due(self, units: np.ndarray) -> np.ndarray:
-        """The steps after which the exact shares reach `units`, (K,)."""
-        due = np.full_like(units, NEVER)
-        for stretch in range(len(self._firsts) - 1, -1, -1):
-            first, per_step = self._firsts[stretch], self.rows * self._units[stretch]
-            steps = first - (self._before[stretch] - units) // np.maximum(per_step, 1)  # rounded up
-            last = self._firsts[stretch + 1] if stretch + 1 < len(self._firsts) else NEVER
-            due = np.where((per_step > 0) & (steps <= last), steps, due)
-        return due
 
 
 def share_rows(batch: int, instances: Sequence[int]) -> list[int]:

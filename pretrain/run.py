@@ -14,7 +14,7 @@ import gc
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -38,13 +38,13 @@ from calque.pretrain.checkpoint import (
     writing_tensors,
 )
 from calque.pretrain.config import ModelConfig, TrainConfig
-from calque.pretrain.cost import peak_flops
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import torch
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.model import compile_layers
-from calque.pretrain.objective import Objective
-from calque.pretrain.saved_model import RUN, WEIGHTS, weights_digest, write_tokenizers
+from calque.pretrain.objective import Objective, Stream
+from calque.pretrain.saved_model import RUN, WEIGHTS, weights_digest
+from calque.pretrain.saved_tokenizer import write_tokenizers
 from calque.pretrain.start import InitialModel
 from calque.pretrain.train import make_optimizer, train
 
@@ -113,101 +113,149 @@ def pretrain(
     or processes, torch, device or CPU instructions, which changes rounding. BadInput for a folder of another
     configuration, a damaged state or checkpoint, a start that does not fit, a layer that the model lacks, or a corpus
     too small for a row."""
+    identity = config.identity(world)
+    if finished(folder):
+        finished_run = Artefact.open(folder, RUN)
+        check_identity(finished_run, identity, any_machine=True)
+        finished_run.verify()
+        return folder / CHECKPOINT
+    if mistakes := config.objective.mistakes(config.model):
+        raise BadInput(mistakes)
     parts: int | None = config.train.micro_batches
     while parts:
-        parts = _attempt(folder, config, world, probe, progress, allow_change, tell, parts)
+        run = _Run(folder, config, world, identity, tell)
+        run.resume(parts, allow_change)
+        parts = run.train(probe, progress)
+        del run
         gc.collect()  # so that the card is free for another attempt
     return folder / CHECKPOINT
 
 
-def _attempt(
-    folder: Path,
-    config: Pretraining,
-    world: World,
-    probe: Probe | None,
-    progress: Callable[[int, int], None],
-    allow_change: bool,
-    tell: Callable[[str], None],
-    parts: int,
-) -> int | None:
-    """`pretrain` with at least `parts` micro-batches; if these need too much memory, returns a larger number to try
-    from the last saved state."""
-    identity, objective, schedule = config.identity(world), config.objective, config.train
-    if finished(folder):
-        run = Artefact.open(folder, RUN)
-        check_identity(run, identity, any_machine=True)
-        run.verify()
+class _Run:
+    """A run in progress: the model and its optimizer, and what is written while they are trained."""
+
+    metrics: Metrics
+    snapshots: Snapshots
+
+    def __init__(
+        self, folder: Path, config: Pretraining, world: World, identity: Mapping[str, Any], tell: Callable[[str], None]
+    ) -> None:
+        self.folder, self.config, self.world, self.identity, self.tell = folder, config, world, identity, tell
+        objective, embeddings = config.objective, config.objective.traits.language_embeddings
+        self.languages = config.mixture.read(config.languages)
+        self.streams = objective.streams(self.languages, config.model.length, config.seed)
+        self.initial = InitialModel(config.start, config.model, self.languages, embeddings, config.seed)
+        self.model, self.drawn = self.initial.load()
+        self.learner = objective.learner(self.model, config.seed).to(world.device)
+        if world.device.type == "cuda":
+            compile_layers(self.model)
+        else:
+            from calque.pretrain.onednn import use_onednn
+
+            use_onednn(self.learner, config.model.length)
+        if self.drawn and world.first:
+            tell(f"random, because the starting model lacks them: {', '.join(self.drawn)}")
+        self.optimizer = make_optimizer(self.learner, config.train)
+
+    def resume(self, parts: int, allow_change: bool) -> None:
+        """Load the last state, if there is one, to continue with at least `parts` micro-batches."""
+        config, writes = self.config, self.world.first
+        self.first, state = load_state(self.folder / RESUME, self.learner, self.optimizer, self.identity, allow_change)
+        self.parts = max(parts, state.facts.get(PARTS, 1) if state else 1)
+        claims = state.facts.get(CLAIMS, "") if state else config.claims  # a resumed run keeps its first ones
+        auto = config.train.grad_accumulation == "auto"
+        self.facts = ({PARTS: self.parts} if auto else {}) | ({CLAIMS: claims} if claims else {})
+        ids = config.train.batch * config.model.length
+        rows = state.path(METRICS) if state else None
+        self.metrics = Metrics(self.folder, config.train, self.streams, ids, writes, rows)
+        self.snapshots = Snapshots(self.folder, config.train, writes, state)
+        self.snapshots.add(self.first, self.model)
+
+    def train(self, probe: Probe | None, progress: Callable[[int, int], None]) -> int | None:
+        """Train to the end and write the checkpoint; if that takes too much memory, returns a larger number of
+        micro-batches to try from the last saved state."""
+        config, world = self.config, self.world
+
+        def after(step: int, losses: dict[str, float], norm: float) -> None:
+            self.after(step, losses, norm, probe)
+            progress(step, config.train.steps)
+
+        try:
+            draws = train(
+                self.learner,
+                self.optimizer,
+                self.streams,
+                replace(config.train, grad_accumulation=self.parts),
+                config.seed,
+                world,
+                self.first,
+                after,
+                config.mixture,
+                self.acts_after,
+            )
+        except torch.OutOfMemoryError as error:
+            return self.smaller_parts(error)
+        if world.first:
+            self.finish(draws.shown(config.train.steps))
+        world.wait()
         return None
-    if mistakes := objective.mistakes(config.model):
-        raise BadInput(mistakes)
-    languages = config.mixture.read(config.languages)
-    streams = objective.streams(languages, config.model.length, config.seed)
-    initial = InitialModel(config.start, config.model, languages, objective.traits.language_embeddings, config.seed)
-    model, drawn = initial.load()
-    learner = objective.learner(model, config.seed).to(world.device)
-    if world.device.type == "cuda":
-        compile_layers(model)
-    else:
-        from calque.pretrain.onednn import use_onednn
 
-        use_onednn(learner, config.model.length)
-    if drawn and world.first:
-        tell(f"random, because the starting model lacks them: {', '.join(drawn)}")
-    optimizer = make_optimizer(learner, schedule)
-    first, state = load_state(folder / RESUME, learner, optimizer, identity, allow_change)
-    auto = schedule.grad_accumulation == "auto"
-    parts = max(parts, state.facts.get(PARTS, 1) if state else 1)
-    claims = state.facts.get(CLAIMS, "") if state else config.claims  # a resumed run keeps its first ones
-    used = ({PARTS: parts} if auto else {}) | ({CLAIMS: claims} if claims else {})
-    ids = schedule.batch * config.model.length
-    flops = ids * objective.flops(config.model, model.config.vocab_size)
-    peak = peak_flops(world.device.type) * world.size / flops
-    terms = {name for stream in streams for name in stream.weights}
-    rows = state.path(METRICS) if state else None
-    metrics = Metrics(folder, schedule, terms, ids, peak, world.first, rows)
-    snapshots = Snapshots(folder, schedule, world.first, state)
-    snapshots.add(first, model)
-
-    def after(step: int, losses: dict[str, float], norm: float) -> None:
-        metrics.add(step, losses, norm)
-        last, start = step == schedule.steps, time.perf_counter()
-        snapshots.add(step, model)
-        if probe and schedule.probe_every and (step % schedule.probe_every == 0 or last) and world.first:
-            metrics.write({"step": step, **probe(model)})
-            learner.train()  # the probe may have changed the mode
-        if schedule.save_every and step % schedule.save_every == 0 and not last:
-            if world.first:
-                save_state(folder / RESUME, step, learner, optimizer, identity, metrics.path, snapshots.digests, used)
-            world.wait()
-        metrics.since += time.perf_counter() - start  # none of this counts towards the speed of training
-        progress(step, schedule.steps)
-
-    def read(step: int) -> bool:
+    def acts_after(self, step: int) -> bool:
         """Whether `after` has to be called at once: it writes a row, probes, or keeps weights."""
+        schedule = self.config.train
         every = (schedule.log_every, schedule.probe_every, schedule.save_every)
-        return world.device.type == "cpu" or any(n and step % n == 0 for n in every) or step in schedule.kept
+        due = any(n and step % n == 0 for n in every) or step in schedule.kept
+        return due or self.world.device.type == "cpu"
 
-    fixed = replace(schedule, grad_accumulation=parts)
-    try:
-        draws = train(learner, optimizer, streams, fixed, config.seed, world, first, after, config.mixture, read)
-    except torch.OutOfMemoryError as error:
-        if auto and world.size == 1 and parts < schedule.batch:
-            tell(f"the card's memory ran out: smaller micro-batches, {2 * parts} per step, from the last saved state")
-            return min(2 * parts, schedule.batch)
-        if parts * world.size < schedule.batch:
-            error.add_note(f"with --set train.grad_accumulation={'auto' if world.size == 1 else 2 * parts}")
-        raise
-    if world.first:
-        sync(metrics.path)
-        whole = initial.complete(model, identity.get("start"))
-        left_out = sum((Counter(stream.left_out) for stream in streams), Counter())
-        facts = {"identity": identity, "left out": dict(left_out), "drawn": drawn, **used}
-        facts[TRAINED_ON] = languages.folder.name
-        if languages.disjoint:
-            facts["halves"] = {language.name: len(language.corpus) for language in languages.languages}
-        finish(folder, whole, languages.whole, facts | {"shown": draws.shown(schedule.steps)})
-    world.wait()
-    return None
+    def after(self, step: int, losses: dict[str, float], norm: float, probe: Probe | None) -> None:
+        """Write what is due after a step: a row, a snapshot, a probe, the state."""
+        schedule = self.config.train
+        last = step == schedule.steps
+        self.metrics.add(step, losses, norm)
+        start = time.perf_counter()
+        self.snapshots.add(step, self.model)
+        if probe and schedule.probe_every and (step % schedule.probe_every == 0 or last) and self.world.first:
+            self.metrics.write({"step": step, **probe(self.model)})
+            self.learner.train()  # the probe may have changed the mode
+        if schedule.save_every and step % schedule.save_every == 0 and not last:
+            if self.world.first:
+                self.save(step)
+            self.world.wait()
+        self.metrics.since += time.perf_counter() - start  # none of this counts towards the speed of training
+
+    def save(self, step: int) -> None:
+        save_state(
+            self.folder / RESUME,
+            step,
+            self.learner,
+            self.optimizer,
+            self.identity,
+            self.metrics.path,
+            self.snapshots.digests,
+            self.facts,
+        )
+
+    def smaller_parts(self, error: torch.OutOfMemoryError) -> int:
+        """The next number of micro-batches to try, or the error, with advice."""
+        batch, alone = self.config.train.batch, self.world.size == 1
+        more = 2 * self.parts
+        if PARTS in self.facts and alone and self.parts < batch:
+            self.tell(f"the card's memory ran out: smaller micro-batches, {more} per step, from the last saved state")
+            return min(more, batch)
+        if self.parts * self.world.size < batch:
+            error.add_note(f"with --set train.grad_accumulation={'auto' if alone else more}")
+        raise error
+
+    def finish(self, shown: Mapping[str, Any]) -> None:
+        """Write the checkpoint and the manifest."""
+        sync(self.metrics.path)
+        whole = self.initial.complete(self.model, self.identity.get("start"))
+        left_out = sum((Counter(stream.left_out) for stream in self.streams), Counter())
+        facts = {"identity": self.identity, "left out": dict(left_out), "drawn": self.drawn, **self.facts}
+        facts |= {TRAINED_ON: self.languages.folder.name, "shown": shown}
+        if self.languages.disjoint:
+            facts["halves"] = {language.name: len(language.corpus) for language in self.languages.languages}
+        finish(self.folder, whole, self.languages.whole, facts)
 
 
 def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]) -> None:
@@ -227,15 +275,13 @@ def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]
 
 
 class Metrics:
-    """The rows of a run: mean losses since the last row, speed, and utilisation of the machine. `terms` are the losses;
-    other reported numbers are averaged in a separate field. A step has `ids`; `peak` is the steps/s of all processes at
-    their machines' full speed. A resumed run starts with the state's `rows`, a file. Other processes keep nothing."""
+    """The rows of a run: mean losses since the last row, and speed. A resumed run starts with `rows`, a file."""
 
     def __init__(
-        self, folder: Path, config: TrainConfig, terms: set[str], ids: int, peak: float, writes: bool, rows: Path | None
+        self, folder: Path, config: TrainConfig, streams: Sequence[Stream], ids: int, writes: bool, rows: Path | None
     ) -> None:
-        self.path, self.train, self.terms, self.writes = folder / METRICS, config, terms, writes
-        self.ids, self.peak = ids, peak
+        self.path, self.train, self.ids, self.writes = folder / METRICS, config, ids, writes
+        self.terms = {name for stream in streams for name in stream.weights}
         self.sums: dict[str, float] = {}
         self.steps, self.since = 0, time.perf_counter()
         if writes:
@@ -248,7 +294,6 @@ class Metrics:
         self.steps += 1
         if step % self.train.log_every and step < self.train.steps:
             return
-        speed = self.steps / (time.perf_counter() - self.since)
         means = {name: total / self.steps for name, total in self.sums.items()}
         reported = {name: mean for name, mean in means.items() if name not in self.terms}
         self.write(
@@ -260,8 +305,7 @@ class Metrics:
                 **({"reported": reported} if reported else {}),
                 "gradient norm": norm,
                 "learning rate": self.train.rate(step - 1),
-                "tokens/s": speed * self.ids,
-                "mfu": speed / self.peak,
+                "tokens/s": self.steps * self.ids / (time.perf_counter() - self.since),
             }
         )
         self.sums, self.steps, self.since = {}, 0, time.perf_counter()

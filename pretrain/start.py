@@ -17,11 +17,13 @@ import numpy as np
 
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
+from calque.derive.vocabulary import TOKENIZER
 from calque.pretrain import saved_model
 from calque.pretrain.architecture import architecture_of, has_languages
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import torch
 from calque.pretrain.model import build
+from calque.pretrain.saved_tokenizer import check_own_types, check_same_types
 from calque.pretrain.tokenizer_check import check_tokenizer
 
 
@@ -30,9 +32,9 @@ def check_start(folder: Path, config: ModelConfig) -> None:
     saved = saved_model.read_config(folder)
     differences = _other_shape(saved, config)
     _refuse_second_tensors(saved, folder)
-    if not (folder / saved_model.TOKENIZER).is_file():
-        raise BadInput("no tokenizer; AutoTokenizer saves one as this file", folder / saved_model.TOKENIZER)
-    saved_model.check_own_types(folder, saved.vocab_size, saved.pad_token_id)
+    if not (folder / TOKENIZER).is_file():
+        raise BadInput("no tokenizer; AutoTokenizer saves one as this file", folder / TOKENIZER)
+    check_own_types(folder, saved.vocab_size, saved.pad_token_id)
     check_tokenizer(folder)
     _refuse(differences, folder)
 
@@ -79,28 +81,35 @@ class InitialModel:
             return build(config, languages.rows, types, self.seed, languages.specials), []
         saved = saved_model.read_config(folder)
         _refuse(_other_shape(saved, config) + _other_rows(saved, languages, self.language_embeddings), folder)
-        saved_model.check_same_types(folder, languages.tokenizer)
+        check_same_types(folder, languages.tokenizer)
         _refuse_second_tensors(saved, folder)
         architecture = architecture_of(saved)
         saved.hidden_dropout_prob, saved.attention_probs_dropout_prob = config.dropout, config.attention_dropout
         loaded, missing = saved_model.load_model(folder, architecture.masked_model, config=saved)
-        saved = type(saved).from_dict(saved.to_dict() | {"vocab_size": max(saved.vocab_size, languages.rows)})
         torch.manual_seed(self.seed)
-        model = architecture.masked_model(saved)
-        table, weights = model.get_input_embeddings().weight, model.state_dict(keep_vars=True)
-        own = {n: each for n, each in weights.items() if n.startswith(f"{architecture.head}.") and each is not table}
-        # A shared parameter has several names; transformers may report one.
-        encoder_alone = {id(each) for each in own.values()} == {id(own[name]) for name in missing if name in own}
-        if lacking := [name for name in missing if not (encoder_alone and name in own)]:
-            raise BadInput(f"lacks the weights {', '.join(lacking)}", folder / saved_model.WEIGHTS)
-        drawn = ["the prediction head"] if encoder_alone else []
+        model = architecture.masked_model(_changed(saved, vocab_size=max(saved.vocab_size, languages.rows)))
+        lacking = _lacking_head(model, missing, folder)
+        drawn = ["the prediction head"] if lacking else []
         if (rows := int(loaded.config.vocab_size)) < languages.rows:
             drawn.append(f"rows {rows:,} to {languages.rows - 1:,} of its table")
+        weights = model.state_dict()
         with torch.no_grad():
             for name, tensor in loaded.state_dict().items():
-                if not (encoder_alone and name in own):
+                if name not in lacking:
                     weights[name][: len(tensor)].copy_(tensor)
         return model, drawn
+
+
+def _lacking_head(model: Any, missing: list[str], folder: Path) -> set[str]:
+    """The names of the prediction head's weights, if a folder lacks them all; refuses other weights among `missing`."""
+    head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
+    weights = {name: each for name, each in model.state_dict(keep_vars=True).items() if name.startswith(f"{head}.")}
+    own = {name: each for name, each in weights.items() if each is not table}
+    # A shared parameter has several names; transformers may report one.
+    all_lack = {id(each) for each in own.values()} == {id(own[name]) for name in missing if name in own}
+    if lacking := [name for name in missing if not (all_lack and name in own)]:
+        raise BadInput(f"lacks the weights {', '.join(lacking)}", folder / saved_model.WEIGHTS)
+    return set(own) if all_lack else set()
 
 
 def _refuse_second_tensors(saved: Any, folder: Path) -> None:
@@ -122,15 +131,14 @@ def _refuse(differences: list[str], folder: Path) -> None:
 
 def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
     """Messages about differences between a saved model's layers and length and a run's."""
-    length = architecture_of(saved).length(saved)
     shape = {
         "layers": (saved.num_hidden_layers, config.layers),
         "heads": (saved.num_attention_heads, config.heads),
         "hidden": (saved.hidden_size, config.hidden),
         "ffn": (saved.intermediate_size, config.ffn),
     }
-    wrong = [f"{name} {is_}, not {wanted}" for name, (is_, wanted) in shape.items() if is_ != wanted]
-    if length < config.length:
+    wrong = [f"{name} {found}, not {wanted}" for name, (found, wanted) in shape.items() if found != wanted]
+    if (length := architecture_of(saved).length(saved)) < config.length:
         wrong.append(f"length {length}, not {config.length}")
     return wrong
 
@@ -149,13 +157,18 @@ def _other_rows(saved: Any, languages: Languages, language_embeddings: bool) -> 
     return wrong
 
 
+def _changed(config: Any, **changes: Any) -> Any:
+    """A configuration of transformers with other values."""
+    return type(config).from_dict(config.to_dict() | changes)
+
+
 def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
     """The model with only the rows of the types `kept` (R,) int64, in their order; `pad` is the row of padding."""
     config = model.config
     if architecture_of(config).counts_from_padding and pad != config.pad_token_id:
         before = f"so all types before it need rows, but only {pad} have one"
         raise BadInput(f"positions start after padding's id, {config.pad_token_id}, {before}")
-    small = type(model)(type(config).from_dict(config.to_dict() | {"vocab_size": len(kept), "pad_token_id": pad}))
+    small = type(model)(_changed(config, vocab_size=len(kept), pad_token_id=pad))
     rows, whole = torch.from_numpy(kept), model.state_dict()
     with torch.no_grad():
         for name, tensor in small.state_dict().items():  # tensors with a row per type are smaller here

@@ -29,19 +29,14 @@ class NonFinite(ArithmeticError):
 
 
 class Draws:
-    """The batches of each step, with the divisors of loss terms: a function of (seed, step) alone. `mixture` determines
-    the shares of the streams' parts over `steps` steps."""
+    """The batches of each step, with the divisors of loss terms: a function of (seed, step) alone."""
 
-    def __init__(
-        self, streams: Sequence[Stream], batch: int, seed: int, mixture: Mixture = ALL_TOGETHER, steps: int = 0
-    ) -> None:
+    def __init__(self, streams: Sequence[Stream], batch: int, seed: int, mixture: Mixture = ALL_TOGETHER) -> None:
         self.streams, self.seed = streams, seed
         terms = Counter(name for stream in streams for name in stream.weights)
         if repeated := [name for name, count in terms.items() if count > 1]:
             raise ValueError(f"two streams have a loss term {repeated[0]!r}; expected different names")
-        self.orders = [
-            mixture.order(stream.parts, stream.instances, steps, seed, i) for i, stream in enumerate(streams)
-        ]
+        self.orders = [mixture.order(stream.parts, stream.instances, seed, i) for i, stream in enumerate(streams)]
         sizes = [order.size for order in self.orders]
         self.rows = mixture.rows(batch, sizes, [of_pairs(stream.parts) for stream in streams])
 
@@ -60,10 +55,10 @@ class Draws:
         """The number of rows, and of epochs, of each language and bitext in the first `steps` steps."""
         rows_and_epochs: dict[str, dict[str, float]] = {}
         for rows, order in zip(self.rows, self.orders, strict=True):
-            for part, (count, different) in order.shown(steps, rows).items():
+            for part, count in order.shown(steps, rows).items():
                 row = rows_and_epochs.setdefault("-".join(part), {"rows": 0, "epochs": 0.0})
                 row["rows"] += count
-                row["epochs"] += count / different
+                row["epochs"] += count / order.parts[part]
         return rows_and_epochs
 
 
@@ -102,7 +97,7 @@ def train(
     all terms that streams report. To read them from a GPU is to wait for all its work, so they are read after the steps
     for which `read` is true, and after the last: then `after` is called for all steps since. NonFinite is raised if a
     loss or its gradient is not finite; the weights are those before its step, whenever it is read."""
-    draws = Draws(streams, config.batch, seed, mixture, config.steps)
+    draws = Draws(streams, config.batch, seed, mixture)
     parameters = list(learner.trained.values())
     stopped = torch.zeros((), device=world.device)  # 1 after a number that is not finite
     unread: list[tuple[int, list[str], Tensor]] = []

@@ -14,7 +14,7 @@ from calque.experiments.languages import NaturalLanguages
 from calque.experiments.studies.xlm_align_small import gold_and_retrieval, tagging, withheld
 from calque.experiments.study import Study
 from calque.pretrain.config import ModelConfig, TrainConfig
-from calque.pretrain.mixture import Mixture, Phase
+from calque.pretrain.mixture import Mixture
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
 EXPONENT = 0.7  # exponent of sizes in the sampling of languages and bitexts
@@ -61,7 +61,7 @@ def xlm_align() -> Study:
         tasks=tagging(data, FinetuneConfig(learning_rate=2e-5, epochs=10, batch=32, warmup=0.1)),
         model=model,
         train=train,
-        mixture=Mixture(phases=(Phase(paper_shares(texts)),), bitext_exponent=EXPONENT, pairs=PAIRS),
+        mixture=Mixture(shares=paper_shares(texts), bitext_exponent=EXPONENT, pairs=PAIRS),
     )
 
 

@@ -16,8 +16,6 @@ from calque.derive.forms import number, percent, word
 from calque.derive.languages import Languages
 from calque.pretrain.batch import PairRows
 from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
-from calque.pretrain.config import ModelConfig
-from calque.pretrain.cost import PAIR, encoder_flops_per_id
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import F, Tensor, nn, torch
 from calque.pretrain.mask import MASK_RATE
@@ -133,10 +131,8 @@ class PPA(PairObjective):
         memory = 2 * 4 * self.queue * self.dimensions  # the queue, and its copy from before the step
         return replace(super().traits, predicts=bool(self.beside), memory=memory)
 
-    def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
-        """Masked ids, and all ids for the contrast, half of them with a backward pass; its logits are not counted."""
-        contrasted = (1 if resting else 2) * encoder_flops_per_id(model, PAIR / 2)
-        return contrasted + (super().pair_flops(model, types, resting) if self.beside else 0.0)
+    def pair_passes(self, layers: int) -> float:
+        return 5.0 if self.beside else 2.0  # the contrast takes all ids twice, half of them with a backward pass
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         from calque.pretrain.modules import MoCo

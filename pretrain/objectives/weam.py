@@ -14,8 +14,6 @@ import numpy as np
 from calque.derive.languages import Languages
 from calque.pretrain.batch import UNLABELLED, Batch, LinkedPairs
 from calque.pretrain.bitext import USUAL, LinkObjective, PairStream
-from calque.pretrain.config import ModelConfig
-from calque.pretrain.cost import PAIR, encoder_flops_per_id, head_flops_per_id
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.model import cross_entropy, encode, prediction_loss
 from calque.pretrain.objective import GROWN, Linked, Stream
@@ -108,11 +106,6 @@ class WEAM(LinkObjective):
         "words that they are linked to."
     )
     paper = "Yang et al. 2021"
-
-    def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
-        """All layers in full, and two heads at the masked positions, assumed to have equal cost."""
-        encoder, head = encoder_flops_per_id(model, PAIR), head_flops_per_id(model, types)
-        return (1 if resting else 3) * encoder + 2 * self.mask_rate * head * (2 / 3 if resting else 1)
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         from calque.pretrain.modules import Exchange

@@ -16,8 +16,6 @@ from calque.derive.forms import word
 from calque.derive.languages import Languages
 from calque.pretrain.batch import WordPairs
 from calque.pretrain.bitext import GOLD_LINKS, PARALLEL, USUAL, LinkObjective, PairStream
-from calque.pretrain.config import ModelConfig
-from calque.pretrain.cost import PAIR, encoder_flops_per_id
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.model import encode
 from calque.pretrain.objective import Linked, Stream, Traits
@@ -84,9 +82,8 @@ class WordAligned(LinkObjective):
     def traits(self) -> Traits:
         return replace(super().traits, predicts=False, needs_start=True)
 
-    def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
-        """Every id is encoded once with a backward pass, and one side once more by the starting model."""
-        return (1.5 if resting else 3.5) * encoder_flops_per_id(model, PAIR / 2)
+    def pair_passes(self, layers: int) -> float:
+        return 3.5  # one side once more by the starting model
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         from calque.pretrain.modules import Frozen

@@ -17,7 +17,6 @@ from calque.derive.languages import Languages
 from calque.pretrain.batch import UNLABELLED, PairRows
 from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.cost import PAIR, pair_flops_per_id
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.mask import MASK_RATE
@@ -196,11 +195,9 @@ class DWA(Settings, PairObjective):
         # In format 1, rounding decided the link of a side's only sub-word.
         return replace(super().traits, links=LINKS[self.labels], format=2)
 
-    def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
-        if self.queries == "none":
-            return super().pair_flops(model, types, resting)
-        labelling = self.labelling_layer(model.layers) if self.labels == "self" else 0
-        return pair_flops_per_id(model, types, self.mask_rate, min(PAIR, model.length), labelling, resting)
+    def pair_passes(self, layers: int) -> float:
+        labels = self.labels == "self" and self.queries != "none"
+        return 3 + self.labelling_layer(layers) / layers if labels else 3.0
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         if self.queries == "none":

@@ -1,7 +1,6 @@
 """Words to objects, and back."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import groupby
 from typing import get_args
 
@@ -16,8 +15,6 @@ from calque.derive.script import By, Cognates, Transliterate
 from calque.derive.transform import Transform, compose
 from calque.derive.transforms import transform as read_transform
 from calque.experiments import names
-from calque.pretrain.mixture import Mixture, Phase
-from calque.pretrain.mixture import parse as read_mixture
 from calque.pretrain.objective import GOLD, After, HeadOnly, Objective
 from calque.pretrain.objectives import OBJECTIVES, parse
 from calque.pretrain.objectives.align_mlm import AlignMLM
@@ -41,30 +38,6 @@ scripts = (
 )
 orders = st.just(Invert()) | st.builds(Invert, p=shares) | st.just(Permute())
 transforms = scripts | orders | st.builds(compose, scripts, orders) | st.builds(compose, scripts, orders, orders)
-
-
-some = st.lists(shares, min_size=2, max_size=5).map(tuple)
-
-
-@st.composite
-def mixtures(draw: st.DrawFn) -> Mixture:
-    """Shares in whole tenths of a percent, which names have exactly."""
-    rest = {"text": draw(st.just(()) | some), "pairs": draw(st.none() | shares)}
-    if draw(st.booleans()):
-        return Mixture(exponent=draw(st.none() | shares), **rest)
-    ends = [*sorted(draw(st.sets(shares, max_size=2))), 1.0]
-    first = [draw(shares) for _ in ends]
-    return Mixture(tuple(Phase((one, 1 - one), end) for one, end in zip(first, ends, strict=True)), **rest)
-
-
-@given(mixtures())
-def test_a_mixture_is_written_as_it_names_itself(mixture: Mixture) -> None:
-    read = read_mixture(mixture.name)
-    assert read.name == mixture.name
-    assert replace(read, phases=()) == replace(mixture, phases=())
-    assert [phase.until for phase in read.phases] == [phase.until for phase in mixture.phases]
-    for ours, theirs in zip(mixture.phases, read.phases, strict=True):
-        assert theirs.shares == pytest.approx(ours.shares)
 
 
 @given(transforms)

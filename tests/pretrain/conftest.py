@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from calque.derive.languages import Languages
-from tests.pretrain.made import LANGUAGE, write_study
+from tests.pretrain.made import LANGUAGE, derive_several, write_study
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -25,3 +25,9 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def languages(study: Path) -> Languages:
     """The made language and its Trans+Inv derivation."""
     return Languages.open(study, [LANGUAGE])
+
+
+@pytest.fixture(scope="session")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pocket English in several derived languages; not to be changed."""
+    return derive_several(tmp_path_factory.mktemp("several"))

@@ -23,7 +23,6 @@ from typing import Any
 import torch
 
 from calque.derive.languages import Languages
-from calque.pretrain.cost import peak_flops
 from calque.pretrain.distributed import PATIENCE, World
 from calque.pretrain.model import build
 from calque.pretrain.run import Pretraining, pretrain
@@ -110,7 +109,6 @@ def first_dies(world: World) -> None:
 
 def main(study: Path, out: Path, lives: int, size: int) -> None:
     torch.set_num_threads(1)
-    peak_flops("cpu")  # measured once, and inherited
     build(MODEL, 10, 1)  # imports what each life would import again
     dice = random.Random(size)
     if not study.exists():

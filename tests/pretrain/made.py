@@ -13,11 +13,17 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 
 from calque.derive.artefact import write_manifest
+from calque.derive.build import derive_languages
 from calque.derive.corpus import Corpus, CorpusWriter, Shard
+from calque.derive.dictionary import DictionaryConfig
 from calque.derive.files import write_json
 from calque.derive.folder import FORMAT, KIND
 from calque.derive.languages import Languages
+from calque.derive.order import Invert
+from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.transform import compose
 from calque.derive.types import OURS, SPECIALS
 from calque.pretrain.bitext import PairStream
 from calque.pretrain.config import ModelConfig, TrainConfig
@@ -48,6 +54,8 @@ SOURCE, DERIVED, PADDING = 0, 1, 2
 SIZE, SENTENCES, LANGUAGE = 300, 500, "trans.inv"
 TOKEN_TYPES = 3
 """Of a model that tells the two languages and padding apart."""
+TYPES = 500
+"""The vocabulary of `derive_several`."""
 WORDS = 190
 """Distinct words; the first half have one piece, the others two, and no two share one."""
 MODEL = ModelConfig(layers=2, heads=2, hidden=32, ffn=64, length=32, dropout=0.1, initializer_range=0.1)
@@ -177,6 +185,14 @@ def study_facts(fingerprint: str = "made") -> dict[str, Any]:
         "pairs": [{"languages": ["source", LANGUAGE], "folder": LANGUAGE}],
         "vocabulary": {"size": SIZE},
     }
+
+
+def derive_several(folder: Path) -> Path:
+    """Pocket English with a new script, another that shares a quarter of the types, reversed, and its own, reversed."""
+    few = Sizes(10, 5, 5)
+    source = PocketEnglish(Pocket(types=300), 400, few, few, few)
+    transforms = Transliterate(), compose(Transliterate(0.25), Invert()), Invert()
+    return derive_languages(source, transforms, TYPES, DictionaryConfig(), folder / "data", folder / "cache")
 
 
 class Gradients(torch.optim.Optimizer):

@@ -11,17 +11,11 @@ from typing import Any
 import torch
 from safetensors.torch import save_file
 
-from calque.derive.build import derive_languages
-from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
-from calque.derive.order import Invert
-from calque.derive.pocket.language import Pocket
-from calque.derive.script import Transliterate
-from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.pretrain import train as loop
 from calque.pretrain.distributed import World
-from calque.pretrain.mixture import ALL_TOGETHER, Mixture, Phase
+from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.model import build, state_of
 from calque.pretrain.modules import Learner
 from calque.pretrain.objective import After, HeadOnly, Objective, Stream, Sum
@@ -33,7 +27,7 @@ from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm_align import DWA, SentencePairs, XLMAlign
 from calque.pretrain.run import Pretraining, pretrain
 from calque.pretrain.train import NonFinite, make_optimizer, train
-from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, STILL, TRAIN, Gradients, new_learner
+from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, STILL, TRAIN, Gradients, derive_several, new_learner
 from tests.pretrain.worlds import through
 
 SIZES = (1, 2, 4)
@@ -51,7 +45,7 @@ With AdamW's own epsilon, 1e-8, a gradient as small as what rounding leaves woul
 XLM-Align's (Table 11).
 """
 SEVERAL, MIXED = ("trans", "inv"), "everything of three languages"
-LATER = Mixture((Phase((0.1, 0.1, 0.8), 0.5), Phase((0.8, 0.1, 0.1))), text=(1, 1, 0.5))
+UNEVEN = Mixture((0.45, 0.1, 0.45))
 CHANGED_AT = 3
 """The step from which another number of processes goes on."""
 QUEUED = PPA(queue=40, momentum=0.9, temperature=0.5, dimensions=8)
@@ -182,8 +176,8 @@ def every_objective(study: Path, out: Path, world: World) -> None:
     languages = Languages.open(study, [LANGUAGE])
     for name, objective in EVERY.items():
         keep(name, trained(objective, languages, world))
-    several = Languages.open(out / "several", SEVERAL)
-    keep(MIXED, trained(EVERYTHING, several, world, mixture=LATER))
+    several = Languages.open(out / "several" / "data", SEVERAL)
+    keep(MIXED, trained(EVERYTHING, several, world, mixture=UNEVEN))
 
 
 def two(study: Path, out: Path, world: World) -> None:
@@ -225,9 +219,7 @@ def main(study: Path, out: Path) -> None:
             if any(ends := through(size, lambda world: work(study, out, world))):
                 raise SystemExit(f"{work.__name__} of {size} processes ended with {ends}")
 
-    few = Sizes(10, 5, 5)
-    source = PocketEnglish(Pocket(types=300), 400, few, few, few)
-    derive_languages(source, (Transliterate(), Invert()), 500, DictionaryConfig(), out / "several", out / "cache")
+    derive_several(out / "several")
     build(STILL, 10, 1)  # imports what forked processes would import one by one
     in_worlds((1, MOST), every_objective)
     in_worlds((2,), two)

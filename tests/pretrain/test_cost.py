@@ -9,15 +9,12 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.cost import (
-    pair_flops_per_id,
-    parameters,
-    training_bytes,
-)
+from calque.pretrain.cost import encoder_flops_per_id, pair_flops_per_id, parameters, training_bytes
 from calque.pretrain.model import build, encode, prediction_loss
 from calque.pretrain.objective import HeadOnly, Objective
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.xlm_align import POINTER, XLMAlign
+from calque.pretrain.objectives.ppa import PPA
+from calque.pretrain.objectives.xlm_align import XLMAlign
 
 
 @given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 8), st.integers(1, 40), st.integers(8, 64))
@@ -27,31 +24,23 @@ def test_parameters_are_counted_right(layers: int, heads: int, width: int, ffn: 
     assert sum(p.numel() for p in model.parameters()) == parameters(config, 50)
 
 
-@pytest.mark.parametrize(("objective", "resting"), [(XLMAlign(), False), (HeadOnly(XLMAlign()), True)])
-def test_the_operations_of_pairs_are_those_that_torch_counts(objective: Objective, resting: bool) -> None:
-    """Every matrix product of the two passes on a small model is counted by torch itself, also with a resting encoder.
-
-    The layer that labels lies as deep as the paper's: the second of three.
-    """
-    model = ModelConfig(layers=3, heads=2, hidden=32, ffn=80, length=24, dropout=0.0)
-    types, rows, labelling = 50, 4, 2
-    learner = objective.learner(build(model, types), 0)
-    ids = torch.randint(5, types, (rows, model.length))
-    asked = torch.arange(rows * model.length).reshape(rows, model.length) % 4 == 0
-    batch = Rows(ids, torch.where(asked, ids, UNLABELLED), torch.zeros_like(ids), False)
-    half = model.length // 2  # as if all ids were of two sides of one length
-    targets, real = torch.eye(half, dtype=torch.bool).expand(rows, -1, -1), torch.ones(rows, half, dtype=torch.bool)
-    with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counted:
-        with torch.no_grad():
-            encode(learner.model, batch, labelling)
-        hidden = encode(learner.model, batch, model.layers)
-        loss = prediction_loss(learner.model, batch, hidden, model.layers)
-        (loss + learner.own[POINTER](hidden.split(half, 1), (real, real), (targets, targets))).backward()
-    of_pairs = pair_flops_per_id(model, types, 0.25, model.length, labelling, resting) * ids.numel()
-    assert counted.get_total_flops() == pytest.approx(of_pairs, rel=1e-9)
-    assert objective.pair_flops(model, types, objective.traits.head_only) == pair_flops_per_id(
-        model, types, 0.15, 24, labelling, resting
+def test_the_operations_of_a_pass_are_those_that_torch_counts() -> None:
+    model, ids = (
+        ModelConfig(layers=3, heads=2, hidden=32, ffn=80, length=24, dropout=0.0),
+        torch.randint(5, 50, (4, 24)),
     )
+    rows = Rows(ids, torch.full_like(ids, UNLABELLED), torch.zeros_like(ids), False)
+    with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counted:
+        encode(build(model, 50), rows, 3)
+    assert counted.get_total_flops() == pytest.approx(encoder_flops_per_id(model, 24) * ids.numel(), rel=1e-9)
+
+
+def test_pairs_cost_the_passes_that_their_objective_takes() -> None:
+    """The layer that labels is as deep as the paper's: the second of three. PPA reads all ids again, half for keys."""
+    model = ModelConfig(layers=3)
+    pairs = {objective: objective.flops(model, 50, pairs=1.0) for objective in (XLMAlign(), PPA(), HeadOnly(MLM()))}
+    for (objective, flops), passes in zip(pairs.items(), (3 + 2 / 3, 5.0, 1.0), strict=True):
+        assert flops == pair_flops_per_id(model, 50, 0.15, passes, objective.traits.head_only)
 
 
 @pytest.mark.parametrize("objective", [MLM(), HeadOnly(MLM())], ids=lambda objective: objective.name)

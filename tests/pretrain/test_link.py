@@ -1,5 +1,6 @@
 """LINK: what is switched, how often, and that nothing else differs from MLM."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,6 @@ from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.pretrain.batch import Rows
 from calque.pretrain.distributed import one_process
-from calque.pretrain.mixture import Mixture
 from calque.pretrain.model import state_of
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.link import Link
@@ -79,7 +79,7 @@ def test_the_share_is_of_all_visible_source_words(languages: Languages) -> None:
 
 def test_without_a_dictionary_there_is_nothing_to_switch(languages: Languages) -> None:
     with pytest.raises(BadInput, match="no dictionary between the languages"):
-        Link().streams(Mixture(dictionaries=()).of(languages), LENGTH, 0)
+        Link().streams(replace(languages, dictionaries=()), LENGTH, 0)
 
 
 LANGUAGES: list[Languages] = []

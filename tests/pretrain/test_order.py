@@ -1,49 +1,86 @@
-"""Orders of instances: what each step shows, and what was shown in all."""
+"""Orders of instances: laws, for any shares."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.pretrain.order import Mixed, Part, in_units, share_rows
+from calque.pretrain.order import UNIT, Apportionment, Mixed, Part, in_units, share_rows
 
 PARTS: dict[Part, int] = {("source",): 7, ("trans",): 3, ("inv",): 20}
-ALLOWED = {
-    ("source",): np.arange(7),
-    ("trans",): np.array([7, 9]),
-    ("inv",): np.arange(10, 30),
-}
+INSTANCES = np.split(np.arange(30), (7, 10))
+shares = st.lists(st.floats(1e-3, 1.0), min_size=1, max_size=7)
 
 
 def mixed(seed: int) -> Mixed:
-    return Mixed(ALLOWED, [0, 9], np.stack([in_units([0.5, 0.1, 0.4]), in_units([0.1, 0.9, 0])]), seed, 0)
+    return Mixed(PARTS, [0.5, 0.1, 0.4], seed, 0)
 
 
 @given(st.integers(0, 2**40), st.lists(st.integers(0, 25), min_size=1, max_size=5), st.integers(1, 9))
-def test_a_step_is_a_function_of_seed_and_step(seed: int, asked: list[int], rows: int) -> None:
+def test_a_step_is_a_function_of_seed_and_step(seed: int, steps: list[int], rows: int) -> None:
     order = mixed(seed)
-    for step in asked:
+    for step in steps:
         assert np.array_equal(order.at(step, rows), mixed(seed).at(step, rows))
 
 
 @given(st.integers(0, 2**40), st.integers(1, 9))
 def test_a_part_is_shown_whole_before_any_of_it_comes_again(seed: int, rows: int) -> None:
     order = mixed(seed)
-    shown = np.concatenate([order.at(step, rows) for step in range(60)])
-    for instances in ALLOWED.values():
-        own = shown[np.isin(shown, instances)]
+    drawn = np.concatenate([order.at(step, rows) for step in range(60)])
+    for instances, (part, count) in zip(INSTANCES, order.shown(60, rows).items(), strict=True):
+        own = drawn[np.isin(drawn, instances)]
+        assert len(own) == count, part
         for first in range(0, len(own) - len(instances), len(instances)):
             assert sorted(own[first : first + len(instances)]) == instances.tolist()
-    assert set(shown.tolist()) <= set(np.concatenate(list(ALLOWED.values())).tolist())
 
 
 @given(st.integers(1, 300), st.lists(st.integers(0, 10**6), min_size=1, max_size=5).filter(any))
 def test_rows_are_shared_out_in_proportion(batch: int, instances: list[int]) -> None:
     rows = share_rows(batch, instances)
-    with_any = [n > 0 for n in instances]
-    assert [r > 0 for r in rows] == with_any
+    assert [r > 0 for r in rows] == [n > 0 for n in instances]
     if batch >= 2 * len(instances):
         assert sum(rows) == batch
         for r, n in zip(rows, instances, strict=True):
             assert math.isclose(r, batch * n / sum(instances), abs_tol=len(instances))
+
+
+@settings(max_examples=300)
+@given(shares, st.integers(1, 9))
+def test_every_part_is_always_within_a_row_of_its_exact_share(shares: list[float], rows: int) -> None:
+    units = in_units(shares)
+    apportioned, before = Apportionment(units, rows), np.zeros(len(units), np.int64)
+    for step in range(1, 61):
+        had = apportioned.upto(step)
+        assert had.sum() == rows * step
+        assert (had >= before).all()
+        exact = [Fraction(rows * step * own, UNIT) for own in units.tolist()]
+        assert all(abs(count - due) < 1 for count, due in zip(had.tolist(), exact, strict=True))
+        before = had
+
+
+@given(shares, st.integers(1, 9), st.lists(st.integers(0, 60), min_size=1, max_size=5))
+def test_an_apportionment_does_not_depend_on_earlier_questions(
+    shares: list[float], rows: int, steps: list[int]
+) -> None:
+    apportioned = Apportionment(in_units(shares), rows)
+    for step in steps:
+        assert np.array_equal(apportioned.upto(step), Apportionment(in_units(shares), rows).upto(step))
+
+
+@given(st.lists(st.floats(1e-3, 1.0), min_size=1, max_size=200))
+def test_units_are_whole_and_sum_to_one(shares: list[float]) -> None:
+    units = in_units(shares)
+    assert units.sum() == UNIT and (units >= 0).all()
+    exact = np.array(shares) / np.sum(shares) * UNIT
+    assert (np.abs(units - exact) <= len(shares)).all()
+
+
+@pytest.mark.parametrize(
+    ("shares", "units"),
+    [((0.9, 0.1), (900_000_000, 100_000_000)), ((0.29, 0.71), (290_000_000, 710_000_000)), ((9, 1, 0), (9, 1, 0))],
+)
+def test_decimal_shares_are_exact(shares: tuple[float, ...], units: tuple[int, ...]) -> None:
+    assert in_units(shares).tolist() == [unit * (UNIT // sum(units)) for unit in units]

@@ -1,5 +1,6 @@
 """PreAlign: the contrast against a loop over transformers' own states, cuts, phases, and a run that is resumed."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,6 @@ import torch
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
-from calque.pretrain.mixture import Mixture
 from calque.pretrain.model import build
 from calque.pretrain.modules import Learner
 from calque.pretrain.objectives.link import Link
@@ -98,7 +98,7 @@ def test_both_phases_take_the_steps_of_one_objective_and_switch_a_twentieth() ->
 
 def test_without_entries_to_tell_apart_it_is_refused(study: Path, languages: Languages, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no dictionary between the languages"):
-        Contrast().streams(Mixture(dictionaries=()).of(languages), LENGTH, 0)
+        Contrast().streams(replace(languages, dictionaries=()), LENGTH, 0)
     entry = (study / LANGUAGE / "dictionary.tsv").read_text(encoding="utf-8").splitlines(keepends=True)[:1]
     with pytest.raises(BadInput, match="one entry of two different types"):
         Contrast().streams(with_dictionary(study, tmp_path / "one", entry), LENGTH, 0)

@@ -18,14 +18,13 @@ from calque.derive.files import MANIFEST
 from calque.derive.languages import Languages
 from calque.derive.natural.build import derive_natural
 from calque.derive.types import OURS
-from calque.derive.vocabulary import GivenVocabulary
+from calque.derive.vocabulary import TOKENIZER, GivenVocabulary
 from calque.pretrain.architecture import BERT, XLM_R, Architecture
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.run import Pretraining, pretrain
-from calque.pretrain.saved_model import TOKENIZER
 from calque.pretrain.start import put_back, with_rows
 from tests.derive.natural.made import inputs
 from tests.derive.test_spelling import given_vocabulary

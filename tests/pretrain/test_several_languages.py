@@ -7,14 +7,7 @@ import numpy as np
 import pytest
 from transformers import RobertaForMaskedLM
 
-from calque.derive.build import derive_languages
-from calque.derive.dictionary import DictionaryConfig
 from calque.derive.languages import Languages
-from calque.derive.order import Invert
-from calque.derive.pocket.language import Pocket
-from calque.derive.script import Transliterate
-from calque.derive.sources.pocket import PocketEnglish, Sizes
-from calque.derive.transform import compose
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.objective import Objective, Sum
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM
@@ -23,25 +16,14 @@ from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import TLM
 from calque.pretrain.objectives.xlm_align import DWA
 from calque.pretrain.run import Pretraining
-from tests.pretrain.made import MODEL, TRAIN, check_resumes
+from tests.pretrain.made import MODEL, TRAIN, TYPES, check_resumes
 
-FEW = Sizes(10, 5, 5)
 NAMES = ("trans", "trans-25.inv", "inv")
-SIZE = 500
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A new script, another that shares a quarter of the types, reversed, and the source's own, reversed."""
-    out = tmp_path_factory.mktemp("several") / "data"
-    transforms = Transliterate(), compose(Transliterate(0.25), Invert()), Invert()
-    source = PocketEnglish(Pocket(types=300), 400, FEW, FEW, FEW)
-    return derive_languages(source, transforms, SIZE, DictionaryConfig(), out, out.parent / "cache")
-
-
-@pytest.fixture(scope="module")
-def several(folder: Path) -> Languages:
-    return Languages.open(folder, NAMES)
+def languages(several: Path) -> Languages:
+    return Languages.open(several, NAMES)
 
 
 def meaning(languages: Languages) -> np.ndarray:
@@ -52,11 +34,11 @@ def meaning(languages: Languages) -> np.ndarray:
     return types
 
 
-def test_rows_of_a_language_hold_its_ids_alone(several: Languages) -> None:
-    (stream,) = MLM(mask_rate=1.0).streams(several, MODEL.length, 0)
+def test_rows_of_a_language_hold_its_ids_alone(languages: Languages) -> None:
+    (stream,) = MLM(mask_rate=1.0).streams(languages, MODEL.length, 0)
     rows, _ = stream.draw(range(stream.instances), np.random.default_rng(0))
     assert set(rows.languages.unique().tolist()) == {0, 1, 2, 3}
-    types, numbers = meaning(several), rows.languages.numpy()
+    types, numbers = meaning(languages), rows.languages.numpy()
     shown, labels = rows.ids.numpy(), rows.labels.numpy()
     assert (types[numbers, shown] >= 0).all()  # random replacements too: they are of the position's own language
     asked = labels != UNLABELLED
@@ -65,14 +47,14 @@ def test_rows_of_a_language_hold_its_ids_alone(several: Languages) -> None:
 
 
 @pytest.mark.parametrize("fraction", [0.5, 1.0])
-def test_parallel_rows_pair_the_source_with_each_language(several: Languages, fraction: float) -> None:
-    (stream,) = TLM(fraction, mask_rate=0.0).streams(several, 2 * MODEL.length, 0)
+def test_parallel_rows_pair_the_source_with_each_language(languages: Languages, fraction: float) -> None:
+    (stream,) = TLM(fraction, mask_rate=0.0).streams(languages, 2 * MODEL.length, 0)
     rows, _ = stream.draw(range(stream.instances), np.random.default_rng(0))
-    types, met = meaning(several), Counter[int]()
+    types, met = meaning(languages), Counter[int]()
     for ids, numbers in zip(rows.ids.numpy(), rows.languages.numpy(), strict=True):
         sides = []
         for half in np.split(np.arange(len(ids)), 2):
-            real = half[numbers[half] != several.padding]
+            real = half[numbers[half] != languages.padding]
             (language,) = set(numbers[real].tolist())
             sides.append((language, sorted(types[language, ids[real]].tolist())))
         (source, words), (other, images) = sides
@@ -86,8 +68,8 @@ EVERYTHING = Sum("everything", (MLM(), TLM(), Align(), DWA(tlm=False)))
 
 
 @pytest.mark.parametrize("objective", [EVERYTHING, DictMLM(), AlignMLM()], ids=lambda objective: objective.name)
-def test_they_train_in_one_model_and_resume(objective: Objective, folder: Path, tmp_path: Path) -> None:
-    checkpoint = check_resumes(tmp_path, Pretraining(Languages.open(folder, NAMES), objective, MODEL, TRAIN, seed=2))
+def test_they_train_in_one_model_and_resume(objective: Objective, several: Path, tmp_path: Path) -> None:
+    checkpoint = check_resumes(tmp_path, Pretraining(Languages.open(several, NAMES), objective, MODEL, TRAIN, seed=2))
     model = RobertaForMaskedLM.from_pretrained(checkpoint)
-    assert model.config.vocab_size == 3 * SIZE
+    assert model.config.vocab_size == 3 * TYPES
     assert model.config.type_vocab_size == (5 if objective.traits.language_embeddings else 1)

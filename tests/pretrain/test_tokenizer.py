@@ -22,14 +22,8 @@ from calque.derive.sentence import Sentence
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import Transform, compose
 from calque.derive.types import OURS, Specials
-from calque.derive.vocabulary import Vocabulary
-from calque.pretrain.saved_model import (
-    TOKENIZER,
-    TOKENIZERS,
-    check_own_types,
-    write_tokenizer,
-    write_tokenizers,
-)
+from calque.derive.vocabulary import TOKENIZER, Vocabulary
+from calque.pretrain.saved_tokenizer import TOKENIZERS, check_own_types, write_tokenizer, write_tokenizers
 
 FEW = Sizes(10, 5, 5)
 
