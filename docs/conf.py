@@ -68,7 +68,7 @@ def render(app: Sphinx, error: Exception | None) -> None:
     """Write every committed report to gallery/NAME/report.html, and the page of the lesson to invent.html."""
     from calque.experiments.docs import committed_reports
     from calque.experiments.report import summarise_records
-    from calque.experiments.runs import COMMITTED, describe_records
+    from calque.experiments.report_folder import COMMITTED, describe_records
 
     if error is not None or app.builder.name != "html":
         return

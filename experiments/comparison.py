@@ -19,13 +19,12 @@ from calque.analysis.statistics.intervals import CONFIDENCE, welch
 from calque.analysis.statistics.verdicts import NO_RECORDS, holm
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
-from calque.experiments.report_records import read_records
-from calque.experiments.runs import stored
+from calque.experiments.report_folder import read_records, stored
 
 ALPHA = 1 - CONFIDENCE
 MEASURED = ("value", "count", "null", "items", "links")  # fields of a record; the others say what it is of
 BRIEF = 60  # characters of a value in a message
-SEEDS, ITEMS = "seeds", "items"  # what the noise of a number was taken from
+SEEDS, ITEMS = "seeds", "items"  # sources of a number's noise
 
 
 @dataclass(frozen=True)
@@ -49,11 +48,12 @@ class Comparison:
     def verdict(self) -> str:
         """In a sentence whether conclusions are the same, and whether numbers differ by more than noise."""
         noise = "seed noise" if self.tested[SEEDS] else "the noise of test items"
-        numbers = f"numbers differ within {noise}" if self.tested else "numbers differ, and none can be tested"
-        if self.beyond:
-            numbers = f"{len(self.beyond):,} of {self.tested.total():,} numbers differ beyond {noise}"
         if not self.different:
             numbers = "all numbers are equal"
+        elif self.beyond:
+            numbers = f"{len(self.beyond):,} of {self.tested.total():,} numbers differ beyond {noise}"
+        else:
+            numbers = f"numbers differ within {noise}" if self.tested else "numbers differ, and none can be tested"
         if self.changed:
             return f"{len(self.changed)} of {len(self.claims)} conclusions differ; {numbers}"
         return f"{'same conclusions' if self.claims else 'no claims to compare'}; {numbers}"
@@ -65,7 +65,7 @@ class _Report:
     records: list[Record]
     floors: list[Floor]
 
-    def beside(self, other: _Report) -> _Report:
+    def without_sweep(self, other: _Report) -> _Report:
         """With the first run of a sweep that the other report has by itself as a run without a sweep's values."""
         others, firsts = {run.id for run in other.runs}, {run.id.split("@")[0]: run.id for run in reversed(self.runs)}
         same = {first for run, first in firsts.items() if run in others}
@@ -81,7 +81,7 @@ class _Report:
         return {configs[record.run] + _key(as_json(record)): as_json(record) for record in self.records}
 
     def numbers(self) -> Iterator[tuple[str, str, BySeed]]:
-        """The numbers of the last step that claims are about, over seeds: each with what it is of, and its title."""
+        """The numbers that claims are about, over seeds: each with its key and its title."""
         configs = self.configs(seed=0)
         for results in by_settings(self.runs, self.records).values():
             for record, values in results.columns():
@@ -106,37 +106,43 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     fingerprints. Numbers that claims are about are tested by Welch's t-test over the seeds of both reports or, where
     seeds do not vary, by their test items, with Holm's correction. Raises BadInput if no record is in common."""
     ours, theirs = _Report(*read_records(first)), _Report(*read_records(second))
-    ours, theirs = ours.beside(theirs), theirs.beside(ours)
+    ours, theirs = ours.without_sweep(theirs), theirs.without_sweep(ours)
     a, b = ours.by_key(), theirs.by_key()
     common = a.keys() & b.keys()
     if not common:
         raise BadInput(f"no run in common with {second}, so nothing can be compared", first)
     different = [f"{_title(a[key])}: not in {second}" for key in a.keys() - common]
     different += [f"{_title(b[key])}: not in {first}" for key in b.keys() - common]
-    for key in common:
-        fields = [name for name in MEASURED if a[key].get(name) != b[key].get(name)]
-        values = "; ".join(f"{name} {_brief(a[key].get(name))}, not {_brief(b[key].get(name))}" for name in fields)
-        different += [f"{_title(a[key])}: {values}"] if fields else []
-    known = {key: values for key, _, values in theirs.numbers()}
-    tests = [(title, test) for key, title, v in ours.numbers() if key in known and (test := _test(v, known[key]))]
-    corrected = holm([p for _, (p, _) in tests])
+    changes = [_change(a[key], b[key]) for key in common]
+    different += filter(None, changes)
+    numbers = {key: values for key, _, values in theirs.numbers()}
+    tests = [(title, _test(values, numbers[key])) for key, title, values in ours.numbers() if key in numbers]
+    tested = [(title, *test) for title, test in tests if test]
+    corrected = holm([p for _, p, _ in tested])
     kind, claims = stored(first).get("report") or stored(second).get("report"), {}
     if kind and not any(run.settings for run in (*ours.runs, *theirs.runs)):  # a sweep has no claims
         here, there = ours.verdicts(kind), theirs.verdicts(kind)
         claims = {claim: (here.get(claim, NO_RECORDS), there.get(claim, NO_RECORDS)) for claim in here | there}
     return Comparison(
         claims,
-        Counter(noise for _, (_, noise) in tests),
-        sum(p < ALPHA for _, (p, _) in tests),
-        [title for (title, _), p in zip(tests, corrected, strict=True) if p < ALPHA],
-        sum(all(a[key].get(name) == b[key].get(name) for name in MEASURED) for key in common),
+        Counter(noise for _, _, noise in tested),
+        sum(p < ALPHA for _, p, _ in tested),
+        [title for (title, *_), p in zip(tested, corrected, strict=True) if p < ALPHA],
+        changes.count(""),
         sorted(different),
     )
 
 
+def _change(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
+    """The measured fields in which a record differs; empty if it is equal."""
+    pairs = [(name, ours.get(name), theirs.get(name)) for name in MEASURED if ours.get(name) != theirs.get(name)]
+    values = "; ".join(f"{name} {_brief(one)}, not {_brief(other)}" for name, one, other in pairs)
+    return f"{_title(ours)}: {values}" if pairs else ""
+
+
 def _test(ours: BySeed, theirs: BySeed) -> tuple[float, str] | None:
-    """The p of a difference, and what its noise was taken from; None where no noise is known."""
-    p = welch(*([one.value for one in values.values()] for values in (ours, theirs)))
+    """The p of a difference, and the source of its noise; None where no noise is known."""
+    p = welch([score.value for score in ours.values()], [score.value for score in theirs.values()])
     if p is not None:
         return p, SEEDS
     gap = next(iter(ours.values())) - next(iter(theirs.values()))
@@ -144,7 +150,6 @@ def _test(ours: BySeed, theirs: BySeed) -> tuple[float, str] | None:
 
 
 def _key(record: dict[str, Any]) -> str:
-    """Everything that a record says of what it is, except its run."""
     return fingerprint({name: value for name, value in record.items() if name not in (*MEASURED, "run")})
 
 

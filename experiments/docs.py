@@ -25,7 +25,7 @@ from calque.experiments.data.recipe import names as recipe_names
 from calque.experiments.data.recipe import read_recipe, sizes
 from calque.experiments.names import study_rows
 from calque.experiments.paper import Conclusion, conclusions, counted, items, papers
-from calque.experiments.runs import COMMITTED
+from calque.experiments.report_folder import COMMITTED
 from calque.pretrain.objectives import table as objectives_table
 
 _CELL = re.compile(

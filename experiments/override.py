@@ -24,8 +24,7 @@ from calque.pretrain import objectives
 from calque.pretrain.objective import Objective
 
 LARGEST = 2**63  # seeds of random generators and sizes of arrays are below it
-FIELDS = "has fields of its own"
-UNSAID = "its values cannot be set on the command line, only in a study of your own (calque run my_study.py)"
+ONLY_PYTHON = "its values cannot be set on the command line, only in a study of your own (calque run my_study.py)"
 
 
 def override(study: Study, settings: Sequence[str], option: str = "--set") -> Study:
@@ -48,11 +47,14 @@ def replaced(study: Study, setting: str) -> Study:
     key, equals, text = setting.partition("=")
     if not equals:
         raise ValueError("expected key=value")
-    changed: Study = _replace(study, Study, study.name, key.strip().split("."), text.strip())
+    path, text = key.strip().split("."), text.strip()
+    changed: Study = _replace(study, Study, study.name, path, text)
     return changed
 
 
 def _fields(value: Any) -> list[str]:
+    if not dataclasses.is_dataclass(value):
+        return []
     return [field.name for field in dataclasses.fields(value) if field.name != "name" and field.compare]
 
 
@@ -83,7 +85,7 @@ def _replace_entry(entries: Mapping[Any, Any], hint: Any, path: Sequence[str], t
         return {_pair(key) if typing.get_origin(key_kind) is tuple else key: _read(text, kind)}
     check_known(key, entries)
     if not dataclasses.is_dataclass(entries[key]):
-        raise ValueError(f"{key}: {UNSAID}")
+        raise ValueError(f"{key}: {ONLY_PYTHON}")
     return {key: _replace(entries[key], kind, key, rest, text)}
 
 
@@ -92,60 +94,40 @@ def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
         return _keep(with_siblings(value) if name == "tasks" else value, text)
     if isinstance(value, EasyText) and text.lower() != "none":  # its other fields stay
         return _replace(value, hint, name, ["types"], text)
-    absent = text.lower() == "none" and type(None) in typing.get_args(hint)
-    if dataclasses.is_dataclass(value) and not absent and not {hint, *typing.get_args(hint)} & PARSERS.keys():
-        raise ValueError(f"{name} {FIELDS}; set one of them: {', '.join(_fields(value))}")
+    kinds = {hint, *typing.get_args(hint)}
+    absent = text.lower() == "none" and type(None) in kinds
+    if dataclasses.is_dataclass(value) and not absent and not kinds & PARSERS.keys():
+        raise ValueError(f"{name} has fields of its own; set one of them: {', '.join(_fields(value))}")
     return _read(text, hint, value)
 
 
 def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
     """The study with a value changed in the only part that has it: `transforms` is `languages.transforms`."""
-    name, number = _holder(study, path)
-    if number is None:
-        changed = _replace(getattr(study, name), None, name, path, text)
-    else:
-        parts = list(study.measures)
-        parts[number] = _replace(parts[number], None, name, path, text)
-        changed = tuple(parts)
-    return dataclasses.replace(study, **{name: changed})
+    key, parts = path[0], {name: getattr(study, name) for name in _fields(study)}
+    holders = [name for name, part in parts.items() if key in _fields(part)]
+    measures = [number for number, measure in enumerate(study.measures) if key in _fields(measure)]
+    if len(measures) > 1 and not holders:
+        raise ValueError(f"several measures have {key}; a study of your own can set it in each")
+    if len(holders) + len(measures) > 1:
+        places = ", ".join(f"{name}.{key}" for name in holders)
+        raise ValueError(f"{key} is in several parts; expected one of {places}")
+    if holders:
+        name = holders[0]
+        return dataclasses.replace(study, **{name: _replace(parts[name], None, name, path, text)})
+    if measures:
+        changed = list(study.measures)
+        changed[measures[0]] = _replace(changed[measures[0]], None, "measures", path, text)
+        return dataclasses.replace(study, measures=tuple(changed))
+    near = nearest(key, parts) or nearest(key, [name for part in parts.values() for name in _fields(part)])
+    there = f"there are {', '.join(parts)}"
+    raise ValueError(f"there is no {shown(key)}; {near or there}")
 
 
-def _holder(study: Study, path: Sequence[str]) -> tuple[str, int | None]:
-    """The field of the study with the only part that has the first key, and its number among measures."""
-    parts: dict[tuple[str, int | None], Any] = {(name, None): getattr(study, name) for name in _fields(study)}
-    parts |= {("measures", number): measure for number, measure in enumerate(study.measures)}
-    nested = {place: part for place, part in parts.items() if dataclasses.is_dataclass(part)}
-    holders = [place for place, part in nested.items() if path[0] in _fields(part)]
-    if not holders:
-        of_parts = [key for part in nested.values() for key in _fields(part)]
-        known = [*_fields(study), *of_parts]
-        settable = [key for key in known if of_parts.count(key) < 2 and _is_settable(study, [key, *path[1:]])]
-        check_known(path[0], known, settable)
-    if len(holders) > 1:
-        if len({name for name, _ in holders}) == 1:
-            raise ValueError(f"several {holders[0][0]} have {path[0]}; a study of your own can set it in each")
-        places = ", ".join(f"{name}.{path[0]}" for name, _ in holders)
-        raise ValueError(f"{path[0]} is in several parts; expected one of {places}")
-    return holders[0]
-
-
-def _is_settable(study: Study, path: Sequence[str]) -> bool:
-    """Whether a value at the path, or below its first key, can be set by text."""
-    try:
-        _replace(study, Study, study.name, path, "0")
-    except ValueError as error:
-        return len(path) > 1 or not any(reason in str(error) for reason in (UNSAID, FIELDS))
-    except BadInput:
-        pass
-    return True
-
-
-def check_known(key: str, names: Collection[str], settable: Collection[str] | None = None) -> None:
-    """Raise ValueError for a key that is not one of the names; it may suggest a `settable` one."""
+def check_known(key: str, names: Collection[str]) -> None:
+    """Raise ValueError for a key that is not one of the names."""
     if key not in names:
-        near = nearest(key, names if settable is None else settable)
-        there = f"there are {', '.join(dict.fromkeys(names))}" if names else "it has none"
-        raise ValueError(f"there is no {shown(key)}; {near or there}")
+        there = f"there are {', '.join(names)}" if names else "it has none"
+        raise ValueError(f"there is no {shown(key)}; {nearest(key, names) or there}")
 
 
 def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
@@ -167,31 +149,25 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
     """A value of the field's declared type; `before` is the field's present value."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
-        if arguments[0] in PARSERS:
-            return _read_named(_split(text), PARSERS[arguments[0]], before)
-        if _split(text) and typing.get_origin(arguments[0]) is tuple:
-            raise ValueError(UNSAID)
-        return tuple(_read(part, arguments[0]) for part in _split(text))
+        return _read_tuple(_split(text), arguments[0], before)
     if origin in (typing.Union, types.UnionType):
-        if text.lower() == "none" and type(None) in arguments:
+        kinds = [kind for kind in arguments if kind is not type(None)]
+        if text.lower() == "none" and len(kinds) < len(arguments):
             return None
-        *others, last = (argument for argument in arguments if argument is not type(None))
-        for argument in others:  # a number, or else a path
+        for kind in kinds[:-1]:  # a number, or else a path
             with suppress(ValueError):
-                return _read(text, argument)
-        return _read(text, last)
-    if origin is typing.Literal:
-        if text not in arguments:
-            raise ValueError(f"expected one of {', '.join(map(str, arguments))}, not {shown(text)}")
-        return text
+                return _read(text, kind)
+        return _read(text, kinds[-1])
     if hint in PARSERS:
         return PARSERS[hint](text)
-    if hint is bool:
-        if text.lower() not in ("true", "false"):
-            raise ValueError(f"expected true or false, not {shown(text)}")
-        return text.lower() == "true"
+    if hint is bool or origin is typing.Literal:
+        values = {"true": True, "false": False} if hint is bool else {value: value for value in arguments}
+        said = text.lower() if hint is bool else text
+        if said not in values:
+            raise ValueError(f"expected one of {', '.join(values)}, not {shown(text)}")
+        return values[said]
     if dataclasses.is_dataclass(hint):
-        raise ValueError(UNSAID)
+        raise ValueError(ONLY_PYTHON)
     return read_number(text, hint) if hint in (int, float) else hint(text)
 
 
@@ -210,19 +186,23 @@ def read_number(text: str, kind: type[int] | type[float]) -> int | float:
     return value
 
 
-def _read_named(parts: Sequence[str], parse: Callable[[str], Any], before: Any) -> tuple[Any, ...]:
-    """The values of these names.
-
-    A value that the field already has is kept: a study's objective may have other values than its name implies. An
-    objective that is new to a study gets the mask rate of the study's other masking objectives, if they agree, so that
-    they can be compared.
-    """
+def _read_tuple(parts: Sequence[str], kind: Any, before: Any) -> tuple[Any, ...]:
+    """The values of these names. One that the field already has is kept: a study's objective may have other values than
+    its name implies. An objective that is new to a study gets the mask rate of its other masking objectives, if they
+    agree."""
+    if kind not in PARSERS:
+        if parts and typing.get_origin(kind) is tuple:
+            raise ValueError(ONLY_PYTHON)
+        return tuple(_read(part, kind) for part in parts)
     present = {item.name: item for item in before}
-    rates = {rate for item in before if isinstance(item, Objective) and (rate := item.traits.mask_rate)}
-    new = {part: parse(part) for part in parts if part not in present}
-    if len(rates) == 1:
-        new = {part: _masking(item, *rates) if item not in before else item for part, item in new.items()}
-    return tuple(present.get(part) or new[part] for part in parts)
+    rates = {item.traits.mask_rate for item in before if isinstance(item, Objective)} - {0}
+    values = []
+    for part in parts:
+        value = present.get(part) or PARSERS[kind](part)
+        if len(rates) == 1 and value not in before:
+            value = _masking(value, *rates)
+        values.append(value)
+    return tuple(values)
 
 
 def _masking(objective: Any, mask_rate: float) -> Any:

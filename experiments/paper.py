@@ -33,7 +33,7 @@ from calque.derive.errors import BadInput, unknown
 from calque.derive.files import files_of, read_toml, whole_folder
 from calque.derive.strict_json import loads
 from calque.experiments.report import figures_of, joined
-from calque.experiments.report_records import read_records
+from calque.experiments.report_folder import read_records
 
 ITEMS = Path(__file__).with_name("papers.toml")
 COMMITTED = Path(__file__).with_name("records")

@@ -9,6 +9,7 @@ from calque.derive.errors import BadInput, shown
 ROOT = Path("runs")  # the folder for results, unless a command is given another
 CACHE = "cache"  # the folder below it that studies share: learnt grammars, parsed trees
 SHARED = "shared"  # the folder below it with the steps of all studies
+REPORT = "report"  # the folder of a study's report
 RESERVED = ("floors", "jobs", "languages", "report", "reports", "start", "tasks")
 """The folders of a study that are not of a transform, an objective or a gold set."""
 LONGEST = 120

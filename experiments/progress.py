@@ -1,38 +1,32 @@
-"""Progress display: how many steps are finished and the time that is left; bars at a terminal."""
+"""Progress: how many steps are finished and the time that is left."""
 
+import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty
-from threading import Event, Thread
+from threading import Event, RLock, Thread
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Column
-
+from calque.derive.errors import printable
 from calque.derive.workers import Progress as Report
 from calque.derive.workers import uninterrupted
 from calque.experiments.step import Step
 
-console = Console()
 INTERVAL = 0.2
 WIDTH = 80
-SILENCE = 30.0  # maximum seconds between lines when there are no bars
+SILENCE = 30.0  # maximum seconds between lines when there is no terminal
 FIRST = 0.05  # the part of a step after which its speed is known
 UNTRAINED = 3.0  # usual seconds of a step that trains nothing, until one of its stage was measured
-RUN = "steps"  # the bar of the whole run
 Measured = dict[tuple[Any, ...], tuple[float, float]]  # the seconds of a group of steps, and their operations or number
 
 
 class Remaining:
-    """How many steps are finished, and an estimate of the time for the others.
-
-    A model's time is in proportion to the operations that `calque plan` counts, at the speed of the steps of its kind,
-    of its stage, or of all that were measured, whole or in part. Other steps take as long as others of their kind.
-    """
+    """How many steps are finished, and an estimate of the time for the others: a model's time is in proportion to its
+    operations, at the speed of the steps of its kind, of its stage, or of all; other steps take as long as others of
+    their kind."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self.waiting = {step.folder: step for step in steps}
@@ -62,9 +56,9 @@ class Remaining:
 
     def work(self, step: Step) -> float:
         """The operations of a step that trains a model, or 0."""
-        if (known := self._work.get(step.folder)) is None:  # another thread may clear it at any time
-            known = self._work[step.folder] = getattr(step.config, "work", 0.0)
-        return float(known)
+        if (work := self._work.get(step.folder)) is None:  # another thread may clear it at any time
+            work = self._work[step.folder] = getattr(step.config, "work", 0.0)
+        return float(work)
 
     @property
     def done(self) -> int:
@@ -95,8 +89,9 @@ class Remaining:
 
 
 def _keys(step: Step, work: float) -> list[tuple[Any, ...]]:
-    """The groups of steps that a step belongs to, the narrowest first."""
-    return [(work > 0, *_kind(step)), (work > 0, step.stage), *([(True,)] if work else [])]
+    """The groups of steps that a step belongs to, the narrowest first: of a measure, or an objective."""
+    name = step.place.parent.name if step.stage == "pretrain" else step.place.name
+    return [(work > 0, step.stage, step.kind, name), (work > 0, step.stage), *([(True,)] if work else [])]
 
 
 def _measure(measured: Measured, step: Step, work: float, seconds: float) -> None:
@@ -106,15 +101,9 @@ def _measure(measured: Measured, step: Step, work: float, seconds: float) -> Non
 
 
 def _expected(measured: Measured, step: Step, work: float) -> float:
-    """The seconds of a step, from the narrowest group that was measured; `UNTRAINED` if it trains nothing."""
+    """The seconds of a step, from the narrowest group that was measured."""
     seconds, amount = next((measured[key] for key in _keys(step, work) if key in measured), (UNTRAINED, 1.0))
     return seconds * (work or 1.0) / amount
-
-
-def _kind(step: Step) -> tuple[str, str]:
-    """The stage of a step, and its kind: of a measure its name, of a model its objective."""
-    name = step.place.parent.name if step.stage == "pretrain" else step.place.name
-    return step.stage, f"{step.kind} {name}"
 
 
 def duration(seconds: float) -> str:
@@ -125,102 +114,85 @@ def duration(seconds: float) -> str:
 
 
 class Board:
-    """A bar for each running task and, of steps, for the whole run; a line for each that is finished."""
+    """A line for each finished step or, without steps, for each finished task; and what is running: in a line that
+    changes at a terminal, elsewhere in a line now and then."""
 
-    def __init__(self, bars: bool, steps: Iterable[Step] = (), quiet: bool = False) -> None:
+    def __init__(self, steps: Iterable[Step], quiet: bool) -> None:
         self.quiet, self.run, self.printed = quiet, Remaining(steps), time.monotonic()
-        self.started: dict[str, float] = {}
-        column = Column(no_wrap=True, overflow="ellipsis", ratio=1)
-        title = TextColumn("{task.description}", markup=False, table_column=column)  # a sweep's values are in brackets
-        console.width = min(console.width, WIDTH)
-        self.bars = Progress(
-            title,
-            BarColumn(20),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            console=console,
-            disable=not bars or quiet,
-            expand=True,
-        )
-        self._tasks: dict[str, Any] = {}
-        if self.run.of:
-            self._tasks[RUN] = self.bars.add_task(str(self.run), total=self.run.of)
+        self.terminal, self.lock = sys.stdout.isatty(), RLock()
+        self.tasks: dict[str, tuple[float, float]] = {}  # when each began, and the part that is done
 
     def report(self, what: str, done: int, of: int) -> None:
-        """Move a bar; outside of steps, a thing that is done leaves a line with its time."""
-        self.started.setdefault(what, time.perf_counter())
-        if what not in self._tasks:
-            self._tasks[what] = self.bars.add_task(what, total=of)
-        self.bars.update(self._tasks[what], completed=done, total=of)
+        """Take note of a task's progress."""
+        begun, _ = self.tasks.pop(what, (time.perf_counter(), 0.0))
         self.run.advance(what, done / max(1, of))
-        if done >= of:
-            self.bars.remove_task(self._tasks.pop(what))
-            seconds = time.perf_counter() - self.started.pop(what)
-            if not self.run.of:
-                self._print(f"{what}: {seconds:.1f} s")
-        self._count()
+        if done < of:
+            self.tasks[what] = begun, done / of
+        elif not self.run.of:
+            self.say(f"{what}: {time.perf_counter() - begun:.1f} s")
 
     def watch(self, step: Step, finished: bool) -> None:
-        """Take note that a step begins or is finished, which leaves a line."""
+        """Take note that a step begins or is finished."""
         if not finished:
             self.run.begin(step)
             return
         seconds = self.run.finish(step)
-        self._count()
-        self._print(f"{self.run}: {step.title}, {duration(seconds)}")
-
-    def _count(self) -> None:
-        if RUN in self._tasks and not self.bars.disable:
-            self.bars.update(self._tasks[RUN], description=str(self.run), completed=self.run.done)
+        self.say(f"{self.run}: {step.title}, {duration(seconds)}")
 
     def pulse(self) -> None:
-        """Leave a line with the running steps, if there was none for a while."""
-        if time.monotonic() - self.printed >= SILENCE:
+        """Show what is running."""
+        head = f"{self.run}: " if self.run.of else ""
+        if self.terminal:
+            tasks = ", ".join(f"{what} {part:.0%}" for what, (_, part) in list(self.tasks.items()))
+            self._write(f"\r{printable(head + tasks)[: WIDTH - 1]:<{WIDTH - 1}}")
+        elif self.run.of and time.monotonic() - self.printed >= SILENCE:
             titles = [step.title for step in list(self.run.waiting.values()) if step.folder in self.run.begun]
-            self._print(f"{self.run}: running {', '.join(titles) or 'nothing yet'}")
+            self.say(f"{head}running {', '.join(titles) or 'nothing yet'}")
 
-    def _print(self, line: str) -> None:
-        self.printed = time.monotonic()
+    def clear(self) -> None:
+        """Remove the line that changes."""
+        if self.terminal:
+            self._write(f"\r{'':{WIDTH - 1}}\r")
+
+    def say(self, line: str) -> None:
+        """Print a line."""
+        with self.lock:
+            self.printed = time.monotonic()
+            self.clear()
+            self._write(f"{printable(line)}\n")
+
+    def _write(self, text: str) -> None:
         if not self.quiet:
-            console.print(line, highlight=False, markup=False, soft_wrap=True)
+            with self.lock:
+                sys.stdout.write(text)
+                sys.stdout.flush()
 
 
 @contextmanager
 def board(steps: Iterable[Step] = (), quiet: bool = False, title: str = "") -> Iterator[Board]:
-    """Progress while the block runs: bars at a terminal, or a first line with the title and the number of steps, and
-    everywhere a line for each finished step, or for each finished task without steps. If `quiet`, no output."""
+    """Progress of unfinished steps, or of tasks, while the block runs; none if `quiet`. The first line has the title
+    and the number of steps."""
     waiting = [step for step in steps if not step.finished]
-    shown = Board(console.is_terminal, waiting, quiet)
-    if waiting and not (quiet or console.is_terminal):
+    shown = Board(waiting, quiet)
+    if waiting:
         stages = Counter(step.stage for step in waiting)
-        parts = ", ".join(f"{number} {stage}" for stage, number in stages.items())
         number = "1 step" if len(waiting) == 1 else f"{len(waiting)} steps"
-        console.print(f"{title}: {number} ({parts})", highlight=False, markup=False, soft_wrap=True)
-    with uninterrupted():  # or an interrupt reaches a thread of theirs while a worker process starts
-        shown.bars.start()
-    with shown.bars, _repeated(shown.pulse, bool(waiting) and not (quiet or console.is_terminal)):
-        yield shown
-
-
-@contextmanager
-def _repeated(call: Callable[[], None], wanted: bool) -> Iterator[None]:
-    """If `wanted`, call a function every second while the block runs, in a thread."""
+        shown.say(f"{title}: {number} ({', '.join(f'{count} {stage}' for stage, count in stages.items())})")
     ended = Event()
 
     def repeat() -> None:
         while not ended.wait(1.0):
-            call()
+            shown.pulse()
 
     thread = Thread(target=repeat, daemon=True)
-    if wanted:
-        with uninterrupted():
-            thread.start()
+    with uninterrupted():  # otherwise an interrupt may reach the thread while a worker process starts
+        thread.start()
     try:
-        yield
+        yield shown
     finally:
         ended.set()
-        if wanted:
-            thread.join()
+        thread.join()
+        shown.clear()
 
 
 class Throttled:

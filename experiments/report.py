@@ -38,8 +38,7 @@ from calque.experiments.report_data import (
     recorded_example,
     training_curves,
 )
-from calque.experiments.report_records import read_records
-from calque.experiments.runs import ABOUT, About, describe_records, stored
+from calque.experiments.report_folder import ABOUT, About, describe_records, read_records, stored
 from calque.experiments.study import Study
 from calque.experiments.summary import (
     COMPUTE,

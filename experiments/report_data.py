@@ -29,7 +29,7 @@ from calque.experiments.names import studies, study_doc
 from calque.experiments.names import study as study_named
 from calque.experiments.override import override
 from calque.experiments.places import CACHE
-from calque.experiments.runs import About
+from calque.experiments.report_folder import About
 from calque.experiments.step import Step
 from calque.experiments.study import Study
 from calque.experiments.sweep import Sweep

@@ -12,8 +12,7 @@ from calque.experiments.names import study
 from calque.experiments.override import override
 from calque.experiments.progress import board
 from calque.experiments.report import summarise, summarise_sweep
-from calque.experiments.report_records import joined_rows
-from calque.experiments.runs import describe, named
+from calque.experiments.report_folder import describe, joined_rows, named
 from calque.experiments.schedule import compute
 from calque.experiments.shared import note_use
 from calque.experiments.spent import COMPUTE, total

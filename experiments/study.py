@@ -29,8 +29,7 @@ from calque.derive.fingerprint import fingerprint, sha256
 from calque.experiments.languages import StudyLanguages
 from calque.experiments.measures import PAIR_MEASURES, ExampleMeasure, Measure, measuring
 from calque.experiments.models import GivenModel, Group, Model, Training, Weights
-from calque.experiments.places import SHARED
-from calque.experiments.report_records import REPORT
+from calque.experiments.places import REPORT, SHARED
 from calque.experiments.step import Step, cached_method, with_needs
 from calque.experiments.tasks import CrossLingualTask
 from calque.pretrain.architecture import main_layer

@@ -1,4 +1,4 @@
-"""What a study says about itself: its size, its records, its configuration, and counts of what was left out."""
+"""A study's size, records, configuration and exclusions, in words."""
 
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,12 +16,17 @@ from calque.derive.fingerprint import plain
 from calque.derive.preview import PREVIEW
 from calque.derive.readers.text import UNKNOWN_WORDS
 from calque.derive.transform import TORN
-from calque.experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
+from calque.experiments.languages import DerivedLanguages, GoldPairs
 from calque.experiments.measures import Forms, GoldSetLinks, Growth, MeasuredStep, read_measured
 from calque.experiments.spent import COMPUTE
 from calque.experiments.study import Study
 from calque.experiments.tasks import read_floors
 
+EFFECTS = {
+    "unseen types": "types never occur in the corpus; dictionary and alignment@1 leave them out",
+    "rare words not trained on": "occurrences of rare or very long words are encoded, but train no vocabulary",
+}
+"""What counts of a manifest's vocabulary mean."""
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
 
 
@@ -31,7 +36,7 @@ def counted(number: int, one: str) -> str:
 
 
 def listed(values: Mapping[str, Any]) -> str:
-    """`layers 2, heads 4`, without the kind of the values."""
+    """`layers 2, heads 4`."""
     return ", ".join(f"{key} {value}" for key, value in values.items() if key != "kind")
 
 
@@ -49,9 +54,9 @@ def scale(study: Study) -> str:
     if study.objectives:
         return f"{layers} of width {model.hidden}, {train.steps:,} steps of {train.batch:,} rows of {model.length}"
     files = [task.files for task in study.tasks.values() if task.files]
-    most = max((one.limit for one in files), default=0), max((one.tested for one in files), default=0)
-    kinds = zip(most, ("training examples", "test items of a language"), strict=True)
-    samples = " and ".join(f"{many:,} {what}" for many, what in kinds if many)
+    learnt, tested = max((each.limit for each in files), default=0), max((each.tested for each in files), default=0)
+    kinds = ((learnt, "training examples"), (tested, "test items of a language"))
+    samples = " and ".join(f"{number:,} {what}" for number, what in kinds if number)
     return f"{layers} of width {model.hidden}" + (f", at most {samples}" if samples else "")
 
 
@@ -69,22 +74,19 @@ def extent(study: Study) -> str:
     ids = train.steps * train.batch * study.model.length
     steps = f"{train.steps:,} steps of {train.batch} x {study.model.length} ids ({ids / 1e6:,.1f} M)"
     starts, shipped = len(trained) - len(models), sum(bool(step.config.shipped) for step in trained)
-    counts = {
-        f"{counted(starts, 'more run')} that others start from": starts,
-        f"{shipped} are shipped, and not trained again": shipped,
-    }
-    before = "".join(f"; {what}" for what, count in counts.items() if count)
-    start = f", from {study.start}" if study.start else ""
-    tasks = f"; tasks: {', '.join(study.tasks)}" if study.tasks else ""
-    what = f"{counted(len(models), 'model')} of {steps}{start}{before}" if models else f"{study.start} as it is"
-    return what + tasks
+    text = f"{counted(len(models), 'model')} of {steps}" if models else f"{study.start} as it is"
+    text += f", from {study.start}" if models and study.start else ""
+    text += f"; {counted(starts, 'more run')} that others start from" if starts else ""
+    text += f"; {shipped} are shipped, and not trained again" if shipped else ""
+    return text + (f"; tasks: {', '.join(study.tasks)}" if study.tasks else "")
 
 
 def account(study: Study, root: Path) -> list[str]:
-    """What came in and went out when the languages and the examples of tasks were derived, and where to look."""
-    artefacts = [step.open() for step in study.steps(root) if step.stage == "derive"]
-    places = [f"{one.folder}: read {PREVIEW}" if PREVIEW in one.digests else str(one.folder) for one in artefacts]
-    return [*_of_data(study, root), *places]
+    """Counts of the derivation of languages and examples, and their folders."""
+    lines = list(_of_data(study, root))
+    for artefact in (step.open() for step in study.steps(root) if step.stage == "derive"):
+        lines.append(f"{artefact.folder}: read {PREVIEW}" if PREVIEW in artefact.digests else str(artefact.folder))
+    return lines
 
 
 def measured(study: Study, root: Path) -> list[MeasuredStep]:
@@ -101,10 +103,10 @@ def measured(study: Study, root: Path) -> list[MeasuredStep]:
 def runs_and_records(found: Sequence[MeasuredStep]) -> tuple[list[Run], list[Record]]:
     """The runs that measurements are about, each once, and all records."""
     runs = dict[str, Run]()
-    for run in (run for one in found for run in one.runs):
+    for run in (run for each in found for run in each.runs):
         other = runs.setdefault(run.id, run)
         runs[run.id] = replace(run, claims=tuple(sorted({*run.claims, *other.claims})))
-    return list(runs.values()), [record for one in found for record in one.records]
+    return list(runs.values()), [record for each in found for record in each.records]
 
 
 def floors_of(study: Study, root: Path) -> list[Floor]:
@@ -116,19 +118,17 @@ def floors_of(study: Study, root: Path) -> list[Floor]:
 
 
 def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[str]:
-    """What was left out of text, examples and measures, and why, a line each."""
+    """What was left out of text, examples and measures, and why."""
     lines = list(_of_data(study, root))
-    if isinstance(study.languages, DerivedLanguages | NaturalLanguages):
-        pretraining = {
-            f"{model.training.objective.name}: {count:,} {why}"
-            for model in study.models(root)
-            for why, count in model.step.open().facts["left out"].items()
-            if count
-        }
+    if not isinstance(study.languages, GoldPairs):
+        pretraining = set[str]()
+        for model in study.models(root):
+            left_out, name = model.step.open().facts["left out"], model.training.objective.name
+            pretraining |= {f"{name}: {count:,} {why}" for why, count in left_out.items() if count}
         lines += sorted(pretraining)
     if not isinstance(study.languages, DerivedLanguages):
-        lines += [f"{one.step.title}: {count:,} {why}" for one in found for why, count in one.exclusions.items()]
-    elif any(isinstance(one, Forms) for one in study.measures) and not study.languages.source.lemmas():
+        lines += [f"{each.step.title}: {count:,} {why}" for each in found for why, count in each.exclusions.items()]
+    elif any(isinstance(measure, Forms) for measure in study.measures) and not study.languages.source.lemmas():
         lines.append(Forms.UNKNOWN)
     return lines
 
@@ -150,12 +150,9 @@ def _of_data(study: Study, root: Path) -> Iterator[str]:
 
 
 def omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
-    """What a manifest, or the part `name` of one, counts in and out, left out, or changed in more than its order."""
+    """The counts and exclusions in a manifest, or in the part `name` of one."""
     if "in" in facts:
-        before, after = (
-            ", ".join(f"{count:,} {what}" for what, count in facts[way].items() if isinstance(count, int))
-            for way in ("in", "out")
-        )
+        before, after = _counts(facts["in"]), _counts(facts["out"])
         yield f"{name}: {before} in; {after} out"
     if "examples" in facts and "left out" in facts:
         yield f"{name}: {facts['examples']:,} examples"
@@ -167,19 +164,18 @@ def omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
     yield from (f"{name}: {count:,} {why} kept their order" for why, count in facts.get("kept in place", {}).items())
     if facts.get("spans split"):
         yield f"{name}: {facts['spans split']:,} {TORN}"
-    parts = [*facts.get("splits", {}).items()]
-    if isinstance(facts.get("languages"), Mapping):
-        parts += facts["languages"].items()
+    languages = facts.get("languages")
+    parts = [*facts.get("splits", {}).items(), *(languages.items() if isinstance(languages, Mapping) else ())]
     parts += [("-".join(pair["languages"]), pair) for pair in facts.get("pairs", ()) if "in" in pair]
     for part, inner in parts:
         yield from omissions(inner, f"{name}, {part}" if name else part)
-    vocabulary = facts.get("vocabulary", {})
-    for what, effect in (
-        ("unseen types", "types never occur in the corpus; dictionary and alignment@1 leave them out"),
-        ("rare words not trained on", "occurrences of rare or very long words are encoded, but train no vocabulary"),
-    ):
-        if vocabulary.get(what):
-            yield f"vocabulary: {vocabulary[what]:,} {effect}"
+    for what, effect in EFFECTS.items():
+        if count := facts.get("vocabulary", {}).get(what):
+            yield f"vocabulary: {count:,} {effect}"
+
+
+def _counts(facts: Mapping[str, Any]) -> str:
+    return ", ".join(f"{count:,} {what}" for what, count in facts.items() if isinstance(count, int))
 
 
 def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterator[tuple[str, str]]:
@@ -198,8 +194,6 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
         yield "Trained in advance", f"weights of {shipped.file.name}, in half precision, SHA-256 {shipped.identity()}"
     if study.paces:
         yield "Steps, as a multiple of training's", listed({name: f"{pace:g}" for name, pace in study.paces.items()})
-    if study.mixture.held_out:
-        yield "Held out", f"the last {study.mixture.held_out:.1%} of the text, which no model reads"
     if study.mixture.disjoint:
         halves = models[0].step.open().facts["halves"].items()
         read = ", ".join(f"{name} {counted(number, 'sentence')}" for name, number in halves)
@@ -212,16 +206,10 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
         yield "Vocabulary", f"{languages.vocabulary:,} types, byte-level BPE, both languages in one"
         yield "Encoder given", str(study.encoder or "none")
     elif models:
-        assert isinstance(languages, NaturalLanguages)
-        which = "those that occur" if languages.table == "used" else "all"
-        yield "Rows of its table", f"{models[0].training.rows:,} of the tokenizer's types: {which}"
-        head = "the prediction head alone, by the first objective that predicts, before anything else"
-        yield "Prediction head", f"{listed(study.head.recipe)}; {head}" if study.head else "drawn where there is none"
+        yield "Rows of its table", f"{models[0].training.rows:,} of the tokenizer's types"
+        if study.head:
+            yield "Prediction head", f"trained alone before anything else: {listed(study.head.recipe)}"
         yield "Mixture", study.mixture.title
-        for model in models[: len(study.objectives)]:  # alike for all seeds
-            amounts = model.step.open().facts["shown"].items()
-            rows = ", ".join(f"{name} {part['rows']:,} rows" for name, part in amounts if part["rows"])
-            yield f"Shown, {model.training.objective.name}", rows
     for name, task in study.tasks.items():
         yield f"Fine-tuning, {name}", listed(vars(task.finetune))
     machine = found[0].step.open().facts["made with"] if found else models[0].step.open().facts["identity"]

@@ -13,7 +13,7 @@ from typing import Any
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.override import override
-from calque.experiments.report_records import REPORT
+from calque.experiments.places import REPORT
 from calque.experiments.step import Step, with_needs
 from calque.experiments.study import Study, trained_key
 

@@ -31,7 +31,7 @@ def compare(
     Exit code 0: every record is equal. 1: one differs or is missing. 2: nothing can be compared.
     """
     from calque.experiments.comparison import ALPHA, ITEMS, SEEDS, compare_reports
-    from calque.experiments.runs import report_folder
+    from calque.experiments.report_folder import report_folder
 
     found = compare_reports(report_folder(first, runs), report_folder(second, runs))
     counts = {

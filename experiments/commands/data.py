@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Check and download public data sets.", no_args_is_help=True)
 
-Recipes = Annotated[
-    list[str] | None, typer.Argument(metavar="RECIPE...", help="Recipes, or files of one's own (my_recipe.toml).")
-]
+Recipes = Annotated[list[str] | None, typer.Argument(metavar="RECIPE...", help="Recipes, such as xnli.")]
 To = Annotated[Path, typer.Option("--to", envvar="CALQUE_DATA", help="The data folder.")]
 DATA = Path("data")
 MOST = 10  # failed downloads that are named
@@ -84,7 +82,7 @@ def _counts(downloads: Sequence[Download], states: Mapping[Output, State]) -> st
 @app.command()
 @leaving("what has come is kept, and the same command resumes")
 def fetch(
-    recipes: Annotated[list[str], typer.Argument(metavar="RECIPE...", help="Recipes, or my_recipe.toml.")],
+    recipes: Annotated[list[str], typer.Argument(metavar="RECIPE...", help="Recipes, such as xnli.")],
     to: To = DATA,
     trust: Annotated[
         bool,

@@ -44,8 +44,7 @@ def export(
     from calque.analysis.report.latex import latex as latex_of
     from calque.derive.files import whole_file
     from calque.experiments import export as formats
-    from calque.experiments.report_records import joined_rows, read_records
-    from calque.experiments.runs import ABOUT, report_folder, stored
+    from calque.experiments.report_folder import ABOUT, joined_rows, read_records, report_folder, stored
     from calque.experiments.summary import COMPUTE, compute_statement
 
     folder = report_folder(report, runs)

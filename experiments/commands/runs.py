@@ -28,7 +28,7 @@ def runs(
 
     `calque compare` takes their names."""
     from calque.experiments import shared
-    from calque.experiments.runs import reports
+    from calque.experiments.report_folder import reports
 
     if dry_run and not prune:
         raise BadInput("--dry-run is for --prune")

@@ -20,7 +20,7 @@ from calque.experiments.signals import RESUMES, leaving
 
 if TYPE_CHECKING:
     from calque.experiments.engines import Slurm
-    from calque.experiments.runs import About
+    from calque.experiments.report_folder import About
     from calque.experiments.step import Stage
     from calque.experiments.study import Study
     from calque.experiments.sweep import Sweep
@@ -266,8 +266,7 @@ def null(study: Recorded, runs: Root = ROOT) -> None:
 
     The nominal rate is 5 %."""
     from calque.analysis.report.claims_table import null_table
-    from calque.experiments.report_records import results_of
-    from calque.experiments.runs import report_folder
+    from calque.experiments.report_folder import report_folder, results_of
 
     folder = report_folder(study, runs)
     results, *variants = results_of(folder)
@@ -353,7 +352,7 @@ def _is_folder(exp: str) -> bool:
 
 def _report_records(folder: Path, runs: Path, name: str | None, out: Path | None) -> Outcome:
     from calque.experiments.report import summarise_records
-    from calque.experiments.runs import describe_records, free, named, outside
+    from calque.experiments.report_folder import describe_records, free, named, outside
 
     title = folder.resolve().name if name is None else name
     about = describe_records(folder, title)
@@ -366,14 +365,14 @@ def _place(
     study: Study | Sweep, runs: Path, settings: list[str] | None, sweeps: list[str] | None, name: str | None
 ) -> tuple[Path, About]:
     """The folder of a study's report, and its description. A study with changed values has a folder of its own."""
-    from calque.experiments.runs import describe, named
+    from calque.experiments.report_folder import describe, named
 
     about = describe(study, runs, settings or (), sweeps or (), name or "")
     return study.report(runs, changed=bool(settings)) if name is None else named(runs, about, name), about
 
 
 def _reserve(folder: Path, about: About) -> None:
-    from calque.experiments.runs import reserve
+    from calque.experiments.report_folder import reserve
     from calque.experiments.schedule import first_process
 
     if first_process():
@@ -385,7 +384,7 @@ def write_report(
 ) -> None:
     """Write the report of a study whose steps are finished, and print a summary, or only its path, or JSON."""
     from calque.experiments.report import summarise, summarise_sweep
-    from calque.experiments.runs import again
+    from calque.experiments.report_folder import again
     from calque.experiments.schedule import first_process
     from calque.experiments.spent import COMPUTE, total
     from calque.experiments.sweep import Sweep

@@ -1,14 +1,10 @@
-"""Downloading a file over HTTP: resuming, and checks of size and digest.
-
-Proxies come from the environment (`https_proxy`, `no_proxy`); `REQUESTS_CA_BUNDLE` names other certificates.
-"""
+"""Downloading a file over HTTP: resuming, and checks of size and digest. Proxies come from the environment."""
 
 import logging
 import time
 from collections.abc import Callable
 from http.client import responses
 from pathlib import Path
-from urllib.parse import urljoin
 
 import requests
 from urllib3.exceptions import HTTPError
@@ -16,40 +12,19 @@ from urllib3.exceptions import HTTPError
 from calque.derive.errors import BadInput
 from calque.derive.files import writing
 from calque.derive.fingerprint import sha256
-from calque.experiments.data.recipe import LOCAL, LOCK, Download, refusal
+from calque.experiments.data.recipe import LOCK, Download
 
 HEADERS = {"User-Agent": "calque (data fetch)", "Accept-Encoding": "identity"}
 BLOCK = 1 << 17
 TIMEOUT = 30.0  # seconds without a byte
 TRIES = 5  # in a row without new bytes
 WAIT = 1.0  # seconds before the second try; twice as long before each further one
-FINAL = (requests.exceptions.SSLError, requests.TooManyRedirects, ValueError)  # the last one: of invalid headers
+FINAL = (requests.exceptions.SSLError, requests.TooManyRedirects, ValueError)  # another try would fail too
 BUSY = (408, 425, 429, 500, 502, 503, 504)  # answers that another try may resolve
+Progress = Callable[[int, int], None]
 
 
-class Session(requests.Session):
-    """Follows redirects to addresses that a recipe may name, from https to https only, and sends no password that
-    ~/.netrc has for a host."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.headers.update(HEADERS)
-        self.auth = lambda request: request
-
-    def rebuild_auth(self, prepared_request: requests.PreparedRequest, response: requests.Response) -> None:
-        """Add no password after a redirect."""
-
-    def get_redirect_target(self, resp: requests.Response) -> str | None:
-        target = super().get_redirect_target(resp)
-        if target is not None:
-            resp.close()  # otherwise requests reads its body, however long
-            target = urljoin(resp.url, target)
-            if why := refusal(target, () if resp.url.startswith("https:") else LOCAL):
-                raise BadInput(f"redirects to {why}", resp.url)
-        return target
-
-
-def fetch_file(download: Download, folder: Path, seen: str, report: Callable[[int, int], None]) -> tuple[Path, str]:
+def fetch_file(download: Download, folder: Path, seen: str, report: Progress) -> tuple[Path, str]:
     """Download into `folder`, check, and return the file with its SHA-256; a file other than expected is removed.
 
     A file with a known digest, the recipe's or `seen`, resumes after broken connections and killed processes; another
@@ -64,24 +39,23 @@ def fetch_file(download: Download, folder: Path, seen: str, report: Callable[[in
         _complete(download, part, bool(digest), report)
         part.replace(whole)
     found, size = sha256(whole), whole.stat().st_size
-    if download.bytes not in (0, size):
-        why = f"received {size:,} bytes; the recipe says {download.bytes:,}"
-    elif digest not in ("", found):
-        source = "the recipe names" if download.sha256 else f"was fetched first ({LOCK})"
-        why = f"not the file that {source}: expected SHA-256 {digest} but got {found}"
-    else:
+    if download.bytes in (0, size) and digest in ("", found):
         return whole, found
     whole.unlink()
     if resumed:  # its first part may be of another file
         return fetch_file(download, folder, seen, report)
-    raise BadInput(why, download.url)
+    if download.bytes not in (0, size):
+        raise BadInput(f"received {size:,} bytes; the recipe says {download.bytes:,}", download.url)
+    source = "the recipe names" if download.sha256 else f"was fetched first ({LOCK})"
+    raise BadInput(f"not the file that {source}: expected SHA-256 {digest} but got {found}", download.url)
 
 
-def _complete(download: Download, part: Path, resumes: bool, report: Callable[[int, int], None]) -> None:
+def _complete(download: Download, part: Path, resumes: bool, report: Progress) -> None:
     """Fetch the missing bytes, and try again while connections break or the server is busy."""
     logging.getLogger("urllib3").setLevel(logging.CRITICAL)  # errors say all that is needed
     tries, furthest = 0, 0
-    with Session() as session:
+    with requests.Session() as session:
+        session.headers.update(HEADERS)
         while True:
             try:
                 _ask(session, download, part, resumes, report)
@@ -101,7 +75,7 @@ def _cause(error: BaseException) -> str:
     return "".join(filter(str.isprintable, str(error)))[:200] or type(error).__name__
 
 
-def _ask(session: Session, download: Download, part: Path, resumes: bool, report: Callable[[int, int], None]) -> None:
+def _ask(session: requests.Session, download: Download, part: Path, resumes: bool, report: Progress) -> None:
     start = part.stat().st_size if resumes and part.exists() else 0
     headers = {"Range": f"bytes={start}-"} if start else {}
     with session.get(download.url, headers=headers, stream=True, timeout=TIMEOUT) as response:

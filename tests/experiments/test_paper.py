@@ -12,7 +12,7 @@ from calque.analysis.results.measured import difference, mean
 from calque.analysis.results.results import Results
 from calque.experiments import paper
 from calque.experiments.cli import app
-from calque.experiments.report_records import read_records
+from calque.experiments.report_folder import read_records
 from tests.experiments.paper_lock import LOCK, lock
 
 TABLES = [one for one in paper.items() if not one.is_figure]

@@ -16,7 +16,7 @@ from calque.derive.fingerprint import sha256
 from calque.experiments.names import STUDIES
 from calque.experiments.override import override
 from calque.experiments.report import summarise
-from calque.experiments.runs import describe, stored
+from calque.experiments.report_folder import describe, stored
 from tests.experiments.conftest import Done
 
 CLAIMS = """

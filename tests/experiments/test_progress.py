@@ -1,28 +1,20 @@
-"""What a person sees of a run: bars at a terminal, and a line for each finished step or thing."""
+"""What a person sees of a run: a line for each finished step, and what is running."""
 
 import io
 import json
 import re
 import signal
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from calque.experiments import progress
 from calque.experiments.names import study
 from calque.experiments.override import override
 from calque.experiments.progress import Remaining, board
 from calque.experiments.step import Step
-
-
-@pytest.fixture
-def screen(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
-    """What a terminal would be sent."""
-    text = io.StringIO()
-    monkeypatch.setattr(progress, "console", Console(file=text, force_terminal=True, width=100))
-    return text
 
 
 @dataclass(frozen=True)
@@ -95,13 +87,26 @@ def test_the_time_left_is_never_more_than_a_factor_of_three_off(
             assert 1 / 3 < left / (now[0] - then) < 3, (then, left, now[0] - then)
 
 
-@pytest.mark.parametrize("terminal", [True, False])
-def test_threads_leave_interrupts_to_the_main_thread(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> None:
+def test_threads_leave_interrupts_to_the_main_thread() -> None:
     """An interrupt that another thread receives is handled even while the main thread blocks it."""
-    monkeypatch.setattr(progress, "console", Console(file=io.StringIO(), force_terminal=terminal))
     threads = Path("/proc/self/task")
     before = {*threads.iterdir()}
     with board([Work("a")]):
         statuses = [(thread / "status").read_text() for thread in {*threads.iterdir()} - before]
     masks = [int(mask[1], 16) for status in statuses if (mask := re.search(r"SigBlk:\s*(\w+)", status))]
     assert masks and all(mask & 1 << signal.SIGINT - 1 for mask in masks)
+
+
+def test_a_terminal_has_a_line_that_changes_and_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdout", screen)
+    step = Work("a/b")
+    with board([step], title="toy") as shown:  # type: ignore[list-item]
+        shown.watch(step, False)  # type: ignore[arg-type]
+        shown.report("a/b", 1, 4)
+        shown.pulse()
+        shown.watch(step, True)  # type: ignore[arg-type]
+    lines = screen.getvalue().replace("\r", "\n").splitlines()
+    assert any(line.startswith("0 of 1 steps: a/b 25%") for line in lines) and max(map(len, lines)) < 80
+    assert "1 of 1 steps: a/b, 1 s" in lines and lines[-1].strip() == ""

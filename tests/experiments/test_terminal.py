@@ -12,7 +12,7 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, Floor
 from calque.analysis.results.results import Results
 from calque.experiments.report import tables_of
-from calque.experiments.report_records import results_of
+from calque.experiments.report_folder import results_of
 from calque.experiments.terminal import Outcome
 
 ROOT = Path(__file__).parents[2]

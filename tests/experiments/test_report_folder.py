@@ -11,7 +11,7 @@ import pytest
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import RECORDS
 from calque.analysis.records.run import RUNS
-from calque.experiments.runs import ABOUT, reserve, stored
+from calque.experiments.report_folder import ABOUT, reserve, stored
 from tests.analysis.runs import runs as runs_of
 from tests.analysis.toy import toy_records
 from tests.experiments.committed import ROOT
