@@ -209,7 +209,8 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
         group.append(run)
         first, other = ([each.objective, each.start, each.mixture, each.layers] for each in (group[0], run))
         if first != other:
-            raise BadInput(f"two configurations in one table: {group[0].id} and {run.id}", path)
+            layers = f" of {group[0].layers} and {run.layers} layers" if group[0].layers != run.layers else ""
+            raise BadInput(f"two configurations{layers} in one table: {group[0].id} and {run.id}", path)
     starts = [run.start.objective for run in runs if run.start]
     known: dict[Any, tuple[list[int], str]] = {}
     for group in groups.values():

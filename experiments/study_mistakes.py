@@ -41,10 +41,10 @@ def _of_values(study: Study) -> Iterator[str]:
     if study.head:
         yield from (f"head.{mistake}" for mistake in study.head.mistakes())
     yield from name_mistakes("seeds", [str(seed) for seed in study.seeds])
-    if any(not 0 <= seed < 2**63 for seed in study.seeds):
-        yield "seeds must be at least 0 and below 2**63"
     if not 1 <= study.threads <= THREADS:
         yield f"threads is from 1 to {THREADS:,}, not {study.threads:,}"
+    if any(not 0 <= seed < 2**63 for seed in study.seeds):
+        yield "seeds must be at least 0 and below 2**63"
     if study.objectives or not isinstance(study.languages, NaturalLanguages):  # their text is read
         yield from study.languages.mistakes()
     yield from name_mistakes("measures", [measure.name for measure in study.measures], least=0)

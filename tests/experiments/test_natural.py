@@ -202,7 +202,7 @@ def test_both_objectives_begin_with_one_head_and_the_same_batches(done: Done) ->
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ("measures=links,sharing", "measures: sharing is about derived languages"),
+        ("measures=links,sharing", "measures: sharing applies only to derived languages"),
         ("paper=align_mlm", "paper is xtreme for these languages, not align_mlm"),
         ("mixture.exponent=-1", "mixture.exponent"),
         ("head.steps=0", "head.steps is at least 1"),
