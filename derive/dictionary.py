@@ -15,7 +15,7 @@ from calque.derive.artefact import input_digest
 from calque.derive.errors import BadInput
 from calque.derive.files import whole_file
 from calque.derive.fingerprint import ADDED
-from calque.derive.readers.lines import Numbered, parse_integer, parse_number, read_lines, tokens
+from calque.derive.readers.lines import Numbered, read_lines, tokens
 from calque.derive.readers.tables import HEADERS, Table, is_header
 from calque.derive.vocabulary import Vocabulary
 
@@ -24,6 +24,8 @@ EXPECTED = "expected a word and its translation, or both with a probability and 
 TWICE = "entries that occur twice"
 _COMMENT = re.compile(r"#+ [^\t]*$")
 _ID = re.compile(r"\d{1,9}", re.ASCII)
+_COUNT = re.compile(r"[0-9]{1,18}")
+_PROBABILITY = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -277,10 +279,9 @@ def _parse(line: str) -> Entry:
         raise ValueError(EXPECTED)
     if len(columns) == 2:
         return Entry(columns[0], columns[1], 1.0, 1)
-    try:
-        probability, count = parse_number(columns[2]), parse_integer(columns[3])
-    except ValueError:
-        raise ValueError(EXPECTED) from None
+    if not (_PROBABILITY.fullmatch(columns[2]) and _COUNT.fullmatch(columns[3])):
+        raise ValueError(EXPECTED)
+    probability, count = float(columns[2]), int(columns[3])
     if not (0 < probability <= 1 and count > 0):
         raise ValueError("a probability is above 0 and at most 1, a count above 0")
     return Entry(columns[0], columns[1], probability, count)

@@ -1,13 +1,14 @@
 """Files of text and bitexts, read in pieces, optionally without the sentences that models are tested on."""
 
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain, compress, takewhile, zip_longest
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 from unicodedata import normalize
 
 from calque.derive.artefact import digest, input_digest
@@ -38,37 +39,39 @@ _BETWEEN = re.compile(f"(?<=[{_UNSPACED}]) (?=[{_UNSPACED}])")
 _ANY = re.compile(f"[{_UNSPACED}]")
 
 Columns = tuple[list[str], ...]  # lines of one language, or parallel lines of two, none blank
-Change = Callable[[Columns, Counter[str]], Columns]
+Chunks = tuple[Chunk, ...]  # a chunk of a file, or of two parallel ones
+
+
+class FileSet(ABC):
+    """Files of text, or of parallel text, which any process can read in pieces."""
+
+    @abstractmethod
+    def chunks(self) -> Iterator[Chunks]: ...
+
+    @abstractmethod
+    def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns: ...
+
+    @abstractmethod
+    def identity(self) -> list[Any]:
+        """Values for a fingerprint that determine the lines."""
+
+    def pieces(self) -> Iterator["Piece"]:
+        return (Piece(self, chunks) for chunks in self.chunks())
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A chunk of a file, or of two parallel ones: `read` finds its lines, then `changes` apply."""
-
-    chunks: tuple[Chunk, ...]
-    read: Callable[[tuple[Chunk, ...], Counter[str]], Columns]
-    changes: tuple[Change, ...] = ()
-
-    def then(self, change: Change) -> Self:
-        return replace(self, changes=(*self.changes, change))
+    files: FileSet
+    chunks: Chunks
 
     def columns(self, left_out: Counter[str]) -> Columns:
-        columns = self.read(self.chunks, left_out)
-        for change in self.changes:
-            columns = change(columns, left_out)
-        return columns
-
-
-def up_to(megabytes: int, pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """The pieces of a file up to the one that reaches `megabytes`; all of them for 0."""
-    return takewhile(lambda piece: not megabytes or piece.chunks[0].offset < megabytes * 1_000_000, pieces)
+        return self.files.read(self.chunks, left_out)
 
 
 @dataclass(frozen=True)
-class TextFiles:
-    """Files of one language's text, one text per line, of any kind (`readers.text`); `column` is for JSON
-    lines. `megabytes` limits each file to its head (0: no limit). `escaped`: unescape what Moses's tokenizer
-    escapes."""
+class TextFiles(FileSet):
+    """Files of one language's text, one text per line, of any kind (`readers.text`); `column` is for JSON lines.
+    `megabytes` limits each file to its head (0: no limit). `escaped`: unescape what Moses's tokenizer escapes."""
 
     paths: tuple[Path, ...]
     column: str = "text"
@@ -78,22 +81,29 @@ class TextFiles:
     def __post_init__(self) -> None:
         if not self.paths:
             raise BadInput("a language without text: no file is named")
-        if self.megabytes < 0:
-            raise BadInput(f"megabytes is 0 (all of each file) or more, not {self.megabytes}")
+        _check_megabytes(self.megabytes)
 
-    def pieces(self) -> Iterator[Piece]:
-        change = _unescape if self.escaped else _count_escaped
+    def chunks(self) -> Iterator[Chunks]:
         for path in self.paths:
-            yield from (piece.then(change) for piece in up_to(self.megabytes, self._pieces(path)))
+            kind = _kind(path)
+            if kind == "parquet":
+                chunks = parquet.chunks(path)
+            elif kind in ("treebank", "entities"):
+                chunks = iter([Chunk(path, kind, 0, 0, 1)])
+            else:
+                chunks = text.chunks(path, lines.SIZE, text.detect(path))
+            yield from _up_to(self.megabytes, ((chunk,) for chunk in chunks))
 
-    def _pieces(self, path: Path) -> Iterator[Piece]:
-        kind = _kind(path)
-        if kind == "parquet":
-            return (Piece((chunk,), partial(_running_lines, self.column)) for chunk in parquet.chunks(path))
-        if kind in ("treebank", "entities"):
-            return iter([Piece((Chunk(path, kind, 0, 0, 1),), _annotated_lines)])
-        read = partial(_running_lines, self.column)
-        return (Piece((chunk,), read) for chunk in text.chunks(path, lines.SIZE, text.detect(path)))
+    def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
+        (chunk,) = chunks
+        if chunk.kind == "entities":
+            found = [join_words(sentence.words) for sentence in read_iob2(chunk.path, left_out)]
+        elif chunk.kind == "treebank":
+            found = lines.stripped(read_raw_text(chunk.path, left_out), left_out)
+        else:
+            read = parquet.texts if chunk.kind == "parquet" else text.lines_of
+            found = lines.stripped(map(text.set_apart, read(chunk, self.column, left_out)), left_out)
+        return _unescaped((found,), self.escaped, left_out)
 
     def identity(self) -> list[Any]:
         files = [[_kind(path), digest(path)] for path in self.paths]
@@ -101,10 +111,10 @@ class TextFiles:
 
 
 @dataclass(frozen=True)
-class BitextFiles:
-    """Sentences and translations: line by line in `path` and `beside` (Moses), or in two `columns` of a
-    tab-separated `path`. `words_in`: split into words as sets of gold links are, by the codes of both
-    languages, without pairs of fewer than `fewest` words on a side."""
+class BitextFiles(FileSet):
+    """Sentences and translations: line by line in `path` and `beside` (Moses), or in two `columns` of a tab-separated
+    `path`. `words_in`: split into words as sets of gold links are, by the codes of both languages, without pairs of
+    fewer than `fewest` words on a side."""
 
     path: Path
     beside: Path | None = None
@@ -117,23 +127,46 @@ class BitextFiles:
     def __post_init__(self) -> None:
         if min(self.columns) < 0 or self.columns[0] == self.columns[1]:
             raise BadInput(f"columns {self.columns[0]} and {self.columns[1]}; expected two different ones, from 0")
-        if self.megabytes < 0:
-            raise BadInput(f"megabytes is 0 (all of it) or more, not {self.megabytes}")
+        _check_megabytes(self.megabytes)
 
-    def pieces(self) -> Iterator[Piece]:
+    def chunks(self) -> Iterator[Chunks]:
         for path in self.paths:
             first, sample = head_of(path)
             if (kind := annotation(first, sample)) and not (self.beside is None and kind == COLUMNS):
                 raise BadInput(f"{kind}; expected sentences and their translations", path, sample[0][0])
-        if self.beside is None:
-            read = partial(_pairs_of_columns, self.columns, is_quoted(self.path))
-            rows = lines.cut_file(self.path, "bitext", lines.ends_line, "line end")
-            found: Iterator[Piece] = (Piece((chunk,), read) for chunk in rows)
+        if self.beside:
+            found: Iterator[Chunks] = _parallel_chunks(self.path, self.beside)
         else:
-            found = (Piece(chunks, _pairs_of_files) for chunks in _parallel_chunks(self.path, self.beside))
-        for piece in up_to(self.megabytes, found):
-            piece = piece.then(_unescape if self.escaped else _count_escaped)
-            yield piece.then(partial(_split, self.words_in, self.fewest)) if self.words_in else piece
+            kind = "quoted bitext" if is_quoted(self.path) else "bitext"
+            found = ((chunk,) for chunk in lines.cut_file(self.path, kind, lines.ends_line, "line end"))
+        return _up_to(self.megabytes, found)
+
+    def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
+        if self.beside:
+            sides = ([line for _, line in chunk.numbered(left_out)] for chunk in chunks)
+            pairs = whole_pairs(zip(*sides, strict=True), left_out)
+        else:
+            pairs = whole_pairs(self._pairs_of_columns(chunks[0], left_out), left_out)
+        found = _unescaped(pairs, self.escaped, left_out)
+        if not self.words_in:
+            return found
+        both = zip(found, self.words_in, strict=True)
+        split = tuple([" ".join(words_of(line, code)) for line in column] for column, code in both)
+        why = f"pairs with fewer than {self.fewest} words on a side"
+        return _only(split, lambda row: min(line.count(" ") for line in row) >= self.fewest - 1, why, left_out)
+
+    def _pairs_of_columns(self, chunk: Chunk, left_out: Counter[str]) -> Iterator[tuple[str, str]]:
+        least = max(self.columns) + 1
+        for number, line in chunk.numbered(left_out):
+            whole = unquoted(line, left_out) if chunk.kind == "quoted bitext" else line
+            row = whole.split("\t") if line.strip() else [""] * least
+            if len(row) < least:
+                raise BadInput(f"{len(row)} tab-separated columns; expected at least {least}", chunk.path, number)
+            first, second = (row[column] for column in self.columns)
+            if number == 1 and is_header((first, second)):
+                left_out[HEADERS] += 1
+            else:
+                yield first, second
 
     def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
         """Stream the pairs' words, tokenized as sets of gold links are; `source` and `target` are codes such as en."""
@@ -150,45 +183,40 @@ class BitextFiles:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        return (self.path,) if self.beside is None else (self.path, self.beside)
+        return (self.path, self.beside) if self.beside else (self.path,)
 
 
 @dataclass(frozen=True)
-class Without:
-    """Files without lines that contain a sentence of the files `tests`, compared by letters and digits
-    only."""
+class Without(FileSet):
+    """Files without lines that contain a sentence of the files `tests`, compared by letters and digits only."""
 
     files: TextFiles | BitextFiles
     tests: TextFiles
 
-    def pieces(self) -> Iterator[Piece]:
-        """The pieces in order; first checks that there are sentences to withhold."""
-        sentences(self.tests)
-        return (piece.then(partial(_withhold, self.tests)) for piece in self.files.pieces())
+    def chunks(self) -> Iterator[Chunks]:
+        sentences(self.tests)  # refuses files without any
+        return self.files.chunks()
+
+    def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
+        tested = sentences(self.tests)
+        return _only(self.files.read(chunks, left_out), lambda row: not any(map(tested.within, row)), WHY, left_out)
 
     def identity(self) -> list[Any]:
         return [self.files.identity(), self.tests.identity()]
 
 
-FileSet = TextFiles | BitextFiles | Without
-"""Files of text, or of parallel text, with their pieces and an identity for fingerprints."""
+def _check_megabytes(megabytes: int) -> None:
+    if megabytes < 0:
+        raise BadInput(f"megabytes is 0 (all of each file) or more, not {megabytes}")
+
+
+def _up_to(megabytes: int, chunks: Iterable[Chunks]) -> Iterator[Chunks]:
+    """The chunks of a file up to the one that reaches `megabytes`; all of them for 0."""
+    return takewhile(lambda each: not megabytes or each[0].offset < megabytes * 1_000_000, chunks)
 
 
 def _kind(path: Path) -> str:
     return "parquet" if parquet.is_parquet(path) else text.detect(path, entities=True)
-
-
-def _running_lines(column: str, chunks: tuple[Chunk, ...], left_out: Counter[str]) -> Columns:
-    (chunk,) = chunks
-    read = parquet.texts if chunk.kind == "parquet" else text.lines_of
-    return (lines.stripped(map(text.set_apart, read(chunk, column, left_out)), left_out),)
-
-
-def _annotated_lines(chunks: tuple[Chunk, ...], left_out: Counter[str]) -> Columns:
-    (chunk,) = chunks
-    if chunk.kind == "treebank":
-        return (lines.stripped(read_raw_text(chunk.path, left_out), left_out),)
-    return ([join_words(sentence.words) for sentence in read_iob2(chunk.path, left_out)],)
 
 
 def join_words(words: Sequence[str]) -> str:
@@ -197,27 +225,6 @@ def join_words(words: Sequence[str]) -> str:
     if all(len(word) == 1 for word in words) and _ANY.search("".join(words)):
         return "".join(words)
     return _BETWEEN.sub("", " ".join(words))
-
-
-def _pairs_of_columns(
-    places: tuple[int, int], quoted: bool, chunks: tuple[Chunk, ...], left_out: Counter[str]
-) -> Columns:
-    (chunk,), rows, least = chunks, list[tuple[str, str]](), max(places) + 1
-    for number, line in chunk.numbered(left_out):
-        row = (unquoted(line, left_out) if quoted else line).split("\t") if line.strip() else [""] * least
-        if len(row) < least:
-            raise BadInput(f"{len(row)} tab-separated columns; expected at least {least}", chunk.path, number)
-        pair = row[places[0]], row[places[1]]
-        if number == 1 and is_header(pair):
-            left_out[HEADERS] += 1
-        else:
-            rows.append(pair)
-    return whole_pairs(rows, left_out)
-
-
-def _pairs_of_files(chunks: tuple[Chunk, ...], left_out: Counter[str]) -> Columns:
-    first, second = ([line for _, line in chunk.numbered(left_out)] for chunk in chunks)
-    return whole_pairs(zip(first, second, strict=True), left_out)
 
 
 def _parallel_chunks(path: Path, beside: Path) -> Iterator[tuple[Chunk, Chunk]]:
@@ -246,26 +253,13 @@ def _both(path: Path, beside: Path, starts: Sequence[int], ends: Sequence[int], 
     return Chunk(path, "bitext", a, b - a, line), Chunk(beside, "bitext", c, d - c, line)
 
 
-def _withhold(tests: TextFiles, columns: Columns, left_out: Counter[str]) -> Columns:
-    tested = sentences(tests)
-    return _only(columns, lambda row: not any(map(tested.within, row)), WHY, left_out)
-
-
-def _unescape(columns: Columns, left_out: Counter[str]) -> Columns:
-    unescaped_columns = tuple([unescaped(line, left_out).strip() for line in column] for column in columns)
-    return _only(unescaped_columns, all, "blank lines", left_out)
-
-
-def _count_escaped(columns: Columns, left_out: Counter[str]) -> Columns:
-    left_out[ESCAPED] += sum(map(seems_escaped, chain.from_iterable(columns)))
-    return columns
-
-
-def _split(codes: tuple[str, str], fewest: int, columns: Columns, left_out: Counter[str]) -> Columns:
-    both = zip(columns, codes, strict=True)
-    split = tuple([" ".join(words_of(line, code)) for line in column] for column, code in both)
-    why = f"pairs with fewer than {fewest} words on a side"
-    return _only(split, lambda row: min(line.count(" ") for line in row) >= fewest - 1, why, left_out)
+def _unescaped(columns: Columns, escaped: bool, left_out: Counter[str]) -> Columns:
+    """The lines, unescaped if they are `escaped`; otherwise lines that seem so are counted."""
+    if not escaped:
+        left_out[ESCAPED] += sum(map(seems_escaped, chain.from_iterable(columns)))
+        return columns
+    stripped = tuple([unescaped(line, left_out).strip() for line in column] for column in columns)
+    return _only(stripped, all, "blank lines", left_out)
 
 
 def _only(columns: Columns, fits: Callable[[tuple[str, ...]], bool], otherwise: str, left_out: Counter[str]) -> Columns:

@@ -2,14 +2,14 @@
 
 import bz2
 import gzip
-import io
 import lzma
 import re
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from math import isfinite
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, BinaryIO, NamedTuple
@@ -20,10 +20,10 @@ from calque.derive.strict_json import is_text
 EDITION = 2  # increases when readers give other sentences or examples for the same files
 LIMIT = 1 << 26  # maximum bytes of a line or record, which a reader holds in memory
 SIZE = 1 << 22  # approximate bytes of a chunk
-COMPRESSIONS: dict[str, tuple[str, re.Pattern[bytes], Callable[[BinaryIO], Any]]] = {
-    ".bz2": ("bzip2", re.compile(rb"BZh[1-9](?:1AY&|\x17rE8)"), bz2.BZ2File),
-    ".gz": ("gzip", re.compile(rb"\x1f\x8b"), lambda file: gzip.GzipFile(fileobj=file)),
-    ".xz": ("xz", re.compile(rb"\xfd7zXZ\0"), lzma.LZMAFile),
+COMPRESSIONS: dict[str, tuple[str, re.Pattern[bytes], Callable[[Path], Any]]] = {
+    ".bz2": ("bzip2", re.compile(rb"BZh[1-9](?:1AY&|\x17rE8)"), bz2.open),
+    ".gz": ("gzip", re.compile(rb"\x1f\x8b"), gzip.open),
+    ".xz": ("xz", re.compile(rb"\xfd7zXZ\0"), lzma.open),
 }
 """By suffix: the name of a compression, the start of its files, and the decompressor."""
 _OTHERS = {b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstandard"}
@@ -42,8 +42,6 @@ FORMAT_RUN = re.compile(rf"[{FORMAT}]+")
 _FORMAT_ALONE = re.compile(rf"(?<![^ \n])[{FORMAT}]+(?: |(?=\n)|$)")
 _WITHHELD_WORD = re.compile(r"_+|\[WORD\]")
 _WITHHELD_TEXT = re.compile(rf"(?:{_WITHHELD_WORD.pattern})(?:\s+(?:{_WITHHELD_WORD.pattern}))+")
-_INTEGER = re.compile(r"[0-9]{1,18}")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 class Place(NamedTuple):
@@ -81,61 +79,44 @@ def check_file(path: Path) -> None:
         raise BadInput("is empty; expected text", path)
 
 
-def open_bytes(path: Path) -> io.BufferedReader:
+@contextmanager
+def open_bytes(path: Path) -> Iterator[BinaryIO]:
     """Open a file, decompressed if its first bytes show a compression."""
     check_file(path)
-    file = path.open("rb")
-    head = file.read(8)
-    file.seek(0)
+    with path.open("rb") as file:
+        name, decompress = _compression(path, file.read(8))
+        file.seek(0)
+        if not name:
+            yield file
+            return
+        with _faults(path, name), decompress(path) as data:
+            if not data.peek(1):
+                raise BadInput(f"{name} of an empty file; expected text", path)
+            yield data
+
+
+def _compression(path: Path, head: bytes) -> tuple[str, Callable[[Path], Any]]:
+    """The name of the compression of a file that starts with `head`, or "", and its decompressor."""
     for start, name in _OTHERS.items():
         if head.startswith(start):
-            file.close()
             raise BadInput(f"compressed with {name}; expected text: decompress it first", path)
     for suffix, (name, begins, decompress) in COMPRESSIONS.items():
         if begins.match(head):
-            data: io.BufferedReader = io.BufferedReader(_Decompressed(path, name, file, decompress(file)), 1 << 20)
-            try:
-                if not data.peek(1):
-                    raise BadInput(f"{name} of an empty file; expected text", path)
-            except BadInput:
-                data.close()
-                raise
-            return data
+            return name, decompress
         if path.suffix == suffix:
-            file.close()
             raise BadInput(f"has the suffix {suffix} but does not start like {name}", path)
-    return file
+    return "", Path.open
 
 
-class _Decompressed(io.RawIOBase):
-    def __init__(self, path: Path, name: str, file: BinaryIO, data: Any) -> None:
-        self._path, self._name, self._file, self._data = path, name, file, data
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        return self._checked(self._data.readinto, buffer)
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return self._checked(self._data.seek, offset, whence)
-
-    def _checked(self, method: Callable[..., int], *arguments: Any) -> int:
-        try:
-            return int(method(*arguments))
-        except EOFError:
-            raise BadInput(f"truncated {self._name}: the end of the data is missing", self._path) from None
-        except Exception as error:  # each library has its own errors
-            raise BadInput(f"damaged {self._name}: {error}", self._path) from None
-
-    def close(self) -> None:
-        if not self.closed:
-            self._data.close()
-            self._file.close()
-        super().close()
+@contextmanager
+def _faults(path: Path, name: str) -> Iterator[None]:
+    """Refuse compressed data that cannot be read; each library has its own errors."""
+    try:
+        yield
+    except EOFError:
+        raise BadInput(f"truncated {name}: the end of the data is missing", path) from None
+    except (OSError, zlib.error, lzma.LZMAError) as error:
+        raise BadInput(f"damaged {name}: {error}", path) from None
 
 
 def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
@@ -235,20 +216,24 @@ class Chunk:
         return list(enumerate(text.removesuffix("\n").split("\n"), start=self.line))
 
     def _data(self) -> bytes:
-        with open_bytes(self.path) as file:
-            if not isinstance(file.raw, _Decompressed):
+        with self.path.open("rb") as file:
+            name, _ = _compression(self.path, file.read(8))
+            if not name:
                 file.seek(self.offset)
                 return file.read(self.length)
         status = self.path.stat()
         kept = _kept_open(self.path, status.st_ino, status.st_size, status.st_mtime_ns)
-        kept.seek(self.offset)
-        return kept.read(self.length)
+        with _faults(self.path, name):
+            kept.seek(self.offset)
+            return bytes(kept.read(self.length))
 
 
 @lru_cache(maxsize=2)  # the files of a bitext
-def _kept_open(path: Path, *state: int) -> io.BufferedReader:
+def _kept_open(path: Path, *state: int) -> Any:
     """A compressed file, which stays open, so that a later chunk is read on from there."""
-    return open_bytes(path)
+    with path.open("rb") as file:
+        _, decompress = _compression(path, file.read(8))
+    return decompress(path)
 
 
 def ends_line(line: bytes) -> bool:
@@ -310,17 +295,3 @@ class WithheldWords:
             fault = f"{self.withheld:,} of {self.words:,} words are {self.first}: the text is withheld for its licence"
             hint = "expected the words (see the data's README for how to get them)"
             raise BadInput(f"{fault}; {hint}", path, self.line)
-
-
-def parse_integer(text: str) -> int:
-    """A whole number from 0 in ASCII digits; ValueError otherwise, also for 1_000, which Python's `int` accepts."""
-    if not _INTEGER.fullmatch(text):
-        raise ValueError(f"{text!r} is not a whole number")
-    return int(text)
-
-
-def parse_number(text: str) -> float:
-    """A finite number in ASCII digits, such as -0.5 or 1e-3; ValueError otherwise, also for 0_1, nan and inf."""
-    if not _NUMBER.fullmatch(text) or not isfinite(value := float(text)):
-        raise ValueError(f"{text!r} is not a number")
-    return value

@@ -63,24 +63,6 @@ def test_no_flipped_bit_and_no_cut_goes_unseen(folder: Path, data: st.DataObject
         path.write_bytes(before)
 
 
-def test_a_part_is_checked_and_nothing_else(folder: Path, tmp_path: Path) -> None:
-    whole, deep = tmp_path / "whole", tmp_path / "whole" / "deep"
-    shutil.copytree(folder, whole)
-    (whole / NAMES[0]).write_text("other numbers", encoding="utf-8")
-    check_part(deep, "numbers")
-    (whole / NAMES[1]).write_bytes(bytes(64))
-    for part in (deep, deep / ".." / "deep"):
-        with pytest.raises(BadInput, match=r"weights\.bin: changed since it was written"):
-            check_part(part, "numbers")
-    (tmp_path / MANIFEST).write_text("no JSON", encoding="utf-8")  # of somebody else
-    for part, kind in ((deep, "words"), (whole, "numbers"), (tmp_path / "none", "numbers")):
-        check_part(part, kind)
-    manifest = whole / MANIFEST
-    manifest.write_bytes(manifest.read_bytes().replace(b'"format": 1', b'"format": 2'))
-    with pytest.raises(BadInput, match="changed since it was written"):
-        check_part(deep, "numbers")
-
-
 PLACES = ("seed-0-0123456789ab", "seed-1-0123456789ab", "seed-0-ba9876543210", "0123456789ab.trees.json")
 
 

@@ -1,6 +1,5 @@
 """The derived study: what is in its folder, that it does not depend on workers, and that it is whole or absent."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calque.derive.build import derive_languages, languages_fingerprint
+from calque.derive.build import derive_languages
 from calque.derive.corpus import Corpus
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput
@@ -21,11 +20,7 @@ from calque.derive.sentence import Sentence
 from calque.derive.source import Source, TaskData
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import Transform, compose
-from calque.derive.types import OURS
-from calque.derive.typology import order_distance
 from calque.derive.vocabulary import Vocabulary
-
-FIRST = len(OURS.ids)  # the first id that is not special
 
 FEW = Sizes(40, 10, 20)
 SOURCE = PocketEnglish(language=Pocket(types=300), size=2_500, pos=FEW, ner=FEW, nli=FEW)
@@ -70,36 +65,6 @@ def test_the_derived_corpus_is_that_of_its_sentences_one_by_one(study: Path, tra
 def test_output_does_not_depend_on_the_number_of_workers(study: Path, tmp_path: Path) -> None:
     derive_languages(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), tmp_path / "study", tmp_path / "cache", workers=3)
     assert contents(tmp_path / "study") == contents(study)
-
-
-def test_the_manifest_counts_what_went_in_and_out(study: Path) -> None:
-    manifest = json.loads((study / "manifest.json").read_text())
-    sentences = [sentence for _, sentence in numbered(SOURCE)]
-    words = sum(map(len, sentences))
-    assert set(manifest["languages"]) == {"source", *(t.name for t in TRANSFORMS)}
-    for name, row in manifest["languages"].items():
-        corpus = Corpus.open(study / name)
-        assert row["in"] == {"sentences": 2_500, "words": words}
-        assert row["out"] == {"sentences": 2_500, "words": words, "tokens": len(corpus.tokens)}
-        assert row["order distance"] == order_distance([corpus.order(i).tolist() for i in range(len(corpus))])
-    images = [Permute(3)(sentence, number) for number, sentence in numbered(SOURCE)]
-    torn = sum(len(image.spans) for image in images) - sum(len(sentence.spans) for sentence in sentences)
-    assert manifest["languages"]["perm"]["spans split"] == torn > 0
-    assert manifest["languages"]["trans"]["spans split"] == 0
-    vocabulary = Vocabulary.load(study / "vocabulary")
-    assert manifest["vocabulary"] == {
-        "size": SIZE,
-        "types": len(vocabulary.types),
-        "unseen types": SIZE - FIRST - len(vocabulary.types),
-        "rare words not trained on": 0,
-    }
-    assert manifest["files"] == {k: v for k, v in contents(study).items() if k != "manifest.json"}
-    assert manifest["fingerprint"] == languages_fingerprint(
-        SOURCE.corpus_fingerprint, TRANSFORMS, SIZE, DictionaryConfig()
-    )
-    for transform in TRANSFORMS:
-        alone = languages_fingerprint(SOURCE.corpus_fingerprint, [transform], SIZE, DictionaryConfig())
-        assert manifest["languages"][transform.name]["fingerprint"] == alone
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """Files in other languages: text, treebanks, and words with labels."""
 
-import gzip
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from calque.derive.transform import Account, image_of, image_of_example
 from calque.derive.transforms import transform
 from calque.derive.words import UPOS
 from tests.derive.grammar.made import trees
-from tests.derive.test_build import numbered
 from tests.treebanks import write_treebank
 
 NAMES = ["inv", "perm", "trans.inv", "trans.perm"]
@@ -30,25 +28,8 @@ def written(path: Path, lines: Sequence[str]) -> Path:
     return path
 
 
-def spelt(name: str, image: Sentence) -> str:
-    return " ".join(map(transform(name).spell, image.words))
-
-
 def derived(path: Path, name: str, pairs: bool = False) -> list[str]:
     return list(derive_file(Files((path,)), transform(name), Account(), path.parent / "cache", pairs))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_text_becomes_the_sentences_that_a_study_derives(name: str, tmp_path: Path) -> None:
-    text = written(
-        tmp_path / "text", [f"{a.text} {b.text}" for a, b in zip(SENTENCES[::2], SENTENCES[1::2], strict=True)]
-    )
-    pairs = [(s.text, spelt(name, transform(name)(s, number))) for number, s in numbered(Files((text,)))]
-    assert derived(text, name) == [image for _, image in pairs]
-    assert derived(text, name, pairs=True) == ["\t".join(pair) for pair in pairs]
-    packed = tmp_path / "text.gz"
-    packed.write_bytes(gzip.compress(text.read_bytes()))
-    assert derived(packed, name) == derived(text, name)
 
 
 @pytest.mark.parametrize("name", [*NAMES, "syn-romance"])

@@ -1,11 +1,10 @@
 """Stanza itself, tiny: words in are words out, every failure has a reason, and a folder is whole or refused."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from calque.derive.parser import LONGEST, RESOURCES, StanzaParser, _sentence
+from calque.derive.parser import LONGEST, RESOURCES, StanzaParser
 from calque.derive.sentence import Sentence
 
 
@@ -17,29 +16,6 @@ def folder(place: Path, *models: str) -> Path:
         (place / model).parent.mkdir(parents=True, exist_ok=True)
         (place / model).touch()
     return place
-
-
-@dataclass
-class Word:
-    """What Stanza says of a word."""
-
-    upos: str
-    head: int
-    deprel: str
-
-
-@pytest.mark.parametrize(
-    ("parsed", "why"),
-    [
-        ([Word("NOUN", 0, "root")], "other words"),
-        ([Word("NOUN", 2, "nsubj"), Word("VERB", 1, "root")], "not a tree"),
-        ([Word("NN", 2, "nsubj"), Word("VERB", 0, "root")], "not a tag of UD v2"),
-        ([Word("NOUN", 2, "subj"), Word("VERB", 0, "root")], "not a relation of UD v2"),
-        ([Word("NOUN", 2, "dobj"), Word("VERB", 0, "root")], "not a relation of UD v2"),
-    ],
-)
-def test_what_is_no_tree_of_ud_has_a_reason(parsed: list[Word], why: str) -> None:
-    assert _sentence(("Cats", "sleep"), parsed) == why
 
 
 @pytest.mark.slow

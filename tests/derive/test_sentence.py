@@ -1,15 +1,9 @@
 """Labels follow their words, whatever the order."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.sentence import (
-    CHUNKS,
-    EXAMPLES,
-    PARTS,
-    QUESTIONS,
-    Numbering,
     Sentence,
 )
 from tests.derive.strategies import law, sentences
@@ -48,10 +42,3 @@ def test_spans_cover_the_same_words_in_maximal_pieces(case: tuple[Sentence, list
     assert all(span.start < span.end for span in after.spans)
     for left, right in zip(after.spans, after.spans[1:], strict=False):
         assert left.end < right.start or (left.end == right.start and left.label != right.label)
-
-
-@pytest.mark.parametrize("numbering", [CHUNKS, EXAMPLES, QUESTIONS, PARTS])
-def test_numbers_of_groups_follow_each_other(numbering: Numbering) -> None:
-    assert numbering.number(0, 0) == numbering.first
-    assert numbering.number(3, numbering.size - 1) + 1 == numbering.number(4, 0)
-    assert numbering.number(3, 7) - numbering.number(3, 0) == 7

@@ -1,20 +1,13 @@
 """Transforms: compositions, their names, numbers and accounts; images hold a sentence's words and no others."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.order import Invert, Permute
-from calque.derive.pocket.facts import Facts
-from calque.derive.pocket.language import Pocket
-from calque.derive.script import Transliterate
 from calque.derive.sentence import PARTS, Sentence
-from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.transform import (
     Compose,
     Transform,
     compose,
-    image_of_question,
 )
 from tests.derive.strategies import law, sentences, transforms
 
@@ -57,22 +50,3 @@ def test_every_transform_keeps_words_and_what_belongs_to_them(
     assert labelled(sentence.reorder(image.origin)) == labelled(image)
     if not isinstance(transform, Compose):
         assert sentence.reorder(image.origin).spans == image.spans
-
-
-SOURCE = PocketEnglish(Pocket(types=300), 200, facts=Facts(subjects=6, values=3, mentions=2))
-
-
-ORDERS = Transliterate(), compose(Transliterate(), Invert()), Permute()
-
-
-@pytest.mark.parametrize("transform", ORDERS, ids=lambda transform: transform.name)
-def test_the_place_follows_the_word(transform: Transform) -> None:
-    moved = False
-    for number, question in enumerate(SOURCE.questions()):
-        image = image_of_question(question, transform, number)
-        assert (image.answer, image.subject, image.shared) == (question.answer, question.subject, question.shared)
-        for before, after in zip(question.clozes, image.clozes, strict=True):
-            assert after.sentence.words[after.place] == question.answer
-            assert sorted(after.sentence.words) == sorted(before.sentence.words)
-            moved |= after.place != before.place
-    assert moved is (transform != Transliterate())

@@ -101,4 +101,3 @@ def test_the_diagonals_closed_forms(m: int, n: int, tension: float) -> None:
 
 
 LONG = ("a",) * (LONGEST + 1)
-UNUSABLE: list[Pair] = [((), ("x",)), (("a",), ()), ((), ()), (LONG, ("x",)), (("a",), LONG)]

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Links
 from calque.derive.links.stored import StoredLinks, of_pieces, store
 
@@ -21,17 +20,6 @@ def stored(tmp_path: Path) -> StoredLinks:
 def test_what_is_stored_is_opened(stored: StoredLinks) -> None:
     assert [stored[pair].tolist() for pair in range(len(stored))] == [list(map(list, links)) for links in PAIRS]
     assert (stored.facts["pairs"], stored.facts["links"]) == (4, 3)
-
-
-@pytest.mark.parametrize(("pairs", "languages"), [(3, {"xx": "abc"}), (4, {"xx": "abd"}), (4, {"yy": "abc"})])
-def test_links_of_another_bitext_are_refused(
-    stored: StoredLinks, pairs: int, languages: dict[str, str], tmp_path: Path
-) -> None:
-    stored.check(4, {"xx": "abc"}, tmp_path)
-    with pytest.raises(
-        BadInput, match=f"{tmp_path}: links of 4 sentence pairs of other languages; expected {pairs} of these"
-    ):
-        stored.check(pairs, languages, tmp_path)
 
 
 def test_words_of_as_many_pieces_are_linked_piece_by_piece_others_all_with_all() -> None:

@@ -63,19 +63,6 @@ def test_of_translations_the_same_lines_are_tested(tmp_path: Path) -> None:
     assert Files((), ner=replace(files, limit=3)).drawn == drawn
 
 
-def test_the_fingerprint_follows_contents_not_places(source: Files, tmp_path: Path) -> None:
-    base, tasks = source.corpus_fingerprint(), [source.task_fingerprint(task) for task in source.tasks]
-    moved = tmp_path / "moved.txt"
-    (tmp_path / "text.txt").rename(moved)
-    same = Files((moved,), source.pos, source.ner, source.nli)
-    assert same.corpus_fingerprint() == base
-    moved.write_text(TEXT + "More.\n")
-    assert same.corpus_fingerprint() != base
-    assert [same.task_fingerprint(task) for task in same.tasks] == tasks
-    with pytest.raises(BadInput, match="no such file"):
-        source.corpus_fingerprint()
-
-
 def asked(path: Path, *ids: str) -> Path:
     """Questions of such ids."""
     qas = [{"id": i, "question": "Who?", "answers": [{"text": "Ada", "answer_start": 0}]} for i in ids]

@@ -3,19 +3,7 @@
 import re
 
 from calque.derive.pocket.facts import Facts
-from calque.derive.source import TaskData
-from calque.derive.sources.pocket import PocketEnglish, Sizes
-
-
-def all_tasks(source: PocketEnglish) -> dict[str, TaskData]:
-    return {task: source.task_data(task) for task in source.tasks}
-
-
-def test_pocket_english_has_the_sizes_asked_for() -> None:
-    source = PocketEnglish(size=1_500, pos=Sizes(3, 2, 1), ner=Sizes(3, 2, 1), nli=Sizes(6, 3, 3))
-    assert [len(source.sentences(chunk)[0]) for chunk in source.chunks()] == [1_000, 500]
-    sizes = {task: [len(examples) for examples in data.examples.values()] for task, data in all_tasks(source).items()}
-    assert sizes == {"pos": [3, 2, 1], "ner": [3, 2, 1], "nli": [6, 3, 3]}
+from calque.derive.sources.pocket import PocketEnglish
 
 
 def test_facts_are_chunks_of_their_own_and_change_nothing_else() -> None:
