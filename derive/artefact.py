@@ -152,7 +152,8 @@ def _digest(value: Any) -> str:
 
 
 def digest(path: Path) -> str:
-    """The file's SHA-256 in hexadecimal; a large file is hashed again only after its size or time stamp changes."""
+    """The file's SHA-256 in hexadecimal; a large file is hashed again only after its size or time stamp
+    changes."""
     stat = path.stat()
     if stat.st_size < LARGE:
         return sha256(path)

@@ -211,8 +211,9 @@ def _count_usage(encoder: ChunkEncoder, chunks: _Chunks, types: Vocabulary) -> U
 def _write_corpora(
     out: FolderWriter, transforms: Sequence[Transform], vocabulary: Vocabulary, encoded: Iterable[EncodedChunk]
 ) -> tuple[list[Encoded], list[tuple[int, Sentence]]]:
-    """Write the corpora of the source and of the derived languages, the vocabulary with its counts, and the manifest's
-    facts about each language. Return the sums of the chunks' results by language, and sentences for the preview."""
+    """Write the corpora of the source and of the derived languages, the vocabulary with its counts, and the
+    manifest's facts about each language. Return the sums of the chunks' results by language, and sentences
+    for the preview."""
     names, samples = [SOURCE, *(transform.name for transform in transforms)], list[tuple[int, Sentence]]()
     rewritten = [False, *(transform.rewrites for transform in transforms)]
     counts, totals = np.zeros_like(vocabulary.counts), list[Encoded]()

@@ -56,19 +56,10 @@ class Corpus:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        path = folder / "corpus.json"
-        try:
-            about = json.loads(path.read_text(encoding="utf-8"))
-            columns = _columns(about["dtype"], "links" in about)
-            lengths = {name: about[unit] + extra for name, (_, unit, extra) in columns.items()}
-        except OSError as error:
-            raise BadInput(f"no corpus here: {error.strerror}", folder) from error
-        except (ValueError, KeyError, TypeError) as error:
-            raise BadInput(f"damaged: {error!r}", path) from error
+        about = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
         arrays = {}
-        for name, (dtype, *_) in columns.items():
-            path = folder / f"{name}.bin"
-            expected = lengths[name] * np.dtype(dtype).itemsize
+        for name, (dtype, unit, extra) in _columns(about["dtype"], "links" in about).items():
+            path, expected = folder / f"{name}.bin", (about[unit] + extra) * np.dtype(dtype).itemsize
             size = path.stat().st_size if path.exists() else 0
             if size != expected:
                 raise BadInput(f"damaged: {size:,} bytes, expected {expected:,}", path)
@@ -82,7 +73,8 @@ class Corpus:
         return self.tokens[self.lines[line] : self.lines[line + 1]]
 
     def between(self, first: int, last: int, source_first: int = 0) -> Self:
-        """Lines `first` to below `last` as a corpus; its source starts at line `source_first` of this one's source."""
+        """Lines `first` to below `last` as a corpus; its source starts at line `source_first` of this one's
+        source."""
         tokens, words = slice(*self.lines[[first, last]]), slice(*self.words[[first, last]])
         return replace(
             self,
@@ -96,7 +88,8 @@ class Corpus:
         )
 
     def where(self, chosen: np.ndarray) -> Self:
-        """The lines that are `chosen`, (N,) bool, as a corpus in memory, with their line numbers in its source."""
+        """The lines that are `chosen`, (N,) bool, as a corpus in memory, with their line numbers in its
+        source."""
         lines = np.flatnonzero(chosen)
         tokens, words = Ragged(self.tokens, self.lines).take(lines), Ragged(self._word_numbers, self.words).take(lines)
         part = replace(
@@ -137,7 +130,8 @@ class Corpus:
         return origin, tuple(tuple(self.sources[start:end].tolist()) for start, end in pairwise(ends))
 
     def links(self, line: int) -> np.ndarray:
-        """The gold links of the line, (k, 2) int64, sorted: positions before the transform, and in the line."""
+        """The gold links of the line, (k, 2) int64, sorted: positions before the transform, and in the
+        line."""
         origin, sources = self.rendered(line)
         groups = enumerate(sources or zip(origin))
         return np.array(sorted((place, i) for i, group in groups for place in group), np.int64).reshape(-1, 2)
@@ -179,7 +173,8 @@ class Shard:
 
 
 class CorpusWriter:
-    """Appends shards to a new corpus in `folder`; ids stay below `id_limit`. `rewritten`: shards have `sources`."""
+    """Appends shards to a new corpus in `folder`; ids stay below `id_limit`. `rewritten`: shards have
+    `sources`."""
 
     def __init__(self, folder: Path, id_limit: int, rewritten: bool = False) -> None:
         self._folder, self._rewritten = folder, rewritten

@@ -102,7 +102,7 @@ def derive_file(
     split = all(line.count("\t") == 1 for line in texts) and not all(line.startswith("\t") for line in texts)
     labelled = kind == ENTITIES or (split and not are_numbered(texts))
     if labelled and (pairs or source.easy):
-        raise BadInput("words with labels; expected text for pairs or easy sentences", path, lines[0][0])
+        raise lines[0][0].fault("words with labels; expected text for pairs or easy sentences")
     source = source.ready(cache, "trees" in transform.needs)
     numbered = _labelled(source, kind == ENTITIES, account) if labelled else _chunked(source, account)
     found = 0

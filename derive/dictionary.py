@@ -12,10 +12,10 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from calque.derive.artefact import input_digest
-from calque.derive.errors import BadInput
+from calque.derive.errors import BadInput, check_range
 from calque.derive.files import whole_file
 from calque.derive.fingerprint import ADDED
-from calque.derive.readers.lines import Numbered, read_lines, tokens
+from calque.derive.readers.lines import Numbered, tokens
 from calque.derive.readers.tables import HEADERS, Table, is_header
 from calque.derive.vocabulary import Vocabulary
 
@@ -23,7 +23,6 @@ LEXICON_FORMAT = 2  # increases when a lexicon would give other pairs of ids, or
 EXPECTED = "expected a word and its translation, or both with a probability and a count, between tabs"
 TWICE = "entries that occur twice"
 _COMMENT = re.compile(r"#+ [^\t]*$")
-_ID = re.compile(r"\d{1,9}", re.ASCII)
 _COUNT = re.compile(r"[0-9]{1,18}")
 _PROBABILITY = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
@@ -42,12 +41,10 @@ class DictionaryConfig:
     wrong: Literal["any", "same-tag"] = field(default="any", metadata=ADDED)
 
     def __post_init__(self) -> None:
-        if not 0 <= self.fraction <= 1:
-            raise BadInput(f"the dictionary's fraction is between 0 and 1, not {self.fraction}")
+        check_range("the dictionary's fraction", self.fraction, 0, 1)
         if self.by not in ("uniform", "frequency"):
             raise BadInput(f"the dictionary is drawn by 'uniform' or 'frequency', not {self.by!r}")
-        if not 0 <= self.correct <= 1:
-            raise BadInput(f"the share of correct pairs is between 0 and 1, not {self.correct}")
+        check_range("the share of correct pairs", self.correct, 0, 1)
         if self.wrong not in ("any", "same-tag"):
             raise BadInput(f"wrong pairs have 'any' other word or one of the 'same-tag', not {self.wrong!r}")
         if self.file and self.correct < 1:
@@ -140,12 +137,12 @@ def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.
 def read_words(path: Path, counts: Counter[str] | None = None) -> list[tuple[str, str]]:
     """The words of a file, each with its translation, or with itself in a list of words."""
     repaired: Counter[str] = Counter()
-    rows = [(number, line, tokens(line)) for number, line in _rows(Table(path, repaired), repaired)]
+    rows = [(place, line, tokens(line)) for place, line in _rows(Table(path, repaired), repaired)]
     if not rows or len(rows[0][2]) > 1:
         return [(entry.source, entry.target) for entry in read_lexicon(path, counts)]
-    for number, line, words in rows:
+    for place, line, words in rows:
         if len(words) > 1:
-            raise BadInput(f"{line!r}; expected one word, as in line {rows[0][0]}", path, number)
+            raise place.fault(f"{line!r}; expected one word, as in line {rows[0][0].line}")
     if counts is not None:
         counts.update(repaired)
     return [(word, word) for _, _, (word,) in rows]
@@ -153,7 +150,7 @@ def read_words(path: Path, counts: Counter[str] | None = None) -> list[tuple[str
 
 def _rows(table: Table, counts: Counter[str]) -> Iterator[Numbered]:
     first = True
-    for number, line in table:
+    for place, line in table:
         fields = line.split("\t") if "\t" in line else tokens(line)
         if not line.strip():
             counts["blank lines"] += 1
@@ -163,7 +160,7 @@ def _rows(table: Table, counts: Counter[str]) -> Iterator[Numbered]:
             if first and is_header(fields):
                 counts[HEADERS] += 1
             else:
-                yield number, line
+                yield place, line
             first = False
 
 
@@ -198,16 +195,8 @@ def write_dictionary(path: Path, pairs: np.ndarray, vocabulary: Vocabulary) -> N
 
 def read_dictionary(path: Path) -> np.ndarray:
     """Pairs of source and derived id, (n, 2) int64, each source id once."""
-    pairs: dict[int, int] = {}
-    is_empty = path.is_file() and not path.stat().st_size
-    for number, line in () if is_empty else read_lines(path, ended=True):
-        columns = line.split("\t")
-        if len(columns) != 3 or not all(_ID.fullmatch(column) for column in columns[:2]):
-            raise BadInput(f"{line!r}; expected source id, derived id and type, separated by tabs", path, number)
-        if (source := int(columns[0])) in pairs:
-            raise BadInput(f"a second entry for type {source}", path, number)
-        pairs[source] = int(columns[1])
-    return np.array(list(pairs.items()), dtype=np.int64).reshape(-1, 2)
+    rows = [line.split("\t") for line in path.read_bytes().decode().split("\n") if line]
+    return np.array([[int(source), int(derived)] for source, derived, _ in rows], np.int64).reshape(-1, 2)
 
 
 @dataclass(frozen=True)
@@ -222,15 +211,15 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
     """The entries of a file, in its order. Repeated entries without a probability are counted in `counts`."""
     counts = Counter() if counts is None else counts
     entries: dict[tuple[str, str], Entry] = {}
-    for number, line in _rows(Table(path, counts, must_end=True), counts):
+    for place, line in _rows(Table(path, counts, must_end=True), counts):
         try:
             entry = _parse(line)
         except ValueError as error:
-            raise BadInput(f"{line!r}: {error}", path, number) from None
+            raise place.fault(f"{line!r}: {error}") from None
         if entries.get((entry.source, entry.target)) == entry and line.count("\t") < 2:
             counts[TWICE] += 1
         elif (entry.source, entry.target) in entries:
-            raise BadInput(f"a second entry for {entry.source} and {entry.target}", path, number)
+            raise place.fault(f"a second entry for {entry.source} and {entry.target}")
         entries[entry.source, entry.target] = entry
     if not entries:
         raise BadInput("no entry in this file", path)

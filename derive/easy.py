@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from calque.derive.errors import BadInput
+from calque.derive.errors import check_range
 from calque.derive.example import Example
 from calque.derive.sentence import Sentence
 
@@ -23,10 +23,8 @@ class EasyText:
     tasks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.types < 1:
-            raise BadInput(f"types must be at least 1, not {self.types}")
-        if not 1 <= self.shortest <= self.longest:
-            raise BadInput(f"shortest must be from 1 to longest ({self.longest}), not {self.shortest}")
+        check_range("types", self.types, 1)
+        check_range("shortest", self.shortest, 1, self.longest)
 
     def reason(self, sentence: Sentence, frequent: Collection[str]) -> str:
         """Why a sentence is not easy; empty if it is."""

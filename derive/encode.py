@@ -18,7 +18,7 @@ from calque.derive.sentence import CHUNKS, UNKNOWN, Sentence
 from calque.derive.source import Source
 from calque.derive.transform import Account, Transform, image_of
 from calque.derive.usage import USAGE, Usage
-from calque.derive.vocabulary import Vocabulary, WordTable, read_array
+from calque.derive.vocabulary import Vocabulary, WordTable
 
 SAMPLES = 10  # sentences of the corpus in a preview
 UNSEEN, SEVERAL = -1, -2  # no image of a type, and more than one
@@ -180,4 +180,4 @@ def _table(folder: Path, digest: str) -> WordTable:
 
 @lru_cache(maxsize=1)
 def _usage(folder: Path, digest: str) -> Usage:
-    return Usage(read_array(folder / USAGE, "the corpus's usage of types"))
+    return Usage(np.load(folder / USAGE))

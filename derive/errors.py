@@ -1,6 +1,7 @@
 """The error that a user's input can cause, and its message about an unknown name."""
 
 import difflib
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -32,6 +33,12 @@ class Unfinished(BadInput):
 
 class NoFile(BadInput):
     """A missing file; `path` is where it was expected."""
+
+
+def check_range(what: str, value: float, least: float, most: float = math.inf) -> None:
+    if not least <= value <= most:
+        limits = f"at least {least:,}" if most == math.inf else f"from {least:,} to {most:,}"
+        raise BadInput(f"{what} must be {limits}, not {value:,}")
 
 
 def excluded(counts: Mapping[str, int]) -> str:

@@ -18,7 +18,8 @@ from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
 @dataclass(frozen=True)
 class PairSample:
-    """The `fraction` of the sentence pairs that an aligner reads, drawn with `seed` as objectives draw theirs."""
+    """The `fraction` of the sentence pairs that an aligner reads, drawn with `seed` as objectives draw
+    theirs."""
 
     fraction: float = 1.0
     seed: int = 0
@@ -40,7 +41,8 @@ def estimate_links(
     passes: int = 5,
     drawn: PairSample = ALL,
 ) -> Path:
-    """Write estimated word links of the `drawn` sentence pairs of two languages, for `Languages.with_links`."""
+    """Write estimated word links of the `drawn` sentence pairs of two languages, for
+    `Languages.with_links`."""
     bitext = languages.bitext(first, second)
     chosen = bitext.sample(drawn.fraction, drawn.seed)
     corpus = _Words(bitext, chosen)

@@ -97,7 +97,8 @@ def check_same(value: Any, code: Mapping[str, str]) -> None:
 
 
 def modules_of(name: str) -> list[ModuleType]:
-    """A user's imported module, and the imported modules that it imports, directly or not, from its own folder."""
+    """A user's imported module, and the imported modules that it imports, directly or not, from its own
+    folder."""
     module = sys.modules[name]
     root = Path(module.__file__ or "").resolve().parent
     files = {str(root / file) for file in _code_of_module(module)}
@@ -105,7 +106,8 @@ def modules_of(name: str) -> list[ModuleType]:
 
 
 def has_changed(name: str) -> bool:
-    """Whether a user's imported module, or one that it imports from its folder, has changed since its first digest."""
+    """Whether a user's imported module, or one that it imports from its folder, has changed since its first
+    digest."""
     module = sys.modules.get(name)
     return module is not None and _code_of_module(module) != _code_of_module.__wrapped__(module)
 

@@ -28,7 +28,7 @@ from calque.derive.dictionary import read_dictionary
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST, write_json
 from calque.derive.language import SOURCE, Bitext, Language
-from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER, read_array
+from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER
 
 KIND, FORMAT = "languages", 5
 """The kind in the manifest, and the format, which increases when the same inputs would give other files."""
@@ -88,19 +88,15 @@ class LanguagesFolder:
 
     def kept(self) -> np.ndarray | None:
         """The types with a row in a model, (R,) int64, or None for all."""
-        if KEPT not in self.artefact.digests:
-            return None
-        kept = read_array(self.artefact.path(KEPT), "the types that have a row in a model").astype(np.int64, copy=False)
-        if kept.ndim != 1 or not len(kept) or kept[0] < 0 or kept[-1] >= self.size or (np.diff(kept) <= 0).any():
-            raise BadInput(f"expected ascending ids below {self.size:,}", self.artefact.folder / KEPT)
-        return kept
+        return self._ids(KEPT)
 
     def names(self) -> list[str]:
         """The languages, without the source that others derive from."""
         return [name for name in self.artefact.facts["languages"] if name != SOURCE]
 
     def identity(self, names: Sequence[str]) -> dict[str, str]:
-        """A fingerprint of each language by name, which changes with the language; without names, the source's."""
+        """A fingerprint of each language by name, which changes with the language; without names, the
+        source's."""
         languages = self.artefact.facts["languages"]
         names = [name for name in names if name != SOURCE] or [SOURCE]  # the source is part of each derived language
         if missing := [name for name in names if name not in languages]:
@@ -114,7 +110,8 @@ class LanguagesFolder:
         return {name: (own["fingerprint"], without.get(name, "")) for name, own in facts["languages"].items()}
 
     def languages(self, names: Sequence[str], kept: np.ndarray | None) -> tuple[Language, ...]:
-        """The source, if others derive from it, and the languages `names`; each new script has rows of its own."""
+        """The source, if others derive from it, and the languages `names`; each new script has rows of its
+        own."""
         available, folder = self.names(), self.artefact.folder
         if missing := [name for name in names if name not in available]:
             raise BadInput(f"no language {', '.join(missing)}; there are {', '.join(available) or 'none'}", folder)
@@ -134,26 +131,18 @@ class LanguagesFolder:
         return tuple(languages)
 
     def _derived(self, name: str, others: Sequence[Language]) -> Language:
-        image = self._table(f"{name}/{IMAGE}", name, (self.size,))
-        corpus, lines = self._corpus(name), len(others[0].corpus)
-        last = int(corpus.source_line[-1])  # source lines ascend
-        if last >= lines:
-            message = f"derives from line {last + 1:,} of the source, which has {lines:,}"
-            raise BadInput(message, self.artefact.folder / name)
+        image, places, single = (self._ids(f"{name}/{file}") for file in (IMAGE, PLACES, SINGLE))
+        assert image is not None
         shift = scripts(others) * self.size if (image >= self.size).any() else 0
-        table = np.where(image >= self.size, image + shift, image)
-        places = self._moved(f"{name}/{PLACES}", name, (2, self.size), shift)
-        single = self._moved(f"{name}/{SINGLE}", name, (self.size,), shift)
-        return Language(name, len(others), corpus, table, shift, places=places, single=single)
-
-    def _moved(self, file: str, name: str, shape: tuple[int, ...], shift: int) -> np.ndarray | None:
-        if file not in self.artefact.digests:
-            return None
-        table = self._table(file, name, shape)
-        return np.where(table >= self.size, table + shift, table)
+        table, places, single = (
+            None if ids is None else np.where(ids >= self.size, ids + shift, ids) for ids in (image, places, single)
+        )
+        assert table is not None
+        return Language(name, len(others), self._corpus(name), table, shift, places=places, single=single)
 
     def pairs(self, languages: Sequence[Language]) -> dict[NamePair, str]:
-        """The pairs with their folders: pairs with text of their own first, then by the order of second languages."""
+        """The pairs with their folders: pairs with text of their own first, then by the order of second
+        languages."""
         place = {language.name: number for number, language in enumerate(languages)}
         listed = {tuple(entry["languages"]): entry["folder"] for entry in self.artefact.facts["pairs"]}
         pairs = {pair: folder for pair, folder in listed.items() if place.keys() >= set(pair)}
@@ -169,9 +158,6 @@ class LanguagesFolder:
                 for name, side in zip(pair, SIDES, strict=True)
             )
             lines = np.arange(len(first.corpus))
-            if len(lines) != len(second.corpus):
-                message = f"{len(lines):,} lines and {len(second.corpus):,} translations; expected one each"
-                raise BadInput(message, self.artefact.folder / folder)
             texts[pair] = Bitext(first, second, np.stack([lines, lines], axis=1), gold=False)
         return texts
 
@@ -180,20 +166,7 @@ class LanguagesFolder:
 
     def dictionary(self, first: Language, second: Language, folder: str) -> np.ndarray:
         """The dictionary in the folder of a pair, as rows of a model, (n, 2) int64."""
-        path = self.artefact.path(f"{folder}/{DICTIONARY}")
-        pairs, derived = read_dictionary(path), second.source != second.name
-        types = pairs[:, :1] if derived else pairs
-        is_known = types.max(initial=0) < self.size
-        if is_known and derived:
-            wrong = int((second.images[pairs[:, 0]] != second.ids(pairs[:, 1])).sum())
-            is_known = wrong == self.artefact.facts["languages"][second.name].get(WRONG, 0)
-        if not is_known:
-            raise BadInput("an entry is not a type and its image or translation: the dictionary of another pair", path)
-        occur = (read_array(self.artefact.path(f"{VOCABULARY}/{COUNTS}"), "counts")[types] > 0).all(axis=1)
-        if not occur.all():
-            line = int(np.argmin(occur))
-            message = f"the corpus has no type {pairs[line, 0]}; expected types that occur in it"
-            raise BadInput(message, path, line + 1)
+        pairs = read_dictionary(self.artefact.path(f"{folder}/{DICTIONARY}"))
         return np.stack([first.ids(pairs[:, 0]), second.ids(pairs[:, 1])], axis=1)
 
     def letters(self, name: str) -> dict[str, str] | None:
@@ -208,12 +181,11 @@ class LanguagesFolder:
     def _corpus(self, name: str) -> Corpus:
         return Corpus.open(self.artefact.path(f"{name}/corpus.json").parent)
 
-    def _table(self, file: str, name: str, shape: tuple[int, ...]) -> np.ndarray:
-        table = read_array(self.artefact.path(file), f"the ids of {name!r}")
-        if table.shape != shape:
-            message = f"ids of {table.shape}, expected {shape}: languages of vocabularies of different sizes"
-            raise BadInput(message, self.artefact.folder / file)
-        return table.astype(np.int64, copy=False)
+    def _ids(self, file: str) -> np.ndarray | None:
+        """The ids in a file of the folder, int64, if it has that file."""
+        if file not in self.artefact.digests:
+            return None
+        return np.asarray(np.load(self.artefact.path(file)).astype(np.int64, copy=False))
 
 
 def scripts(languages: Sequence[Language]) -> int:

@@ -1,5 +1,5 @@
-"""Names and titles generated from the fields of a class: a name is the class's short name and the forms of the values
-that differ from their defaults, so that `parse(value.name) == value`."""
+"""Names and titles generated from the fields of a class: a name is the class's short name and the forms of
+the values that differ from their defaults, so that `parse(value.name) == value`."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -21,12 +21,14 @@ def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
 
 
 def forget_long(words: Counter[str]) -> int:
-    """Drop words of more than `LONGEST_LEARNT` letters (BPE takes quadratic time), and count their occurrences."""
+    """Drop words of more than `LONGEST_LEARNT` letters (BPE takes quadratic time), and count their
+    occurrences."""
     return sum(words.pop(word) for word in [word for word in words if len(word) > LONGEST_LEARNT])
 
 
 def forget_rare(words: Counter[str], room: int) -> int:
-    """Drop the rarest words, all words of one count together, until at most `room` are left; count occurrences."""
+    """Drop the rarest words, all words of one count together, until at most `room` are left; count
+    occurrences."""
     before, least = words.total(), 1
     while len(words) > room:
         for word in [word for word, count in words.items() if count <= least]:

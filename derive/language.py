@@ -1,4 +1,5 @@
-"""A language that a model reads, and the parallel sentences of two languages with the links of their words."""
+"""A language that a model reads, and the parallel sentences of two languages with the links of their
+words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +36,8 @@ class Language:
 
     @property
     def images(self) -> np.ndarray:
-        """The row of each type's one image in this language, (V,) int64; -1 for none, several, or a shared one."""
+        """The row of each type's one image in this language, (V,) int64; -1 for none, several, or a shared
+        one."""
         return self.table if self.single is None else self.single
 
     def ids(self, ids: np.ndarray) -> np.ndarray:
@@ -44,7 +46,8 @@ class Language:
         return np.where(ids >= len(self.table), ids + self.shift, ids) if self.shift else ids
 
     def of_words(self, ids: np.ndarray, pieces: np.ndarray | Sequence[int]) -> np.ndarray:
-        """Words of the source, as sub-words (T,) and their number per word, as rows of a model in this language."""
+        """Words of the source, as sub-words (T,) and their number per word, as rows of a model in this
+        language."""
         return in_places(ids, pieces, self.table, self.places)
 
     @property

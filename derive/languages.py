@@ -1,4 +1,5 @@
-"""Languages of one folder, opened together. Shapes: V types of the vocabulary, R of them with a row in a model."""
+"""Languages of one folder, opened together. Shapes: V types of the vocabulary, R of them with a row in a
+model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -87,7 +88,8 @@ class Languages:
 
     @property
     def padding(self) -> int:
-        """The token type of padding, in models with language embeddings: it comes after the languages' own."""
+        """The token type of padding, in models with language embeddings: it comes after the languages'
+        own."""
         return len(self.languages)
 
     @property
@@ -96,7 +98,8 @@ class Languages:
 
     @cached_property
     def tables(self) -> np.ndarray:
-        """The row of each type of the vocabulary in each language, (languages, V) int64, or (languages, R)."""
+        """The row of each type of the vocabulary in each language, (languages, V) int64, or (languages,
+        R)."""
         first = self.languages[0].table
         if all(language.table is first for language in self.languages):
             return np.broadcast_to(first, (len(self.languages), len(first)))
@@ -108,17 +111,15 @@ class Languages:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        vocabulary = Vocabulary.load(self._contents.vocabulary)
-        if self.kept is None and vocabulary.size != self.size:
-            raise BadInput(f"{vocabulary.size:,} types; the languages have {self.size:,}", self.tokenizer)
-        return vocabulary
+        return Vocabulary.load(self._contents.vocabulary)
 
     @property
     def bitexts(self) -> tuple[Bitext, ...]:
         return tuple(self.bitext(*pair) for pair in self.pairs)
 
     def bitext(self, first: str, second: str) -> Bitext:
-        """Parallel sentences: the pair's own text, or lines of one source line, in the order of the second language."""
+        """Parallel sentences: the pair's own text, or lines of one source line, in the order of the second
+        language."""
         estimates = self.estimates.get((first, second))
         if self.disjoint:
             raise BadInput("no parallel sentences: languages read disjoint halves of the text (mixture.disjoint)")

@@ -27,7 +27,8 @@ LONGEST = 500  # maximum words of a sentence to parse: memory grows with the squ
 
 @dataclass(frozen=True)
 class StanzaParser:
-    """A folder's tagger, parser and, if present, lemmatizer; without a lemmatizer, a word is its own lemma."""
+    """A folder's tagger, parser and, if present, lemmatizer; without a lemmatizer, a word is its own
+    lemma."""
 
     folder: Path
 
@@ -35,7 +36,8 @@ class StanzaParser:
         return _identity(self.folder)
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
-        """Each sentence with tags and a tree, or the reason for none. On a CPU, equal batches give equal trees."""
+        """Each sentence with tags and a tree, or the reason for none. On a CPU, equal batches give equal
+        trees."""
         trees: list[Sentence | str] = [
             Sentence(tuple(words)) if len(words) <= LONGEST else f"more than {LONGEST} words" for words in sentences
         ]
@@ -74,7 +76,8 @@ class ParsedTrees:
         return with_trees
 
     def _shard(self, block: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-        """Each sentence's tree, or the reason why it has none, from the cache or, the first time, from the parser."""
+        """Each sentence's tree, or the reason why it has none, from the cache or, the first time, from the
+        parser."""
         path = self.cache / f"{fingerprint(self.parser.fingerprint(), block)}.parsed.json"
         if not path.exists():
             parsed = self.parser.trees(block)
@@ -94,7 +97,8 @@ class ParsedTrees:
 
 
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-    """Each sentence's parse, or the reason why it has none. A sentence that crashes Stanza does not affect others."""
+    """Each sentence's parse, or the reason why it has none. A sentence that crashes Stanza does not affect
+    others."""
     try:
         parsed = pipeline([shown(words) for words in sentences]).sentences
         if len(parsed) != len(sentences):

@@ -14,7 +14,8 @@ Row = tuple[str, Sequence[str]]
 
 
 def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: int) -> str:
-    """The sentence and its images, one column per word, with source positions (`2+1`: two), glosses, tags, entities."""
+    """The sentence and its images, one column per word, with source positions (`2+1`: two), glosses, tags,
+    entities."""
     places = [str(place + 1) for place in range(len(sentence))]
     margin = max([MARGIN, *(len(transform.name) + 1 for transform in transforms)])
     blocks = [_grid([("", places), ("source", sentence.words), *_labels(sentence)], margin)]

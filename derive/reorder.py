@@ -29,7 +29,8 @@ NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # names of word orders; a dash separates pa
 
 
 class Superstrate(ABC):
-    """A language whose word order is learnt, as superstrate or substrate; a new kind is a frozen dataclass."""
+    """A language whose word order is learnt, as superstrate or substrate; a new kind is a frozen
+    dataclass."""
 
     name: str
 
@@ -80,7 +81,8 @@ class StoredGrammar(Superstrate):
 
 @dataclass(frozen=True)
 class PocketTreebank(Superstrate):
-    """A treebank of Pocket English or a word-order variant: `size` sentences of a stream that no corpus uses."""
+    """A treebank of Pocket English or a word-order variant: `size` sentences of a stream that no corpus
+    uses."""
 
     name: str
     size: int = 3_000
@@ -245,7 +247,8 @@ def _obstacle(tree: Tree, head: int) -> str:
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
-    """The words of a node that keeps its order: each block fills its positions, perhaps apart, with reordered words."""
+    """The words of a node that keeps its order: each block fills its positions, perhaps apart, with reordered
+    words."""
     owner = {word: block for block in blocks for word in lines[block]}
     words = {block: iter(lines[block]) for block in blocks}
     return [next(words[owner[place]]) for place in sorted(owner)]

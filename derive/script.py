@@ -1,4 +1,5 @@
-"""A new script: words keep their positions and change letters; tokenizers read it if `spell` exchanges letters."""
+"""A new script: words keep their positions and change letters; tokenizers read it if `spell` exchanges
+letters."""
 
 from dataclasses import dataclass, field
 from string import ascii_lowercase, ascii_uppercase
@@ -195,7 +196,8 @@ class Cognates(Transform):
 
 
 def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
-    """The letters that a transform's spelling exchanges; None if it changes the types of a vocabulary in other ways."""
+    """The letters that a transform's spelling exchanges; None if it changes the types of a vocabulary in
+    other ways."""
     every = {letter: transform.spell(letter) for letter in map(chr, range(0xD800))}  # up to the surrogates
     letters = {letter: spelt for letter, spelt in every.items() if spelt != letter}
     if any(len(spelt) != 1 or spelt.isspace() for spelt in letters.values()) or any(map(str.isspace, letters)):

@@ -10,12 +10,14 @@ from calque.derive.errors import BadInput
 T = TypeVar("T")
 PART = "goeswith"  # UD's relation of a further part of a word to its first part
 UNKNOWN = "\0"
-"""A word that its text does not give, WikiText's `<unk>`. It is not a word of any text, because none contains NUL."""
+"""A word that its text does not give, WikiText's `<unk>`. It is not a word of any text, because none contains
+NUL."""
 
 
 @dataclass(frozen=True)
 class Numbering:
-    """Numbers of sentences, which seed random transforms: each group has `1 << bits` numbers, from `first`."""
+    """Numbers of sentences, which seed random transforms: each group has `1 << bits` numbers, from
+    `first`."""
 
     bits: int
     first: int = 0

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import zip_longest
 from pathlib import Path
 
 from calque.derive.artefact import digest
-from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.readers.lines import read_lines
@@ -47,11 +45,8 @@ def _tree(words: tuple[str, ...], line: str) -> Sentence:
 
 @lru_cache(maxsize=1)
 def _lines(trees: StoredTrees) -> dict[str, str]:
-    lines = {}
-    for text, tree in zip_longest(read_lines(trees.text), read_lines(trees.file)):
-        if not text or not tree or (tree[1] and tree[1].count(" ") != text[1].count(" ")):
-            raise BadInput(f"not the tree of this line of {trees.text}", trees.file, (text or tree)[0])
-        lines[text[1]] = tree[1]
+    pairs = zip(read_lines(trees.text), read_lines(trees.file), strict=True)
+    lines = {text: tree for (_, text), (_, tree) in pairs}
     for path in trees.treebanks:
         lines |= {sentence.text: line_of(sentence) for sentence in read_conllu(path)}
     return lines

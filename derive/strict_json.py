@@ -1,30 +1,16 @@
 """JSON from outside: any fault in it is a ValueError."""
 
 import json
-from pathlib import Path
 from typing import Any, NoReturn
-
-from calque.derive.errors import BadInput
 
 
 def loads(text: str) -> Any:
-    """The value of a JSON text; ValueError if it is not JSON, too deep, or has long numbers, repeated keys or NaN."""
+    """The value of a JSON text; ValueError if it is not JSON, too deep, or has long numbers, repeated keys or
+    NaN."""
     try:
         return json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-
-
-def line(text: str, path: Path, number: int) -> dict[str, Any]:
-    try:
-        value = loads(text)
-    except json.JSONDecodeError as error:
-        raise BadInput(f"not JSON: {error.msg} at column {error.colno}", path, number) from None
-    except ValueError as error:
-        raise BadInput(f"not JSON: {error}", path, number) from None
-    if not isinstance(value, dict):
-        raise BadInput(f"a JSON {type(value).__name__}; expected an object", path, number)
-    return value
 
 
 def is_text(value: Any) -> bool:

@@ -85,7 +85,8 @@ def task_data_fingerprint(examples: Callable[[str, bool], str], task: str, trans
 def derive_task(
     source: Source, task: str, transforms: Sequence[Transform], folder: Path, cache: Path, progress: Progress = silent
 ) -> Path:
-    """Derive a task's examples by each transform. `folder` is whole or absent; `cache` keeps grammars and trees."""
+    """Derive a task's examples by each transform. `folder` is whole or absent; `cache` keeps grammars and
+    trees."""
     check_transforms(transforms)
     if task not in source.tasks:
         raise BadInput(f"the source has no examples of the task {task}; there are {', '.join(source.tasks) or 'none'}")

@@ -53,7 +53,8 @@ class Transform(Named, ABC):
         """The sentence's image. `number` is its number in its corpus, which seeds random transforms."""
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        """The derived language's id of each of the source vocabulary's `size` ids: (size,) int64. Specials stay."""
+        """The derived language's id of each of the source vocabulary's `size` ids: (size,) int64. Specials
+        stay."""
         return np.arange(size)
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
@@ -70,7 +71,8 @@ class Transform(Named, ABC):
 
     @property
     def needs(self) -> frozenset[Need]:
-        """Requirements besides words: the sentences' "trees" and "tags", or the "usage" of types (`informed`)."""
+        """Requirements besides words: the sentences' "trees" and "tags", or the "usage" of types
+        (`informed`)."""
         return frozenset()
 
     def informed(self, usage: Usage) -> Transform:
@@ -106,7 +108,8 @@ def check_share(share: float, of: str) -> None:
 
 
 def draw(seed: int | str, number: int) -> random.Random:
-    """The random numbers of one sentence, the same in every process. Independent draws need different seeds."""
+    """The random numbers of one sentence, the same in every process. Independent draws need different
+    seeds."""
     return random.Random(f"{seed}:{number}")
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Specials:
-    """The ids of a vocabulary's special types; `others` are special types without a role here. No text has any."""
+    """The ids of a vocabulary's special types; `others` are special types without a role here. No text has
+    any."""
 
     start: int
     pad: int

@@ -39,7 +39,8 @@ class Usage:
 
     @classmethod
     def even(cls, size: int) -> Self:
-        """A usage to try transforms with: each type occurs twice, once at the end of a word, in words of one class."""
+        """A usage to try transforms with: each type occurs twice, once at the end of a word, in words of one
+        class."""
         table = np.zeros((2 + len(_NAMES), size), np.int64)
         table[0], table[1] = 2, 1
         table[2 + np.arange(size) % len(_NAMES), np.arange(size)] = 2
@@ -47,7 +48,8 @@ class Usage:
 
     @classmethod
     def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Self:
-        """The usage in a text: sub-words (T,), their number per word (W,), and the words' UPOS tags, "" if unknown."""
+        """The usage in a text: sub-words (T,), their number per word (W,), and the words' UPOS tags, "" if
+        unknown."""
         number = {tag: _NAMES.index(name) for tag, name in CLASSES.items()}
         kind = np.repeat(np.fromiter((number.get(tag, -1) for tag in tags), np.int64, len(tags)), pieces)
         chosen = [ids, ids[np.cumsum(pieces) - 1], *(ids[kind == number] for number in range(len(_NAMES)))]
@@ -80,7 +82,8 @@ def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
 
 
 def other_forms(lemmas: Lemmas, vocabulary: Vocabulary) -> dict[int, frozenset[int]]:
-    """For each type that is a word with a lemma, the other types that are forms of it, except in another case."""
+    """For each type that is a word with a lemma, the other types that are forms of it, except in another
+    case."""
     words, occurring = sorted(lemmas), set(vocabulary.types.tolist())
     types = {word: only for word, only in zip(words, only_ids(words, vocabulary), strict=True) if only in occurring}
     forms: defaultdict[str, list[str]] = defaultdict(list)

@@ -90,7 +90,8 @@ class Vocabulary:
         return self._cache[word]
 
     def cut(self, word: str) -> list[tuple[int, str]]:
-        """The word's sub-words, each with its letters; a multi-byte letter that is split is in neither part."""
+        """The word's sub-words, each with its letters; a multi-byte letter that is split is in neither
+        part."""
         return [(i, self.text([i])) for i in self.encode(word)]
 
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -112,7 +113,8 @@ class Vocabulary:
         return self.as_text(np.fromiter(chain.from_iterable(encoded), np.int64, int(pieces.sum()))), pieces
 
     def encode_texts(self, texts: Sequence[str], places: bool = True) -> list[Any]:
-        """The tokenizer's encoding of each text, without special types around it; `places` asks for its offsets."""
+        """The tokenizer's encoding of each text, without special types around it; `places` asks for its
+        offsets."""
         encode = self._words.encode_batch if places else self._words.encode_batch_fast
         return list(encode(texts, add_special_tokens=False))
 
@@ -126,7 +128,8 @@ class Vocabulary:
         return str(self._tokenizer.decode([int(i) for i in ids], skip_special_tokens=False)).removeprefix(" ")
 
     def spelling(self, type_id: int) -> str:
-        """A type in the tokenizer's notation: in byte-level BPE one letter per byte, `Ġ` for a space before a word."""
+        """A type in the tokenizer's notation: in byte-level BPE one letter per byte, `Ġ` for a space before a
+        word."""
         return str(self._tokenizer.id_to_token(type_id))
 
     def save(self, folder: Path) -> None:
@@ -139,10 +142,7 @@ class Vocabulary:
     @classmethod
     def load(cls, folder: Path) -> Self:
         tokenizer, specials = open_tokenizer(folder / TOKENIZER), read_specials(folder)
-        counts = read_array(folder / COUNTS, "the counts of types")
-        if counts.shape != (_size(tokenizer),):
-            raise BadInput(f"{counts.shape} counts for {_size(tokenizer)} types", folder / COUNTS)
-        return cls(tokenizer, counts, specials)
+        return cls(tokenizer, np.load(folder / COUNTS), specials)
 
 
 def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
@@ -223,8 +223,8 @@ def role_names(folder: Path) -> dict[str, str]:
 
 
 def _special_types(tokenizer: Tokenizer, names: Mapping[str, str], path: Path) -> Specials:
-    """The special types of a tokenizer: the start and end that its template puts, else the `names` of its settings,
-    else the usual names, special types first."""
+    """The special types of a tokenizer: the start and end that its template puts, else the `names` of its
+    settings, else the usual names, special types first."""
     ids = tokenizer.get_vocab(with_added_tokens=True)
     added = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
     roles = dict[str, int]()
@@ -263,7 +263,8 @@ def _encode_with(template: Any, *texts: str) -> Any:
 
 
 def _template_ends(template: Any) -> dict[str, int]:
-    """A row's start and end: the first id of a text's row, and the id after the text, if its template puts any."""
+    """A row's start and end: the first id of a text's row, and the id after the text, if its template puts
+    any."""
     row = _encode_with(template, _WORD)
     text = row.sequence_ids.index(0)
     before, after = row.ids[:text], row.ids[text + 1 :]
@@ -271,7 +272,8 @@ def _template_ends(template: Any) -> dict[str, int]:
 
 
 def _layout(template: Any) -> PairLayout | None:
-    """The layout of pairs by a tokenizer's template; None unless it puts ids before, between and after the texts."""
+    """The layout of pairs by a tokenizer's template; None unless it puts ids before, between and after the
+    texts."""
     row = _encode_with(template, _WORD, _WORD)
     first, second = (row.sequence_ids.index(text) for text in (0, 1))
     before, between, after = (tuple(row.ids[a:b]) for a, b in ((0, first), (first + 1, second), (second + 1, None)))
@@ -286,23 +288,9 @@ def _layout(template: Any) -> PairLayout | None:
 _WORD = "a"
 
 
-def read_array(path: Path, what: str) -> np.ndarray:
-    """The array of a .npy file, which errors call `what`."""
-    try:
-        return np.asarray(np.load(path, allow_pickle=False))
-    except (OSError, ValueError) as error:
-        raise BadInput(f"expected {what}: {error}", path) from error
-
-
 def read_specials(folder: Path) -> Specials:
-    path = folder / SPECIAL_TYPES
-    try:
-        ids = strict_json.loads(path.read_text(encoding="utf-8"))
-        return Specials(**ids | {"others": tuple(ids["others"])})
-    except FileNotFoundError:
-        raise BadInput("no vocabulary here; expected the ids of its special types", path) from None
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise BadInput(f"damaged, expected the ids of special types: {error}", path) from None
+    ids = strict_json.loads((folder / SPECIAL_TYPES).read_text(encoding="utf-8"))
+    return Specials(**ids | {"others": tuple(ids["others"])})
 
 
 def open_tokenizer(path: Path) -> Tokenizer:
@@ -332,7 +320,8 @@ def _size(tokenizer: Tokenizer) -> int:
 
 
 class WordTable:
-    """A cache of encodings: distinct words are encoded once, text is a gather. Beyond `room` words it is cleared."""
+    """A cache of encodings: distinct words are encoded once, text is a gather. Beyond `room` words it is
+    cleared."""
 
     def __init__(self, vocabulary: Vocabulary, room: int = 1 << 19) -> None:
         self._vocabulary, self._room = vocabulary, room

@@ -1,4 +1,5 @@
-"""Transforms that change words: gold links are many to many and exact, and labels follow each word's main word."""
+"""Transforms that change words: gold links are many to many and exact, and labels follow each word's main
+word."""
 
 import os
 from abc import abstractmethod
@@ -30,7 +31,8 @@ class Rewrite(Transform):
 
     @abstractmethod
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        """The new words, with the positions of the words that each renders, the main one first; empty keeps all."""
+        """The new words, with the positions of the words that each renders, the main one first; empty keeps
+        all."""
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         words = self.rewritten(sentence, number) if sentence.tags else ()
@@ -104,7 +106,8 @@ class Drop(_OneClass):
 
 @dataclass(frozen=True)
 class Split(Rewrite):
-    """Endings of nouns and verbs become words: *walked* is *walk ed*. The stem keeps at least three letters."""
+    """Endings of nouns and verbs become words: *walked* is *walk ed*. The stem keeps at least three
+    letters."""
 
     short_name, full_name = "split", "Split"
     examples = (("split", "endings as words"),)

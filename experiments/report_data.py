@@ -6,6 +6,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from calque.analysis.checkpoint import Checkpoint
 from calque.analysis.looking.look import look
 from calque.analysis.looking.parts import Derivation, Look
@@ -23,7 +25,7 @@ from calque.derive.source import Source
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.transform import Account, image_of
 from calque.derive.usage import USAGE, Usage
-from calque.derive.vocabulary import Vocabulary, read_array
+from calque.derive.vocabulary import Vocabulary
 from calque.experiments.languages import DerivedLanguages
 from calque.experiments.names import studies, study_doc
 from calque.experiments.names import study as study_named
@@ -66,7 +68,7 @@ def _example(languages: Any, study: Study, root: Path) -> Example | None:
     if any("usage" in transform.needs for transform in ready):
         types = own.step(study.home(root)).folder / VOCABULARY
         vocabulary = Vocabulary.load(types)
-        usage = Usage(read_array(types / USAGE, "the corpus's usage of types"), vocabulary.cut, vocabulary.specials)
+        usage = Usage(np.load(types / USAGE), vocabulary.cut, vocabulary.specials)
         ready = [transform.informed(usage) for transform in ready]
     try:
         found = _short(own.source.ready(root / CACHE, any("tags" in transform.needs for transform in ready)))

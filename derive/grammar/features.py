@@ -18,7 +18,8 @@ Weights = Mapping[Feature, float]
 Branch = dict[str, "Branch"]
 
 KINDS = ADJACENT, ORDERED, BEFORE, AROUND, AFTER = ("adjacent", "ordered", "before", "around", "after")
-"""Pairs of items: neighbours (or marks); one before the other; both before the head, around it, both after it."""
+"""Pairs of items: neighbours (or marks); one before the other; both before the head, around it, both after
+it."""
 SEQUENCE = "sequence"
 SHORTEST_SEQUENCE, LONGEST_SEQUENCE = 3, 5
 BEGIN, END = "<", ">"
@@ -126,13 +127,15 @@ class Sequences:
 
 
 CLASSES = {"NOUN": "NOUN", "PROPN": "NOUN", "PRON": "NOUN", "VERB": "VERB"}
-"""The class of a head by its tag: each class has its own weights, and nodes with other heads keep their order."""
+"""The class of a head by its tag: each class has its own weights, and nodes with other heads keep their
+order."""
 MOST = 7  # maximum items of a node, including the head: 5,040 orders
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The dependents of each word, the words from the root downwards, and whether each word's subtree is contiguous."""
+    """The dependents of each word, the words from the root downwards, and whether each word's subtree is
+    contiguous."""
 
     dependents: list[list[int]]
     downwards: list[int]
@@ -173,7 +176,8 @@ class Tree:
 
 @cache
 def item(tag: str, relation: str) -> str:
-    """A dependent as a grammar sees it, `ADJ amod`, without the relation's subtype, which differs by treebank."""
+    """A dependent as a grammar sees it, `ADJ amod`, without the relation's subtype, which differs by
+    treebank."""
     return f"{tag} {relation.partition(':')[0]}"
 
 
@@ -182,7 +186,8 @@ def head_item(tag: str) -> str:
 
 
 def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, tuple[str, ...], Slots]]:
-    """Every node with a head of a known class: its tag; the items, sorted, the head's last; the slots in order."""
+    """Every node with a head of a known class: its tag; the items, sorted, the head's last; the slots in
+    order."""
     for head in tree.downwards:
         words, tag = tree.dependents[head], sentence.tags[head]
         if not words or tag not in CLASSES:

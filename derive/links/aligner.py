@@ -63,7 +63,8 @@ def line_of(links: Iterable[Link]) -> str:
 
 
 def score_of(links: Scored, pair: Pair) -> float:
-    """The score of a sentence pair: the mean over the words of both sides of their best link's, 0 for words without."""
+    """The score of a sentence pair: the mean over the words of both sides of their best link's, 0 for words
+    without."""
     best: defaultdict[tuple[int, int], float] = defaultdict(float)
     for link, score in links.items():
         for side in enumerate(link):

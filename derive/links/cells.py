@@ -33,7 +33,8 @@ class PairChunk:
 def chunks(
     pairs: Iterable[Pair], source_id: Callable[[str], int], target_id: Callable[[str], int]
 ) -> Iterator[PairChunk]:
-    """Cut a stream of sentence pairs, each with words on both sides or on neither, into chunks, one at a time."""
+    """Cut a stream of sentence pairs, each with words on both sides or on neither, into chunks, one at a
+    time."""
     sources, targets, n, m, cells = array("i"), array("i"), array("i"), array("i"), 0
 
     def chunk() -> PairChunk:
@@ -86,13 +87,15 @@ class Cells:
         return joint / np.bincount(self.row, joint)[self.row]
 
     def feature(self, posterior: np.ndarray) -> float:
-        """The expected h, summed over target words, whose positions count from 0 here: the published tool's quirk."""
+        """The expected h, summed over target words, whose positions count from 0 here: the published tool's
+        quirk."""
         h = nearness(self._source, ((self._j - 1) / self._m)[self.row])
         h[self.start] = 0.0
         return float(np.sum(h * posterior))
 
     def links(self, joint: np.ndarray, reverse: bool) -> list[Links]:
-        """The links of each pair, from target words to their best source (ties: null, then the first); or reversed."""
+        """The links of each pair, from target words to their best source (ties: null, then the first); or
+        reversed."""
         hits = np.flatnonzero(joint == np.maximum.reduceat(joint, self.start)[self.row])
         first = hits[np.diff(self.row[hits], prepend=-1) > 0]
         linked = self.i[first] > 0
@@ -105,7 +108,8 @@ class Cells:
         return [links[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
     def tables(self, posterior: np.ndarray, reverse: bool) -> list[np.ndarray]:
-        """The probability of each link, (source words, target words) per pair; `reverse` exchanges the sides."""
+        """The probability of each link, (source words, target words) per pair; `reverse` exchanges the
+        sides."""
         sizes = (self._chunk.n + 1) * self._chunk.m
         by_pair = np.split(posterior, np.cumsum(sizes)[:-1])
         tables = zip(by_pair, self._chunk.n.tolist(), self._chunk.m.tolist(), strict=True)

@@ -39,7 +39,8 @@ class FastAlign:
 
     @classmethod
     def train(cls, pairs: Iterable[Pair], passes: int = 5, *, reverse: bool = False) -> Self:
-        """Learn from sentence pairs, which are read once and kept as ids; a pair takes up to four bytes per cell."""
+        """Learn from sentence pairs, which are read once and kept as ids; a pair takes up to four bytes per
+        cell."""
         if passes < 1:
             raise ValueError(f"passes should be 1 or more, not {passes}")
         counted = count(NULL + 1)
@@ -60,7 +61,8 @@ class FastAlign:
             yield from cells.links(joint, self.reverse)
 
     def align_with_tables(self, pairs: Iterable[Pair]) -> Iterator[tuple[Links, np.ndarray]]:
-        """The links of each pair, and the scores of all possible links, (n, m), empty for a pair that is left out."""
+        """The links of each pair, and the scores of all possible links, (n, m), empty for a pair that is left
+        out."""
         for cells, joint in self._joint(pairs):
             tables = cells.tables(cells.posterior(joint), self.reverse)
             yield from zip(cells.links(joint, self.reverse), tables, strict=True)

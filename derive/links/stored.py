@@ -46,7 +46,8 @@ class StoredLinks:
 
 
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
-    """Write the links of sentence pairs, whole or not at all; `facts` may grow until the last pair is read."""
+    """Write the links of sentence pairs, whole or not at all; `facts` may grow until the last pair is
+    read."""
     with making(folder, KIND, facts) as part:
         parts, ends = [np.empty((0, 2), np.uint16)], [0]
         for links in pairs:

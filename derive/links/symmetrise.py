@@ -20,7 +20,8 @@ def intersect(forward: Links, reverse: Links) -> Links:
 
 
 def grow_diag(forward: Links, reverse: Links) -> Links:
-    """The intersection, grown by neighbouring links of the union, diagonals included, that link an unlinked word."""
+    """The intersection, grown by neighbouring links of the union, diagonals included, that link an unlinked
+    word."""
     grown = {*forward} & {*reverse}
     sources, targets = {i for i, _ in grown}, {j for _, j in grown}
     waiting, grew = sorted({*forward, *reverse} - grown), True

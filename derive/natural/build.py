@@ -50,8 +50,8 @@ def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
 
 
 def _pieces(line: str, stops: Sequence[int]) -> list[int]:
-    """The number of ids of each word of a line that has any; id i ends before character `stops[i]` and may include the
-    space before its word. If the ids are not in the words' order, all count as one word's."""
+    """The number of ids of each word of a line that has any; id i ends before character `stops[i]` and may
+    include the space before its word. If the ids are not in the words' order, all count as one word's."""
     ends, end = [], 0
     for word in line.split():
         end = line.index(word, end) + len(word)

@@ -12,7 +12,7 @@ from typing import Any
 from unicodedata import normalize
 
 from calque.derive.artefact import digest, input_digest
-from calque.derive.errors import BadInput
+from calque.derive.errors import BadInput, check_range
 from calque.derive.fingerprint import ADDED
 from calque.derive.natural import parquet
 from calque.derive.readers import lines, text
@@ -70,8 +70,9 @@ class Piece:
 
 @dataclass(frozen=True)
 class TextFiles(FileSet):
-    """Files of one language's text, one text per line, of any kind (`readers.text`); `column` is for JSON lines.
-    `megabytes` limits each file to its head (0: no limit). `escaped`: unescape what Moses's tokenizer escapes."""
+    """Files of one language's text, one text per line, of any kind (`readers.text`); `column` is for JSON
+    lines. `megabytes` limits each file to its head (0: no limit). `escaped`: unescape what Moses's tokenizer
+    escapes."""
 
     paths: tuple[Path, ...]
     column: str = "text"
@@ -81,7 +82,7 @@ class TextFiles(FileSet):
     def __post_init__(self) -> None:
         if not self.paths:
             raise BadInput("a language without text: no file is named")
-        _check_megabytes(self.megabytes)
+        check_range("megabytes", self.megabytes, 0)
 
     def chunks(self) -> Iterator[Chunks]:
         for path in self.paths:
@@ -112,9 +113,9 @@ class TextFiles(FileSet):
 
 @dataclass(frozen=True)
 class BitextFiles(FileSet):
-    """Sentences and translations: line by line in `path` and `beside` (Moses), or in two `columns` of a tab-separated
-    `path`. `words_in`: split into words as sets of gold links are, by the codes of both languages, without pairs of
-    fewer than `fewest` words on a side."""
+    """Sentences and translations: line by line in `path` and `beside` (Moses), or in two `columns` of a
+    tab-separated `path`. `words_in`: split into words as sets of gold links are, by the codes of both
+    languages, without pairs of fewer than `fewest` words on a side."""
 
     path: Path
     beside: Path | None = None
@@ -127,13 +128,13 @@ class BitextFiles(FileSet):
     def __post_init__(self) -> None:
         if min(self.columns) < 0 or self.columns[0] == self.columns[1]:
             raise BadInput(f"columns {self.columns[0]} and {self.columns[1]}; expected two different ones, from 0")
-        _check_megabytes(self.megabytes)
+        check_range("megabytes", self.megabytes, 0)
 
     def chunks(self) -> Iterator[Chunks]:
         for path in self.paths:
             first, sample = head_of(path)
             if (kind := annotation(first, sample)) and not (self.beside is None and kind == COLUMNS):
-                raise BadInput(f"{kind}; expected sentences and their translations", path, sample[0][0])
+                raise sample[0][0].fault(f"{kind}; expected sentences and their translations")
         if self.beside:
             found: Iterator[Chunks] = _parallel_chunks(self.path, self.beside)
         else:
@@ -157,19 +158,20 @@ class BitextFiles(FileSet):
 
     def _pairs_of_columns(self, chunk: Chunk, left_out: Counter[str]) -> Iterator[tuple[str, str]]:
         least = max(self.columns) + 1
-        for number, line in chunk.numbered(left_out):
+        for place, line in chunk.numbered(left_out):
             whole = unquoted(line, left_out) if chunk.kind == "quoted bitext" else line
             row = whole.split("\t") if line.strip() else [""] * least
             if len(row) < least:
-                raise BadInput(f"{len(row)} tab-separated columns; expected at least {least}", chunk.path, number)
+                raise place.fault(f"{len(row)} tab-separated columns; expected at least {least}")
             first, second = (row[column] for column in self.columns)
-            if number == 1 and is_header((first, second)):
+            if place.line == 1 and is_header((first, second)):
                 left_out[HEADERS] += 1
             else:
                 yield first, second
 
     def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
-        """Stream the pairs' words, tokenized as sets of gold links are; `source` and `target` are codes such as en."""
+        """Stream the pairs' words, tokenized as sets of gold links are; `source` and `target` are codes such
+        as en."""
         for piece in self.pieces():
             counts: Counter[str] = Counter()
             columns = piece.columns(counts)
@@ -188,7 +190,8 @@ class BitextFiles(FileSet):
 
 @dataclass(frozen=True)
 class Without(FileSet):
-    """Files without lines that contain a sentence of the files `tests`, compared by letters and digits only."""
+    """Files without lines that contain a sentence of the files `tests`, compared by letters and digits
+    only."""
 
     files: TextFiles | BitextFiles
     tests: TextFiles
@@ -203,11 +206,6 @@ class Without(FileSet):
 
     def identity(self) -> list[Any]:
         return [self.files.identity(), self.tests.identity()]
-
-
-def _check_megabytes(megabytes: int) -> None:
-    if megabytes < 0:
-        raise BadInput(f"megabytes is 0 (all of each file) or more, not {megabytes}")
 
 
 def _up_to(megabytes: int, chunks: Iterable[Chunks]) -> Iterator[Chunks]:

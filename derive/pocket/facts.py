@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import product
 from pathlib import Path
 
-from calque.derive.errors import BadInput
+from calque.derive.errors import BadInput, check_range
 from calque.derive.example import Cloze, Question
 from calque.derive.files import read_toml
 from calque.derive.pocket.language import Pocket
@@ -25,7 +25,8 @@ _SYLLABLES = ["".join(pair) for pair in product("b d f g k l m n p r s t v z br 
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about `subjects` people, each stated `mentions` times per language; `values` are nouns, per relation."""
+    """Facts about `subjects` people, each stated `mentions` times per language; `values` are nouns, per
+    relation."""
 
     subjects: int = 64
     values: int = 8
@@ -33,11 +34,10 @@ class Facts:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.subjects < 2 or self.values < 2 or self.mentions < 1:
-            numbers = f"{self.subjects}, {self.values} and {self.mentions}"
-            raise BadInput(f"facts have at least 2 subjects, 2 values and 1 mention, not {numbers}")
-        if (statements := self.number * self.mentions) > STATEMENTS:
-            raise BadInput(f"{statements:,} statements (subjects x relations x mentions); at most {STATEMENTS:,} fit")
+        check_range("subjects", self.subjects, 2)
+        check_range("values", self.values, 2)
+        check_range("mentions", self.mentions, 1)
+        check_range("subjects x relations x mentions", self.number * self.mentions, 1, STATEMENTS)
 
     @property
     def number(self) -> int:
@@ -47,7 +47,8 @@ class Facts:
         return _questions(self, language)
 
     def statements(self, language: Pocket, shared: bool) -> list[Sentence]:
-        """The sentences that state the shared facts, or the unshared ones, in random order, with all columns."""
+        """The sentences that state the shared facts, or the unshared ones, in random order, with all
+        columns."""
         rng = random.Random(f"{self.seed}:statements:{shared}")
         statements = [
             _with_lead(question.clozes[number % len(question.clozes)].sentence, LEADS[rng.randrange(len(LEADS))])

@@ -266,7 +266,8 @@ class SentenceGrammar:
         determiner: str = "",
         rich: bool = False,
     ) -> Node:
-        """A common noun with its dependents; a `rich` noun always has a phrase, or a relative clause unless a place."""
+        """A common noun with its dependents; a `rich` noun always has a phrase, or a relative clause unless a
+        place."""
         node = phrase.noun(pick, relation, plural, determiner)
         if not determiner:
             self._determine(node, pick, plural)

@@ -26,14 +26,16 @@ SAME = ((SPECIFIC, SPECIFIC), (GENERAL, GENERAL))
 UP, DOWN = (SPECIFIC, GENERAL), (GENERAL, SPECIFIC)
 FOREIGN = ((SPECIFIC, OTHER_SPECIFIC), (SPECIFIC, OTHER_GENERAL), (GENERAL, OTHER_SPECIFIC), (GENERAL, OTHER_GENERAL))
 CHANGED = {UP: 1.0, DOWN: 8.0, **dict.fromkeys(FOREIGN, 0.25)}
-"""Two different nouns (premise, hypothesis) with initial weights; DOWN's is high: balancing prefers unrelated nouns."""
+"""Two different nouns (premise, hypothesis) with initial weights; DOWN's is high: balancing prefers unrelated
+nouns."""
 POLES = ({"pole": OPPOSITE}, {"pole": OTHER_POLE})
 POLARITIES = ("always", "never")  # affirm and deny in sentences of equal length
 
 HYPERNYM, ANTONYM, NEGATION, PASSIVE, EXCHANGE, QUANTIFIER, NUMBER, ADJUNCT = KINDS = (
     "hypernym", "antonym", "negation", "passive", "exchange", "quantifier", "number", "adjunct",
 )  # fmt: skip
-"""The phenomena that pairs test, as in `Example.diagnostic`; each has at least two labels with the same surface."""
+"""The phenomena that pairs test, as in `Example.diagnostic`; each has at least two labels with the same
+surface."""
 
 SHARES = {"quality": 0.31, "deed": 0.31, "meeting": 0.11, "quantity": 0.07, "number": 0.12, "adjunct": 0.08}
 """The share of each family of pairs; `quality` and `deed` have the same cases."""
@@ -86,7 +88,8 @@ def infer(premise: Statement, hypothesis: Statement) -> str:
 
 
 def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
-    """The label for `every`, `no` or (hypothesis) `a`, about one quality. (No cook is hot: every cook is cold.)"""
+    """The label for `every`, `no` or (hypothesis) `a`, about one quality. (No cook is hot: every cook is
+    cold.)"""
     agree = (premise.pole == hypothesis.pole) ^ (premise.determiner == "no") ^ (hypothesis.determiner == "no")
     covered = hypothesis.noun <= premise.noun
     if hypothesis.determiner == "a":
@@ -184,7 +187,8 @@ def families() -> dict[str, list[PairCase]]:
 
 
 def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """An endless stream of pairs, every three with the three labels in random order; `places` draws word orders."""
+    """An endless stream of pairs, every three with the three labels in random order; `places` draws word
+    orders."""
     words = WordDraws(topics, rng)
     draws: dict[str, Callable[[], Material]] = {
         "quality": words.quality, "deed": words.deed, "quantity": words.quality, "number": words.number,

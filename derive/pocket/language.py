@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import count as count_from
 from itertools import islice
 
-from calque.derive.errors import BadInput
+from calque.derive.errors import BadInput, check_range
 from calque.derive.example import Example
 from calque.derive.fingerprint import ADDED
 from calque.derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
@@ -41,17 +41,15 @@ class Pocket:
     tail: float = field(default=0.1, metadata=ADDED)
 
     def __post_init__(self) -> None:
-        if not FEWEST <= self.types <= MOST:
-            raise BadInput(f"a lexicon of {self.types} word types, expected {FEWEST} to {MOST:,}")
+        check_range("the word types of a lexicon", self.types, FEWEST, MOST)
         if self.order not in ORDERS:
             raise BadInput(f"no word order is called {self.order!r}; there are {', '.join(ORDERS)}")
-        if not 0 <= self.tail <= MOST_RARE:
-            raise BadInput(f"the tail is a share of the words between 0 and {MOST_RARE}, not {self.tail}")
-        if not 0 <= self.zipf <= STEEPEST:
-            raise BadInput(f"the exponent of word frequencies is between 0 and {STEEPEST:g}, not {self.zipf}")
+        check_range("the tail, a share of the words,", self.tail, 0, MOST_RARE)
+        check_range("the exponent of word frequencies", self.zipf, 0, STEEPEST)
 
     def sentences(self, count: int, stream: int = 0, withhold: bool = False) -> Iterator[Sentence]:
-        """The first `count` sentences of a stream; `withhold` excludes the names reserved for tests and the corpus."""
+        """The first `count` sentences of a stream; `withhold` excludes the names reserved for tests and the
+        corpus."""
         chunks = (self.chunk(stream, number, withhold) for number in count_from())
         return islice((sentence for chunk in chunks for sentence in chunk), count)
 
@@ -74,7 +72,8 @@ class Pocket:
                 left -= 1
 
     def pairs(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """The first `count` inference pairs of a stream: (premise,), (hypothesis,) and the label, in equal shares."""
+        """The first `count` inference pairs of a stream: (premise,), (hypothesis,) and the label, in equal
+        shares."""
         return self._examples("pairs", inferences, count, stream)
 
     def paraphrases(self, count: int, stream: int = 0) -> Iterator[Example]:
@@ -82,7 +81,8 @@ class Pocket:
         return self._examples("paraphrases", paraphrases, count, stream)
 
     def questions(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """The first `count` questions of a stream: (question,), (sentences of a context), one with the answer span."""
+        """The first `count` questions of a stream: (question,), (sentences of a context), one with the answer
+        span."""
         return self._examples("questions", questions, count, stream)
 
     def _examples(self, kind: str, tasks: Tasks, count: int, stream: int) -> Iterator[Example]:

@@ -1,4 +1,5 @@
-"""The lexicon: core words by topic, extended with invented words to an exact number of word types, and names."""
+"""The lexicon: core words by topic, extended with invented words to an exact number of word types, and
+names."""
 
 import random
 import re
@@ -66,7 +67,8 @@ ROUND = (
 START = "person thing tr thing place intr adj thing soc tr".split()
 
 SHARED = 0.5
-"""Share of invented words that reuse a word of their topic in another class, so that only context disambiguates."""
+"""Share of invented words that reuse a word of their topic in another class, so that only context
+disambiguates."""
 USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
 LETTERS = "W M S L O WL MO SL SO LO WLO MLO SLO WSO MSL".split()  # the possible uses of an invented name
 

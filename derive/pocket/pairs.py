@@ -1,4 +1,5 @@
-"""Parts of the tasks on several sentences: words drawn whatever the label, balanced cases, and endless streams."""
+"""Parts of the tasks on several sentences: words drawn whatever the label, balanced cases, and endless
+streams."""
 
 import random
 from collections import defaultdict

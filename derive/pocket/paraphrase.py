@@ -36,7 +36,8 @@ FORMS = tuple(
 
 @dataclass(frozen=True)
 class ParaphraseCase:
-    """Two sentences about one action. `named`: which of the people have names; `alike`: both voices have one form."""
+    """Two sentences about one action. `named`: which of the people have names; `alike`: both voices have one
+    form."""
 
     first: SentenceForm
     second: SentenceForm
@@ -103,7 +104,8 @@ def _outside(case: ParaphraseCase) -> tuple[object, ...]:
 
 
 def _overlap(first: Sequence[str], second: Sequence[str]) -> tuple[object, ...]:
-    """Lengths, shared words, shared bigrams, shared words in the same order, and equality of the starts and ends."""
+    """Lengths, shared words, shared bigrams, shared words in the same order, and equality of the starts and
+    ends."""
     shared = set(first) & set(second)
     places = {word: place for place, word in reversed(list(enumerate(second)))}
     order = [places[word] for word in dict.fromkeys(first) if word in shared]

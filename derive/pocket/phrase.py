@@ -27,7 +27,8 @@ def adposition(node: Node, preposition: Token) -> Node:
 
 
 def person(word: Word, relation: str, length: int) -> Node:
-    """A person's name: the first name, first and last, or all three. The first word is the head (UD: flat)."""
+    """A person's name: the first name, first and last, or all three. The first word is the head (UD:
+    flat)."""
     forms = {1: [FIRST], 2: [FIRST, LAST], 3: [FIRST, MIDDLE, LAST]}[length]
     head, *rest = (Node(word.form(form), "PROPN", "flat", entity="PER") for form in forms)
     head.relation = relation

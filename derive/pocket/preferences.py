@@ -1,4 +1,5 @@
-"""Selectional preferences: every word has a few favourites in every role, so that contexts tell words apart."""
+"""Selectional preferences: every word has a few favourites in every role, so that contexts tell words
+apart."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ TAIL_KINDS = ("person", "animal", "thing", "place", "adj", "intr", "tr", "soc")
 
 @dataclass(slots=True, eq=False, repr=False)
 class Sense:
-    """A word in one topic: its forms, a table of favourites per role, and `rare` words that may replace it."""
+    """A word in one topic: its forms, a table of favourites per role, and `rare` words that may replace
+    it."""
 
     forms: tuple[str, ...]
     weight: float = 1.0
@@ -68,7 +70,8 @@ class Sense:
 
 
 class Preferences:
-    """The senses of the topics (`topics`), from which all others can be drawn; `tail` is the share of rare words."""
+    """The senses of the topics (`topics`), from which all others can be drawn; `tail` is the share of rare
+    words."""
 
     def __init__(self, lexicon: Lexicon, seed: int, zipf: float, tail: float) -> None:
         self._rng = random.Random(f"{seed}:preferences")
@@ -171,8 +174,9 @@ class Preferences:
         topic.tables[role] = _spread(entries, [entry.weight for entry in entries], self._rng)
 
     def _bind(self, rows: list[Sense], columns: list[Sense], forward: Role, backward: Role | None = None) -> None:
-        """Fill the rows' tables with columns and, with `backward`, the columns' with rows, by one joint weight: row
-        frequency x column frequency x favour. No word is paired with itself: a rake is not raked."""
+        """Fill the rows' tables with columns and, with `backward`, the columns' with rows, by one joint
+        weight: row frequency x column frequency x favour. No word is paired with itself: a rake is not
+        raked."""
         rng = self._rng
         favour = [[1.0] * len(columns) for _ in rows]
         for i in range(len(rows)):
@@ -233,7 +237,8 @@ def _tie(group: list[Sense], role: Role) -> None:
 
 
 def _spread(entries: list[Sense], weights: list[float], rng: random.Random) -> list[Sense]:
-    """SIZE entries in proportion to their weights, by systematic sampling: rare entries are in some tables only."""
+    """SIZE entries in proportion to their weights, by systematic sampling: rare entries are in some tables
+    only."""
     ends = list(accumulate(weights))
     start = rng.random()
     places = (bisect_left(ends, (start + i) * ends[-1] / SIZE) for i in range(SIZE))

@@ -40,7 +40,8 @@ def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Plac
 
 
 def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
-    """The event in question, then distractors: two with other roles, a negated one, up to two with another verb."""
+    """The event in question, then distractors: two with other roles, a negated one, up to two with another
+    verb."""
     people, places, verbs = words.scene()
     first, second, *rest = people
     if rng.random() >= 0.5:

@@ -1,4 +1,5 @@
-"""Sentences as unordered dependency trees, the word orders that linearise them, and the words drawn for them."""
+"""Sentences as unordered dependency trees, the word orders that linearise them, and the words drawn for
+them."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ ENGLISH = ORDERS["english"]
 
 @dataclass(slots=True, eq=False)
 class Pick:
-    """A word to be drawn from its governor's favourites in one role; without governor, a member of the cast."""
+    """A word to be drawn from its governor's favourites in one role; without governor, a member of the
+    cast."""
 
     governor: Pick | None
     role: int

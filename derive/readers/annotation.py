@@ -9,7 +9,7 @@ from pathlib import Path
 from calque.derive.errors import BadInput
 from calque.derive.readers.conllu import PLUS, UPOS
 from calque.derive.readers.iob2 import DOCUMENT_START
-from calque.derive.readers.lines import Numbered, decode, open_bytes, raw_lines
+from calque.derive.readers.lines import Numbered, Place, decode, open_bytes, raw_lines
 
 TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
 XML, COLUMNS, TAGGED_WORDS = "XML or HTML", "lines of columns", "words joined with their tags"
@@ -43,9 +43,9 @@ def head_of(path: Path) -> tuple[str, list[Numbered]]:
         for number, raw in enumerate(raw_lines(file, path), start=1):
             line = decode(raw, path, number).rstrip("\n")
             if line.strip():
-                first = first or (number, line)
+                first = first or (Place(path, number), line)
                 if not line.startswith("#"):  # CoNLL-U starts with comments
-                    lines.append((number, line))
+                    lines.append((Place(path, number), line))
             letters += len(line)
             if len(lines) >= SAMPLE or (lines and letters >= SAMPLE_LETTERS):
                 break

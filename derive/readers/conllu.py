@@ -58,9 +58,8 @@ def read_conllu(
     read instead of all."""
     counts = Counter() if counts is None else counts
     names, words, block = column_names(path), WithheldWords(), _Block(counts, unparsed)
-    number = 0
-    for number, line in part or Lines(path, counts, must_end=True):
-        place = Place(path, number)
+    place = Place(path)
+    for place, line in part or Lines(path, counts, must_end=True):
         if line:
             block.add(place, line, names)
             continue
@@ -71,26 +70,27 @@ def read_conllu(
             else:
                 counts[WITHHELD] += 1
             for word, at in zip(block.words, block.places, strict=True):
-                words.add(word, at.line or 0)
+                words.add(word, at)
         else:
             block.leave_out(place)
         block = _Block(counts, unparsed)
-    last = Place(path, number)
     if block.last != "0":
-        raise last.fault("no blank line after the last sentence: the file is truncated, or add one if it is whole")
+        raise place.fault("no blank line after the last sentence: the file is truncated, or add one if it is whole")
     if block.comments:
-        block.leave_out(last)
+        block.leave_out(place)
     if not words.words and not part:
         raise BadInput("no sentence in this file", path)
     if not withheld:
-        words.check(path)
+        words.check()
 
 
 def read_raw_text(path: Path, counts: Counter[str]) -> Iterator[str]:
-    """The text of each sentence of a treebank: its `# text` comment, or else its words with spaces between."""
+    """The text of each sentence of a treebank: its `# text` comment, or else its words with spaces
+    between."""
     names, withheld = column_names(path), WithheldWords()
-    text, words, first = "", list[str](), 0
-    for number, line in Lines(path, counts, must_end=True):
+    text, words = "", list[str]()
+    place = Place(path)
+    for place, line in Lines(path, counts, must_end=True):
         if not line.strip():
             if words:
                 yield text or " ".join(words)
@@ -98,35 +98,34 @@ def read_raw_text(path: Path, counts: Counter[str]) -> Iterator[str]:
         elif line.startswith("# text ="):
             text = line.partition("=")[2]
         elif not line.startswith("#"):
-            id_, form, *_ = cells(Place(path, number), line, names)
+            id_, form, *_ = cells(place, line, names)
             if id_.isdecimal():
                 words.append(form)
-                withheld.add(form, number)
-            first = number
+                withheld.add(form, place)
     if words:
-        raise BadInput("no blank line after the last sentence: the file is truncated", path, first)
-    withheld.check(path)
+        raise place.fault("no blank line after the last sentence: the file is truncated")
+    withheld.check()
 
 
 def read_lemmas(path: Path) -> Iterator[tuple[str, str]]:
     """Stream each word that has a lemma, with the lemma; multiword tokens and empty nodes are not words."""
     names = column_names(path)
-    for number, line in read_lines(path):
+    for place, line in read_lines(path):
         if not line or line.startswith("#"):
             continue
-        id_, form, lemma, *_ = cells(Place(path, number), line, names)
+        id_, form, lemma, *_ = cells(place, line, names)
         if id_.isascii() and id_.isdecimal() and lemma != NOTHING:
             yield one_word(form, Counter()), lemma
 
 
 def column_names(path: Path) -> tuple[str, ...]:
     """The names of a treebank's columns: from the first line of CoNLL-U Plus, or CoNLL-U's ten."""
-    _, line = next(read_lines(path))
+    place, line = next(read_lines(path))
     if not line.startswith(PLUS):
         return NAMES
     names = tuple(line.removeprefix(PLUS).removeprefix(" =").split())
     if lacking := [name for name in NAMES if names.count(name) > 1 or (name in NEEDED and name not in names)]:
-        raise BadInput(f"global.columns has {names.count(lacking[0])} columns {lacking[0]}; expected one", path, 1)
+        raise place.fault(f"global.columns has {names.count(lacking[0])} columns {lacking[0]}; expected one")
     return names
 
 
@@ -253,7 +252,8 @@ class _Block:
 
 
 def _token_tag(words: Sequence[int], tags: Sequence[str], parents: Sequence[Sequence[int]], language: str) -> str:
-    """The tag of the multiword token of these `words`; `parents` has the heads of each word of the sentence."""
+    """The tag of the multiword token of these `words`; `parents` has the heads of each word of the
+    sentence."""
     ancestors: dict[int, set[int]] = {word: set() for word in words}
     for word, above in ancestors.items():
         waiting = [*parents[word]]
@@ -279,7 +279,8 @@ def relation_fault(relation: str, head: int) -> str | None:
 
 
 def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
-    """The first fault, as word and message, of heads (from 0; the root's is -1) that are not a tree with one root."""
+    """The first fault, as word and message, of heads (from 0; the root's is -1) that are not a tree with one
+    root."""
     n = len(heads)
     for i, head in enumerate(heads):
         if not -1 <= head < n or head == i:

@@ -91,7 +91,8 @@ def cut(text: str) -> list[str]:
 
 
 def cut_tokens(text: str) -> list[list[str]]:
-    """The words of each sentence of a tokenised text (WikiText), with a straight quote that closes one in it."""
+    """The words of each sentence of a tokenised text (WikiText), with a straight quote that closes one in
+    it."""
     sentences, start = [], 0
     quotes = seen = 0  # quotes in the sentence so far, and where to search for the next
     for match in _TOKEN_END.finditer(text):
@@ -116,7 +117,8 @@ def cut_tokens(text: str) -> list[list[str]]:
 
 
 def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) -> bool:
-    """Whether a sentence from `start` ends at a mark, after a token from `begin`, with the last full stop at `stop`."""
+    """Whether a sentence from `start` ends at a mark, after a token from `begin`, with the last full stop at
+    `stop`."""
     mark, following = match.start(), match[1]
     if following.islower():
         return False

@@ -1,4 +1,5 @@
-"""Labelled words, one per line (PAN-X, CoNLL, WNUT, Universal NER, GermEval, MultiCoNER) or one sentence as JSON."""
+"""Labelled words, one per line (PAN-X, CoNLL, WNUT, Universal NER, GermEval, MultiCoNER) or one sentence as
+JSON."""
 
 import re
 from collections import Counter
@@ -32,7 +33,7 @@ DOCUMENT_START = "-DOCSTART-"
 _LANGUAGE = re.compile(r"(?:simple|[a-z]{2,3}(?:-[a-z-]+)?):")  # simple: is the Simple English Wikipedia
 _NO_TYPE = frozenset({"B-O", "I-O", "B-OTH", "I-OTH"})
 
-Row = list[tuple[int, str, str]]  # the line number, word and tag of each word of a sentence, as in the file
+Row = list[tuple[Place, str, str]]  # the place, word and tag of each word of a sentence, as in the file
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,8 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
     for row in _json_rows(path, partial(_tag, shape=Shape(), counts=counts)) if _is_json(path) else _rows(path, counts):
         if not row:
             counts["sentences without words, left out"] += 1
-        for line, form, _ in row:
-            withheld.add(form, line)
+        for place, form, _ in row:
+            withheld.add(form, place)
         sentence = _sentence(row, counts)
         found = found or len(sentence) > 0
         if is_withheld(sentence.text):
@@ -78,7 +79,7 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
             yield sentence
     if not found:
         raise BadInput("no sentence in this file", path)
-    withheld.check(path)
+    withheld.check()
 
 
 def _sentence(row: Row, counts: Counter[str]) -> Sentence:
@@ -107,10 +108,9 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
     shape, lines, types = _shape_of(path), Lines(path, counts), set[str]()
     for block in _blocks(lines, shape.separator, counts):
         sentence: Row = []
-        for number, line in block:
-            place = Place(path, number)
+        for place, line in block:
             row, word, tag = shape.row(place, line)
-            if number == lines.number and tag != "O" and tag[2:] not in types:
+            if place.line == lines.number and tag != "O" and tag[2:] not in types:
                 lines.check_end()  # a tag of a known type is whole
             types.add(tag[2:])
             if shape.numbered:
@@ -118,7 +118,7 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
                     raise place.fault(f"word number {row[0]!r}; expected {len(sentence) + 1}")
                 if any(_TAG.fullmatch(cell) and cell[0] in ("B", *_SINGLE) for cell in row[3:]):
                     counts["entities inside of others, left out"] += 1
-            sentence.append((number, word, _tag(place, tag, shape, counts)))
+            sentence.append((place, word, _tag(place, tag, shape, counts)))
         yield sentence
 
 
@@ -148,7 +148,7 @@ def _shape_of(path: Path) -> Shape:
 
 def _blocks(lines: Iterable[Numbered], separator: str | None, counts: Counter[str]) -> Iterator[list[Numbered]]:
     block: list[Numbered] = []
-    for number, line in lines:
+    for place, line in lines:
         if not line.strip():
             if block:
                 yield block
@@ -156,7 +156,7 @@ def _blocks(lines: Iterable[Numbered], separator: str | None, counts: Counter[st
         elif line.startswith(DOCUMENT_START):
             counts[f"{DOCUMENT_START} lines"] += 1
         elif not _is_comment(line, separator):
-            block.append((number, line))
+            block.append((place, line))
         elif separator is None or separator in line:
             counts["comments with columns"] += 1
     if block:
@@ -179,8 +179,8 @@ def _is_json(path: Path) -> bool:
 
 
 def _json_rows(path: Path, check: Callable[[Place, str], str]) -> Iterator[Row]:
-    for number, line in read_lines(path):
-        place, row = Place(path, number), strict_json.line(line, path, number)
+    for place, line in read_lines(path):
+        row = place.json(line)
         words, tags = row.get("tokens"), row.get("ner_tags", row.get("tags"))
         if not isinstance(words, list) or not isinstance(tags, list) or len(words) != len(tags):
             raise place.fault("expected lists `tokens` and `ner_tags` of equal length")
@@ -188,7 +188,7 @@ def _json_rows(path: Path, check: Callable[[Place, str], str]) -> Iterator[Row]:
             raise place.fault(f"the tag {numbers[0]} is a number; expected names such as B-PER: export label names")
         if wrong := [text for text in (*words, *tags) if not strict_json.is_text(text)]:
             raise place.fault(f"{wrong[0]!r} in tokens or tags; expected text")
-        yield [(number, word, check(place, tag)) for word, tag in zip(words, tags, strict=True)]
+        yield [(place, word, check(place, tag)) for word, tag in zip(words, tags, strict=True)]
 
 
 def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
@@ -197,11 +197,11 @@ def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator
     counts = Counter() if counts is None else counts
     found = False
     for row in _json_rows(path, _label) if _is_json(path) else _label_rows(path, counts):
-        for number, word, _ in row:
+        for place, word, _ in row:
             if word.split() != [word]:
-                raise BadInput(f"the word {word[:100]!r}; expected one without white space", path, number)
+                raise place.fault(f"the word {word[:100]!r}; expected one without white space")
         found = found or bool(row)
-        spans = tuple(Span(place, place + 1, label) for place, (_, _, label) in enumerate(row))
+        spans = tuple(Span(i, i + 1, label) for i, (_, _, label) in enumerate(row))
         yield Sentence(tuple(word for _, word, _ in row), spans=spans)
     if not found:
         raise BadInput("no sentence in this file", path)
@@ -210,8 +210,8 @@ def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator
 def _label_rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
     lines, first = Table(path, counts), FirstRow()
     sentence: Row = []
-    for number, line in lines:
-        place, cells = Place(path, number), line.split("\t")
+    for place, line in lines:
+        cells = line.split("\t")
         if not line.strip():
             if sentence:
                 yield sentence
@@ -226,7 +226,7 @@ def _label_rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
         if label not in first.labels:
             lines.check_end()  # a known label is whole
         first.add(place, cells)
-        sentence.append((number, cells[0], label))
+        sentence.append((place, cells[0], label))
     if sentence:
         yield sentence
     first.check()

@@ -14,8 +14,8 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, BinaryIO, NamedTuple
 
+from calque.derive import strict_json
 from calque.derive.errors import BadInput, NoFile
-from calque.derive.strict_json import is_text
 
 EDITION = 2  # increases when readers give other sentences or examples for the same files
 LIMIT = 1 << 26  # maximum bytes of a line or record, which a reader holds in memory
@@ -29,7 +29,6 @@ COMPRESSIONS: dict[str, tuple[str, re.Pattern[bytes], Callable[[Path], Any]]] = 
 _OTHERS = {b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstandard"}
 _UTF_16 = "UTF-16; expected UTF-8: convert it, for example with iconv -f UTF-16 -t UTF-8"
 
-Numbered = tuple[int, str]  # a line's number, from 1, and the line without its end
 MARKS = "byte order marks where files were joined, removed"
 FORMAT_ALONE = "runs of format characters alone (direction marks), removed"
 WITHHELD = "sentences whose words are withheld"
@@ -57,9 +56,22 @@ class Place(NamedTuple):
         """A JSON value as text that can be written to a file."""
         if not isinstance(value, str):
             raise self.fault(f"{what} is {'missing' if value is None else repr(value)}; expected text")
-        if not is_text(value):
+        if not strict_json.is_text(value):
             raise self.fault(f"{what} contains a NUL or half a surrogate pair; expected text")
         return value
+
+    def json(self, line: str) -> dict[str, Any]:
+        """The object of a line of JSON lines."""
+        try:
+            value = strict_json.loads(line)
+        except ValueError as error:
+            raise self.fault(f"not JSON: {error}") from None
+        if not isinstance(value, dict):
+            raise self.fault(f"a JSON {type(value).__name__}; expected an object")
+        return value
+
+
+Numbered = tuple[Place, str]  # a line's place, and the line without its end
 
 
 def check_file(path: Path) -> None:
@@ -183,7 +195,7 @@ class Lines:
                 line = decode(raw.removesuffix(b"\n"), self.path, number, self.counts)
                 if self._must_end:
                     self.check_end()
-                yield number, line
+                yield Place(self.path, number), line
 
     def check_end(self) -> None:
         if not self._ended:
@@ -213,7 +225,8 @@ class Chunk:
 
     def numbered(self, counts: Counter[str]) -> list[Numbered]:
         text = decode(self._data(), self.path, self.line, counts)
-        return list(enumerate(text.removesuffix("\n").split("\n"), start=self.line))
+        lines = enumerate(text.removesuffix("\n").split("\n"), start=self.line)
+        return [(Place(self.path, number), line) for number, line in lines]
 
     def _data(self) -> bytes:
         with self.path.open("rb") as file:
@@ -241,7 +254,8 @@ def ends_line(line: bytes) -> bool:
 
 
 def cut_file(path: Path, kind: str, ends: Callable[[bytes], bool], what: str, size: int = SIZE) -> Iterator[Chunk]:
-    """Cut a file into chunks of about `size` bytes, up to a line that `ends` a record, which errors call `what`."""
+    """Cut a file into chunks of about `size` bytes, up to a line that `ends` a record, which errors call
+    `what`."""
     with open_bytes(path) as file:
         offset, line = 0, 1
         while data := file.read(size):
@@ -271,7 +285,8 @@ def one_word(form: str, counts: Counter[str]) -> str:
 
 
 def is_withheld(text: str) -> bool:
-    """Whether a text has two or more words and all are marks for words whose text is not licensed: `_`, `[WORD]`."""
+    """Whether a text has two or more words and all are marks for words whose text is not licensed: `_`,
+    `[WORD]`."""
     return _WITHHELD_TEXT.fullmatch(text.strip()) is not None
 
 
@@ -281,17 +296,16 @@ class WithheldWords:
 
     words: int = 0
     withheld: int = 0
-    first: str = ""  # the first such word
-    line: int = 0  # its line
+    first: tuple[Place, str] | None = None  # the first mark
 
-    def add(self, word: str, line: int) -> None:
+    def add(self, word: str, place: Place) -> None:
         self.words += 1
         if _WITHHELD_WORD.fullmatch(word):
             self.withheld += 1
-            self.first, self.line = self.first or word, self.line or line
+            self.first = self.first or (place, word)
 
-    def check(self, path: Path) -> None:
-        if 2 * self.withheld > self.words:
-            fault = f"{self.withheld:,} of {self.words:,} words are {self.first}: the text is withheld for its licence"
-            hint = "expected the words (see the data's README for how to get them)"
-            raise BadInput(f"{fault}; {hint}", path, self.line)
+    def check(self) -> None:
+        if self.first and 2 * self.withheld > self.words:
+            place, word = self.first
+            fault = f"{self.withheld:,} of {self.words:,} words are {word}: the text is withheld for its licence"
+            raise place.fault(f"{fault}; expected the words (see the data's README for how to get them)")

@@ -71,8 +71,8 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
     last = _WPT.fullmatch(lines[-1][1])
     if not (last and last[4] and not last[5]):  # a line that ends in S or P is whole
         reader.check_end()
-    number, first = next(((number, words[0]) for number, line in lines if (words := tokens(line))), (0, ""))
-    if not number:
+    first = next((words[0] for _, line in lines if (words := tokens(line))), "")
+    if not first:
         raise BadInput("no link in this file", path)
     if not _GOLD.fullmatch(first):
         return _collect(_wpt(path, lines, len(lengths), counts), lengths, counts)
@@ -119,8 +119,7 @@ def _collect(rows: Iterable[_Row], lengths: Sequence[Link], counts: Counter[str]
 def _pharaoh(path: Path, lines: list[Numbered], pairs: int, first: int) -> Iterator[_Row]:
     if len(lines) != pairs:
         raise BadInput(f"{len(lines):,} lines of links for {pairs:,} sentence pairs", path)
-    for pair, (number, line) in enumerate(lines):
-        place = Place(path, number)
+    for pair, (place, line) in enumerate(lines):
         for token in tokens(line):
             match = _GOLD.fullmatch(token)
             if match is None:
@@ -130,8 +129,8 @@ def _pharaoh(path: Path, lines: list[Numbered], pairs: int, first: int) -> Itera
 
 def _wpt(path: Path, lines: list[Numbered], pairs: int, counts: Counter[str]) -> Iterator[_Row]:
     matches = []
-    for number, line in lines:
-        place, match = Place(path, number), _WPT.fullmatch(line)
+    for place, line in lines:
+        match = _WPT.fullmatch(line)
         if match is None:
             raise place.fault(f"{line!r} is not a link; {FORMS}")
         matches.append((place, match))
@@ -161,15 +160,15 @@ def read_links(path: Path, counts: Counter[str] | None = None, *, from_one: bool
         if len(with_links) == MANY and not has_zero(read_links(path)):
             raise BadInput(from_where("--links-from"), path)
     first = int(from_one or 0)
-    for number, line in read_lines(path, counts, ended=True):
+    for place, line in read_lines(path, counts, ended=True):
         links = list[Link]()
         for token in tokens(line):
             match = _LINK.fullmatch(token)
             if match is None:
-                raise BadInput(f"{token!r} is not a link; expected a link such as 0-2", path, number)
+                raise place.fault(f"{token!r} is not a link; expected a link such as 0-2")
             links.append((int(match[1]) - first, int(match[2]) - first))
             if min(links[-1]) < 0:
-                raise BadInput(f"{token!r} has position 0, but positions count from 1", path, number)
+                raise place.fault(f"{token!r} has position 0, but positions count from 1")
         unique = sorted(set(links))
         if counts is not None and len(unique) < len(links):
             counts[TWICE] += len(links) - len(unique)

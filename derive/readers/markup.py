@@ -1,4 +1,5 @@
-"""Leftover markup in text: character references such as `&amp;`, tags of HTML and MediaWiki, and placeholders."""
+"""Leftover markup in text: character references such as `&amp;`, tags of HTML and MediaWiki, and
+placeholders."""
 
 import re
 from collections import Counter
@@ -15,7 +16,8 @@ _REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0
 _SPACES = re.compile(" {2,}")
 _LINE_ENDS = re.compile(r"[\t-\r\x1c-\x1e\x85\u2028\u2029]")
 _PLACEHOLDER = re.compile(r"(?:<|&lt;)[A-Za-z][\w-]*(?:>|&gt;)|NS|ns|#N/A|#(?:NAME|REF|VALUE)[?!]")
-"""A lone tag, such as eBible's `<range>` for a verse merged into the previous one; PAWS-X's NS; spreadsheet errors."""
+"""A lone tag, such as eBible's `<range>` for a verse merged into the previous one; PAWS-X's NS; spreadsheet
+errors."""
 _MOSES = re.compile(r"&(?:amp|apos|quot|lt|gt|bar|bra|ket|#124|#91|#93);")
 """The escapes of Moses's tokenizer for & ' " < > | [ and ]."""
 
@@ -38,7 +40,8 @@ ESCAPES = 3  # maximum depth of repeated escapes, which bounds the time for host
 
 
 def unescaped(text: str, counts: Counter[str]) -> str:
-    """A line with HTML's character references replaced, even if escaped repeatedly; line ends and tabs are spaces."""
+    """A line with HTML's character references replaced, even if escaped repeatedly; line ends and tabs are
+    spaces."""
     before = text
     for _ in range(ESCAPES):
         text = _REFERENCE.sub(lambda found: _LINE_ENDS.sub(" ", unescape(found[0])), text)

@@ -7,7 +7,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from calque.derive import strict_json
 from calque.derive.errors import BadInput
 from calque.derive.example import Example
 from calque.derive.files import read_toml
@@ -87,9 +86,8 @@ def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
     lines = iter(Table(path, counts) if columns.own_labels else Lines(path, counts))
     head = next(lines)
     if head[1].startswith("{"):
-        for number, line in chain([head], lines):
-            row = strict_json.line(line, path, number)
-            yield Place(path, number), {name.casefold(): value for name, value in row.items()}
+        for place, line in chain([head], lines):
+            yield place, {name.casefold(): value for name, value in place.json(line).items()}
         return
     names = [cell.strip().casefold() for cell in head[1].split("\t")]
     expected, first = f"the header's {len(names)}", FirstRow()
@@ -97,8 +95,8 @@ def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
     if not has_header:
         names = [*(f"sentence{place}" for place in range(1, len(columns.texts) + 1)), "label"]
         expected, lines = ", ".join([*(wanted[0] for wanted in columns.texts), "label"]), chain([head], lines)
-    for number, line in lines:
-        cells, place = line.split("\t"), Place(path, number)
+    for place, line in lines:
+        cells = line.split("\t")
         if len(cells) != len(names):
             raise place.fault(f"{len(cells)} tab-separated columns; expected {expected}")
         if columns.own_labels and not has_header:

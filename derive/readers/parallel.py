@@ -1,4 +1,5 @@
-"""Parallel text as words: from two tokenised files, or from sentences, tokenised in the style of sets of gold links."""
+"""Parallel text as words: from two tokenised files, or from sentences, tokenised in the style of sets of gold
+links."""
 
 import re
 from collections import Counter
@@ -21,7 +22,8 @@ _FULL = {f"{short}'": (f"{short}e",) for short in ("c", "d", "j", "l", "m", "n",
     "au": ("à", "le"),
     "aux": ("à", "les"),
 }
-"""Elisions and contractions that the French side of the en-fr set (Och and Ney 2000) writes out, for any gender."""
+"""Elisions and contractions that the French side of the en-fr set (Och and Ney 2000) writes out, for any
+gender."""
 
 
 class TwoFiles:
@@ -43,7 +45,8 @@ class TwoFiles:
 
 
 def pair_of_line(line: bytes, path: Path, number: int) -> Pair:
-    """The words of a sentence and of its translation in a line, `one ||| other` or with a tab; none in a blank one."""
+    """The words of a sentence and of its translation in a line, `one ||| other` or with a tab; none in a
+    blank one."""
     text = decode(line, path, number)
     sides = text.split("\t") if "\t" in text else _BARS.split(text) if text.strip() else ["", ""]
     if len(sides) != 2:

@@ -177,7 +177,7 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[Place, str, Json]]
     place = Place(path)
     if _ROW.match(lines[0]) and not _WHOLE.search(lines[0]):
         rows: list[tuple[Place, Json]] = [
-            (Place(path, n), strict_json.line(line, path, n)) for n, line in enumerate(lines, start=1)
+            (at, at.json(line)) for n, line in enumerate(lines, start=1) for at in [Place(path, n)]
         ]
     else:
         try:

@@ -22,8 +22,8 @@ class Table(Lines):
 
     def __iter__(self) -> Iterator[Numbered]:
         quoted, counts = is_quoted(self.path), Counter[str]() if self.counts is None else self.counts
-        for number, line in super().__iter__():
-            yield number, unquoted(line, counts) if quoted else line
+        for place, line in super().__iter__():
+            yield place, unquoted(line, counts) if quoted else line
 
 
 @cache

@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
-from calque.derive import strict_json
-from calque.derive.errors import BadInput
 from calque.derive.readers.annotation import (
     ENTITIES,
     JSON,
@@ -65,7 +63,7 @@ def detect(path: Path, entities: bool = False) -> Kind:
     if name == ENTITIES and entities:
         return "entities"
     if name:
-        raise BadInput(f"{name}; expected running text, CoNLL-U or JSON lines", path, lines[0][0])
+        raise lines[0][0].fault(f"{name}; expected running text, CoNLL-U or JSON lines")
     if first.startswith("<doc "):
         return "doc"
     if are_numbered([line for _, line in lines]):
@@ -75,7 +73,8 @@ def detect(path: Path, entities: bool = False) -> Kind:
 
 
 def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[Chunk]:
-    """Cut a file into chunks of about `size` bytes that end with a line, a sentence of a treebank or a document."""
+    """Cut a file into chunks of about `size` bytes that end with a line, a sentence of a treebank or a
+    document."""
     kind = kind or detect(path)
     ends: tuple[Callable[[bytes], bool], str] = ends_line, "line end"
     if kind == "doc":
@@ -111,14 +110,15 @@ def sentences(chunk: Chunk, escaped: bool = False, column: str = "text") -> tupl
 
 
 def lines_of(chunk: Chunk, column: str, counts: Counter[str]) -> Iterator[str]:
-    """The lines of text in a chunk of text, blank lines included; `counts` has what was left out and repaired."""
+    """The lines of text in a chunk of text, blank lines included; `counts` has what was left out and
+    repaired."""
     lines = chunk.numbered(counts)
     if chunk.kind == "json":
-        yield from _json_texts(column, lines, chunk.path, counts)
+        yield from _json_texts(column, lines, counts)
     elif chunk.kind == "doc":
-        yield from _document_lines(lines, chunk.path, counts)
+        yield from _document_lines(lines, counts)
     elif chunk.kind == "numbered":
-        yield from _without_numbers(lines, chunk.path, counts)
+        yield from _without_numbers(lines, counts)
     elif chunk.kind == "wikitext":
         yield from _wikitext_lines(lines, counts)
     else:
@@ -131,12 +131,12 @@ def _leave_out(reason: str, line: str, counts: Counter[str]) -> None:
         counts[f"words of {reason}"] += len(line.split())
 
 
-def _json_texts(column: str, lines: Iterable[Numbered], path: Path, counts: Counter[str]) -> Iterator[str]:
-    for number, line in lines:
+def _json_texts(column: str, lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str]:
+    for place, line in lines:
         if not line.strip():
             counts["blank lines"] += 1
             continue
-        place, row = Place(path, number), strict_json.line(line, path, number)
+        row = place.json(line)
         if column not in row:
             raise place.fault(f"no column {column!r}; there are {', '.join(row) or 'none'}")
         if row[column] is None:
@@ -145,14 +145,14 @@ def _json_texts(column: str, lines: Iterable[Numbered], path: Path, counts: Coun
             yield from LINE_ENDS.split(place.text(row[column], repr(column)))
 
 
-def _without_numbers(lines: Iterable[Numbered], path: Path, counts: Counter[str]) -> Iterator[str]:
-    for number, line in lines:
+def _without_numbers(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str]:
+    for place, line in lines:
         match = NUMBERED.match(line)
         if match:
             counts[NUMBERS] += 1
             yield line[match.end() :]
         elif line.strip():
-            raise BadInput("no number and tab before the text, which the first lines have", path, number)
+            raise place.fault("no number and tab before the text, which the first lines have")
 
 
 def _wikitext_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str]:
@@ -184,25 +184,27 @@ def is_heading(line: str) -> bool:
     return start == len(line) - end > 0 and title not in ("", "=") and not title.isspace()
 
 
-def _document_lines(lines: Iterable[Numbered], path: Path, counts: Counter[str]) -> Iterator[str]:
-    opened = 0  # the line of the open document's <doc>
-    for number, line in lines:
+def _document_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str]:
+    opened: Place | None = None  # of the open document's <doc>
+    title = False
+    for place, line in lines:
         if line.startswith("<doc "):
             if opened:
-                raise BadInput(f"<doc> inside the document of line {opened}", path, number)
-            opened = number
+                raise place.fault(f"<doc> inside the document of line {opened.line}")
+            opened, title = place, True
         elif line.rstrip() == "</doc>":
             if not opened:
-                raise BadInput("</doc> without <doc>", path, number)
-            opened = 0
+                raise place.fault("</doc> without <doc>")
+            opened = None
         elif not opened:
             if line.strip():
-                raise BadInput("text outside of <doc> ... </doc>", path, number)
-        elif number == opened + 1:
+                raise place.fault("text outside of <doc> ... </doc>")
+        elif title:
+            title = False
             _leave_out("titles", line, counts)
         elif TAG_LINE.fullmatch((line := unescaped(line, counts)).strip()):
             _leave_out("tags", line, counts)
         else:
             yield without_tags(line, counts)
     if opened:
-        raise BadInput("no </doc> for this <doc>: the file is truncated", path, opened)
+        raise opened.fault("no </doc> for this <doc>: the file is truncated")

@@ -13,7 +13,7 @@ import numpy as np
 
 from calque.derive.artefact import input_digest, read_sealed, write_sealed
 from calque.derive.easy import EasyText
-from calque.derive.errors import BadInput, excluded, unknown
+from calque.derive.errors import BadInput, check_range, excluded, unknown
 from calque.derive.example import Example
 from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.frequency import add_up, most_frequent
@@ -61,10 +61,9 @@ class TaskFiles:
     def __post_init__(self) -> None:
         if not self.train or not (self.test or self.held_out):
             raise BadInput(f"a task needs at least one file of {'test' if self.train else 'training'} data")
-        if min(self.held_out, self.limit, self.tested) < 0:
-            raise BadInput(f"held_out, limit, tested are 0 or more, not {self.held_out}, {self.limit}, {self.tested}")
-        if not 0 <= self.seed < 2**63:
-            raise BadInput(f"a seed is at least 0 and below 2**63, not {self.seed}")
+        for name in ("held_out", "limit", "tested"):
+            check_range(name, getattr(self, name), 0)
+        check_range("a seed", self.seed, 0, 2**63 - 1)
         if self.numbered and self.trained_id:
             raise BadInput(f"trained_id {self.trained_id!r} needs ids, which `numbered` replaces")
 
@@ -145,7 +144,8 @@ class TaskFiles:
         return TaskData(data, {split: +count for split, count in counts.items()})
 
     def _draw(self, examples: Sequence[Example], counts: Counter[str]) -> dict[str, list[int]]:
-        """The numbers of the examples for each split that is drawn, with training last; the others are counted."""
+        """The numbers of the examples for each split that is drawn, with training last; the others are
+        counted."""
         order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
         without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
         held_out = self.held_out * len(without_files)
@@ -203,8 +203,7 @@ class Files(Source):
     frequent: frozenset[str] = field(default=frozenset(), compare=False)  # set by `ready`
 
     def __post_init__(self) -> None:
-        if self.megabytes < 0:
-            raise BadInput(f"megabytes is 0 (all of each file) or more, not {self.megabytes}")
+        check_range("megabytes", self.megabytes, 0)
         if self.easy and (others := [task for task in self.easy.tasks if task not in READERS]):
             raise BadInput(unknown("task", others[0], READERS))
         if wrong := [task for task, (files, _) in self._tasks.items() if files.units != WORDS]:
@@ -312,7 +311,8 @@ class Files(Source):
 
     @property
     def _parser(self) -> StanzaParser | StoredTrees | None:
-        """The parser of sentences without trees; None if all files are treebanks. BadInput if there is none."""
+        """The parser of sentences without trees; None if all files are treebanks. BadInput if there is
+        none."""
         if self.parser is not None:
             return StanzaParser(self.parser) if isinstance(self.parser, Path) else self.parser
         if {*self._tasks} <= {TAGGED} and all(reader.detect(path) == "treebank" for path in self.text):
@@ -342,7 +342,8 @@ READERS: dict[str, Read] = {
     "qa": read_questions,
     "word_labels": partial(_each, read_word_labels),
 }
-"""The reader of a task's annotated English files, which splits texts into sentences and words to derive from."""
+"""The reader of a task's annotated English files, which splits texts into sentences and words to derive
+from."""
 
 
 def written(task: str, language: str = "", units: Units = WORDS) -> Read:

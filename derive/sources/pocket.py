@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Self
 
-from calque.derive.errors import BadInput
+from calque.derive.errors import check_range
 from calque.derive.example import Example, Question
 from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.pocket.facts import Facts
@@ -34,8 +34,8 @@ class Sizes:
     test: int = 1_000
 
     def __post_init__(self) -> None:
-        if min(self) < 1 or max(self) > MOST_EXAMPLES:
-            raise BadInput(f"every split has 1 to {MOST_EXAMPLES:,} examples, not {', '.join(map(str, self))}")
+        for size in self:
+            check_range("the examples of a split", size, 1, MOST_EXAMPLES)
 
     def __iter__(self) -> Iterator[int]:
         return iter((self.train, self.dev, self.test))
@@ -59,8 +59,7 @@ class PocketEnglish(Source):
     paraphrase: Sizes | None = field(default=None, metadata=ADDED)
 
     def __post_init__(self) -> None:
-        if not 1 <= self.size <= MOST_SENTENCES:
-            raise BadInput(f"a corpus has 1 to {MOST_SENTENCES:,} sentences, not {self.size:,}")
+        check_range("the sentences of a corpus", self.size, 1, MOST_SENTENCES)
 
     @property
     def title(self) -> str:
@@ -93,7 +92,8 @@ class PocketEnglish(Source):
         return tuple(task for task in TASKS if getattr(self, task))
 
     def task_data(self, task: str) -> TaskData:
-        """The first examples of each split's stream. A round with each label once that repeats texts is replaced."""
+        """The first examples of each split's stream. A round with each label once that repeats texts is
+        replaced."""
         language, labels = self.language, LABELS.get(task, 1)
         drawn = {"nli": language.pairs, "qa": language.questions, "paraphrase": language.paraphrases}
         data = TaskData({}, {split: Counter() for split in SPLITS})

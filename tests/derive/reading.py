@@ -1,4 +1,5 @@
-"""What a sentence of an inference pair says, read off its tree: a reference that shares no code with the generator."""
+"""What a sentence of an inference pair says, read off its tree: a reference that shares no code with the
+generator."""
 
 from __future__ import annotations
 
@@ -96,8 +97,8 @@ class Reading:
 
 @cache
 def in_all_worlds(premise: tuple[str, str], hypothesis: tuple[str, str], relation: int) -> str:
-    """By every world of two things of sort A and two of sort B, each of which is warm or cold, and big or small. The
-    premise says `warm`, the hypothesis `warm` too (relation 0), `cold` (1) or `big` (2)."""
+    """By every world of two things of sort A and two of sort B, each of which is warm or cold, and big or
+    small. The premise says `warm`, the hypothesis `warm` too (relation 0), `cold` (1) or `big` (2)."""
     found = set()
     for warm, big in product(product((False, True), repeat=4), repeat=2):
         said = tuple(not value for value in warm) if relation == 1 else big if relation == 2 else warm

@@ -69,7 +69,8 @@ PLACES = ("seed-0-0123456789ab", "seed-1-0123456789ab", "seed-0-ba9876543210", "
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("other", [*PLACES, "seed-0"])
 def test_a_whole_folder_in_the_place_of_another_is_refused(place: str, other: str, tmp_path: Path) -> None:
-    """Every way to open one names its manifest; a name without a fingerprint is the user's own, and may change."""
+    """Every way to open one names its manifest; a name without a fingerprint is the user's own, and may
+    change."""
     for name in (place, other):
         with making(tmp_path / "made" / name, "numbers", {"name": name}) as part:
             (part / "deep").mkdir()

@@ -1,4 +1,5 @@
-"""The derived study: what is in its folder, that it does not depend on workers, and that it is whole or absent."""
+"""The derived study: what is in its folder, that it does not depend on workers, and that it is whole or
+absent."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,5 @@
-"""Words that share their stems with the source's: the laws of ids, and what a folder of such languages holds."""
+"""Words that share their stems with the source's: the laws of ids, and what a folder of such languages
+holds."""
 
 import numpy as np
 from hypothesis import given, settings

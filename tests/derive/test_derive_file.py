@@ -52,7 +52,8 @@ WORDS = ("walked", "houses", "the", "In", "We", "could", "sing", "...")
 
 @st.composite
 def compositions(draw: st.DrawFn) -> str:
-    """One to three transforms, of which at least one changes words; `syn-verbfinal` may come before or after."""
+    """One to three transforms, of which at least one changes words; `syn-verbfinal` may come before or
+    after."""
     parts = draw(st.lists(st.sampled_from((*CHANGES, "inv", "perm", "syn-verbfinal")), max_size=2))
     return ".".join(dict.fromkeys([*parts, draw(st.sampled_from(CHANGES))]))
 
@@ -68,7 +69,8 @@ def annotated(draw: st.DrawFn) -> Sentence:
 
 
 def check_readable(sentences: Sequence[Sentence], name: str, folder: Path) -> None:
-    """The treebank derived from one of these sentences is read, with its words, and has a tree for every sentence."""
+    """The treebank derived from one of these sentences is read, with its words, and has a tree for every
+    sentence."""
     write_treebank(folder / "before.conllu", sentences)
     cache = folder / "cache"
     lines = derive_file(Files((folder / "before.conllu",)), transform(name).ready(cache), Account(), cache)

@@ -7,17 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from calque.derive.files import claimed, files_of, sweep, whole_file, whole_folder
+from calque.derive.files import claimed, files_of, sweep, whole_folder
 from calque.derive.fingerprint import ADDED, plain
-
-
-def test_a_file_appears_when_the_block_ends_well(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "deep" / "file.txt"
-    with whole_file(path) as part:
-        part.write_text("whole")
-        assert not path.exists()
-    assert path.read_text() == "whole"
-    assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_folder_replaces_the_old_one_only_when_it_is_whole(tmp_path: Path) -> None:

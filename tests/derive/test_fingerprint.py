@@ -11,9 +11,7 @@ import pytest
 
 from calque.derive.build import languages_fingerprint
 from calque.derive.dictionary import DictionaryConfig
-from calque.derive.errors import BadInput
-from calque.derive.fingerprint import check_same, code_of, fingerprint, own_code, plain
-from calque.derive.order import Invert
+from calque.derive.fingerprint import fingerprint, own_code
 from calque.derive.script import Transliterate
 from calque.derive.task_data import task_data_fingerprint
 from calque.derive.transform import compose
@@ -57,7 +55,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def mine(folder: Path, word: str) -> Any:
-    """A transform whose base class is in a package beside its file; `word` stands in a module of that package."""
+    """A transform whose base class is in a package beside its file; `word` stands in a module of that
+    package."""
     (folder / "own_bases").mkdir(exist_ok=True)
     files = {"__init__": "", "base": BASE, "tables": f"WORD = {word!r}\n"}
     for name, text in files.items():
@@ -92,16 +91,3 @@ def test_what_is_made_by_changed_code_has_another_fingerprint(folder: Path) -> N
     before, same, after = (prints(mine(folder, word)) for word in "aab")
     assert before == same
     assert all(one != other for one, other in zip(before, after, strict=True))
-
-
-def test_calques_own_classes_have_the_fingerprints_that_they_had() -> None:
-    assert own_code([Transliterate(), compose(Transliterate(), Invert())]) == {}
-    assert "code" not in plain(Invert()) and code_of(dict) == code_of(Path) == {}
-
-
-def test_a_worker_does_not_go_on_with_other_code(folder: Path) -> None:
-    """What it makes would be named after the code that the command began with."""
-    code = own_code(mine(folder, "a"))
-    check_same((mine(folder, "a"), Invert()), code)
-    with pytest.raises(BadInput, match=r"own_bases/tables\.py: changed while"):
-        check_same(mine(folder, "b"), code)

@@ -1,5 +1,5 @@
-"""Files that data sets, exports and tools really produce: each gives the right value, with counts of what was repaired
-or left out, or one refusal that names the file, the line and the fault."""
+"""Files that data sets, exports and tools really produce: each gives the right value, with counts of what was
+repaired or left out, or one refusal that names the file, the line and the fault."""
 
 import json
 from collections import Counter

@@ -20,7 +20,8 @@ def chain(words: Sequence[str]) -> Sentence:
 
 @dataclass(frozen=True)
 class Chains(StanzaParser):
-    """A parser of chains, which cannot parse Paris. It notes in a file how many sentences each call brought."""
+    """A parser of chains, which cannot parse Paris. It notes in a file how many sentences each call
+    brought."""
 
     name: str = "chains"
 

@@ -1,4 +1,5 @@
-"""Stanza itself, tiny: words in are words out, every failure has a reason, and a folder is whole or refused."""
+"""Stanza itself, tiny: words in are words out, every failure has a reason, and a folder is whole or
+refused."""
 
 from pathlib import Path
 

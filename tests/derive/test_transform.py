@@ -1,4 +1,5 @@
-"""Transforms: compositions, their names, numbers and accounts; images hold a sentence's words and no others."""
+"""Transforms: compositions, their names, numbers and accounts; images hold a sentence's words and no
+others."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,5 @@
-"""Translations as a pair of languages: lines stay paired, the vocabulary is one, and pretraining reads them."""
+"""Translations as a pair of languages: lines stay paired, the vocabulary is one, and pretraining reads
+them."""
 
 from pathlib import Path
 

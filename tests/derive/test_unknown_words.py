@@ -1,4 +1,5 @@
-"""WikiText's `<unk>` is the unknown type everywhere: never letters, never masked, in no dictionary, and counted."""
+"""WikiText's `<unk>` is the unknown type everywhere: never letters, never masked, in no dictionary, and
+counted."""
 
 from pathlib import Path
 

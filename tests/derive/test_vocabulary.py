@@ -84,7 +84,8 @@ def test_counts_are_those_of_the_encoded_corpus(vocabulary: Vocabulary) -> None:
 
 
 def test_special_types_are_the_templates_else_the_settings_else_added_ones(tmp_path: Path) -> None:
-    """BERT's pieces may include RoBERTa's special names, and a tokenizer may have both kinds of special types."""
+    """BERT's pieces may include RoBERTa's special names, and a tokenizer may have both kinds of special
+    types."""
     berts = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     names = [*berts, "<s>", "</s>", "<pad>", "<unk>", "<mask>", "a"]
     tokenizer = Tokenizer(models.WordPiece({name: i for i, name in enumerate(names)}, unk_token="[UNK]"))

@@ -1,4 +1,5 @@
-"""Transforms that change words: exact links, labels by the main word, and images of types, against brute force."""
+"""Transforms that change words: exact links, labels by the main word, and images of types, against brute
+force."""
 
 import json
 from collections import Counter, defaultdict
@@ -35,7 +36,8 @@ TRANSFORMS = (
 
 @st.composite
 def rewritten(draw: st.DrawFn) -> tuple[Sentence, list[list[int]]]:
-    """A sentence in any order, and the groups of its words that other words render: some in several, some in none."""
+    """A sentence in any order, and the groups of its words that other words render: some in several, some in
+    none."""
     sentence = draw(sentences().filter(len))
     sentence = sentence.reorder(draw(st.permutations(range(len(sentence)))))
     places = st.integers(0, len(sentence) - 1)

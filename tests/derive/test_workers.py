@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -25,19 +24,6 @@ def test_results_come_in_the_order_of_the_jobs(count: int) -> None:
     processes = {process for _, process in done}
     assert (processes == {os.getpid()}) == (count == 1)
     assert len(processes) <= count
-
-
-def wait(job: int) -> int:
-    time.sleep(600 * (job > 0))
-    return job
-
-
-def test_an_interrupt_does_not_wait_for_what_is_under_way() -> None:
-    before = time.monotonic()
-    with pytest.raises(KeyboardInterrupt), Workers(2) as workers:
-        assert next(workers.map(wait, range(9))) == 0
-        raise KeyboardInterrupt
-    assert time.monotonic() - before < 500
 
 
 KILLED = """

@@ -1,4 +1,5 @@
-"""Grammars: probabilities of orders, exact draws, files; the likelihood that they are learnt by, and its gradient."""
+"""Grammars: probabilities of orders, exact draws, files; the likelihood that they are learnt by, and its
+gradient."""
 
 import os
 import random

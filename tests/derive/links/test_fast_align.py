@@ -1,4 +1,5 @@
-"""fast_align against a twin and the published tool's links; both directions as one aligner, saved and opened."""
+"""fast_align against a twin and the published tool's links; both directions as one aligner, saved and
+opened."""
 
 from pathlib import Path
 
@@ -7,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.links import cells
 from calque.derive.links.aligner import Links, Pair
 from calque.derive.links.fast_align import LONGEST, FastAlign, StatisticalAligner
 from calque.derive.links.symmetrise import SYMMETRISATIONS
-from tests.derive.links.twin import Twin, geometric, slope, z
+from tests.derive.links.twin import Twin
 
 ORACLES = Path(__file__).parents[4] / "shared" / "data" / "oracles"
 
@@ -88,16 +88,6 @@ def test_scores_are_the_definitions_probabilities(pairs: list[Pair], reverse: bo
         assert table.shape == tuple(map(len, pair))
         expected = [[weight / sum(joint) for weight in joint[1:]] for joint in twin.joints(turned_pair)]
         np.testing.assert_allclose(table if reverse else table.T, expected, rtol=1e-9)
-
-
-@given(st.integers(1, 12), st.integers(1, 12), st.floats(0.1, 14))
-def test_the_diagonals_closed_forms(m: int, n: int, tension: float) -> None:
-    for j in range(1, m + 1):
-        lengths = np.array(j), np.array(m), np.array(n)
-        assert cells.partition(*lengths, tension) == pytest.approx(z(j, n, m, tension), rel=1e-9)
-        assert cells.slope(*lengths, tension) == pytest.approx(slope(j, n, m, tension), rel=1e-7, abs=1e-12)
-        beyond = np.array(j), np.array(n), np.array(m)
-        assert cells.partition(*beyond, tension) == pytest.approx(geometric(j, m, n, tension), rel=1e-9)
 
 
 LONG = ("a",) * (LONGEST + 1)

@@ -78,7 +78,8 @@ class Twin:
 
 
 def grow_diag(forward: Links, reverse: Links) -> set[tuple[int, int]]:
-    """By the letter: any link of the union next to one that is in, as long as there is one, in the order of scans."""
+    """By the letter: any link of the union next to one that is in, as long as there is one, in the order of
+    scans."""
     links = set(forward) & set(reverse)
     while True:
         before = len(links)

@@ -1,4 +1,5 @@
-"""Parallel text: columns and files mean the same, words are cut as in the gold sets, and damage is refused."""
+"""Parallel text: columns and files mean the same, words are cut as in the gold sets, and damage is
+refused."""
 
 from collections import Counter
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""Tables as spreadsheets, pandas and people write them: quotation marks, headers, blank lines and comments."""
+"""Tables as spreadsheets, pandas and people write them: quotation marks, headers, blank lines and
+comments."""
 
 import csv
 from collections import Counter

@@ -1,17 +1,14 @@
 """Everyday English as a source: what its readers find in its files, and what is refused."""
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from calque.derive.errors import BadInput
 from calque.derive.grammar.features import orders
 from calque.derive.readers.conllu import read_conllu, tree_fault
 from calque.derive.readers.iob2 import read_iob2
-from calque.derive.sources import everyday as module
-from calque.derive.sources.everyday import FOLDER, NOTICES, TEXT, TREEBANK, everyday, french_order, opened
+from calque.derive.sources.everyday import FOLDER, TREEBANK, everyday, french_order, opened
 from calque.derive.sources.files import Files
 from calque.derive.stored_trees import StoredTrees
 
@@ -54,17 +51,3 @@ def test_french_order_needs_no_treebank_of_the_user(tmp_path: Path, monkeypatch:
     probabilities = order.superstrate.grammar(tmp_path).probabilities(("ADJ amod", "DET det", "@NOUN @"))
     determiner_noun_adjective = (1, 2, 0)
     assert orders(3)[probabilities.argmax()] == determiner_noun_adjective
-
-
-@pytest.mark.parametrize("name", [*NOTICES, TEXT])
-@pytest.mark.parametrize("change", [Path.unlink, lambda path: path.write_bytes(b"")])
-def test_a_missing_or_changed_file_is_named(
-    name: str, change: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = shutil.copytree(FOLDER, tmp_path / "everyday")
-    monkeypatch.setattr(module, "FOLDER", folder)
-    assert everyday().text == (folder / TEXT,)
-    change(folder / name)  # type: ignore[operator]
-    with pytest.raises(BadInput) as error:
-        everyday()
-    assert str(folder / name) in str(error.value)
