@@ -77,7 +77,7 @@ def sentences_of(
     text: str, transforms: Sequence[Transform], parser: Path | None
 ) -> tuple[list[Sentence], Counter[str]]:
     """The sentences of a text, with trees if a transform needs them, and counts of those without one."""
-    failed: Counter[str] = Counter()
+    failed = Counter[str]()
     sentences = [Sentence(tuple(words)) for words in split_sentences(text)]
     if not sentences:
         raise BadInput("no word in the text; expected a sentence")

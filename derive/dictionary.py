@@ -136,7 +136,7 @@ def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.
 
 def read_words(path: Path, counts: Counter[str] | None = None) -> list[tuple[str, str]]:
     """The words of a file, each with its translation, or with itself in a list of words."""
-    repaired: Counter[str] = Counter()
+    repaired = Counter[str]()
     rows = [(place, line, tokens(line)) for place, line in _rows(Table(path, repaired), repaired)]
     if not rows or len(rows[0][2]) > 1:
         return [(entry.source, entry.target) for entry in read_lexicon(path, counts)]
@@ -169,7 +169,7 @@ def own_dictionary(
 ) -> tuple[np.ndarray, Counter[str]]:
     """The entries of a file as pairs of ids, for words that are one of the `types`; the translation must be
     the word or its image. Exclusions are counted."""
-    left_out: Counter[str] = Counter()
+    left_out = Counter[str]()
     words, known = read_words(path, left_out), set(types.tolist())
     chosen: set[int] = set()
     for (word, translation), source in zip(words, only_ids([word for word, _ in words], vocabulary), strict=True):
@@ -230,7 +230,7 @@ def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarr
     """Entries as pairs of ids (n, 2), by descending count, and exclusions by reason. Only words of one
     sub-word count; each type keeps its most probable translation, ties go to the more frequent, then to the
     first."""
-    left_out: Counter[str] = Counter()
+    left_out = Counter[str]()
     sources = only_ids([entry.source for entry in entries], vocabulary)
     targets = only_ids([entry.target for entry in entries], vocabulary)
     best: dict[int, tuple[Entry, int]] = {}

@@ -11,7 +11,7 @@ LONGEST_LEARNT = 1_000
 
 def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
     """The total count of each word, and the number of occurrences dropped to bound memory."""
-    words: Counter[str] = Counter()
+    words = Counter[str]()
     forgotten = 0
     for part in counts:
         forgotten += forget_long(part)

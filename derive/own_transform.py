@@ -30,14 +30,12 @@ def check_own(source: Source, transforms: Sequence[Transform], cache: Path, work
         first = images(transform, numbered)
         with Workers(min(workers, 2)) as pool:
             (again,) = pool.map(partial(images, transform), [numbered[::-1]])
-        for (number, sentence), one, other in zip(numbered, first, again[::-1], strict=True):
+        for (number, _), one, other in zip(numbered, first, again[::-1], strict=True):
             if one != other:
-                raise BadInput(
-                    f"{transform.name} is not a function of a sentence and its number: {sentence.text[:100]!r}, number "
-                    f"{number}, becomes {one.text[:100]!r} and then {other.text[:100]!r}; draw random numbers with "
-                    "calque.derive.transform.draw, and keep nothing from call to call",
-                    next(iter(own_code(transform))),
-                )
+                fault = f"{transform.name} is not a function of a sentence and its number: sentence {number} becomes"
+                both = f"{one.text[:100]!r} and then {other.text[:100]!r}"
+                hint = "draw random numbers with calque.derive.transform.draw"
+                raise BadInput(f"{fault} {both}; {hint}", next(iter(own_code(transform))))
 
 
 def images(transform: Transform, numbered: Sequence[Numbered]) -> list[Sentence]:

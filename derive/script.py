@@ -123,10 +123,7 @@ class Transliterate(Transform):
             candidates = words[self.usage.of_class(self.by)[words]]
             shared = self._drawn(candidates)
         if not len(shared) and self.usage.of_text:
-            raise BadInput(
-                f"{self.name}: {in_percent(self.overlap)} % of {len(candidates):,} types is none; candidates are types "
-                "that occur in the corpus and, for a class, (nearly) only in its words, by their UPOS tags"
-            )
+            raise BadInput(f"{self.name}: {in_percent(self.overlap)} % of {len(candidates):,} types is none")
         return shared
 
     def _drawn(self, types: np.ndarray) -> np.ndarray:

@@ -75,7 +75,7 @@ class Sentence:
         if sorted(order) != list(range(len(self.words))):
             raise BadInput(
                 f"{self.text[:200]!r} in the order {list(order)[:30]}; expected each position from 0 to "
-                f"{len(self.words) - 1} once: a transform keeps every word"
+                f"{len(self.words) - 1} once"
             )
         place = [0] * len(order)
         if self.heads or self.spans:
@@ -97,8 +97,7 @@ class Sentence:
         groups = [tuple(group) for _, group in words]
         if not all(0 <= place < len(self) for group in groups for place in group) or not all(groups):
             raise BadInput(
-                f"{self.text[:200]!r} with words of {groups[:30]}; expected for each new word the positions, from 0 to "
-                f"{len(self) - 1}, of one or more words"
+                f"{self.text[:200]!r} with words of {groups[:30]}; expected positions from 0 to {len(self) - 1}"
             )
         mains = [group[0] for group in groups]
         sources = self.sources or tuple((place,) for place in self.origin)

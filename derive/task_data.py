@@ -142,7 +142,7 @@ def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, 
         for split, examples in data.examples.items():
             _add(part, manifest, split, SOURCE, examples, {"left out": dict(data.left_out.get(split, {}))})
         for language, paths in tests.items():
-            counts: Counter[str] = Counter()
+            counts = Counter[str]()
             reader = written(task, language, files.units)
             examples = files.read_tested(paths, reader, counts, lacking)
             if not examples:

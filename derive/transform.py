@@ -158,7 +158,7 @@ class Compose(Transform):
         return Compose(tuple(part.informed(usage) for part in self.parts))
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
-        counts: Counter[str] = Counter()
+        counts = Counter[str]()
         for part, own in self.steps(number):
             counts += part.account(sentence, own)
             sentence = part(sentence, own)

@@ -154,8 +154,8 @@ def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
     if tokenizer.get_vocab_size() < size:
         reach = tokenizer.get_vocab_size()
         raise BadInput(
-            f"a vocabulary of {size:,} types is more than the corpus supports: its {len(words):,} distinct words "
-            f"({sum(words.values()):,} in all) give {reach:,}; ask for at most {reach:,} or provide more text"
+            f"a vocabulary of {size:,} types from {len(words):,} distinct words; ask for at most {reach:,} "
+            "or provide more text"
         )
     vocabulary = Vocabulary(tokenizer, np.zeros(size, dtype=np.int64), OURS)
     ids, pieces = vocabulary.encode_all(list(words))

@@ -41,7 +41,7 @@ class Grammar:
     def train(cls, sentences: Iterable[Sentence], name: str = "", l2: float = 1.0, path: Path | None = None) -> Self:
         """Learn from the projective trees of a treebank (`path`, for errors), from nodes of 2 to 6 items:
         maximise the sum of log p(order) minus l2 / 2 times the squared weights."""
-        about: Counter[str] = Counter()
+        about = Counter[str]()
         seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
         for sentence in sentences:
             about["sentences"] += 1

@@ -69,7 +69,7 @@ class EncodedPiece(NamedTuple):
 
 
 def encode_piece(folder: Path, digest: str, piece: Piece) -> EncodedPiece:
-    left_out: Counter[str] = Counter()
+    left_out = Counter[str]()
     vocabulary = _vocabulary(folder, digest)
     sides = [encode_lines(vocabulary, lines) for lines in piece.columns(left_out)]
     empty = np.any([side.words == 0 for side in sides], axis=0)
@@ -174,7 +174,7 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
 
 
 def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[str, Any]:
-    counts: Counter[str] = Counter()
+    counts = Counter[str]()
     pairs, left_out = id_pairs(read_lexicon(lexicon, counts), vocabulary)
     left_out += counts
     occur = (vocabulary.counts[pairs] > 0).all(axis=1)
@@ -190,7 +190,7 @@ def _write_corpora(
     name: str, folders: Sequence[Path], counts: np.ndarray, encoded: Iterable[EncodedPiece]
 ) -> dict[str, Any]:
     """Write a corpus per language, add types to `counts` (V,) int64, and return the manifest's facts."""
-    left_out: Counter[str] = Counter()
+    left_out = Counter[str]()
     lines = 0
     with ExitStack() as stack:
         writers = [stack.enter_context(CorpusWriter(folder, len(counts))) for folder in folders]

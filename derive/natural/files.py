@@ -173,7 +173,7 @@ class BitextFiles(FileSet):
         """Stream the pairs' words, tokenized as sets of gold links are; `source` and `target` are codes such
         as en."""
         for piece in self.pieces():
-            counts: Counter[str] = Counter()
+            counts = Counter[str]()
             columns = piece.columns(counts)
             left_out.update(+counts)
             for first, second in zip(*columns, strict=True):
@@ -296,7 +296,7 @@ def sentences(tests: TextFiles) -> Sentences:
 
 @lru_cache(maxsize=4)
 def _read_sentences(tests: TextFiles, digests: tuple[str, ...]) -> Sentences:
-    left_out: Counter[str] = Counter()
+    left_out = Counter[str]()
     found = Sentences(line for piece in tests.pieces() for line in piece.columns(left_out)[0])
     if not found.whole:
         raise BadInput("no sentence to withhold", tests.paths[0])

@@ -66,8 +66,8 @@ def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
     nouns = _nouns(language)
     if len(nouns) < (wanted := facts.values * len(RELATIONS)):
         raise BadInput(
-            f"facts of {facts.values} values and {len(RELATIONS)} relations need {wanted} words that are mostly nouns; "
-            f"a language of {language.types} types has {len(nouns)}: expected fewer values or more types"
+            f"facts of {facts.values} values need {wanted} words that are mostly nouns, and a language of "
+            f"{language.types} types has {len(nouns)}"
         )
     chosen = rng.sample(nouns[:wanted], wanted)
     taken = language.forms

@@ -121,8 +121,7 @@ class WordDraws:
         self._verbs = {role: _of_two_axes(topics, role) for role in (Role.TR, Role.INTR)}
         if not self._verbs[Role.TR]:
             raise BadInput(
-                "the lexicon has fewer than two pairs of antonyms among its frequent verbs; expected more word types, "
-                "a smaller tail or a smaller exponent of frequencies"
+                "the lexicon has fewer than two pairs of antonyms among its frequent verbs; expected more types"
             )
 
     def quality(self) -> Material:

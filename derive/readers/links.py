@@ -65,7 +65,7 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
     `sentence source target [S|P] [confidence]`, positions from 1; sentence ids count from 1 or 0, or are N
     ids with gaps. Pharaoh: one line per pair with `0-0` (sure) and `0p0` or `0?0` (possible), from 0, or from
     1 with `from_one`."""
-    counts: Counter[str] = Counter()
+    counts = Counter[str]()
     reader = Lines(path, counts)
     lines = list(reader)
     last = _WPT.fullmatch(lines[-1][1])

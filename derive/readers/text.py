@@ -86,7 +86,7 @@ def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[C
 
 def sentences(chunk: Chunk, escaped: bool = False, column: str = "text") -> tuple[list[Sentence], Counter[str]]:
     """A chunk's sentences, and counts of exclusions. `escaped`: undo the escapes of Moses's tokenizer."""
-    left_out: Counter[str] = Counter()
+    left_out = Counter[str]()
     if chunk.kind == "treebank":
         part = chunk.numbered(left_out)
         return list(read_conllu(chunk.path, left_out, unparsed=True, part=part)), +left_out

@@ -26,7 +26,7 @@ def test_kept_sentences_are_those_that_satisfy_the_definition(
     rest = frequency.keys() - set(frequent)
     assert len(frequent) == min(types, len(frequency))
     assert all(frequency[a] >= frequency[b] for a in frequent for b in rest)
-    counts: Counter[str] = Counter()
+    counts = Counter[str]()
     kept = easy.sentences(map(Sentence, corpus), frequent, counts)
     assert [s.words for s in kept] == [
         words for words in corpus if shortest <= len(words) <= shortest + more and set(words) <= set(frequent)

@@ -39,7 +39,7 @@ def test_a_pair_goes_with_either_side_and_is_counted(tmp_path: Path) -> None:
     pairs = [("good morning", "bonjour"), ("thank you", "merci"), ("a", "Thank you."), ("good night", "bonne nuit")]
     tabs = BitextFiles(written(tmp_path / "pairs.tsv", ["\t".join(pair) for pair in pairs]))
     (piece,) = Without(tabs, tests).pieces()
-    counts: Counter[str] = Counter()
+    counts = Counter[str]()
     assert piece.columns(counts) == (["good morning", "good night"], ["bonjour", "bonne nuit"])
     assert counts[WHY] == 2
     (piece,) = Without(TextFiles((written(tmp_path / "all.txt", [SHORT, LONG]),)), tests).pieces()

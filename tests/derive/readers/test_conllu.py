@@ -21,7 +21,7 @@ def tree(*heads: int) -> str:
 
 def read(path: Path, text: str | bytes) -> tuple[list[Sentence], Counter[str]]:
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    counts: Counter[str] = Counter()
+    counts = Counter[str]()
     return list(read_conllu(path, counts)), counts
 
 
@@ -98,7 +98,7 @@ def test_a_malformed_file_is_refused_with_its_line(tmp_path: Path, text: str | b
 def test_real_treebanks(calque_data: Path) -> None:
     totals = {}
     for path in sorted((calque_data / "ud").glob("*/*.conllu")):
-        counts: Counter[str] = Counter()
+        counts = Counter[str]()
         sentences = words = 0
         for sentence in read_conllu(path, counts):
             sentences, words = sentences + 1, words + len(sentence)

@@ -11,7 +11,7 @@ from calque.derive.sentence import Sentence, Span, iob2
 
 def read(path: Path, text: str | bytes) -> tuple[list[Sentence], Counter[str]]:
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    counts: Counter[str] = Counter()
+    counts = Counter[str]()
     return list(read_iob2(path, counts)), counts
 
 

@@ -11,7 +11,7 @@ from calque.derive.sentence import Sentence
 
 def read(path: Path, text: str | bytes) -> tuple[list[Example], Counter[str]]:
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    counts: Counter[str] = Counter()
+    counts = Counter[str]()
     return list(read_nli(path, counts)), counts
 
 

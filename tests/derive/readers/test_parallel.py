@@ -46,7 +46,7 @@ def test_columns_and_files_mean_the_same(tmp_path: Path) -> None:
         BitextFiles(tmp_path / "en", tmp_path / "fr"),
     )
     for text in texts:
-        left_out: Counter[str] = Counter()
+        left_out = Counter[str]()
         assert list(text.words("en", "fr", left_out)) == [
             (("go", "on", "."), ("continue", ".")),
             (("it", "'s", "late", "!"), ("il", "est", "tard", "!")),

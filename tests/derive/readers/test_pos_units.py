@@ -12,7 +12,7 @@ from tests.derive.readers.test_conllu import GOOD, row
 
 def read(path: Path, *lines: str, language: str = "") -> tuple[list[Sentence], Counter[str]]:
     path.write_text("\n".join(lines) + "\n\n", encoding="utf-8")
-    counts: Counter[str] = Counter()
+    counts = Counter[str]()
     return list(read_conllu(path, counts, units="xtreme", language=language)), counts
 
 

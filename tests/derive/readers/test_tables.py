@@ -24,7 +24,7 @@ def test_what_a_writer_quotes_is_read_as_before(
     path = tmp_path_factory.getbasetemp() / "rows.tsv"
     with path.open("w", encoding="utf-8", newline="") as out:
         csv.writer(out, delimiter="\t", quoting=quoting, lineterminator="\n").writerows(rows)
-    counts: Counter[str] = Counter()
+    counts = Counter[str]()
     assert [line for _, line in Table(path, counts)] == ["\t".join(row) for row in rows]
     marked = sum(quoting == csv.QUOTE_ALL or '"' in field for row in rows for field in row)
     assert +counts == +Counter({QUOTED: marked})
