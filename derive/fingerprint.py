@@ -29,8 +29,9 @@ def sha256(path: Path) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A config as plain JSON values: a dataclass is its class name, compared fields and, unless Calque's, its code.
-    `former_fields` of a class are fields that it once had, with the only values that are left of them."""
+    """A config as plain JSON values: a dataclass is its class name, compared fields and, unless Calque's, its
+    code. `former_fields` of a class are fields that it once had, with the only values that are left of
+    them."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {
             field.name: plain(getattr(value, field.name))
