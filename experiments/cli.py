@@ -21,6 +21,7 @@ from calque.experiments.commands import (
     aer,
     align,
     bench,
+    checklist,
     compare,
     data,
     docs,
@@ -224,7 +225,7 @@ GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
         "calque run pocket",
     ),
     "Results": (
-        (runs.runs, compare.compare, export.export, study.null, paper.paper),
+        (runs.runs, compare.compare, export.export, checklist.checklist, study.null, paper.paper),
         "calque compare runs/pocket/report experiments/records/pocket",
     ),
     "Models": (

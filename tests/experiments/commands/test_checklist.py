@@ -1,0 +1,69 @@
+"""`calque checklist`: answers of the Responsible NLP checklist agree with the models, data and records."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+from statistics import fmean
+
+from transformers import AutoModelForMaskedLM
+
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import RECORDS, Record
+from calque.derive.task_data import TaskFolder
+from calque.experiments.names import study
+from calque.experiments.runs import ABOUT, describe
+from tests.experiments.committed import ROOT
+from tests.experiments.conftest import TINY, Done
+from tests.experiments.test_cli import calque
+
+
+def rows(text: str, head: str) -> list[list[str]]:
+    """The rows of the Markdown table whose header starts with some words."""
+    (block,) = re.findall(rf"^\| {head}.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE)
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines()]
+
+
+def test_parameters_examples_labels_and_cost_are_those_of_the_study(done: Done, tmp_path: Path) -> None:
+    root = Path(shutil.copytree(done.root, tmp_path / "runs"))
+    report = root / done.report.relative_to(done.root)
+    about = describe(study("pocket"), root, TINY)
+    (report / ABOUT).write_text(json.dumps(about), encoding="utf-8")
+    code, text, error = calque("checklist", "pocket", "--runs", str(root))
+    assert code == 0, error
+    models = {row[0]: row for row in rows(text, "objective . parameters")}
+    assert models.keys() == {"MLM", "ALIGN-MLM"}
+    for name, (_, parameters, number, seconds, processor) in models.items():
+        model = AutoModelForMaskedLM.from_pretrained(done.model(name).checkpoint)
+        assert parameters == f"{sum(weight.numel() for weight in model.parameters()):,}"
+        assert number == "1" and int(seconds) >= 0 and len(processor) > 1
+    examples = rows(text, "task . split")
+    gold = TaskFolder.open(done.examples["pos"].folder)
+    for task, split, number, labels in examples:
+        sentences = [sentence for example in gold.examples(split) for text in example.texts for sentence in text]
+        words = sum(len(sentence.words) for sentence in sentences)
+        counts = [int(count.replace(",", "")) for count in re.findall(r" ([\d,]+)(?:,|$)", labels)]
+        assert (task, number, sum(counts)) == ("pos", "40", words)
+    assert [split for _, split, *_ in examples] == ["train", "dev", "test"]
+    assert "Pocket English (generated)" in text and "steps took" in text and "40 examples" in text
+
+
+def test_dev_is_next_to_test_and_equal_to_the_records() -> None:
+    code, text, error = calque("checklist", str(ROOT / "everyday_small"))
+    assert code == 0, error
+    records = json_rows.read(ROOT / "everyday_small" / RECORDS, Record)
+    for title, task, metric, *cells in rows(text, "objective . task"):
+        for measure, shown in zip(("DEV", "SRC"), cells, strict=True):
+            values = [
+                record.value
+                for record in records
+                if (record.measure, record.task, record.metric) == (measure, task, metric)
+                and record.run.split("/")[1] == title.partition(",")[0]
+            ]
+            assert len(values) == 4 and shown.startswith(f"{100 * fmean(values):.1f} ±")
+    assert "CC BY-SA 4.0" in text and "Pocket English" not in text
+
+
+def test_a_report_without_a_study_is_refused(tmp_path: Path) -> None:
+    code, _, error = calque("checklist", str(tmp_path / "none"))
+    assert code == 2 and "calque runs" in error
