@@ -22,7 +22,7 @@ from calque.derive.files import whole_file
 from calque.derive.transforms import TRANSFORMS
 from calque.experiments.bench.harness import read as read_benchmarks
 from calque.experiments.data.recipe import names as recipe_names
-from calque.experiments.data.recipe import read_recipe, sizes
+from calque.experiments.data.recipe import read_recipe
 from calque.experiments.names import study_rows
 from calque.experiments.paper import Conclusion, conclusions, counted, items, papers
 from calque.experiments.report_folder import COMMITTED
@@ -138,10 +138,9 @@ def _tasks() -> list[str]:
 def _recipes() -> list[str]:
     rows = []
     for name in recipe_names():
-        recipe = read_recipe(name)
-        licences = "; ".join(dict.fromkeys(download.licence for download in recipe.downloads))
-        rows.append((f"`{name}`", recipe.about, sizes(recipe.downloads), licences))
-    return _table_of("recipe | contents | size | licence", rows)
+        licences = "; ".join(dict.fromkeys(download.licence for download in read_recipe(name).downloads))
+        rows.append((f"`{name}`", licences))
+    return _table_of("recipe | licence", rows)
 
 
 def _benchmarks() -> list[str]:
