@@ -45,7 +45,7 @@ def test_parameters_examples_labels_and_cost_are_those_of_the_study(done: Done, 
         counts = [int(count.replace(",", "")) for count in re.findall(r" ([\d,]+)(?:,|$)", labels)]
         assert (task, number, sum(counts)) == ("pos", "40", words)
     assert [split for _, split, *_ in examples] == ["train", "dev", "test"]
-    assert "Pocket English (generated)" in text and "steps took" in text and "40 examples" in text
+    assert "Pocket English (generated)" in text and "pos, train: 40 examples" in text
 
 
 def test_dev_is_next_to_test_and_equal_to_the_records() -> None:
