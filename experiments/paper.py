@@ -168,8 +168,11 @@ def listing() -> Iterator[str]:
                 yield f"  {'':<10}{each.direction}, {each.size}: {each.claim}"
         if full := about.get("full"):
             yield f"  at the paper's scale, not possible without GPUs: calque plan {full}"
-    yield "Numbers are ours / the paper's, in points, or a correlation. pocket: Pocket English, models of width 64 from"
-    yield "scratch; small: an encoder of width 384. `calque paper align-mlm table-3` writes one item, `all` every one."
+    yield (
+        "Numbers are ours / the paper's, in points, or a correlation. Scales: pocket is Pocket English with models of "
+        "width 64 from scratch, small is an encoder of width 384."
+    )
+    yield "next: calque paper align-mlm table-3, or calque paper all"
 
 
 @cache

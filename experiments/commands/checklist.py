@@ -31,7 +31,7 @@ def checklist(
 
     Questions that records cannot answer are marked. --study names the file of a study of your own."""
     from calque.derive.files import whole_file
-    from calque.experiments.runs import report_folder, stored
+    from calque.experiments.report_folder import report_folder, stored
 
     folder = report_folder(report, runs)
     about = stored(folder)
@@ -207,7 +207,7 @@ def _dev_and_test(folder: Path) -> Iterator[Sequence[object]]:
     from calque.analysis.report.table import cell
     from calque.analysis.results.measured import mean
     from calque.analysis.tasks.catalog import PRIMARY
-    from calque.experiments.report_records import results_of
+    from calque.experiments.report_folder import results_of
 
     for results in results_of(folder):
         found: dict[tuple[object, ...], dict[str, str]] = {}
@@ -223,7 +223,7 @@ def _dev_and_test(folder: Path) -> Iterator[Sequence[object]]:
 
 
 def _searches(about: dict[str, Any], runs: Path) -> Iterator[Sequence[object]]:
-    from calque.experiments.runs import reports
+    from calque.experiments.report_folder import reports
 
     for row in [row for row in reports(runs) if row["study"] == about["study"]]:
         tried = [*row["sweep"], *row["settings"]]

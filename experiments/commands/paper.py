@@ -28,15 +28,21 @@ def paper(
         if out != OUT:
             raise BadInput("--out is for items that are written; expected a paper")
         for line in papers.listing():
-            indent = " " * (len(line) - len(line.lstrip()) + 2)
-            typer.echo(fill(line, 80, initial_indent="", subsequent_indent=indent, break_on_hyphens=False))
+            spaces = len(line) - len(line.lstrip())
+            typer.echo(filled(line, spaces + 2 if spaces else 0))
         return
     chosen = [papers.item(paper, item)] if item else papers.items(None if paper == "all" else paper)
     for one in chosen:
         for file in papers.write(one, out):
             typer.echo(file)
         for conclusion in papers.conclusions(one.paper)[one.name]:
-            typer.echo(f"{one.full_name}: {conclusion}")
-        typer.echo(f"Differs in: {one.differs}. Computed by `{one.command}`.\n")
+            typer.echo(filled(f"{one.full_name}: {conclusion}", 2))
+        typer.echo(filled(f"Differs in: {one.differs}.", 2))
+        typer.echo(f"next: {one.command}\n")
     if not item:
         typer.echo(papers.write_index(chosen, out if paper == "all" else out / paper))
+
+
+def filled(line: str, indent: int) -> str:
+    """The line in at most 80 columns; `indent` is of further ones."""
+    return fill(line, 80, subsequent_indent=" " * indent, break_on_hyphens=False, break_long_words=False)
