@@ -1,6 +1,6 @@
-"""A checkpoint in memory, language by language: filled masks, nearest words, embeddings and hidden states; copies with
-other weights or states; its alignment and transfer, in its study's folder. Shapes: n words of a sentence, L layers, H
-hidden, m types that have another row in a derived language."""
+"""A checkpoint in memory, language by language: filled masks, nearest words, embeddings and hidden states;
+copies with other weights or states; its alignment and transfer, in its study's folder. Shapes: n words of a
+sentence, L layers, H hidden, m types that have another row in a derived language."""
 
 from __future__ import annotations
 
@@ -25,23 +25,19 @@ from calque.analysis.measures.interventions import (
     train,
 )
 from calque.analysis.measures.states import states
+from calque.analysis.model_study import Derivation, ModelStudy, words_of
 from calque.analysis.records.record import MeasuredModel
 from calque.analysis.tasks.measured import measured_task
-from calque.derive.artefact import finished, whole_of
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_folder
-from calque.derive.fingerprint import plain
-from calque.derive.folder import LanguagesFolder
 from calque.derive.language import SOURCE, Bitext
 from calque.derive.languages import Languages
 from calque.derive.sentence import Sentence
-from calque.derive.transform import Account, Transform, image_of
-from calque.derive.transforms import transform
+from calque.derive.transform import Account, image_of
 from calque.pretrain import start
 from calque.pretrain.architecture import architecture_of, has_languages
 from calque.pretrain.lazy import F, Tensor, torch
-from calque.pretrain.run import TRAINED_ON
-from calque.pretrain.saved_model import RUN, load_model, load_tokenizer
+from calque.pretrain.saved_model import load_model, load_tokenizer
 from calque.pretrain.saved_tokenizer import TOKENIZERS, check_own_types
 
 WEIGHTS = "*.safetensors*", "*.bin", "*.h5", "*.msgpack", "*.onnx"  # files that a changed model does not keep
@@ -64,32 +60,18 @@ class Neighbour(NamedTuple):
 
 
 class States(NamedTuple):
-    """The words of a sentence and their hidden states (L + 1, n, H): of the embeddings, then after each layer."""
+    """The words of a sentence and their hidden states (L + 1, n, H): of the embeddings, then after each
+    layer."""
 
     words: tuple[str, ...]
     layers: np.ndarray
 
 
 @dataclass(frozen=True)
-class Derivation:
-    """A sentence of the source, and its words in a derived language with the source position of each, `origin`."""
-
-    language: str
-    source: tuple[str, ...]
-    words: tuple[str, ...]
-    origin: tuple[int, ...]
-    sources: tuple[tuple[int, ...], ...] = ()  # as a sentence's
-
-    @property
-    def links(self) -> list[tuple[int, int]]:
-        """The gold links: (place in the source, place in the derivation), sorted."""
-        return Sentence(self.words, origin=self.origin, sources=self.sources).links
-
-
-@dataclass(frozen=True)
 class Checkpoint:
     """A masked language model, and the tokenizer of each of its languages. Methods about a derived
-    `language`, by default the first, need the folder of the study that trained the model."""
+    `language`, by default the first, need the folder of the study that trained the model. Methods that change
+    it return a copy."""
 
     folder: Path
     model: Any
@@ -99,26 +81,30 @@ class Checkpoint:
 
     @classmethod
     def open(cls, folder: Path) -> Checkpoint:
-        """The checkpoint of a folder. Raises BadInput if there is none, or if a tokenizer is another model's."""
+        """The checkpoint of a folder. Raises BadInput if there is none, or if a tokenizer is another
+        model's."""
         from transformers import AutoModelForMaskedLM
 
         model, _ = load_model(folder, AutoModelForMaskedLM)
-        rows, trained = int(model.config.vocab_size), _identity(folder).get("languages", ())
         places = {path.name: path for path in sorted((folder / TOKENIZERS).glob("*")) if path.is_dir()}
+        trained = ModelStudy(folder).identity.get("languages", ())
         numbered = tuple(dict.fromkeys([SOURCE, *trained, *places]))
         places = {SOURCE: folder} | {name: places[name] for name in numbered if name in places}
         for place in places.values():
-            check_own_types(place, rows, model.config.pad_token_id)
+            check_own_types(place, int(model.config.vocab_size), model.config.pad_token_id)
         return cls(folder, model.eval(), {name: load_tokenizer(place) for name, place in places.items()}, numbered)
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The source, and the derived languages that have a tokenizer, in the order of the model's training."""
+        """The source, and the derived languages that have a tokenizer, in the order of the model's
+        training."""
         return tuple(self.tokenizers)
 
+    # Words and guesses
+
     def fill(self, text: str, language: str = SOURCE, count: int = 5) -> list[Guess]:
-        """The `count` most probable types, whatever their language, for the one `<mask>` of a text in `language`, words
-        separated by spaces."""
+        """The `count` most probable types, whatever their language, for the one `<mask>` of a text in
+        `language`, words separated by spaces."""
         guesses = self.fill_all(text, language, count)
         if len(guesses) != 1:
             mask = self._tokenizer(language).mask_token
@@ -126,7 +112,6 @@ class Checkpoint:
         return guesses[0]
 
     def fill_all(self, text: str, language: str, count: int) -> list[list[Guess]]:
-        """The guesses of `fill` for each mask of a text, from left to right."""
         if not self.has_head:
             raise BadInput("no prediction head in this model, so it guesses nothing", self.folder)
         tokenizer = self._tokenizer(language)
@@ -140,8 +125,8 @@ class Checkpoint:
         return [[Guess(*self.name(i), p) for p, i in zip(*pair, strict=True)] for pair in pairs]
 
     def nearest(self, word: str, language: str = SOURCE, among: str | None = None, count: int = 5) -> list[Neighbour]:
-        """The `count` types whose embeddings are nearest to a word's by cosine, without the word itself. `word` is one
-        type of `language`; `among` is the language to search (default: all)."""
+        """The `count` types whose embeddings are nearest to a word's by cosine, without the word itself.
+        `word` is one type of `language`; `among` is the language to search (default: all)."""
         (ids,) = self.pieces([word], language)
         if not self.is_type(word, language):
             raise BadInput(f"{word!r}: expected a word that is one type of {language}")
@@ -158,12 +143,12 @@ class Checkpoint:
         return [tokenizer(word, add_special_tokens=False)["input_ids"] for word in spaced]
 
     def is_type(self, word: str, language: str) -> bool:
-        """Whether a word is one type of a language, and not a special one."""
         (ids,) = self.pieces([word], language)
         return len(ids) == 1 and ids[0] not in self.tokenizers[language].all_special_ids
 
     def embeddings(self, language: str = SOURCE) -> tuple[list[str], np.ndarray]:
-        """The types of a language in its own spelling, without special ones, and their embeddings, (types, width)."""
+        """The types of a language in its own spelling, without special ones, and their embeddings, (types,
+        width)."""
         ids = self.ids(language)
         return [self.name(i)[0] for i in ids.tolist()], self._table[torch.from_numpy(ids)].numpy()
 
@@ -172,42 +157,53 @@ class Checkpoint:
         tokenizer = self._tokenizer(language)
         return np.array(sorted({*tokenizer.get_vocab().values()} - {*tokenizer.all_special_ids}), np.int64)
 
+    def name(self, i: int) -> tuple[str, str]:
+        """The spelling and the language of an id; a shared type is the source's."""
+        language = self._language_of.get(i, SOURCE)
+        return self.tokenizers[language].decode([i]).strip(), language
+
     def token_type(self, language: str) -> int:
         """The token type of a language's text: its number, in models with language embeddings."""
         types = getattr(self.model.config, "type_vocab_size", None) or 0
         return self.numbered.index(language) if has_languages(types) else 0
 
+    @cached_property
+    def has_head(self) -> bool:
+        """Whether the folder has the weights that predict words."""
+        return start.has_head(self.folder)
+
+    @cached_property
+    def _table(self) -> torch.Tensor:
+        return self.model.get_input_embeddings().weight.detach()
+
+    @cached_property
+    def _language_of(self) -> dict[int, str]:
+        return {i: name for name in reversed(self.languages) for i in self.ids(name).tolist()}
+
+    def _tokenizer(self, language: str) -> Any:
+        if language not in self.tokenizers:
+            raise BadInput(unknown("language", language, self.languages))
+        return self.tokenizers[language]
+
+    def _check_length(self, ids: int) -> None:
+        if ids > (most := self.tokenizers[SOURCE].model_max_length):
+            raise BadInput(f"{ids} ids in the text; expected at most {most}", self.folder)
+
     # Its study
 
     @cached_property
-    def identity(self) -> dict[str, Any]:
-        """The configuration of the run that the checkpoint belongs to; empty for any other model."""
-        return _identity(self.folder)
+    def study(self) -> ModelStudy:
+        return ModelStudy(self.folder)
 
     @property
-    def _trained_on(self) -> str:
-        run = whole_of(self.folder, RUN)
-        return str(run.facts.get(TRAINED_ON, "")) if run else ""
+    def identity(self) -> dict[str, Any]:
+        """The configuration of the run that the checkpoint belongs to; empty for any other model."""
+        return self.study.identity
 
-    @cached_property
+    @property
     def data(self) -> Languages | None:
         """The languages that the checkpoint's run read, if they are still in a folder above it."""
-        for above in self.folder.resolve().parents if self.identity else ():
-            for folder in sorted(above.glob("languages-*"), key=lambda each: (each.name != self._trained_on, each)):
-                known = LanguagesFolder.open(folder).prints if finished(folder) else {}
-                if all(value in known.get(name, ()) for name, value in self.identity["data"].items()):
-                    return Languages.open(folder, self.identity["languages"], whole=True)
-        return None
-
-    def _of_study(self, language: str) -> tuple[Languages, str]:
-        if self.data is None:
-            raise BadInput("expected a run's checkpoint, below its study's folder languages-*", self.folder)
-        derived = self.data.others if self.data.languages[0].name == SOURCE else ()
-        if not derived:
-            raise BadInput("expected a model of a source and derived languages", self.folder)
-        if language not in ("", *derived):
-            raise BadInput(unknown("derived language", language, derived), self.folder)
-        return self.data, language or derived[0]
+        return self.study.data
 
     def derive(self, sentence: str | Sequence[str], language: str = "") -> Derivation:
         """The derivation of a source sentence by the transform of the model's languages. Raises BadInput if that needs
@@ -216,27 +212,17 @@ class Checkpoint:
         >>> model.derive("Sara ate two apples .").links  # doctest: +SKIP
         [(0, 3), (1, 2), (2, 1), (3, 0), (4, 4)]
         """
-        name, words = language or next(iter(self.languages[1:]), ""), _words(sentence)
-        if not (derivation := self._transform(name)):
+        name, words = language or next(iter(self.languages[1:]), ""), words_of(sentence)
+        if not (transform := self.study.transform(name)):
             raise BadInput(f"{name}: a sentence is derived only in the study's folder, and from words alone")
-        image = image_of(derivation, Sentence(words), 0, Account())
+        image = image_of(transform, Sentence(words), 0, Account())
         mask = self.tokenizers[SOURCE].mask_token
-        spelt = (word if word == mask else derivation.spell(word) for word in image.words)
+        spelt = (word if word == mask else transform.spell(word) for word in image.words)
         return Derivation(name, words, tuple(spelt), image.origin, image.sources)
-
-    def _transform(self, name: str) -> Transform | None:
-        if self.data is None:
-            return None
-        config = LanguagesFolder.open(self.data.folder).artefact.facts["config"]["transforms"]
-        try:
-            drawn = (transform(name).redrawn(by) for by in (0, self.identity["seed"]))
-            return next((each for each in drawn if plain(each) in config and not each.needs), None)
-        except BadInput:  # a transform of the user's own
-            return None
 
     def pairs(self, count: int = 100, language: str = "") -> list[Derivation]:
         """The first `count` sentences of the study's corpus that have a derivation, with it."""
-        languages, language = self._of_study(language)
+        languages, language = self.study.derived(language)
         bitext = languages.bitext(SOURCE, language)
         return [self.pair_of(bitext, pair) for pair in range(min(count, len(bitext)))]
 
@@ -249,7 +235,6 @@ class Checkpoint:
         return Derivation(bitext.second.name, source, words, *corpus.rendered(other))
 
     def spelt(self, language: str, ids: np.ndarray, pieces: np.ndarray) -> tuple[str, ...]:
-        """The words of a sentence, from its ids and their number for each word."""
         decode = self._tokenizer(language).decode
         return tuple(decode(word.tolist()).strip() for word in np.split(ids, np.cumsum(pieces)[:-1]))
 
@@ -261,7 +246,7 @@ class Checkpoint:
         >>> round(aligned["held-out"], 2), round(aligned["held-out-rotated"], 2)  # doctest: +SKIP
         (0.03, 0.49)
         """
-        languages, language = self._of_study(language)
+        languages, language = self.study.derived(language)
         types = Types.between(languages, SOURCE, language)
         if not types.measurable:
             raise BadInput(f"{language} has the script of the source: alignment@1 is undefined", self.folder)
@@ -278,7 +263,7 @@ class Checkpoint:
         >>> tuned.score().value < tuned.score(tuned.rows().source).value  # doctest: +SKIP
         True
         """
-        languages, language = self._of_study(language)
+        languages, language = self.study.derived(language)
         data = measured_task(self.folder, task, languages, language)
         run = MeasuredModel(self.folder, self.folder.resolve().parent.name, language, self.identity["seed"])
         return train(run, data, progress, lambda model: [change(model) for change in self.changes])
@@ -293,7 +278,7 @@ class Checkpoint:
         >>> derived[0].layers.shape, pairs[0].links[:2]  # doctest: +SKIP
         ((3, 9, 64), [(0, 7), (1, 6)])
         """
-        texts = list(map(_words, sentences))
+        texts = list(map(words_of, sentences))
         rows = [self.encoded(words, language) for words in texts]
         found: dict[int, States] = {}
         for places, hidden in states(self.model, [np.array(ids) for ids, _ in rows], self.token_type(language)):
@@ -304,16 +289,13 @@ class Checkpoint:
         return [found[place] for place in range(len(texts))]
 
     def encoded(self, words: Sequence[str], language: str) -> tuple[list[int], Tensor]:
-        """The ids of words between the two special ones, and the matrix (words, ids) of the ids of each word."""
+        """The ids of words between the two special ones, and the matrix (words, ids) of the ids of each
+        word."""
         first, last = self.tokenizers[SOURCE]("")["input_ids"]
         pieces = self.pieces(words, language)
         word = torch.arange(len(words)).repeat_interleave(torch.tensor([len(ids) for ids in pieces]))
         self._check_length(len(word) + 2)
         return [first, *(i for ids in pieces for i in ids), last], F.one_hot(word, len(words)).float().T
-
-    def _check_length(self, ids: int) -> None:
-        if ids > (most := self.tokenizers[SOURCE].model_max_length):
-            raise BadInput(f"{ids} ids in the text; expected at most {most}", self.folder)
 
     def changed(self, change: Callable[[Any], object]) -> Checkpoint:
         """A copy whose model, one of transformers, `change` has changed in place.
@@ -330,7 +312,7 @@ class Checkpoint:
 
     def rows(self, language: str = "") -> Rows:
         """The embeddings of the m words that have another row in a derived language, in both languages."""
-        return Rows.of(self.model, *self._of_study(language))
+        return Rows.of(self.model, *self.study.derived(language))
 
     def with_rows(self, rows: Tensor | np.ndarray, language: str = "") -> Checkpoint:
         """A copy with other embeddings (m, H) for the words of a derived language, in the order of `rows`.
@@ -338,7 +320,7 @@ class Checkpoint:
         >>> model.with_rows(model.rows().source).alignment()["all"]  # doctest: +SKIP
         1.0
         """
-        languages, language = self._of_study(language)
+        languages, language = self.study.derived(language)
         ids = languages[language].images[moved_types(languages, language)]
         return self.changed(partial(set_rows, ids=ids, rows=rows))
 
@@ -352,8 +334,9 @@ class Checkpoint:
         return self.changed(partial(hook_layer, layer=layer, change=change))
 
     def save(self, folder: Path | str) -> None:
-        """Write the model to a new folder, which `calque look` and transformers open; next to `checkpoint` in the
-        folder of its run, its study is found too. Raises BadInput for a model with functions after layers."""
+        """Write the model to a new folder, which `calque look` and transformers open; next to `checkpoint` in
+        the folder of its run, its study is found too. Raises BadInput for a model with functions after
+        layers."""
         if any(getattr(change, "func", None) is hook_layer for change in self.changes):
             raise BadInput("a function after a layer cannot be saved; expected a model with other weights only", folder)
         if (folder := Path(folder)).exists() or self.folder.resolve() in folder.resolve().parents:
@@ -362,35 +345,3 @@ class Checkpoint:
         with whole_folder(folder) as part:
             copytree(self.folder, part, ignore=ignore_patterns(*WEIGHTS), dirs_exist_ok=True)
             model.save_pretrained(part)
-
-    @cached_property
-    def has_head(self) -> bool:
-        """Whether the folder has the weights that predict words."""
-        return start.has_head(self.folder)
-
-    @cached_property
-    def _table(self) -> torch.Tensor:
-        return self.model.get_input_embeddings().weight.detach()
-
-    @cached_property
-    def _language_of(self) -> dict[int, str]:
-        return {i: name for name in reversed(self.languages) for i in self.ids(name).tolist()}
-
-    def name(self, i: int) -> tuple[str, str]:
-        """The spelling and the language of an id."""
-        language = self._language_of.get(i, SOURCE)
-        return self.tokenizers[language].decode([i]).strip(), language
-
-    def _tokenizer(self, language: str) -> Any:
-        if language not in self.tokenizers:
-            raise BadInput(unknown("language", language, self.languages))
-        return self.tokenizers[language]
-
-
-def _identity(folder: Path) -> dict[str, Any]:
-    run = whole_of(folder, RUN)
-    return run.facts["identity"] if run else {}
-
-
-def _words(sentence: str | Sequence[str]) -> tuple[str, ...]:
-    return tuple(sentence.split() if isinstance(sentence, str) else sentence)

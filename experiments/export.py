@@ -17,7 +17,7 @@ from calque.analysis.records.run import Described, Run
 from calque.analysis.report.latex import escaped
 from calque.analysis.report.numeric import MISSING, inert, interval, numeric
 from calque.analysis.report.table import OURS, Table
-from calque.derive.errors import BadInput, shown, unknown
+from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file
 
 _DEFAULTS = {field.name: field.default for field in dataclasses.fields(Record)}
@@ -107,10 +107,10 @@ def write_parquet(columns: dict[str, list[Any]], out: Path) -> None:
 def write_figure(folder: Path, name: str, inches: float, labels: Mapping[str, str], out: Path) -> None:
     """Draw a figure of a report again and write it as PDF, `inches` wide and without its title. `labels` replace
     the titles of objectives and languages, which are given by name or title. Raises BadInput if the figure or a label
-    is unknown, or if words would leave the figure or overlap."""
+    is unknown, or if the figure is too narrow for its labels."""
     import matplotlib as mpl
 
-    from calque.analysis.report.drawing import STYLE, of_width, unreadable
+    from calque.analysis.report.drawing import STYLE, of_width
     from calque.experiments.report import plots_of_records
 
     with warnings.catch_warnings(), of_width(inches):
@@ -119,13 +119,11 @@ def write_figure(folder: Path, name: str, inches: float, labels: Mapping[str, st
         if name not in plots:
             raise BadInput(unknown("figure", name, plots), folder)
         try:
-            cut = unreadable(plots[name].figure)
+            with mpl.rc_context(STYLE), whole_file(out) as part:
+                plots[name].figure.savefig(part, format="pdf", metadata={"CreationDate": None, "Creator": None})
         except UserWarning:  # no room is left for the panels
-            cut = "the labels of its axes"
-    if cut:
-        raise BadInput(f"{name} is too narrow at {2.54 * inches:.1f} cm for {shown(cut)}: widen it, or shorten labels")
-    with mpl.rc_context(STYLE), whole_file(out) as part:
-        plots[name].figure.savefig(part, format="pdf", metadata={"CreationDate": None, "Creator": None})
+            room = f"{2.54 * inches:.1f} cm for the labels of its axes"
+            raise BadInput(f"{name} is too narrow at {room}: widen it, or shorten labels") from None
 
 
 def relabelled(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Run]:

@@ -134,7 +134,8 @@ _USUAL = {DIRECT: "cosine", TRANSPORT: "products"}  # similarities that names om
 
 
 def method(similarity: str = "centred", plan: str = DIRECT, rule: str = "argmax") -> Method:
-    """The method with these choices; its name omits the papers' own: `argmax`, `argmax-centred`, `ot-match`."""
+    """The method with these choices; its name omits the papers' own: `argmax`, `argmax-centred`,
+    `ot-match`."""
     how, extract = SIMILARITIES[similarity], RULES[rule]
     suffix = "" if similarity == _USUAL[plan] else f"-{similarity}"
     if plan == DIRECT:

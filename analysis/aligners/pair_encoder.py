@@ -1,6 +1,6 @@
-"""Sentence pairs encoded once, and links read from any of the encoder's layers (SimAlign; XLM-Align, section 4.2).
-Shapes: B sentence pairs or rows, n and m sub-words of their longest sides, L ids of the longest row or links, H
-hidden."""
+"""Sentence pairs encoded once, and links read from any of the encoder's layers (SimAlign; XLM-Align, section
+4.2). Shapes: B sentence pairs or rows, n and m sub-words of their longest sides, L ids of the longest row or
+links, H hidden."""
 
 from __future__ import annotations
 
@@ -82,7 +82,10 @@ class LinkReading:
 
 
 class PairEncoder:
-    """An encoder of sentence pairs, each encoded once for any number of readings."""
+    """An encoder of sentence pairs, each encoded once for any number of readings. `joint` encodes a pair as
+    one row, `<s> S </s> T </s>`. `around` are the special ids before and after a sentence, `types` the token
+    types of the sides; `pieces`, the tokenizer, is needed for pairs of words. The same pairs in the same
+    order have bitwise the same links."""
 
     def __init__(
         self,
@@ -106,7 +109,6 @@ class PairEncoder:
         return self.pieces(pair[0]), self.pieces(pair[1])
 
     def cut(self, pair: Sequence[Pieces], line: int) -> tuple[CutSide, CutSide]:
-        """Both sides, cut to fit; in a joint row, the longer side first."""
         flat = [[i for word in side for i in word] for side in pair]
         if not all(pair):
             self.left_out.add("sentence pairs with an empty side", line)
@@ -193,7 +195,8 @@ class PairEncoder:
 def _padded(
     states: SideStates, cut: Sequence[tuple[CutSide, CutSide]], pairs: Sequence[int], reading: LinkReading
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The states of both sides of some pairs, (B, n, H) and (B, m, H), of sub-words or words, and their masks."""
+    """The states of both sides of some pairs, (B, n, H) and (B, m, H), of sub-words or words, and their
+    masks."""
     padded, masks = [], []
     for side in (0, 1):
         own = [states[reading.layer, pair, side] for pair in pairs]
@@ -220,8 +223,8 @@ class EncoderAligner(Aligner):
         device: str = "cpu",
         precision: Precision = "float32",
     ) -> EncoderAligner:
-        """A model with the tokenizer in its folder. By default, `layer` is the one at two thirds of its depth and the
-        method DEFAULT; after aligner training, its layer and TRAINED."""
+        """A model with the tokenizer in its folder. By default, `layer` is the one at two thirds of its depth
+        and the method DEFAULT; after aligner training, its layer and TRAINED."""
         config = read_config(folder)
         trained = getattr(config, ALIGNER_LAYER, None)
         if trained is not None and type(trained) is not int:
@@ -246,5 +249,4 @@ class EncoderAligner(Aligner):
         return map(list, self.align_scored(pairs))
 
     def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
-        """Links as in `align`, each with the largest score of its sub-words' links."""
         return (links for (links,) in self.encoder.links(pairs, [self.reading]))

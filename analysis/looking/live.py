@@ -1,4 +1,5 @@
-"""A small model as data for a page, which computes guesses with it: half-precision weights and the vocabulary."""
+"""A small model as data for a page, which computes guesses with it: half-precision weights and the
+vocabulary."""
 
 import base64
 from collections.abc import Mapping, Sequence

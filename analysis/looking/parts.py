@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.checkpoint import Derivation, Guess, Neighbour
+from calque.analysis.checkpoint import Guess, Neighbour
+from calque.analysis.model_study import Derivation
 
 WIDTH = 80
 LABEL, CELL = 18, 7  # columns of a row's label, and of a cell of a matrix
@@ -42,15 +43,14 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class Alignment:
-    """Cosines (n, m) between the hidden states of the words of a sentence and its derivation after `layer`, centred as
-    in `calque align`, and the links of their mutual argmax, sorted."""
+    """Cosines (n, m) between the hidden states of the words of a sentence and its derivation after `layer`,
+    centred as in `calque align`, and the links of their mutual argmax, sorted."""
 
     layer: int
     cosines: np.ndarray
     links: list[tuple[int, int]]
 
     def summary(self, pair: Derivation) -> str:
-        """The number of links, and how many of them are gold links of `pair`."""
         right = len({*self.links} & {*pair.links})
         return f"{len(self.links)} links for {len(pair.words)} words, {right} of them to the counterpart"
 
@@ -67,7 +67,6 @@ class EmbeddingMap:
 
     @property
     def summary(self) -> str:
-        """How many words are nearest to their own image."""
         text = f"{self.found} of {len(self.words)} frequent words nearest to their own image among these images"
         if not self.held_out:
             return text
@@ -102,11 +101,9 @@ class Look:
         return word if gloss == word else f"{word} ({gloss})"
 
     def guessed(self, blank: Blank) -> list[str]:
-        """The guesses for a word, with probabilities in percent."""
         return [f"{self.glossed(guess.word)} {100 * guess.probability:.0f}" for guess in blank.guesses]
 
     def near(self, neighbours: Neighbours) -> list[str]:
-        """The neighbours of a word, with their cosines."""
         return [f"{self.glossed(each.word)} {each.cosine:.2f}" for each in neighbours.nearest]
 
     def __str__(self) -> str:

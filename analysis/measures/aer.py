@@ -1,4 +1,5 @@
-"""Gold sets, and scores of links against them: alignment error rate, precision, recall, F1 (Och and Ney 2003)."""
+"""Gold sets, and scores of links against them: alignment error rate, precision, recall, F1 (Och and Ney
+2003)."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -21,13 +22,14 @@ def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:
 
 
 def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> LinkCounts:
-    """The counts of a corpus: the sum over its pairs, which may stream. Raises ValueError if lengths differ."""
+    """The counts of a corpus: the sum over its pairs, which may stream. Raises ValueError if lengths
+    differ."""
     return sum((score(*pair) for pair in zip(gold, links, strict=True)), LinkCounts())
 
 
 def score_each(gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], n: int) -> list[list[LinkCounts]]:
-    """The counts of `n` aligners, pair by pair; `links` has each pair's links by every aligner. Raises ValueError if
-    their lengths differ, or a pair lacks an aligner's links."""
+    """The counts of `n` aligners, pair by pair; `links` has each pair's links by every aligner. Raises
+    ValueError if their lengths differ, or a pair lacks an aligner's links."""
     columns: list[list[LinkCounts]] = [[] for _ in range(n)]
     for correct, row in zip(gold, links, strict=True):
         for column, each in zip(columns, row, strict=True):
@@ -45,7 +47,6 @@ class GoldSet:
 
     @property
     def counts(self) -> Counter[str]:
-        """Sentence pairs, words and links, and the reader's counts of exclusions and oddities."""
         sure = sum(len(links.sure) for links in self.gold.pairs)
         possible = sum(len(links.possible) for links in self.gold.pairs)
         words = [sum(len(pair[side]) for pair in self.pairs) for side in (0, 1)]
@@ -54,8 +55,8 @@ class GoldSet:
 
 
 def gold_set(folder: Path, name: str) -> GoldSet:
-    """Open a set such as de-en: `folder`/de-en with `test.de`, `test.en` and `alignv2.txt` in WPT's format. Raises
-    BadInput if a file is missing or malformed, or the files do not match."""
+    """Open a set such as de-en: `folder`/de-en with `test.de`, `test.en` and `alignv2.txt` in WPT's format.
+    Raises BadInput if a file is missing or malformed, or the files do not match."""
     home, (source, _, target) = folder / name, name.partition("-")
     pairs = read_pairs(home / f"test.{source}", home / f"test.{target}")
     return GoldSet(name, pairs, read_gold(home / "alignv2.txt", lengths(pairs)))
@@ -71,5 +72,4 @@ def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
 
 
 def lengths(pairs: Iterable[Pair]) -> list[Link]:
-    """Each pair's two lengths in words."""
     return [(len(source), len(target)) for source, target in pairs]

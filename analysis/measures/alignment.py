@@ -42,8 +42,8 @@ ANY_DICTIONARY = ("all", "back", "frequency-weighted")  # metrics that do not de
 
 @dataclass(frozen=True)
 class TypeHits:
-    """For each of m moved types, (m,): whether it found its image, either way, whether it is in the dictionary, its
-    count, and whether it found its image after each rotation, by metric."""
+    """For each of m moved types, (m,): whether it found its image, either way, whether it is in the
+    dictionary, its count, and whether it found its image after each rotation, by metric."""
 
     forward: np.ndarray
     back: np.ndarray
@@ -109,7 +109,6 @@ class Types:
 
     @property
     def moved(self) -> np.ndarray:
-        """Whether each type has another id in the second language, (n,) bool."""
         return np.asarray(self.image[self.types] != self.own[self.types])
 
     @property
@@ -119,11 +118,13 @@ class Types:
 
     @property
     def measurable(self) -> bool:
-        """Whether any type changes its id; without a change of script, alignment@1 is undefined and not recorded."""
+        """Whether any type changes its id; without a change of script, alignment@1 is undefined and not
+        recorded."""
         return bool(self.moved.any())
 
     def rows_of(self, table: Tensor, languages: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Copies of the embeddings of the types in both languages, (n, H) float32 each; arguments as in `alignment`."""
+        """Copies of the embeddings of the types in both languages, (n, H) float32 each; arguments as in
+        `alignment`."""
         source, derived = (table.detach()[torch.from_numpy(ids[self.types])].float() for ids in (self.own, self.image))
         if languages is not None:
             source += languages[self.numbers[0]].detach()
@@ -169,8 +170,8 @@ def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
 
 
 def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
-    """The null of the shares `all`, `dictionary` and `held-out`: types are paired at random with one of similar
-    frequency, because rows that encode frequency alone would exceed a null without groups."""
+    """The null of the shares `all`, `dictionary` and `held-out`: types are paired at random with one of
+    similar frequency, because rows that encode frequency alone would exceed a null without groups."""
     forward = nearest(*types.rows_of(*_tables(model)))
     moved, known = types.moved, types.known
     hits = forward == shuffled(like_frequent(types.counts[types.types]), shuffles, seed)
@@ -179,7 +180,6 @@ def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[
 
 
 def alignment_of_model(model: Any, types: Types, controls: bool = False) -> TypeHits:
-    """alignment@1 of a model in memory; its weights do not change."""
     return types.alignment(*_tables(model), controls=controls)
 
 

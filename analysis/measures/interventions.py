@@ -54,8 +54,9 @@ def control_of(intervention: str) -> str:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of the m moved types in both languages, (m, H); the places of dictionary types, `known` (d,); the most
-    frequent training tag of each type, "" without one; random numbers; and the types as source words."""
+    """The rows of the m moved types in both languages, (m, H); the places of dictionary types, `known` (d,);
+    the most frequent training tag of each type, "" without one; random numbers; and the types as source
+    words."""
 
     derived: Tensor
     source: Tensor
@@ -91,12 +92,10 @@ class Rows:
         return self.source[torch.from_numpy(order)]
 
     def rotated(self, partners: np.ndarray) -> Tensor:
-        """The derived rows after the rotation that brings those at `partners` (d,) to the dictionary's source rows."""
         known, others = torch.from_numpy(self.known), torch.from_numpy(partners)
         return Rotation.fit(self.derived[others], self.source[known])(self.derived)
 
     def randomly_rotated(self) -> Tensor:
-        """The derived rows after a random rotation around their mean."""
         noise = torch.from_numpy(self.random.standard_normal((self.derived.shape[1],) * 2)).to(self.derived.dtype)
         centre = self.derived.mean(0)
         return (self.derived - centre) @ torch.linalg.qr(noise)[0] + centre
@@ -115,7 +114,8 @@ class Rows:
 
 
 def moved_types(languages: Languages, language: str) -> np.ndarray:
-    """The source ids of the moved types, (m,). Raises BadInput if there are none, or if a type has several images."""
+    """The source ids of the moved types, (m,). Raises BadInput if there are none, or if a type has several
+    images."""
     derived, types = languages[language], languages.vocabulary.types
     if derived.single is not None or derived.places is not None:
         raise BadInput(f"a type has several images in {language}; expected a language with one row for each type")
@@ -206,7 +206,6 @@ class SourceTuned:
         self.images = self.languages[self.language].images[self.types]  # their ids in the derived language, (m,)
 
     def rows(self, random: np.random.Generator | None = None) -> Rows:
-        """The embeddings of the moved types, and what interventions need to know of them."""
         tags = usual_tags(tagged_words(self.train), self.languages.vocabulary)[self.types]
         rows = Rows.of(self.tuned.model, self.languages, self.language, tags)
         return replace(rows, random=random) if random else rows
@@ -320,7 +319,8 @@ def train(
     progress: Callable[[int, int], None] = lambda step, steps: None,
     prepare: Callable[[Any], object] = lambda model: None,
 ) -> SourceTuned:
-    """Fine-tune a model, after `prepare` has changed it, on a task's source examples, as for its zero-shot score."""
+    """Fine-tune a model, after `prepare` has changed it, on a task's source examples, as for its zero-shot
+    score."""
     task = data.task
     if not isinstance(task, Tagging):
         raise BadInput(f"interventions change words: expected a task with a label for every word, not {task.name}")
@@ -334,7 +334,8 @@ def train(
 
 
 def interventions(tuned: SourceTuned) -> Measurement:
-    """The main metric of a tagging task after each intervention, and what words and order recover of its loss."""
+    """The main metric of a tagging task after each intervention, and what words and order recover of its
+    loss."""
     run, metric, about = tuned.run, tuned.task.primary, {"task": tuned.task.name}
     scores = dict(after_interventions(tuned, run.seed))
     records = [

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from calque.analysis.measures.states import model_with_head
 from calque.analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel, Measurement
 from calque.derive.errors import BadInput
 from calque.derive.example import Question
@@ -20,7 +21,6 @@ from calque.pretrain.architecture import architecture_of
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.lazy import inference_mode, nn, torch
 from calque.pretrain.model import autocast, encode
-from calque.pretrain.saved_model import load_model, read_config
 
 PERMUTATIONS, LEVEL = 1_000, 0.95  # of the null, whose quantile is given next to its mean
 NULLS = ("all", "seen", "held-out")  # the kinds of questions that have a null of their own
@@ -33,9 +33,7 @@ def knowledge(
 ) -> Measurement:
     """Accuracy on facts stated in the source alone, queried in the source (known) and in the model's language
     (carried), and on facts stated in both, with chance levels and nulls."""
-    spelt = architecture_of(read_config(model.checkpoint))
-    network: Any = load_model(model.checkpoint, spelt.masked_model)[0]
-    network.to(model.device).eval()
+    network = model_with_head(model)
     gold = np.array([question.candidates.index(question.answer) for question in questions])
     shared = np.array([question.shared for question in questions])
     here = answers(network, languages, SOURCE, questions)
@@ -92,7 +90,8 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
 def _logits(
     model: Any, rows: Sequence[np.ndarray], places: Sequence[int], types: tuple[int, int], pad: int
 ) -> torch.Tensor:
-    """Logits at one place of each row, (N, types), on the CPU; `types` are the token types of words and padding."""
+    """Logits at one place of each row, (N, types), on the CPU; `types` are the token types of words and
+    padding."""
     device = next(model.parameters()).device
     ids = nn.utils.rnn.pad_sequence([torch.from_numpy(row) for row in rows], batch_first=True, padding_value=pad)
     languages = torch.where(ids == pad, types[1], types[0])

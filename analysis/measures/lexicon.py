@@ -25,12 +25,10 @@ class LexiconRows:
 
     @property
     def cosine(self) -> float:
-        """The mean cosine of a word and its translation."""
         return float((self.source * self.target).sum(1).mean())
 
     @property
     def found(self) -> int:
-        """The number of words whose nearest translation is their own; ties do not count."""
         near = self.source @ self.target.T
         own = np.diag(near).copy()
         np.fill_diagonal(near, -np.inf)
@@ -62,7 +60,6 @@ def chosen(
 
 
 def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:
-    """The embeddings of the words of `chosen` entries in a folder's model."""
     vocabulary = GivenVocabulary(folder).open()
     model: Any = load_model(folder)[0]
     table = model.get_input_embeddings().weight.detach().numpy()

@@ -1,6 +1,6 @@
-"""The loss on masked ids of each language's held-out text, and the cosine between two languages' gradients of it over
-the layers, which all languages share. Shapes: N masked ids, S shuffles, V types, U units, I inputs, P parts of a
-text."""
+"""The loss on masked ids of each language's held-out text, and the cosine between two languages' gradients of
+it over the layers, which all languages share. Shapes: N masked ids, S shuffles, V types, U units, I inputs, P
+parts of a text."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from calque.analysis.measures.states import model_with_head
 from calque.analysis.records.record import HELD_OUT, MeasuredModel, Measurement, Record
 from calque.derive.languages import Languages, only_last
 from calque.pretrain.architecture import architecture_of
@@ -17,7 +18,6 @@ from calque.pretrain.lazy import Tensor, inference_mode, torch
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import autocast, encode, prediction_loss
 from calque.pretrain.objectives.mlm import Monolingual
-from calque.pretrain.saved_model import load_model, read_config
 
 ROWS = 256  # rows per batch, which changes only the last digits
 MOST = 2048  # masked ids that are used at most, the first ones
@@ -27,10 +27,9 @@ PARTS = 8  # parts of a text, whose differences show sampling noise
 def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed: int = 0) -> Measurement:
     """The loss in nats per masked id, for every language of a model, on the last `share` of its sentences,
     packed and masked as in pretraining."""
-    spelt = architecture_of(settings := read_config(model.checkpoint))
-    network: Any = load_model(model.checkpoint, spelt.masked_model)[0]
-    network.to(model.device).eval()
-    stream = Monolingual(only_last(languages.whole, share), spelt.length(settings), MASK_RATE)
+    network = model_with_head(model)
+    length = architecture_of(network.config).length(network.config)
+    stream = Monolingual(only_last(languages.whole, share), length, MASK_RATE)
     device, records, first = torch.device(model.device), list[Record](), 0
     for (language,), rows in stream.parts.items():
         random, total, count = np.random.default_rng(seed), 0.0, 0
@@ -70,7 +69,6 @@ def unigram_loss(labels: np.ndarray, counts: np.ndarray) -> float:
 
 
 def gradient_parts(model: Any, rows: Rows, parts: int = PARTS) -> list[list[Tensor]]:
-    """The contributions of nearly equal parts of `rows` to its `layer_gradients`."""
     return [layer_gradients(model, rows.part(i, parts), rows.labelled) for i in range(parts)]
 
 
@@ -91,13 +89,12 @@ def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tenso
 
 
 def gradient_cosine(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
-    """The cosine of two gradients, each as one vector over all parameters."""
     return _product(first, second) / _norms(first, second)
 
 
 def shuffled_cosines(first: Sequence[Tensor], second: Sequence[Tensor], shuffles: int, seed: int) -> np.ndarray:
-    """The cosines after shuffling the units of each parameter of the second gradient, (S,); a unit's inputs stay
-    together."""
+    """The cosines after shuffling the units of each parameter of the second gradient, (S,); a unit's inputs
+    stay together."""
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for a, b in zip(first, second, strict=True):
         of_units = (a.double() @ b.double().T).cpu().numpy()  # (U, U)
@@ -109,8 +106,8 @@ def shuffled_cosines(first: Sequence[Tensor], second: Sequence[Tensor], shuffles
 def noise_cosines(
     first: Sequence[Sequence[Tensor]], second: Sequence[Sequence[Tensor]], shuffles: int, seed: int
 ) -> np.ndarray:
-    """The sampling noise of the cosine of two gradients, (S,): each part's deviation from the mean of its text is added
-    with a random sign."""
+    """The sampling noise of the cosine of two gradients, (S,): each part's deviation from the mean of its
+    text is added with a random sign."""
     sides = whole(first), whole(second)
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for parts, other in ((first, sides[1]), (second, sides[0])):

@@ -1,6 +1,6 @@
-"""Nulls: the values of a measure after shuffles that destroy meaning and keep everything else. Items are shuffled
-within groups that share a property without meaning, such as sentence length, and all occurrences of a type move
-together. Shapes: S shuffles, N items."""
+"""Nulls: the values of a measure after shuffles that destroy meaning and keep everything else. Items are
+shuffled within groups that share a property without meaning, such as sentence length, and all occurrences of
+a type move together. Shapes: S shuffles, N items."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
@@ -16,20 +16,21 @@ LIKE_FREQUENT = 10  # types in a group of exchangeable types
 
 
 def like_frequent(counts: np.ndarray) -> list[Hashable]:
-    """The group of each type, by its occurrences: LIKE_FREQUENT types of similar frequency, more in the last."""
+    """The group of each type, by its occurrences: LIKE_FREQUENT types of similar frequency, more in the
+    last."""
     rank = np.argsort(np.argsort(-counts, kind="stable"))
     groups: list[Hashable] = np.minimum(rank // LIKE_FREQUENT, max(len(counts) // LIKE_FREQUENT - 1, 0)).tolist()
     return groups
 
 
 def in_company(kinds: Sequence[Hashable], least: int = ALIKE) -> list[int]:
-    """Indices of the items whose kind has at least `least` items, in order."""
     counts = Counter(kinds)
     return [place for place, kind in enumerate(kinds) if counts[kind] >= least]
 
 
 def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
-    """`shuffles` permutations of the items within their kinds, (S, N): entry i is the item that takes i's place."""
+    """`shuffles` permutations of the items within their kinds, (S, N): entry i is the item that takes i's
+    place."""
     number: dict[Hashable, int] = {}
     kind_of = np.array([number.setdefault(kind, len(number)) for kind in kinds], np.int64)
     home = np.argsort(kind_of, kind="stable")  # the items, kind after kind
@@ -41,7 +42,8 @@ def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
 
 
 def null(values: np.ndarray, chance: float | None = None) -> Null:
-    """The null of the values after shuffles, (S,); `chance` is their mean unless a theoretical level is given."""
+    """The null of the values after shuffles, (S,); `chance` is their mean unless a theoretical level is
+    given."""
     low = float(np.percentile(values, LOW, method="lower"))  # shares of few items jump: no interpolation
     high = float(np.percentile(values, HIGH, method="higher"))
     return Null(float(np.mean(values)) if chance is None else chance, low, high, len(values))
@@ -55,8 +57,8 @@ def either(first: Null, second: Null) -> Null:
 def exchanged_accuracies(
     predicted: np.ndarray, labels: np.ndarray, types: np.ndarray, shuffles: int, seed: int
 ) -> np.ndarray:
-    """Accuracy when words are scored by the labels of another, similarly frequent type, (S,). Words have a predicted
-    label, a gold label and a type, (N,) each."""
+    """Accuracy when words are scored by the labels of another, similarly frequent type, (S,). Words have a
+    predicted label, a gold label and a type, (N,) each."""
     _, type_of = np.unique(types, return_inverse=True)
     counts, width = np.bincount(type_of), 1 + int(max(predicted.max(), labels.max()))
     predicted_of, share_of = (np.zeros((len(counts), width)) for _ in range(2))

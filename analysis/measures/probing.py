@@ -1,5 +1,6 @@
-"""Probes of a model: how much two languages share at one step of pretraining, each number with its null, on the same
-held-out text at all steps. Shapes: B rows, L ids or layers with the embeddings, N sentences or words, H hidden."""
+"""Probes of a model: how much two languages share at one step of pretraining, each number with its null, on
+the same held-out text at all steps. Shapes: B rows, L ids or layers with the embeddings, N sentences or
+words, H hidden."""
 
 from __future__ import annotations
 
@@ -33,13 +34,11 @@ from calque.derive.example import Example
 from calque.derive.language import SOURCE, Bitext, Language
 from calque.derive.languages import Languages, only_last
 from calque.derive.task_data import TaskFolder
-from calque.pretrain.architecture import architecture_of
 from calque.pretrain.batch import Rows
 from calque.pretrain.checkpoint import load_snapshot
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.objectives.mlm import Monolingual
-from calque.pretrain.saved_model import WEIGHTS, load_model, read_config
 
 LEAST = {"sentences": 20, "rows": 8, "tagged": 20, "tested": 20, "shuffles": 40}
 MOST_SHUFFLES = 10_000  # each is stored as a permutation of a probe's items
@@ -47,8 +46,8 @@ MOST_SHUFFLES = 10_000  # each is stored as a permutation of a probe's items
 
 @dataclass(frozen=True)
 class ProbeConfig:
-    """The size of the probes' text: parallel sentences, rows of text per language, and tagged sentences for training
-    and testing; and of their nulls."""
+    """The size of the probes' text: parallel sentences, rows of text per language, and tagged sentences for
+    training and testing; and of their nulls."""
 
     sentences: int = 400
     rows: int = 128
@@ -67,7 +66,8 @@ class ProbeConfig:
 
 @dataclass(frozen=True)
 class TaggedWords:
-    """Rows of words with their labels: `at` (N, 2) is each word's row and position, `labels` (N,) are numbers."""
+    """Rows of words with their labels: `at` (N, 2) is each word's row and position, `labels` (N,) are
+    numbers."""
 
     rows: list[np.ndarray]
     at: np.ndarray
@@ -109,7 +109,8 @@ class ProbeText:
     def of(
         cls, languages: Languages, share: float, length: int, task: Task, examples: TaskFolder, config: ProbeConfig
     ) -> ProbeText:
-        """The text of the source and one other language, the last `share` of their text, in rows of `length` ids."""
+        """The text of the source and one other language, the last `share` of their text, in rows of `length`
+        ids."""
         (other,) = languages.others
         held = only_last(languages, share)
         stream = Monolingual(held, length, MASK_RATE)
@@ -181,23 +182,12 @@ def growth(
     model: MeasuredModel, probes: Probes, snapshots: Mapping[int, Path], progress: Callable[[int, int], None]
 ) -> Measurement:
     """All probes of a model at each of its snapshots, which are files by step."""
-    network, records = model_with_head(model.checkpoint), list[Record]()
-    network.to(model.device)
+    network, records = states.model_with_head(model), list[Record]()
     for done, (step, path) in enumerate(snapshots.items(), start=1):
         load_snapshot(network, path)
         records += probes(network, replace(model, step=step))
         progress(done, len(snapshots))
     return Measurement(tuple(_with_untrained_chance(records)))
-
-
-def model_with_head(checkpoint: Path) -> Any:
-    """The masked language model of a folder, to be probed: in evaluation mode, on the CPU."""
-    spelt = architecture_of(read_config(checkpoint))
-    model, missing = load_model(checkpoint, spelt.masked_model)
-    if headless := [name for name in missing if name.startswith(f"{spelt.head}.")]:
-        what = f"a model without a prediction head ({headless[0]} is missing)"
-        raise BadInput(f"{what}: it has no loss or gradient to probe", checkpoint / WEIGHTS)
-    return model.eval()
 
 
 def _with_untrained_chance(records: Sequence[Record]) -> Iterator[Record]:

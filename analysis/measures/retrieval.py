@@ -1,6 +1,6 @@
-"""Sentence retrieval (is a sentence's nearest sentence in another language its translation?) and mining, as in BUCC, of
-the translations in two texts that match only in part. Shapes: N sentences and their N translations, L layers with the
-embeddings, H hidden."""
+"""Sentence retrieval (is a sentence's nearest sentence in another language its translation?) and mining, as
+in BUCC, of the translations in two texts that match only in part. Shapes: N sentences and their N
+translations, L layers with the embeddings, H hidden."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from calque.analysis.aligners.encoder import Encoder
 from calque.analysis.aligners.pair_encoder import batches
 from calque.analysis.aligners.subwords import SubWords
 from calque.analysis.measures.interventions import NOTHING, Rows, moved_types, other_rows
-from calque.analysis.measures.probing import model_with_head
-from calque.analysis.measures.states import sentence_means
+from calque.analysis.measures.rotation import csls, neighbourhoods
+from calque.analysis.measures.states import model_with_head, sentence_means
 from calque.analysis.records.record import (
     AFTER,
     MINED,
@@ -38,7 +38,6 @@ from calque.derive.task_data import TaskFolder
 from calque.pretrain.architecture import architecture_of
 from calque.pretrain.lazy import F, Tensor, torch
 
-CROWD = 10  # nearest neighbours that CSLS corrects for (Conneau et al. 2018)
 NEIGHBOURS = 4  # nearest neighbours that the margin is relative to (Artetxe and Schwenk 2019)
 PARTS = 4  # of four sentences two are in both texts, one in the first alone, and one in the second alone
 
@@ -70,9 +69,10 @@ def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[st
 def derivation_retrieval(
     model: MeasuredModel, languages: Languages, examples: TaskFolder, most: int, tags: np.ndarray | None = None
 ) -> Measurement:
-    """Retrieval of derivations: a sentence's among up to `most` of a task's different sentences, by layer and both
-    ways. With `tags` of the vocabulary's types, (V,), in the last layer after changes of the embeddings."""
-    network, exclusions = model_with_head(model.checkpoint).to(model.device), LeftOut()
+    """Retrieval of derivations: a sentence's among up to `most` of a task's different sentences, by layer and
+    both ways. With `tags` of the vocabulary's types, (V,), in the last layer after changes of the
+    embeddings."""
+    network, exclusions = model_with_head(model), LeftOut()
     (other,) = languages.others
     room = architecture_of(network.config).length(network.config) - 2
     readers = {name: Reader.of(languages, name) for name in (SOURCE, other)}
@@ -117,8 +117,9 @@ def _found(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: int)
     H) by language."""
     for first, second in combinations(vectors, 2):
         for layer, (source, target) in enumerate(zip(vectors[first], vectors[second], strict=True)):
-            for metric, similarity in (("cosine", cosine), ("csls", csls)):
-                forward, back = found(similarity(source, target))
+            cosines = cosine(source, target)
+            for metric, scores in (("cosine", cosines), ("csls", csls(cosines))):
+                forward, back = found(scores)
                 for query, language, hits in ((first, second, forward), (second, first, back)):
                     items = Items.over(hits, [1] * len(hits)) if layer == main_layer else None
                     about = {"layer": layer, "language": language, "first": "" if query == SOURCE else query}
@@ -136,23 +137,11 @@ def cosine(source: Tensor, target: Tensor) -> Tensor:
     return F.normalize(source, dim=1) @ F.normalize(target, dim=1).T
 
 
-def csls(source: Tensor, target: Tensor) -> Tensor:
-    """2 cos(x, y) - r(x) - r(y), (N, M): r is the mean cosine with the nearest neighbours (Conneau et al. 2018, section
-    2.3)."""
-    cosines = cosine(source, target)
-    rows, columns = _crowds(cosines, CROWD)
-    return 2 * cosines - rows[:, None] - columns[None]
-
-
 def margin(source: Tensor, target: Tensor) -> Tensor:
     """cos(x, y) over the mean cosine of both with their nearest neighbours, (N, M) of (N, H) and (M, H)."""
     cosines = cosine(source, target)
-    rows, columns = _crowds(cosines, NEIGHBOURS)
+    rows, columns = neighbourhoods(cosines, NEIGHBOURS)
     return 2 * cosines / (rows[:, None] + columns[None])
-
-
-def _crowds(cosines: Tensor, neighbours: int) -> list[Tensor]:
-    return [cosines.topk(min(neighbours, cosines.shape[dim]), dim=dim).values.mean(dim) for dim in (1, 0)]
 
 
 def sentence_vectors(

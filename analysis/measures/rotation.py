@@ -1,6 +1,6 @@
-"""One rotation between the embeddings of two languages, fitted on pairs of words: languages may have the same geometry
-in different frames (MUSE, Conneau et al. 2018; VecMap, Artetxe et al. 2018). Shapes: n types of two languages, d pairs,
-H width."""
+"""One rotation between the embeddings of two languages, fitted on pairs of words: languages may have the same
+geometry in different frames (MUSE, Conneau et al. 2018; VecMap, Artetxe et al. 2018). Shapes: n types of two
+languages, d pairs, H width."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def normalised(rows: Tensor) -> Tensor:
 
 
 def rotated(source: Tensor, derived: Tensor, pairs: np.ndarray) -> Tensor:
-    """Normalised rows of the derived language (n, H) after the rotation onto the source's that is fitted on `pairs`
-    (2, d), places of source types and of their translations."""
+    """Normalised rows of the derived language (n, H) after the rotation onto the source's that is fitted on
+    `pairs` (2, d), places of source types and of their translations."""
     own, other = torch.from_numpy(pairs).to(source.device)
     return derived @ procrustes(derived[other], source[own])
 
 
 def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.ndarray) -> Tensor:
-    """As `rotated`, with a dictionary that the rotation extends: frequent types, by `counts` (n,), that are mutually
-    nearest by CSLS join the pairs, until none joins (VecMap, section 3)."""
+    """As `rotated`, with a dictionary that the rotation extends: frequent types, by `counts` (n,), that are
+    mutually nearest by CSLS join the pairs, until none joins (VecMap, section 3)."""
     frequent = np.argsort(-counts, kind="stable")[:LEARNT]
     known, places = pairs, torch.from_numpy(frequent.copy()).to(source.device)
     for _ in range(ROUNDS):
@@ -44,8 +44,12 @@ def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.n
 
 
 def csls(cosines: Tensor) -> Tensor:
-    """Cosines (n, n) corrected for hubs: twice the cosine, minus each side's mean cosine with its nearest neighbours in
-    the other language (Conneau et al. 2018, equation 3)."""
-    nearest = min(NEIGHBOURS, len(cosines))
-    means = cosines.topk(nearest, dim=1).values.mean(1), cosines.topk(nearest, dim=0).values.mean(0)
-    return 2 * cosines - means[0][:, None] - means[1]
+    """Cosines (n, m) corrected for hubs: twice the cosine, minus each side's mean cosine with its nearest
+    neighbours in the other language (Conneau et al. 2018, equation 3)."""
+    rows, columns = neighbourhoods(cosines, NEIGHBOURS)
+    return 2 * cosines - rows[:, None] - columns[None]
+
+
+def neighbourhoods(cosines: Tensor, neighbours: int) -> list[Tensor]:
+    """The mean cosine of each row, and of each column, with its nearest `neighbours`."""
+    return [cosines.topk(min(neighbours, cosines.shape[dim]), dim=dim).values.mean(dim) for dim in (1, 0)]

@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 
 from calque.analysis.measures.nulls import like_frequent, shuffled
+from calque.analysis.records.record import MeasuredModel
+from calque.derive.errors import BadInput
 from calque.pretrain.architecture import architecture_of, has_languages
 from calque.pretrain.lazy import F, Tensor, inference_mode, nn, torch
+from calque.pretrain.saved_model import WEIGHTS, load_model, read_config
 
 NONE = -1  # the nearest row in case of a tie
 BLOCK = 512
@@ -21,9 +24,21 @@ ROWS = 128  # rows per batch, of similar lengths, which changes only the last di
 RIDGE = 1.0  # the penalty on squared weights, relative to the sum over words of squares of features with variance 1
 
 
+def model_with_head(model: MeasuredModel) -> Any:
+    """The masked language model of a checkpoint in evaluation mode. Raises BadInput if its prediction head is
+    missing."""
+    spelt = architecture_of(read_config(model.checkpoint))
+    network, missing = load_model(model.checkpoint, spelt.masked_model)
+    if headless := [name for name in missing if name.startswith(f"{spelt.head}.")]:
+        what = f"a model without a prediction head ({headless[0]} is missing)"
+        raise BadInput(f"{what}: it has no loss or gradient to probe", model.checkpoint / WEIGHTS)
+    return network.to(model.device).eval()
+
+
 @inference_mode
 def nearest(source: Tensor, target: Tensor) -> np.ndarray:
-    """The row of `target` (N, H) with the highest cosine to each row of `source`, (N,) int64, or NONE at a tie."""
+    """The row of `target` (N, H) with the highest cosine to each row of `source`, (N,) int64, or NONE at a
+    tie."""
     source, target = F.normalize(source.float(), dim=1), F.normalize(target.float(), dim=1)
     blocks = []
     for rows in source.split(BLOCK):
@@ -34,14 +49,14 @@ def nearest(source: Tensor, target: Tensor) -> np.ndarray:
 
 
 def mutually_nearest(forward: np.ndarray, back: np.ndarray, pairing: np.ndarray) -> np.ndarray:
-    """Whether a pair's cosine exceeds every other of both its rows (MEXA, Kargaran et al. 2024, equation 1). `forward`
-    and `back` are nearest rows, (N,), and `pairing` (..., N) has the pair of each row."""
+    """Whether a pair's cosine exceeds every other of both its rows (MEXA, Kargaran et al. 2024, equation 1).
+    `forward` and `back` are nearest rows, (N,), and `pairing` (..., N) has the pair of each row."""
     return (forward == pairing) & (back[pairing] == np.arange(len(forward)))
 
 
 def linear_cka(x: Tensor, y: Tensor) -> float:
-    """||Y'X||^2 / (||X'X|| ||Y'Y||) of centred columns, from 0 to 1; `x` (N, H) and `y` (N, K) have the same items
-    (Kornblith et al. 2019, section 3)."""
+    """||Y'X||^2 / (||X'X|| ||Y'Y||) of centred columns, from 0 to 1; `x` (N, H) and `y` (N, K) have the same
+    items (Kornblith et al. 2019, section 3)."""
     a, b = (side.double() - side.double().mean(0) for side in (x, y))
     norm = torch.linalg.matrix_norm(a.T @ a) * torch.linalg.matrix_norm(b.T @ b)
     if not norm > 0:
@@ -50,8 +65,8 @@ def linear_cka(x: Tensor, y: Tensor) -> float:
 
 
 def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> Callable[[Tensor], Tensor]:
-    """Ridge regression on standardised vectors (N, H): a function that gives the scores (M, C) of the labels for other
-    vectors (M, H)."""
+    """Ridge regression on standardised vectors (N, H): a function that gives the scores (M, C) of the labels
+    for other vectors (M, H)."""
     if len(set(labels.tolist())) < 2:
         raise ValueError("a probe needs two labels or more")
     x = vectors.double()
@@ -69,16 +84,16 @@ def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> C
 
 @dataclass(frozen=True)
 class TypeMeans:
-    """The mean state of each type at each layer, `means` (L, T, H), `shares` of types in sentences, (N, T), and
-    `counts` (T,)."""
+    """The mean state of each type at each layer, `means` (L, T, H), `shares` of types in sentences, (N, T),
+    and `counts` (T,)."""
 
     means: Tensor
     shares: Tensor
     counts: np.ndarray
 
     def exchanged_ckas(self, x: Tensor, y: Tensor, layer: int, shuffles: int, seed: int) -> np.ndarray:
-        """Linear CKA of `x` (N, K) with `y` (N, H), sentences' means at a layer, after exchanges, (S,): each type's
-        mean state is replaced by another's, and contributions of context stay."""
+        """Linear CKA of `x` (N, K) with `y` (N, H), sentences' means at a layer, after exchanges, (S,): each
+        type's mean state is replaced by another's, and contributions of context stay."""
         exchanges = torch.from_numpy(shuffled(like_frequent(self.counts), shuffles, seed)).to(y.device)
         means = self.means[layer]
         return np.array([linear_cka(x, y + self.shares @ (means[exchange] - means)) for exchange in exchanges])
@@ -102,7 +117,8 @@ def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tu
 
 
 def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Tensor:
-    """The mean of each row's states at each layer, (L, N, H), without the first and the last id, which are special."""
+    """The mean of each row's states at each layer, (L, N, H), without the first and the last id, which are
+    special."""
     means, order = [], []
     for places, hidden in states(model, rows, language):
         lengths = torch.tensor([len(rows[place]) for place in places], device=hidden[0].device)

@@ -1,6 +1,6 @@
-"""AER of word aligners: on a gold set (the diagonal, fast_align, and encoders, layer by layer), and of encoders between
-derived languages, whose links are known and all sure, so that the error rate is 1 - F1; and how good XLM-Align's
-self-made labels are."""
+"""AER of word aligners: on a gold set (the diagonal, fast_align, and encoders, layer by layer), and of
+encoders between derived languages, whose links are known and all sure, so that the error rate is 1 - F1; and
+how good XLM-Align's self-made labels are."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -48,13 +48,11 @@ class EncoderScore:
 
     @property
     def items(self) -> Items:
-        """|A and S| + |A and P| of |A| + |S|, by pair."""
         hits = (counts.found_sure + counts.found_possible for counts in self.counts)
         return Items.over(hits, (counts.predicted + counts.sure for counts in self.counts))
 
 
 def link_record(model: MeasuredModel, gold_set: str, aligner: str, score: LinkCounts, **fields: object) -> Record:
-    """The error rate of an aligner."""
     if score.aer is None:
         raise BadInput(f"no sure link in the gold set {gold_set} and none predicted: the error rate is undefined")
     about = {"gold_set": gold_set, "aligner": aligner, "links": score, **fields}
@@ -70,7 +68,6 @@ def diagonal_score(pairs: Sequence[Pair], gold: Gold) -> LinkCounts:
 def fast_align_scores(
     pairs: Sequence[Pair], gold: Gold, corpus: Sequence[Pair]
 ) -> tuple[dict[str, LinkCounts], Counter[str]]:
-    """fast_align trained on `corpus`: scores by direction and by symmetrisation, and exclusions."""
     ways, exclusions = dict[str, list[Links]](), Counter[str]()
     for way in ("forward", "reverse"):
         model = FastAlign.train(corpus, reverse=way == "reverse")
@@ -89,8 +86,8 @@ def encoder_scores(
     readings: Sequence[LinkReading],
     types: Mapping[bool, int],
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """The scores of every reading of an encoder, and exclusions, with each side alone (False) or both in one row
-    (True); `types` has the target's token type for either."""
+    """The scores of every reading of an encoder, and exclusions, with each side alone (False) or both in one
+    row (True); `types` has the target's token type for either."""
     scores, exclusions = list[EncoderScore](), Counter[str]()
     for joint, token_type in types.items():
         encoded = PairEncoder(encoder, (pieces.before, pieces.after), (0, token_type), joint, pieces)
@@ -121,7 +118,8 @@ def alone_and_joint(
 
 
 def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -> Measurement:
-    """AER of every layer on a gold set by some methods, each sentence encoded alone, with items by sentence pair."""
+    """AER of every layer on a gold set by some methods, each sentence encoded alone, with items by sentence
+    pair."""
     encoder, pieces = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint)
     readings = [LinkReading(method, layer) for method in methods for layer in range(encoder.layers + 1)]
     scores, exclusions = encoder_scores(encoder, pieces, gold.pairs, gold.gold, readings, {False: 0})
@@ -170,13 +168,12 @@ def _words(bitext: Bitext, number: int) -> Words:
 
 
 def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
-    """A line's ids as a tuple for each word, from the number of ids of each."""
     return [tuple(word.tolist()) for word in np.split(ids, np.cumsum(pieces)[:-1])]
 
 
 def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:
-    """Precision and recall of XLM-Align's self-labels, and the share of ids with a label, from metrics.jsonl, each a
-    mean over the steps since the previous row."""
+    """Precision and recall of XLM-Align's self-labels, and the share of ids with a label, from metrics.jsonl,
+    each a mean over the steps since the previous row."""
     records, last = [], 0
     for row in (row for row in read_metrics(metrics) if "loss" in row):
         steps, last = row["step"] - last, row["step"]

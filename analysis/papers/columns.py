@@ -49,14 +49,12 @@ class Column:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest possible value."""
         return DIFFERENCE if self.measure in (DELTA, RECOVERED) else SHARE
 
     def values(self, results: Results, objective: str, language: str) -> BySeed:
         return results.scores(self.measure, objective, language, self.task, self.metric, **self.facets)
 
     def cell(self, results: Results, objective: str, language: str) -> str:
-        """The mean over seeds with its interval."""
         if self.measure == RETAINED:
             return retained_cell(retained(results, objective, language, self.task, self.metric), self.remarks)
         if self.count:
@@ -80,7 +78,6 @@ def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) ->
 
 
 def main_metrics(results: Results) -> list[tuple[str, str]]:
-    """The tasks of a study, each with its main metric."""
     return [(task, PRIMARY[task]) for task in results.main_tasks]
 
 
@@ -99,7 +96,6 @@ def rows_of(results: Results, columns: Sequence[Column], languages: Sequence[str
 
 
 def records_of(results: Results, columns: Iterable[Column]) -> list[Record]:
-    """The records of columns, in the order of the study."""
     shown = {(column.measure, column.task, column.metric) for column in columns}
     return [r for r in results.records if (r.measure, r.task, r.metric) in shown]
 
@@ -116,7 +112,8 @@ def last_records(results: Results, languages: Iterable[str], numbers: Sequence[t
 
 
 def retained_cell(kept: Retained | None, remarks: bool = True) -> str:
-    """The share with its interval, and with `remarks` whether it is unreliable; why it is undefined, if it is."""
+    """The share with its interval, and with `remarks` whether it is unreliable; why it is undefined, if it
+    is."""
     if kept is None:
         return MISSING
     parts = [cell(kept.share) if kept.share else "", kept.remark if remarks or not kept.share else ""]
@@ -134,7 +131,8 @@ def printed_rows(
 
 
 def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """The tables of a report that texts.toml specifies, if records have their numbers, and a user's own measures."""
+    """The tables of a report that texts.toml specifies, if records have their numbers, and a user's own
+    measures."""
     own = dict.fromkeys((r.measure, r.metric) for r in results.records if not r.task and r.measure not in MEASURES)
     columns = {name: columns_of(name) for name, entry in TEXTS["tables"].items() if paper in entry.get("papers", ())}
     metrics = Counter(measure for measure, _ in own)
@@ -148,20 +146,17 @@ def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple
 
 
 def specified_figures(paper: str, results: Results, scale: str) -> Iterator[Plot | None]:
-    """The figures of a report that texts.toml specifies."""
     for name, entry in TEXTS["figures"].items():
         if paper in entry.get("papers", ()):
             yield specified_figure(name, results, scale)
 
 
 def specified_figure(name: str, results: Results, scale: str) -> Plot | None:
-    """One figure of texts.toml."""
     entry = TEXTS["figures"][name]
     return (_by_step if entry.get("by") == "step" else _by_language)(name, entry, results, scale)
 
 
 def columns_of(name: str, kind: str = "tables") -> list[Column]:
-    """The columns of an entry of texts.toml."""
     return [Column(**column) for column in TEXTS[kind][name]["columns"]]
 
 

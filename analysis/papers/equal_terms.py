@@ -35,7 +35,6 @@ def over_tasks(results: Results, objective: str, transform: str, measure: str = 
 
 
 def equal_terms_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """The table of objectives, then scores in full and alignment as ALIGN-MLM has them."""
     yield "objectives", objectives_table(results, scale)
     yield "scores", scores_table(results, scale)
     yield "alignment", alignment_table(results, scale)
@@ -43,7 +42,8 @@ def equal_terms_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
 
 
 def objectives_table(results: Results, scale: str) -> Table:
-    """ZS of every objective on every task, their mean, and alignment@1; below, the strongest word baseline."""
+    """ZS of every objective on every task, their mean, and alignment@1; below, the strongest word
+    baseline."""
     tasks, rows = main_metrics(results), list[tuple[str, ...]]()
     for transform in results.transforms:
         title = results.transform_title(transform)
@@ -80,7 +80,6 @@ def _learnt_on_the_surface(results: Results) -> Iterator[str]:
 
 
 def equal_terms_claims(results: Results) -> Iterator[Claim]:
-    """Each objective against MLM by its zero-shot scores and by held-out alignment, and whether the two correlate."""
     title, names = results.objective_title, results.objectives if PLAIN in results.objectives else []
     for transform in results.transforms:
         scores = {name: over_tasks(results, name, transform) for name in names}
@@ -94,7 +93,6 @@ def equal_terms_claims(results: Results) -> Iterator[Claim]:
 
 
 def equal_terms_findings(results: Results) -> Iterator[str]:
-    """The best mean over tasks and the next, for each derived language."""
     for transform in results.transforms:
         scores = {name: over_tasks(results, name, transform) for name in results.objectives}
         number = f"ZS under {results.transform_title(transform)}, mean of {len(results.main_tasks)} tasks"

@@ -23,7 +23,8 @@ class Ranking(NamedTuple):
 
 
 def ranked(values: Mapping[str, BySeed], side: int) -> Ranking | None:
-    """Rank objectives by their numbers, the largest first (`side` +1) or the smallest (-1); None if fewer than two."""
+    """Rank objectives by their numbers, the largest first (`side` +1) or the smallest (-1); None if fewer
+    than two."""
     means = {objective: estimate.mean for objective, its in values.items() if (estimate := mean(its))}
     if len(means) < 2:
         return None
@@ -36,7 +37,6 @@ def ranked(values: Mapping[str, BySeed], side: int) -> Ranking | None:
 
 
 def leader(results: Results, number: str, values: Mapping[str, BySeed], side: int) -> Iterator[str]:
-    """A sentence on a `number` of objectives, if two have it."""
     if ranking := ranked(values, side):
         best, following = (results.objective_title(name) for name in (ranking.best, ranking.next))
         noise = "one seed supports no conclusion" if len(results.seeds) < 2 else "within seed noise"
@@ -47,7 +47,8 @@ def leader(results: Results, number: str, values: Mapping[str, BySeed], side: in
 
 
 def transfer_findings(results: Results) -> Iterator[str]:
-    """The objectives that lose least on each task, and align most, under the transform with the largest mean Δ."""
+    """The objectives that lose least on each task, and align most, under the transform with the largest mean
+    Δ."""
     metrics, losses = compared_metrics(results), dict[str, float]()
     for transform in results.transforms:
         cells = product(results.objectives, metrics.items())

@@ -110,7 +110,6 @@ class PrimaryClaim:
         return "" if known else unknown("intervention", third, NAMES)
 
     def judged(self, results: Results) -> Iterator[Claim]:
-        """Its comparisons, each with its verdict; all have the same text."""
         task = f" on {task_title(self.task)} ({metric_title(PRIMARY.get(self.task, ''))})" if self.task else ""
         types = f" of {self.types} types" if self.types else ""
         measured = f"{MEASURES[self.measure]}{task}{types}, "
@@ -194,7 +193,6 @@ class PrimaryClaims:
 
     @property
     def digest(self) -> str:
-        """The file's SHA-256."""
         return hashlib.sha256(self.content).hexdigest()
 
     def change(self, results: Results) -> str:
@@ -214,7 +212,6 @@ class PrimaryClaims:
 
 
 def primary_of(records: Path) -> PrimaryClaims | None:
-    """The primary claims of a folder of records, if it has any."""
     file = records / f"{NAME}.toml"
     return PrimaryClaims.read(file) if file.is_file() else None
 

@@ -1,4 +1,5 @@
-"""A paper's printed numbers with ours next to each: its tables in their own layout, and the verdicts on its claims."""
+"""A paper's printed numbers with ours next to each: its tables in their own layout, and the verdicts on its
+claims."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,7 +31,11 @@ Judged = tuple[Verdict, str, str, str]
 
 @dataclass(frozen=True)
 class PaperClaim:
-    """A claim of a paper, for each of `tasks`, as a comparison of printed numbers."""
+    """A claim of a paper, for each of `tasks`, as a comparison of printed numbers. `of` and `minus` are
+    printed rows, as in "XLM trans.inv parallel 1%"; each of `of` is compared with each of `minus`, or with
+    `bound`, a share. Error rates are means over `layers`. `printed` has the paper's number, by task, if it is
+    not in the table; `where` is the part of the paper, `reason` says why ours may differ, and `records` are
+    others than the item's."""
 
     text: str
     where: str = ""
@@ -59,7 +64,6 @@ class Printed:
         self.study = Continued(self.results("")) if natural else None
 
     def results(self, setting: str) -> Results:
-        """The results of the runs that correspond to a printed setting."""
         return self._results[tuple(self._same["settings"].get(setting, ()))]
 
     def names(self, number: Published) -> tuple[str, str]:
@@ -175,7 +179,6 @@ class Printed:
 
 
 def label(number: Published) -> str:
-    """The name of the row of a printed number."""
     return " ".join(filter(None, [number.objective, number.transform, number.setting]))
 
 

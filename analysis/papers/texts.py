@@ -1,4 +1,5 @@
-"""Titles, notes and captions of tables and figures, the wording of claims, and terms of a report, from TOML files."""
+"""Titles, notes and captions of tables and figures, the wording of claims, and terms of a report, from TOML
+files."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -49,7 +50,6 @@ def table(
 
 
 def heading(name: str, **values: Any) -> str:
-    """The heading of a figure: the question that it answers."""
     text: str = TEXTS["figures"][name]["heading"].format(**values)
     return text
 
@@ -85,7 +85,6 @@ def claim(name: str, verdict: Verdict, **values: Any) -> Claim:
 
 
 def over(seeds: Sequence[int]) -> str:
-    """A sentence on the intervals of a figure."""
     if len(seeds) > 1:
         return f"Bars are 95 % intervals over seeds; pale ones are wider than {WIDE:g} points."
     return "Bars are 95 % intervals over the test items of one seed, and do not cover other seeds."
@@ -98,8 +97,8 @@ def units_note(records: Iterable[Record], tasks: Collection[str]) -> str:
 
 
 def terms(results: Results, natural: bool = False) -> Iterator[tuple[str, str]]:
-    """Each term and its explanation, for the transforms, tasks, measures and objectives that the records have; for
-    `natural` languages by measure alone."""
+    """Each term and its explanation, for the transforms, tasks, measures and objectives that the records
+    have; for `natural` languages by measure alone."""
     measures = {record.measure for record in results.records}
     if natural:
         yield from ((title, text) for measure, title, text in TERMS["natural"] if measure in measures)

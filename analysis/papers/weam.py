@@ -43,7 +43,6 @@ def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str], 
 
 
 def placed(pairs: LexiconRows, seed: int = 0) -> np.ndarray:
-    """Coordinates of words, then of translations, (2n, 2): t-SNE of unit vectors, started from principal components."""
     from sklearn.manifold import TSNE
 
     points = np.concatenate([pairs.source, pairs.target]).astype(np.float64)

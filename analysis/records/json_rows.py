@@ -83,7 +83,8 @@ def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
 
 
 def parsed(kind: type[T], value: Any) -> T:
-    """An object read from JSON or TOML, as a dataclass. Raises ValueError for fields or values that it lacks."""
+    """An object read from JSON or TOML, as a dataclass. Raises ValueError for fields or values that it
+    lacks."""
     if not isinstance(value, dict):
         raise ValueError(f"expected a JSON object, found {type(value).__name__}")
     fields: dict[str, tuple[Any, bool]] = _fields(cast(Any, kind))

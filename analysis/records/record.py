@@ -20,10 +20,11 @@ MOST_ITEMS = 10_000_000  # most items of a test set: otherwise a run of a few le
 
 @dataclass(frozen=True)
 class Items:
-    """A ratio, item by item, so that two models can be compared on the same examples: the sum of `hits` over the sum of
-    `of`. Items are drawn independently: a sentence with its correct words over its words or, for F1, twice its correct
-    entities over predicted and gold ones; an example of NLI. An error rate of links is one minus such a ratio. Both are
-    written as whole numbers with repetitions: `3 4*2` is 3, 4, 4. Raises ValueError for anything else."""
+    """A ratio, item by item, so that two models can be compared on the same examples: the sum of `hits` over
+    the sum of `of`. Items are drawn independently: a sentence with its correct words over its words or, for
+    F1, twice its correct entities over predicted and gold ones; an example of NLI. An error rate of links is
+    one minus such a ratio. Both are written as whole numbers with repetitions: `3 4*2` is 3, 4, 4. Raises
+    ValueError for anything else."""
 
     hits: str
     of: str
@@ -51,7 +52,6 @@ class Items:
 
     @property
     def numbers(self) -> tuple[list[int], list[int]]:
-        """Numerators and denominators, one entry per item."""
         hits, of = (list(chain.from_iterable(starmap(repeat, _runs(text)))) for text in (self.hits, self.of))
         return hits, of
 
@@ -74,7 +74,8 @@ def _runs(text: str) -> tuple[tuple[int, int], ...]:
 
 @dataclass(frozen=True)
 class Null:
-    """The number expected by chance, and the 2.5th and 97.5th percentile of `shuffles` values after shuffling."""
+    """The number expected by chance, and the 2.5th and 97.5th percentile of `shuffles` values after
+    shuffling."""
 
     chance: float
     low: float
@@ -88,9 +89,9 @@ class Null:
 
 @dataclass(frozen=True)
 class LinkCounts:
-    """Counts over `pairs` sentence pairs of the predicted links A, the sure gold links S and the possible ones P, which
-    include S: `predicted` is |A|, `sure` |S|, `found_sure` |A and S|, `found_possible` |A and P|. Counts add up to
-    micro-averages. A rate is None if its denominator is 0."""
+    """Counts over `pairs` sentence pairs of the predicted links A, the sure gold links S and the possible
+    ones P, which include S: `predicted` is |A|, `sure` |S|, `found_sure` |A and S|, `found_possible` |A and
+    P|. Counts add up to micro-averages. A rate is None if its denominator is 0."""
 
     pairs: int = 0
     predicted: int = 0
@@ -103,18 +104,15 @@ class LinkCounts:
 
     @property
     def aer(self) -> float | None:
-        """1 - (|A and S| + |A and P|) / (|A| + |S|)."""
         rate = _share(self.found_sure + self.found_possible, self.predicted + self.sure)
         return None if rate is None else 1 - rate
 
     @property
     def precision(self) -> float | None:
-        """|A and P| / |A|."""
         return _share(self.found_possible, self.predicted)
 
     @property
     def recall(self) -> float | None:
-        """|A and S| / |S|."""
         return _share(self.found_sure, self.sure)
 
     @property
@@ -175,12 +173,12 @@ ROUNDED = 1e-6  # rounding error allowed at a limit
 
 @dataclass(frozen=True)
 class Record:
-    """One number, the id of its run, and everything that varies within a run (docs/records.md). `value` is a share,
-    never percent (DELTA and cosines: from -1 to 1; a held-out loss is in nats, text read in ids), `count` the number of
-    items behind it, and `step` the step of pretraining. A number of an ordered pair of languages has the second as
-    `language` and the other as `first`, empty for the source: ZS is fine-tuned on `first` and tested on `language`, and
-    alignment@1 looks for `first`'s types among `language`'s. For a probe's number about the source, `first` is the
-    language trained with it."""
+    """One number, the id of its run, and everything that varies within a run (docs/records.md). `value` is a
+    share, never percent (DELTA and cosines: from -1 to 1; a held-out loss is in nats, text read in ids),
+    `count` the number of items behind it, and `step` the step of pretraining. A number of an ordered pair of
+    languages has the second as `language` and the other as `first`, empty for the source: ZS is fine-tuned on
+    `first` and tested on `language`, and alignment@1 looks for `first`'s types among `language`'s. For a
+    probe's number about the source, `first` is the language trained with it."""
 
     run: str
     measure: str
@@ -225,8 +223,8 @@ class Record:
 
 @dataclass(frozen=True)
 class Published:
-    """One number that a paper prints, as a share. `setting` is empty for the default setup, else the varied value, such
-    as "parallel 1%". `title` is the transform's name for people, `language` the test set's."""
+    """One number that a paper prints, as a share. `setting` is empty for the default setup, else the varied
+    value, such as "parallel 1%". `title` is the transform's name for people, `language` the test set's."""
 
     paper: str
     table: int
@@ -243,9 +241,9 @@ class Published:
 
 @dataclass(frozen=True)
 class Floor:
-    """One number of a baseline, trained on examples of the language `learnt` and scored on the study's test examples of
-    `language`. `title` is its name for people. A `surface` baseline compares texts, whatever their words. `settings`
-    are of a sweep whose values differ in it."""
+    """One number of a baseline, trained on examples of the language `learnt` and scored on the study's test
+    examples of `language`. `title` is its name for people. A `surface` baseline compares texts, whatever
+    their words. `settings` are of a sweep whose values differ in it."""
 
     baseline: str
     title: str
@@ -272,7 +270,6 @@ class MeasuredModel:
     device: str = "cpu"
 
     def record(self, measure: str, metric: str, value: float, count: int, **fields: Any) -> Record:
-        """A number of this model; `fields` of its record add to the model's or replace them."""
         about = {"language": self.language, "step": self.step, **fields}
         return Record(self.run, measure, metric, value, count, **about)
 

@@ -12,8 +12,8 @@ GIVEN = "GivenModel"  # the kind of the part that holds the digest of given weig
 
 @dataclass(frozen=True)
 class Described:
-    """A language or an objective as records store it: its name in folders and on the command line, its name for people,
-    and its components, each a `kind` (Transliterate, Invert, MLM, DWA) with plain values."""
+    """A language or an objective as records store it: its name in folders and on the command line, its name
+    for people, and its components, each a `kind` (Transliterate, Invert, MLM, DWA) with plain values."""
 
     name: str
     title: str
@@ -50,11 +50,11 @@ class Start:
 
 @dataclass(frozen=True)
 class Run:
-    """One model, or one aligner that learnt from one text, and its configuration (docs/records.md). `languages` have
-    the source first. `objective` is a pretraining objective, fast_align's text, or the folder of a given encoder; None
-    if nothing was learnt. `main_layer` was chosen before anything was scored (0: none). `redrawn` lists what else its
-    seed decides, such as "the dictionary". `claims` are the digests of the primary claims with which it was trained and
-    measured, "" for none. `settings` are of a sweep."""
+    """One model, or one aligner that learnt from one text, and its configuration (docs/records.md).
+    `languages` have the source first. `objective` is a pretraining objective, fast_align's text, or the
+    folder of a given encoder; None if nothing was learnt. `main_layer` was chosen before anything was scored
+    (0: none). `redrawn` lists what else its seed decides, such as "the dictionary". `claims` are the digests
+    of the primary claims with which it was trained and measured, "" for none. `settings` are of a sweep."""
 
     id: str
     study: str

@@ -1,10 +1,10 @@
-"""The style of figures and their parts: panels, legends, points with intervals, and the values that a page shows."""
+"""The style of figures and their parts: panels, legends, points with intervals, and the values that a page
+shows."""
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
@@ -20,9 +20,7 @@ from matplotlib.font_manager import fontManager
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter
-from matplotlib.transforms import Bbox
 
 from calque.analysis.report.table import visible
 from calque.analysis.statistics.intervals import Estimate
@@ -64,7 +62,8 @@ Point = tuple[float, Estimate]  # a place on one axis, and the mean there with i
 
 
 def prefer_own_font() -> None:
-    """Draw with Matplotlib's own files of FONT: in a system's, glyphs have other numbers, and SVGs would differ."""
+    """Draw with Matplotlib's own files of FONT: in a system's, glyphs have other numbers, and SVGs would
+    differ."""
     fontManager.ttflist[:] = [font for font in fontManager.ttflist if font.name != FONT]
     for style in ("", "-Bold", "-Oblique", "-BoldOblique"):
         fontManager.addfont(Path(mpl.get_data_path(), "fonts", "ttf", f"DejaVuSans{style}.ttf"))
@@ -74,20 +73,19 @@ prefer_own_font()
 
 
 def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "", small: bool = False) -> Line2D:
-    """One entry of a legend."""
     size = 4 if small else 7
     return Line2D([], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=size, label=label)
 
 
 def wrapped(text: str, inches: float) -> str:
-    """A text in lines that fit a width."""
     letters = max(8, int(inches / LETTER))
     lines = (textwrap.wrap(line, letters, break_long_words=False, break_on_hyphens=False) for line in text.split("\n"))
     return "\n".join("\n".join(line) for line in lines)
 
 
 def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any) -> Legend:
-    """The legend of a figure, below it, in all the columns that fit, at most `columns`; the figure grows by it."""
+    """The legend of a figure, below it, in all the columns that fit, at most `columns`; the figure grows by
+    it."""
     for handle in handles:
         handle.set_label(wrapped(handle.get_label(), ENTRY))
     for number in range(min(columns, len(handles)), 0, -1):
@@ -121,33 +119,6 @@ def styled(width: float, height: float, title: str) -> Iterator[Figure]:
         if not _WIDTH.get():
             figure.suptitle(visible(title), wrap=True)
         yield figure
-
-
-def unreadable(figure: Figure) -> str:
-    """The words of the first text that leaves the figure or overlaps another, empty if none does; texts at
-    points of panels may overlap."""
-    with mpl.rc_context(STYLE):
-        figure.draw_without_rendering()
-        idle = {text for panel in figure.axes for text in panel.texts}
-        for axis in (axis for panel in figure.axes for axis in (panel.xaxis, panel.yaxis)):
-            low, high = sorted(axis.get_view_interval())
-            beyond = [tick for tick in axis.get_major_ticks() if not low - 1e-9 <= tick.get_loc() <= high + 1e-9]
-            unused = axis.majorTicks[len(axis.get_majorticklocs()) :]
-            idle |= {label for tick in [*beyond, *unused] for label in (tick.label1, tick.label2)}
-    texts = [text for text in figure.findobj(Text) if isinstance(text, Text) and text.get_text().strip()]
-    boxes = [
-        (_line(text.get_text()), text.get_window_extent()) for text in texts if text.get_visible() and text not in idle
-    ]
-    for i, (words, box) in enumerate(boxes):
-        outside = not (figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1)
-        outside |= not (figure.bbox.y0 <= box.y0 and box.y1 <= figure.bbox.y1)
-        if outside or any(_overlap(box, other) for _, other in boxes[:i]):
-            return words
-    return ""
-
-
-def _overlap(box: Bbox, other: Bbox) -> bool:
-    return box.x1 > other.x0 and other.x1 > box.x0 and box.y1 > other.y0 and other.y1 > box.y0
 
 
 def ends(estimates: Sequence[Estimate], bounds: tuple[float, float] = SHARE) -> list[Ends]:
@@ -186,7 +157,8 @@ def draw_points(
     bounds: tuple[float, float] = SHARE,
     **style: Any,
 ) -> None:
-    """Draw means in percent at places of the other axis, as markers or a line, with their intervals behind them."""
+    """Draw means in percent at places of the other axis, as markers or a line, with their intervals behind
+    them."""
     places, means = [place for place, _ in points], [100 * estimate.mean for _, estimate in points]
     intervals = ends([estimate for _, estimate in points], bounds)
     draw_line(axes, *((means, places) if across else (places, means)), intervals, across, color=colour, **style)
@@ -194,170 +166,130 @@ def draw_points(
 
 
 def draw_line(
-    axes: Axes, x: Any, y: Any, intervals: Sequence[Ends] = (), across: bool = False, fmt: str = "", **style: Any
+    axes: Axes,
+    x: Any,
+    y: Any,
+    intervals: Sequence[Ends] = (),
+    across: bool = False,
+    fmt: str = "",
+    place: str = "",
+    **style: Any,
 ) -> None:
-    """Draw a line as `axes.plot` does and note the value of each marker, or of a level or upright line
-    without any."""
+    """Draw a line as `axes.plot` does and note the value of each marker, or of a level or upright line.
+    `intervals` are drawn elsewhere; `across` means that values are along the horizontal axis."""
     (line,) = axes.plot(x, y, fmt, **style) if fmt else axes.plot(x, y, **style)
     points: list[tuple[float, float]] = np.array(line.get_data(orig=False), float).T.tolist()
-    level = len(points) == 2 and any(a == b for a, b in zip(*points, strict=True))
     if line.get_marker() in NOTHING:
+        level = len(points) == 2 and any(a == b for a, b in zip(*points, strict=True))
         points = [(sum(x) / 2, sum(y) / 2) for x, y in [zip(*points, strict=True)]] if level else []
-    every, look = line.get_markevery(), look_of(line)
+    every = line.get_markevery()
     first, step = every if isinstance(every, tuple) else (0, 1)
     for i in range(int(first), len(points), int(step)):
-        note(axes, points[i], look, intervals[i] if intervals else None, across)
+        note(axes, points[i], line, intervals[i] if intervals else None, across, place)
 
 
 def bar(axes: Axes, x: float, height: float, width: float, interval: Ends = None, **style: Any) -> None:
-    """Draw an upright bar and note its value, whose `interval` is drawn elsewhere."""
     (patch,) = axes.bar(x, height, width, **style)
-    note(axes, (x, height), look_of(patch), interval)
+    note(axes, (x, height), patch, interval)
 
 
-class Look(NamedTuple):
-    """What a reader tells series apart by; a marker is empty for a line, and `bar` with its hatch for a bar."""
-
-    colour: str
-    marker: str
-    fill: str
-    dash: str
-
-
-@dataclass(frozen=True)
-class Mark:
-    """A number of a figure: its position in the SVG in points, its panel, the legend's words for its series, its place
-    on the other axis, and the measure's value with its interval."""
+class Mark(NamedTuple):
+    """A number of a figure: its position in the SVG in points, its panel, the legend's words for its series,
+    its place on the other axis, and its value with its interval."""
 
     x: float
     y: float
     panel: str
     series: str
     place: str
-    measure: str
     value: str
 
     @property
     def words(self) -> str:
-        value = f"{self.measure}: {self.value}" if self.measure else self.value
-        return " · ".join(filter(None, (self.panel, self.series, self.place, value)))
+        return " · ".join(filter(None, self[2:]))
 
 
 class _Noted(NamedTuple):
     point: tuple[float, float]
-    look: Look
+    artist: Line2D | Patch
     interval: Ends
     across: bool
-    other: Ends  # the interval along the other axis
+    place: str
 
 
 _NOTED: WeakKeyDictionary[Axes, list[_Noted]] = WeakKeyDictionary()
+_NAMES: WeakKeyDictionary[Axes, str] = WeakKeyDictionary()
+
+
+def name_panel(panel: Axes, name: str) -> None:
+    """Give a panel a name for a page, other than its title."""
+    _NAMES[panel] = name
 
 
 def note(
-    axes: Axes, point: tuple[float, float], look: Look, interval: Ends = None, across: bool = False, other: Ends = None
+    axes: Axes,
+    point: tuple[float, float],
+    artist: Line2D | Patch,
+    interval: Ends = None,
+    across: bool = False,
+    place: str = "",
 ) -> None:
-    """Note a number that is drawn at a point, for a page."""
-    _NOTED.setdefault(axes, []).append(_Noted(point, look, interval, across, other))
-
-
-def look_of(artist: Line2D | Patch) -> Look:
-    """The look of a line, a bar or a legend's entry."""
-    if isinstance(artist, Patch):
-        return Look(_hex(artist.get_facecolor()), f"bar{artist.get_hatch() or ''}", "", "")
-    marker, dash = ("" if it in NOTHING else str(it) for it in (artist.get_marker(), artist.get_linestyle()))
-    fill = "none" if _hex(artist.get_markerfacecolor()) in ("#ffffff", "none") else str(artist.get_fillstyle())
-    return Look(_hex(artist.get_color()), marker, fill if marker else "", dash)
+    """Note a number that is drawn at a point, for a page; `place` is its position in words."""
+    _NOTED.setdefault(axes, []).append(_Noted(point, artist, interval, across, place))
 
 
 def marks_of(figure: Figure) -> list[Mark]:
-    """The numbers of a figure that is drawn, in the order of drawing; points outside their panel are left out."""
-    legends = [legend for legend in figure.legends if isinstance(legend, Legend)]
-    entries = [
-        (_line(words.get_text()), look_of(handle))
-        for legend in legends
-        for words, handle in zip(legend.get_texts(), legend.legend_handles, strict=True)
+    """The numbers of a figure that is drawn, in the order of drawing; points outside their panel are left
+    out."""
+    entries = {
+        _look(handle)[:length]: _line(words.get_text())
+        for length in (2, 3)
+        for legend in figure.legends
+        for words, handle in reversed(list(zip(legend.get_texts(), legend.legend_handles, strict=True)))
         if isinstance(handle, Line2D | Patch)
-    ]
+    }
     marks = []
     for axes in figure.axes:
-        title = _panel_title(axes, figure.axes)
-        names = [_axis_name(axes, figure.axes, side) for side in ("x", "y")]
-        ticks = [_named_ticks(axis) for axis in (axes.xaxis, axes.yaxis)]
+        panel = _line(_NAMES.get(axes, "") or axes.get_title())
         for noted in _NOTED.get(axes, ()):
             right, up = axes.transData.transform(noted.point)
             if not axes.get_window_extent().padded(EDGE).contains(right, up):
                 continue
-            value, other = (0, 1) if noted.across else (1, 0)
-            bare = not len((axes.xaxis, axes.yaxis)[other].get_majorticklocs())
-            place = names[other] if bare else _tick(ticks[other], noted.point[other])
-            if not place:
-                number = _with_interval(noted.point[other], noted.other, ticks[other])
-                place = f"{names[other]}: {number}" if names[other] else number
-            words = _with_interval(noted.point[value], noted.interval, ticks[value])
+            here, there = noted.point if noted.across else noted.point[::-1]
+            place = noted.place or _place(axes.yaxis if noted.across else axes.xaxis, there)
             x, y = (round(float(length) * 72 / figure.dpi, 1) for length in (right, figure.bbox.height - up))
-            marks.append(Mark(x, y, title, _series(entries, noted.look), place, names[value], words))
+            look = _look(noted.artist)
+            series = entries.get(look, entries.get(look[:2], ""))
+            marks.append(Mark(x, y, panel, series, place, _value(here, noted.interval)))
     return marks
 
 
-def _series(entries: Sequence[tuple[str, Look]], look: Look) -> str:
-    alike = [[label for label, entry in entries if entry[:length] == look[:length]] for length in (4, 3, 2)]
-    alike.append(
-        [label for label, (colour, marker, *_) in entries if (colour, not marker) == (look.colour, not look.marker)]
-    )
-    found = next(filter(None, alike), [])[:1]
-    for label, entry in entries if look.marker and not _grey(look.colour) else ():
-        fills = {other.fill for _, other in entries if other[:2] == (entry.colour, "o")}
-        if len(fills) > 1 and entry.colour != look.colour and entry.fill == look.fill:
-            return ", ".join([*found, label])
-    return ", ".join(found)
+def _look(artist: Line2D | Patch) -> tuple[str, str, str]:
+    """What a reader tells series apart by: colour, marker, and fill or dash."""
+    if isinstance(artist, Patch):
+        return to_hex(artist.get_facecolor()), "bar", artist.get_hatch() or ""
+    if artist.get_marker() in NOTHING:
+        return to_hex(artist.get_color()), "", str(artist.get_linestyle())
+    hollow = artist.get_fillstyle() == "none" or artist.get_markerfacecolor() in ("none", "#ffffff")
+    return to_hex(artist.get_color()), str(artist.get_marker()), "none" if hollow else str(artist.get_fillstyle())
 
 
-def _panel_title(axes: Axes, panels: Sequence[Axes]) -> str:
-    titles = [axes.get_title(), *(panel.get_title() for panel in panels if _together(axes, panel, "colspan"))]
-    lines = next(filter(None, titles), "").split("\n")
-    return _line(" ".join(line for line in lines if "=" not in line and "<" not in line))
-
-
-def _axis_name(axes: Axes, panels: Sequence[Axes], side: str) -> str:
-    way, order = ("colspan", panels[::-1]) if side == "x" else ("rowspan", panels)
-    shared = [axes, *(panel for panel in order if _together(axes, panel, way))]
-    labels = [getattr(panel, f"get_{side}label")() for panel in shared]
-    return _line(next(filter(None, labels), ""))
-
-
-def _together(axes: Axes, other: Axes, way: str) -> bool:
-    specs = axes.get_subplotspec(), other.get_subplotspec()
-    return all(specs) and getattr(specs[0], way).start == getattr(specs[1], way).start
-
-
-def _named_ticks(axis: Any) -> dict[float, str]:
+def _place(axis: Any, number: float) -> str:
+    """The words of the tick at a place of an axis, or the number."""
     places, form = axis.get_major_locator(), axis.get_major_formatter()
-    if not isinstance(places, FixedLocator) or not isinstance(form, FixedFormatter | FuncFormatter):
-        return {}
-    names = map(_line, form.format_ticks(at := list(places())))
-    return {float(place): name for place, name in zip(at, names, strict=True) if name}
+    label = _line(axis.get_label_text())
+    if isinstance(places, FixedLocator) and isinstance(form, FixedFormatter | FuncFormatter):
+        ticks = dict(zip(places(), form.format_ticks(places()), strict=True))
+        if not ticks:
+            return label
+        near = min(ticks, key=lambda tick: abs(tick - number))
+        if abs(near - number) <= 0.5 and ticks[near]:
+            return _line(ticks[near])
+    return f"{label}: {written(number)}" if label else written(number)
 
 
-def _tick(ticks: dict[float, str], number: float) -> str:
-    words = {place: name for place, name in ticks.items() if not name.replace(",", "").replace(".", "").isdigit()}
-    if not ticks or 2 * len(words) <= len(ticks):
-        return ""
-    place = min(ticks, key=lambda tick: abs(tick - number))
-    return ticks[place] if abs(place - number) <= 0.5 else ""
-
-
-def _with_interval(number: float, interval: Ends, ticks: dict[float, str]) -> str:
-    words = ticks.get(number) or written(number)
-    return words + (f" [{', '.join(ticks.get(end) or written(end) for end in interval)}]" if interval else "")
-
-
-def _hex(colour: Any) -> str:
-    return "none" if isinstance(colour, str) and colour in NOTHING else str(to_hex(colour)).lower()
-
-
-def _grey(colour: str) -> bool:
-    return len({colour[i : i + 2] for i in (1, 3, 5)}) == 1
+def _value(number: float, interval: Ends) -> str:
+    return written(number) + (f" [{', '.join(map(written, interval))}]" if interval else "")
 
 
 def _line(words: str) -> str:
@@ -365,7 +297,6 @@ def _line(words: str) -> str:
 
 
 def written(number: float) -> str:
-    """A number to three or more digits."""
     form = ",.0f" if number == int(number) else ",.1f" if abs(number) >= 10 else ".3g"
     return format(number, form).replace("-", "−")
 
@@ -396,13 +327,15 @@ def small_multiples(
         for place, (panel, (name, content)) in enumerate(zip(axes.flat, panels, strict=False)):
             draw(panel, content)
             panel.set_title(wrapped(name, (width - 0.5) / columns))
+            _NAMES.setdefault(panel, name)
             panel.set_xlabel(labels[0] if place >= len(panels) - columns else "")
             panel.set_ylabel(labels[1] if place % columns == 0 else "")
         yield figure, axes
 
 
 def in_groups(members: Sequence[str], groups: Sequence[T]) -> Iterator[tuple[float, str, T]]:
-    """Every member of every group with its place: groups are around 0, 1, 2 ..., and their members side by side."""
+    """Every member of every group with its place: groups are around 0, 1, 2 ..., and their members side by
+    side."""
     for group, content in enumerate(groups):
         for i, member in enumerate(members):
             yield group + (i - (len(members) - 1) / 2) * FILLED / len(members), member, content

@@ -19,7 +19,6 @@ REACH = 5  # radius in points within which a mark is met
 
 
 def figure_html(plot: Plot) -> str:
-    """The figure of a report."""
     svg, marks = vectors(plot)
     numbers = details(f"The {len(marks)} numbers drawn", _table(plot, marks)) if marks else ""
     files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
@@ -32,7 +31,6 @@ def figure_html(plot: Plot) -> str:
 
 
 def vectors(plot: Plot) -> tuple[str, list[Mark]]:
-    """The SVG of a plot as an element of a page, with its marks."""
     raw = io.StringIO()
     with mpl.rc_context(STYLE):
         plot.figure.savefig(raw, format="svg", metadata={"Date": None, "Creator": None})
@@ -68,12 +66,9 @@ def _shortened(found: re.Match[str]) -> str:
 
 
 def _table(plot: Plot, marks: Sequence[Mark]) -> str:
-    measures = {mark.measure for mark in marks}
-    value = measures.pop() if len(measures) == 1 else ""
-    columns = [("panel", "panel"), ("series", "series"), ("place", "at")]
-    columns += [("value", value or "value")] if value or not measures else [("measure", "measure"), ("value", "value")]
-    shown = [(name, head) for name, head in columns if any(getattr(mark, name) for mark in marks)]
-    rows = tuple(tuple(getattr(mark, name) for name, _ in shown) for mark in marks)
-    header = tuple(head for _, head in shown)
+    columns = [("panel", 2), ("series", 3), ("at", 4), ("value", 5)]
+    shown = [(head, i) for head, i in columns if any(mark[i] for mark in marks)]
+    header, places = zip(*shown, strict=True)
+    rows = tuple(tuple(str(mark[i]) for i in places) for mark in marks)
     table = Table(f"{plot.title}, in numbers", header, rows, labels=len(header) - 1)
     return table_html(table, f"{plot.name}-numbers", whole=False)

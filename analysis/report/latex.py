@@ -35,7 +35,6 @@ PORTRAIT, HIGH = (
 
 
 def escaped(text: str) -> str:
-    """Text that LaTeX prints as it is."""
     return _ESCAPED.sub(lambda found: _ESCAPES[found[0]], text)
 
 

@@ -27,7 +27,8 @@ def numeric(cells: Sequence[str]) -> bool:
 
 
 def interval(cell: str) -> tuple[float, float, float] | None:
-    """The number that a cell starts with and the ends of its interval, which are the number if there is none."""
+    """The number that a cell starts with and the ends of its interval, which are the number if there is
+    none."""
     if not (match := _CELL.fullmatch(cell)) or "value" not in (parts := _parts(match)):
         return None
     value = float(parts["value"])

@@ -51,7 +51,6 @@ class Report:
 
 
 def write_page(path: Path, report: Report) -> None:
-    """Write the page, whole or not at all; it contains its figures and loads nothing from the network."""
     primary = report.primary
     sections = {
         "Primary claims": f"<p>{text(primary.title)}.</p>\n{_claims(primary)}" if primary else "",
@@ -75,7 +74,6 @@ def write_page(path: Path, report: Report) -> None:
 
 
 def write_look(path: Path, title: str, look: Look) -> None:
-    """Write the page of one checkpoint, whole or not at all."""
     languages = f"A model of {len(look.languages)} languages: {', '.join(look.languages)}."
     write_sections(path, title, _lead(languages), look_sections([("this model", look)]))
 
@@ -85,7 +83,8 @@ def _lead(words: str) -> str:
 
 
 def write_sections(path: Path, title: str, header: str, sections: Mapping[str, str]) -> None:
-    """Write a page of HTML sections under their names, whole or not at all; sections without content are left out."""
+    """Write a page of HTML sections under their names, whole or not at all; sections without content are left
+    out."""
     filled = {name: body for name, body in sections.items() if body}
     links = "".join(f'<a href="#{_anchor(name)}">{name}</a>' for name in filled)
     body = "\n".join(

@@ -30,7 +30,8 @@ class Plot:
     floors: Sequence[Floor] = ()
 
     def save(self, folder: Path, pdf: bool = False) -> None:
-        """Write `name`.png, .svg and, as JSON lines, .jsonl: every number that it shows; with `pdf`, also .pdf."""
+        """Write `name`.png, .svg and, as JSON lines, .jsonl: every number that it shows; with `pdf`, also
+        .pdf."""
         save_figure(self.figure, folder, self.name)
         if pdf:
             with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.pdf") as part:

@@ -1,4 +1,5 @@
-"""A sentence above its image in a derived language: words coloured by class, with lines between counterparts."""
+"""A sentence above its image in a derived language: words coloured by class, with lines between
+counterparts."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -15,7 +16,8 @@ OTHER = "#8c8c8c"  # words without a class, or of one more than there are colour
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence in derived languages, and the class of each word of the source (none, if they are unknown)."""
+    """A sentence in derived languages, and the class of each word of the source (none, if they are
+    unknown)."""
 
     images: tuple[Derivation, ...]
     classes: tuple[str, ...] = ()

@@ -43,7 +43,8 @@ class Table:
 
     @property
     def markdown(self) -> str:
-        """For a terminal or a README: the title, the header, a rule, the rows in columns that line up, and the note."""
+        """For a terminal or a README: the title, the header, a rule, the rows in columns that line up, and
+        the note."""
         rows = [[visible(c).replace("|", r"\|").replace("\n", " ") for c in row] for row in (self.header, *self.rows)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         head, *lines = ("| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in rows)
@@ -63,7 +64,8 @@ class Table:
 
     @classmethod
     def of_markdown(cls, text: str) -> "Table":
-        """The table that `markdown` is of, except for its runs and labels. Raises ValueError where there is none."""
+        """The table that `markdown` is of, except for its runs and labels. Raises ValueError where there is
+        none."""
         title, _, head, _, *lines = text.removesuffix("\n").split("\n")
         rows = [line for line in lines if line.startswith("|")]
         note = "\n".join(lines[len(rows) :]).strip()
@@ -101,19 +103,16 @@ def percent(share: float | None) -> str:
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Words as a list in a sentence: a, b and c."""
     return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
 
 
 def covered(redrawn: Sequence[str]) -> str:
-    """A clause on the data that seeds share; `redrawn` lists the data that differ between seeds."""
     if not redrawn:
         return "seeds share the corpus, the dictionary and the test items"
     return f"each seed draws anew {listed(redrawn)}; the rest is shared"
 
 
 def coverage(seeds: Sequence[int], redrawn: Sequence[str]) -> str:
-    """The coverage of intervals, in words."""
     if len(seeds) < 2:
         return "over the test items of one seed, not over seeds"
     of = "of model and data" if redrawn else "of the model alone"
@@ -132,7 +131,6 @@ def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
 
 
 def aer_table(scores: Mapping[str, LinkCounts], title: str) -> Table:
-    """Error rates of word links for the terminal, in percent: one row per name, then the micro-average of several."""
     rows = dict(scores)
     if len(rows) > 1:
         rows["all (micro)"] = sum(scores.values(), LinkCounts())
@@ -147,5 +145,4 @@ def link_cells(counts: LinkCounts) -> tuple[str, ...]:
 
 
 def hundredths(share: float | None) -> str:
-    """A share in percent, to two digits as error rates of links are printed."""
     return MISSING if share is None else f"{100 * share:.2f}"

@@ -21,9 +21,9 @@ Test = tuple[str, str, str]  # a test set of a study: its task, its language, an
 
 @dataclass(frozen=True)
 class Measured:
-    """One run's number, from `low` to `high`. `error` is its standard error over test items; None if it is not a share
-    of sampled items. `parts` are the contributions of the items, (n,), if they were kept, and `test` names their test
-    set: numbers with the same `test` and number of items share their items."""
+    """One run's number, from `low` to `high`. `error` is its standard error over test items; None if it is
+    not a share of sampled items. `parts` are the contributions of the items, (n,), if they were kept, and
+    `test` names their test set: numbers with the same `test` and number of items share their items."""
 
     value: float
     error: float | None
@@ -45,7 +45,8 @@ class Measured:
         return cls(record.value, item_error(record.value, record.count) if drawn else None)
 
     def __sub__(self, other: Measured) -> Measured:
-        """Their difference within one study: paired by item if they share their items, else as independent."""
+        """Their difference within one study: paired by item if they share their items, else as
+        independent."""
         value, low, high = self.value - other.value, self.low - other.high, self.high - other.low
         ours, theirs = self.parts, other.parts
         same = self.test is not None and self.test == other.test
@@ -76,18 +77,18 @@ def mean(values: BySeed) -> Estimate | None:
 
 
 def means(values: Iterable[tuple[float, BySeed]]) -> list[tuple[float, Estimate]]:
-    """Places, such as steps, with the mean over seeds at each that has a number."""
     return [(place, estimate) for place, by_seed in values if (estimate := mean(by_seed))]
 
 
 def difference(ours: BySeed, theirs: BySeed) -> Estimate | None:
-    """Mean of ours - theirs over common seeds; with one such seed the interval is over items. None without one."""
+    """Mean of ours - theirs over common seeds; with one such seed the interval is over items. None without
+    one."""
     return mean({seed: ours[seed] - theirs[seed] for seed in ours.keys() & theirs.keys()})
 
 
 def average(values: Sequence[BySeed]) -> BySeed:
-    """The mean of several numbers for each seed that has all of them; contributions of items that they share, as
-    translations of one text do, are averaged."""
+    """The mean of several numbers for each seed that has all of them; contributions of items that they share,
+    as translations of one text do, are averaged."""
     seeds = [seed for seed in (values[0] if values else ()) if all(seed in by_seed for by_seed in values)]
     return {seed: _average([by_seed[seed] for by_seed in values]) for seed in seeds}
 
@@ -121,7 +122,6 @@ def _average(values: Sequence[Measured]) -> Measured:
 
 
 def judge_difference(ours: BySeed, theirs: BySeed, *, side: int = 1, bound: float = 0.0) -> Verdict:
-    """Whether one number is above another by more than `bound` (`side` +1), or below it (-1), over seeds."""
     return judge_estimate(difference(ours, theirs), side, bound)
 
 

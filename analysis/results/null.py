@@ -1,4 +1,5 @@
-"""The null: groups of seeds of one objective do not differ, so a comparison should call 5 % of them different."""
+"""The null: groups of seeds of one objective do not differ, so a comparison should call 5 % of them
+different."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,8 +38,8 @@ Split = tuple[tuple[int, int], ...]  # pairs of a seed of the first group and on
 
 
 def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
-    """Every split of some of the seeds into two groups of `size`, the first with the smallest seed, with every pairing
-    between them; a fixed sample of `most` if there are more."""
+    """Every split of some of the seeds into two groups of `size`, the first with the smallest seed, with
+    every pairing between them; a fixed sample of `most` if there are more."""
     every = list(islice(_all_splits(sorted(seeds), size), most + 1))
     if len(every) <= most:
         return every
@@ -60,9 +61,10 @@ def _all_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
 
 @dataclass(frozen=True)
 class Rate:
-    """How often two groups of `seeds` seeds of one objective were called different in some measure: by intervals over
-    test items for one seed, else by the verdicts of claims. `share` has an interval over the contributions of cells
-    (Cochran 1977, section 6.4), one objective on the same languages each, as comparisons within a cell share seeds."""
+    """How often two groups of `seeds` seeds of one objective were called different in some measure: by
+    intervals over test items for one seed, else by the verdicts of claims. `share` has an interval over the
+    contributions of cells (Cochran 1977, section 6.4), one objective on the same languages each, as
+    comparisons within a cell share seeds."""
 
     measure: str
     seeds: int
@@ -77,7 +79,8 @@ class Rate:
 
     @property
     def against_nominal(self) -> str:
-        """Whether the interval covers the nominal rate and no rate above `WIDEST`; empty without an interval."""
+        """Whether the interval covers the nominal rate and no rate above `WIDEST`; empty without an
+        interval."""
         if self.share.interval is None:
             return ""
         low, high = self.share.interval
@@ -145,5 +148,4 @@ def _title(record: Record) -> str:
 
 
 def pooled(rates: list[Rate]) -> Mapping[int, Rate]:
-    """The rates over all measures, by the number of seeds compared."""
     return {rate.seeds: rate for rate in rates if rate.measure == EVERYTHING}

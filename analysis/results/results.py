@@ -1,4 +1,5 @@
-"""A study's runs and records, joined: the one place where tables, figures and claims look up numbers and titles."""
+"""A study's runs and records, joined: the one place where tables, figures and claims look up numbers and
+titles."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -56,7 +57,6 @@ class FloorTable:
         return self._by.get((task, metric, language, learnt), {})
 
     def baselines(self, tasks: Sequence[str]) -> dict[str, str]:
-        """The title of every baseline of some tasks, by name."""
         return {floor.baseline: floor.title for floor in self.all if floor.task in tasks}
 
     def highest(self, task: str, metric: str, language: str, learnt: str, surface: bool = False) -> Floor | None:
@@ -79,9 +79,9 @@ def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
 
 
 class Results:
-    """The runs and records of one study, with published numbers and floors, looked up by the names of objectives and
-    derived languages. Raises BadInput if two runs have one name or belong to several studies, a record's run or
-    language is unknown, or two records or floors have one key."""
+    """The runs and records of one study, with published numbers and floors, looked up by the names of
+    objectives and derived languages. Raises BadInput if two runs have one name or belong to several studies,
+    a record's run or language is unknown, or two records or floors have one key."""
 
     def __init__(
         self,
@@ -137,7 +137,6 @@ class Results:
     def last(
         self, measure: str, objective: str, language: str, task: str = "", metric: str = "", **facets: Any
     ) -> dict[int, Record]:
-        """Each seed's record of the last step; `facets` are the other fields of `Key`."""
         column = self._columns.get(Key(measure, objective, language, task, metric, **facets), {})
         return {seed: column[seed, step] for seed, step in sorted(column)}
 
@@ -182,8 +181,8 @@ class Results:
         return self.objective_of(record), *(each.name for each in run.languages)
 
     def points(self, task: str, metric: str) -> list[Point]:
-        """Alignment of all types and Delta of every cell that has both, means over seeds: runs of one cell are not
-        independent cases for a correlation."""
+        """Alignment of all types and Delta of every cell that has both, means over seeds: runs of one cell
+        are not independent cases for a correlation."""
         return [
             Point(objective, transform, alignment, delta)
             for transform, objective in product(self.transforms, self.objectives)
@@ -192,11 +191,9 @@ class Results:
         ]
 
     def has(self, measure: str, *metrics: str) -> bool:
-        """Whether there are records of a measure, by some of the metrics if any are named."""
         return any(r.measure == measure and (not metrics or r.metric in metrics) for r in self.records)
 
     def layers(self, measure: str) -> list[int]:
-        """The layers at which a measure was taken, ascending."""
         return sorted({r.layer for r in self.records if r.measure == measure and r.layer is not None})
 
     def printed(
@@ -210,7 +207,6 @@ class Results:
         return [r for r in self.records if r.measure in measures and tasks.get(r.task) == r.metric]
 
     def objective_of(self, record: Record) -> str:
-        """The name of the objective of a record's run; empty if it learnt nothing."""
         objective = self.runs[record.run].objective
         return objective.name if objective else ""
 

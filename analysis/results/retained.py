@@ -23,7 +23,6 @@ class Retained:
 
     @property
     def at_floor(self) -> bool:
-        """Whether ZS is not beyond the floor."""
         return not beyond_floor(self.zs)
 
     @property
@@ -39,13 +38,12 @@ class Retained:
 
 
 def beyond_floor(above: Estimate) -> bool:
-    """Whether a difference from a floor is above 0 with its interval."""
     return above.mean > 0 if above.low is None else above.low > 0
 
 
 def retained(results: Results, objective: str, transform: str, task: str, metric: str) -> Retained | None:
-    """Retained transfer over the seeds that have both scores, with Fieller's interval over seeds or, for one seed, over
-    test items; None without a floor or a score."""
+    """Retained transfer over the seeds that have both scores, with Fieller's interval over seeds or, for one
+    seed, over test items; None without a floor or a score."""
     floor, surface = (results.floors.highest(task, metric, transform, results.source, of) for of in (False, True))
     sup, zs = (results.scores(measure, objective, transform, task, metric) for measure in ("SUP", "ZS"))
     seeds = sorted(sup.keys() & zs.keys())
@@ -75,8 +73,8 @@ def _ratio(upper: BySeed, lower: BySeed) -> Estimate | None:
 def unless_at_floor(
     verdict: Verdict, results: Results, cells: Iterable[tuple[str, str]], task: str, metric: str
 ) -> Verdict:
-    """The verdict on a claim about Delta, unless the ZS of all `cells`, each an objective and a transform, are at the
-    floor, where Delta depends on SUP alone."""
+    """The verdict on a claim about Delta, unless the ZS of all `cells`, each an objective and a transform,
+    are at the floor, where Delta depends on SUP alone."""
     if verdict.because == NO_RECORDS:
         return verdict
     found = {cell: kept for cell in cells if (kept := retained(results, *cell, task, metric))}

@@ -16,7 +16,8 @@ FEWEST = 8  # fewest points at which the bootstrap's interval has about its nomi
 
 @dataclass(frozen=True)
 class Correlation:
-    """rho over `n` points, its two-sided permutation p, and a bootstrap interval (none below `FEWEST` points)."""
+    """rho over `n` points, its two-sided permutation p, and a bootstrap interval (none below `FEWEST`
+    points)."""
 
     rho: float
     p: float

@@ -1,4 +1,5 @@
-"""Means, and ratios of means, with intervals, over several seeds or over test items; and Welch's test of two means."""
+"""Means, and ratios of means, with intervals, over several seeds or over test items; and Welch's test of two
+means."""
 
 import math
 from collections.abc import Sequence
@@ -43,8 +44,8 @@ class Estimate:
         return math.isclose(below, above, rel_tol=1e-9, abs_tol=1e-12)
 
     def p(self, bound: float, side: int) -> float | None:
-        """One-sided p of Student's t over seeds against the mean not being above (`side` +1) or below (-1) `bound`;
-        None without seeds' interval."""
+        """One-sided p of Student's t over seeds against the mean not being above (`side` +1) or below (-1)
+        `bound`; None without seeds' interval."""
         if self.over != "seeds" or self.error is None:
             return None
         return float(special.stdtr(self.seeds - 1, -side * (self.mean - bound) / self.error))
@@ -84,7 +85,8 @@ def item_error(share: float, count: int) -> float:
 
 
 def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
-    """Each item's contribution to sum(hits) / sum(of), linearised (Cochran 1977, section 6.4): (n,), of sum 0."""
+    """Each item's contribution to sum(hits) / sum(of), linearised (Cochran 1977, section 6.4): (n,), of sum
+    0."""
     a, b = np.asarray(hits, float), np.asarray(of, float)
     if not b.sum():
         raise ValueError("a ratio over nothing has no error")
@@ -92,9 +94,9 @@ def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
 
 
 def paired_error(parts: np.ndarray) -> float:
-    """Standard error of a ratio, or of a difference of ratios on the same items, from each item's contribution: (n,).
-    Two items are added, one for the number and one against it (Bonett and Price 2012), as heavy as the heaviest, so
-    that a difference of 0 in 100 items is not certain."""
+    """Standard error of a ratio, or of a difference of ratios on the same items, from each item's
+    contribution: (n,). Two items are added, one for the number and one against it (Bonett and Price 2012), as
+    heavy as the heaviest, so that a difference of 0 in 100 items is not certain."""
     n = len(parts) + 2
     return math.sqrt(_squares(parts) / n) / math.sqrt(n)
 
@@ -108,8 +110,8 @@ Moments = tuple[float, float, float]  # variance of the upper mean, of the lower
 
 
 def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate | None:
-    """Mean of `upper` over mean of `lower`, paired by seed, with Fieller's interval. None if the interval of the lower
-    mean is not above 0: the ratio could then be any number."""
+    """Mean of `upper` over mean of `lower`, paired by seed, with Fieller's interval. None if the interval of
+    the lower mean is not above 0: the ratio could then be any number."""
     n, a, b = len(upper), float(np.mean(upper)), float(np.mean(lower))
     if n == 1:
         return Estimate(a / b, 1) if b > 0 else None
@@ -137,7 +139,8 @@ def _fieller(a: float, b: float, moments: Moments, quantile: float, seeds: int, 
 
 
 def welch(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
-    """Two-sided p of Welch's (1947) t-test, with the other's variance for a single value. None if neither varies."""
+    """Two-sided p of Welch's (1947) t-test, with the other's variance for a single value. None if neither
+    varies."""
     samples = [(len(x), float(np.mean(x)), float(np.var(x, ddof=1)) if len(x) > 1 else 0.0) for x in (ours, theirs)]
     (n, a, v), (m, b, w) = samples
     if n == 1 or m == 1:

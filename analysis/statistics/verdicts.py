@@ -1,4 +1,5 @@
-"""Verdicts: a claim holds, does not hold or is undecided, by itself and after correction for its family (Holm 1979)."""
+"""Verdicts: a claim holds, does not hold or is undecided, by itself and after correction for its family (Holm
+1979)."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -19,8 +20,8 @@ WEAKEST = (FAILS, FAILS_ALONE, AT_FLOOR, ONE_SEED, UNDECIDED, HOLDS_ALONE, HOLDS
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a claim, and the number and interval behind it. `p` is that of the claim or of its contrary,
-    doubled; None if nothing can be decided."""
+    """The verdict on a claim, and the number and interval behind it. `p` is that of the claim or of its
+    contrary, doubled; None if nothing can be decided."""
 
     verdict: str
     because: str
@@ -29,7 +30,8 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """A headline, its source, the family of claims that it is judged with, and its verdict by a study's records."""
+    """A headline, its source, the family of claims that it is judged with, and its verdict by a study's
+    records."""
 
     text: str
     where: str
@@ -69,8 +71,8 @@ def points(estimate: Estimate) -> str:
 
 @dataclass(frozen=True)
 class Corrected:
-    """A verdict after correction for its family, its adjusted p, and the number of tests; undecidable claims, with p
-    None, are not tests."""
+    """A verdict after correction for its family, its adjusted p, and the number of tests; undecidable claims,
+    with p None, are not tests."""
 
     verdict: str
     p: float | None
@@ -78,13 +80,14 @@ class Corrected:
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Each p adjusted for all of them: at 5 %, at most one family in twenty has any false finding (Holm 1979)."""
+    """Each p adjusted for all of them: at 5 %, at most one family in twenty has any false finding (Holm
+    1979)."""
     return [p for p, _ in holm_intervals(ps)]
 
 
 def holm_intervals(ps: Sequence[float]) -> list[tuple[float, float]]:
-    """Each p adjusted for all of them, and the confidence at which its two-sided interval excludes the null exactly if
-    the adjusted p is below 5 %."""
+    """Each p adjusted for all of them, and the confidence at which its two-sided interval excludes the null
+    exactly if the adjusted p is below 5 %."""
     adjusted, worst = [(0.0, 0.0)] * len(ps), 0.0
     for rank, place in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
         number = len(ps) - rank

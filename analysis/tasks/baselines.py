@@ -1,9 +1,9 @@
-"""Model-free baselines: their interface, baselines of tagging, and baselines of tasks with two texts, which learn the
-words of one, the overlap of both, or answers."""
+"""Model-free baselines: their interface, baselines of tagging, and baselines of tasks with two texts, which
+learn the words of one, the overlap of both, or answers."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any, ClassVar, TypeVar
@@ -33,7 +33,8 @@ class Baseline(ABC):
 
     @abstractmethod
     def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
-        """Learn from examples with gold answers, in the spelling of their language. Raises ValueError without any."""
+        """Learn from examples with gold answers, in the spelling of their language. Raises ValueError without
+        any."""
 
 
 def words_of(example: Example, spell: Spell, text: int = 0) -> list[str]:
@@ -42,7 +43,8 @@ def words_of(example: Example, spell: Spell, text: int = 0) -> list[str]:
 
 
 def most_frequent(counts: Counter[str], overall: Counter[str]) -> str:
-    """The label with the largest count; among equals the most frequent overall, and then the first by its name."""
+    """The label with the largest count; among equals the most frequent overall, and then the first by its
+    name."""
     if not counts:
         raise ValueError("no label to learn from")
     return min(counts, key=lambda label: (-counts[label], -overall[label], label))
@@ -88,21 +90,20 @@ class Unigram(Baseline):
 
 @dataclass(frozen=True)
 class Gazetteer(Baseline):
-    """IOB2 tags of every string of words that is a name in the training examples, with its most frequent type: greedy
-    from left to right, the longest name first."""
+    """IOB2 tags of every string of words that is a name in the training examples, with its most frequent
+    type: greedy from left to right, the longest name first."""
 
     name: str = "gazetteer"
     title: str = "gazetteer"
 
     def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
-        names = (name for example, gold in examples for name in _names(words_of(example, spell), gold))
+        names = list[tuple[tuple[str, ...], str]]()
+        for example, gold in examples:
+            words = words_of(example, spell)
+            names += [(tuple(words[span.start : span.end]), span.label) for span in spans_of(gold)]
         types, _ = most_frequent_of_each(names)
         longest = max(map(len, ((), *types)))
         return lambda tests, spell: [_tags(words_of(example, spell), types, longest) for example in tests]
-
-
-def _names(words: Sequence[str], tags: Answer) -> Iterator[tuple[tuple[str, ...], str]]:
-    return ((tuple(words[span.start : span.end]), span.label) for span in spans_of(tags))
 
 
 def _tags(words: Sequence[str], types: Mapping[tuple[str, ...], str], longest: int) -> Answer:
@@ -162,8 +163,8 @@ def _matrix(rows: Sequence[Counter[int]], width: int) -> Any:
 
 @dataclass(frozen=True)
 class Shallow(Baseline):
-    """Boosted trees (scikit-learn's, by histograms) on sixteen `features` of a pair of texts: whether words are the
-    same, and the negations of its training language."""
+    """Boosted trees (scikit-learn's, by histograms) on sixteen `features` of a pair of texts: whether words
+    are the same, and the negations of its training language."""
 
     name: str = "shallow"
     title: str = "shallow features"
@@ -174,7 +175,7 @@ class Shallow(Baseline):
         from threadpoolctl import threadpool_limits
 
         negations = frozenset(map(spell, NEGATIONS))
-        rows = [(list(features(example, spell, negations).values()), gold) for example, gold in examples]
+        rows = [(features(example, spell, negations), gold) for example, gold in examples]
         labels = [gold[0] for _, gold in rows]
         if len(set(labels)) < 2:
             return Majority().learn([(Example(()), (label,)) for label in labels], spell)
@@ -183,39 +184,29 @@ class Shallow(Baseline):
             model.fit(np.array([row for row, _ in rows]), labels)
 
         def answer(tests: Iterable[Example], spell: Spell) -> list[Answer]:
-            rows = [list(features(example, spell, negations).values()) for example in tests]
+            rows = [features(example, spell, negations) for example in tests]
             with threadpool_limits(1):
                 return [(str(label),) for label in (model.predict(np.array(rows)) if rows else ())]
 
         return answer
 
 
-def features(example: Example, spell: Spell, negations: frozenset[str]) -> dict[str, float]:
-    """Sixteen features of the first two texts of an example, by name; shares of nothing are 0."""
+def features(example: Example, spell: Spell, negations: frozenset[str]) -> list[float]:
+    """Sixteen features of the first two texts of an example; shares of nothing are 0."""
     first, second = words_of(example, spell, 0), words_of(example, spell, 1)
     ours, theirs, pairs_of_second = set(first), set(second), set(pairwise(second))
     shared, pairs = ours & theirs, set(pairwise(first)) & pairs_of_second
-    return {
-        "words of the first": len(first),
-        "words of the second": len(second),
-        "second longer by": len(second) - len(first),
-        "shared words": len(shared),
-        "share of the first's words that are shared": _share(len(shared), len(ours)),
-        "share of the second's words that are shared": _share(len(shared), len(theirs)),
-        "Jaccard index of words": _share(len(shared), len(ours | theirs)),
-        "words that only the first has": len(ours - theirs),
-        "words that only the second has": len(theirs - ours),
-        "shared pairs of neighbours": len(pairs),
-        "share of the second's pairs of neighbours that are shared": _share(len(pairs), len(pairs_of_second)),
-        "shared words in the same order": _in_order(first, second, shared),
-        "negations of the first": sum(word in negations for word in first),
-        "negations of the second": sum(word in negations for word in second),
-        "same first word": first[:1] == second[:1],
-        "same last words": first[-2:] == second[-2:],
-    }
+    lengths = [len(first), len(second), len(second) - len(first)]
+    overlap = [len(shared), *(_share(len(shared), len(of)) for of in (ours, theirs, ours | theirs))]
+    differences = [len(ours - theirs), len(theirs - ours)]
+    order = [len(pairs), _share(len(pairs), len(pairs_of_second)), _in_order(first, second, shared)]
+    negated = [sum(word in negations for word in text) for text in (first, second)]
+    ends = [first[:1] == second[:1], first[-2:] == second[-2:]]
+    return [*lengths, *overlap, *differences, *order, *negated, *ends]
 
 
 def _in_order(first: Sequence[str], second: Sequence[str], shared: set[str]) -> float:
+    """The share of pairs of shared words, by their first places, that are in the same order; 1 without a pair."""
     places = {word: place for place, word in reversed(list(enumerate(second)))}
     pairs = list(combinations((places[word] for word in dict.fromkeys(first) if word in shared), 2))
     return _share(sum(a < b for a, b in pairs), len(pairs)) if pairs else 1.0

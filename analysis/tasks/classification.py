@@ -1,4 +1,5 @@
-"""Tasks with one label per example: inference, paraphrase, and labels of your own for texts or pairs of texts."""
+"""Tasks with one label per example: inference, paraphrase, and labels of your own for texts or pairs of
+texts."""
 
 from collections.abc import Sequence
 from typing import ClassVar

@@ -1,4 +1,5 @@
-"""Fine-tuning a checkpoint with a new head. Shapes: B rows, L ids of the longest, K targets per row, C choices."""
+"""Fine-tuning a checkpoint with a new head. Shapes: B rows, L ids of the longest, K targets per row, C
+choices."""
 
 from __future__ import annotations
 
@@ -33,9 +34,10 @@ width 384, and of a thousand at width 64."""
 
 @dataclass(frozen=True)
 class FinetuneConfig:
-    """AdamW with linear warm-up and decay to zero; the last epoch's model is scored. `dropout` applies to
-    hidden states and head; `attention_dropout` (None: the checkpoint's own) above 0 makes attention on a CPU
-    three times as slow."""
+    """AdamW with linear warm-up and decay to zero; the last epoch's model is scored. The new head learns
+    `head_rate` times as fast as the encoder; `warmup` is a fraction of the steps; `max_length` counts ids.
+    `dropout` applies to hidden states and head; `attention_dropout` (None: the checkpoint's own) above 0
+    makes attention on a CPU three times as slow."""
 
     learning_rate: float = 2e-5
     head_rate: float = 1.0

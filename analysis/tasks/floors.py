@@ -40,7 +40,8 @@ def floors(
 
 
 def spelling(languages: Languages, name: str) -> Spell:
-    """The spelling of a language's words: a word is the source's if all its sub-words are, else another word."""
+    """The spelling of a language's words: a word is the source's if all its sub-words are, else another
+    word."""
     reader = Reader.of(languages, name)
 
     @cache

@@ -1,4 +1,5 @@
-"""How a study fine-tuned a checkpoint on a task: the settings, from the measurement next to it, and the examples."""
+"""How a study fine-tuned a checkpoint on a task: the settings, from the measurement next to it, and the
+examples."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ RECORDS = "records"  # the kind of a measurement
 
 
 def measured_task(checkpoint: Path, name: str, languages: Languages, language: str) -> DerivedTask:
-    """A task of the study that trained a checkpoint, with the examples and settings that it was measured with. Raises
-    BadInput if it was not measured, or in several ways, or if the examples are gone."""
+    """A task of the study that trained a checkpoint, with the examples and settings that it was measured
+    with. Raises BadInput if it was not measured, or in several ways, or if the examples are gone."""
     of, run, ways = task(name), checkpoint.resolve().parent, list[tuple[FinetuneConfig, str]]()
     for folder in (folder for folder in sorted(run.glob(f"{name}-*")) if finished(folder)):
         measure, _, settings, *_ = Artefact.open(folder, RECORDS).facts["made from"]

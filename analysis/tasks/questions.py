@@ -26,8 +26,8 @@ NOWHERE = -1  # the character of an id outside the context
 
 @dataclass(frozen=True, slots=True)
 class SpanRow(TaskRow):
-    """A question with a window of its context. `starts` and `ends` (L,) are the characters of the context for each id,
-    NOWHERE for others; `best` (L,) is true if no other window has more context around the id."""
+    """A question with a window of its context. `starts` and `ends` (L,) are the characters of the context for
+    each id, NOWHERE for others; `best` (L,) is true if no other window has more context around the id."""
 
     starts: np.ndarray
     ends: np.ndarray
@@ -113,7 +113,8 @@ class XQuAD(Questions):
 
 
 class TyDiQA(Questions):
-    """TyDiQA-GoldP (Clark et al. 2020): questions by speakers of each language, and the passage that answers them."""
+    """TyDiQA-GoldP (Clark et al. 2020): questions by speakers of each language, and the passage that answers
+    them."""
 
     name = "tydiqa"
     title = "TyDiQA"
@@ -161,7 +162,8 @@ def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
 
 
 def windows_of(size: int, room: int) -> list[range]:
-    """Windows of `room` places over `size`, `STRIDE` apart (at most half of the room), the last one at the end."""
+    """Windows of `room` places over `size`, `STRIDE` apart (at most half of the room), the last one at the
+    end."""
     if room < 1:
         raise ValueError("a row has no room for a context next to its question")
     step = max(1, min(STRIDE, room // 2))
@@ -170,8 +172,9 @@ def windows_of(size: int, room: int) -> list[range]:
 
 
 def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
-    """For each window, whether each place has more context there than in any other (the first of equals), (W,) bool:
-    the smaller number of places on either side, plus a hundredth of the window's length (Devlin et al.'s code)."""
+    """For each window, whether each place has more context there than in any other (the first of equals),
+    (W,) bool: the smaller number of places on either side, plus a hundredth of the window's length (Devlin et
+    al.'s code)."""
     best, owner = np.full(size, -np.inf), np.zeros(size, int)
     for number, window in enumerate(windows):
         here, places = slice(window.start, window.stop), np.arange(len(window))

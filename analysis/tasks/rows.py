@@ -22,9 +22,9 @@ ONE_TYPE = np.zeros(1, np.uint8)  # the token types of a row with the first type
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """A model's input, `ids` (L,), and its `targets` (K,), int32, whose meaning the head defines. `languages`, (1,) or
-    (L,), are the ids' languages, for models with language embeddings; `types`, (1,) or (L,), token types of the
-    tokenizer's template."""
+    """A model's input, `ids` (L,), and its `targets` (K,), int32, whose meaning the head defines.
+    `languages`, (1,) or (L,), are the ids' languages, for models with language embeddings; `types`, (1,) or
+    (L,), token types of the tokenizer's template."""
 
     ids: np.ndarray
     targets: np.ndarray
@@ -82,7 +82,8 @@ class Reader:
 
     @classmethod
     def of_given(cls, vocabulary: Vocabulary) -> Reader:
-        """The reader of a given tokenizer for any language: tagged words one by one, other texts as written."""
+        """The reader of a given tokenizer for any language: tagged words one by one, other texts as
+        written."""
 
         @lru_cache(REMEMBERED)
         def as_written(text: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,5 +1,5 @@
-"""Scores: the value of a metric on a test set, and the contribution of each example. Answers in words are scored as
-SQuAD v1.1 (Rajpurkar et al. 2016) and MLQA do."""
+"""Scores: the value of a metric on a test set, and the contribution of each example. Answers in words are
+scored as SQuAD v1.1 (Rajpurkar et al. 2016) and MLQA do."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Entity = tuple[str, int, int]  # type, first and last word, numbered over all se
 
 @dataclass(frozen=True)
 class Score:
-    """A fraction from 0 to 1, and the number of answers behind it. `items` has the contribution of each example, for
-    paired comparisons; None if the number is not a sum over examples."""
+    """A fraction from 0 to 1, and the number of answers behind it. `items` has the contribution of each
+    example, for paired comparisons; None if the number is not a sum over examples."""
 
     value: float
     count: int
@@ -46,7 +46,9 @@ def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
 
 
 def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
-    """The entities that seqeval 1.2.2 reads from the tags of each sentence in its default mode."""
+    """The entities that seqeval 1.2.2 reads from the tags of each sentence in its default mode. In bare tags,
+    equal neighbours are one entity, and a bare X at the start of a sentence starts none: the sentences are
+    one sequence."""
     found: list[set[Entity]] = []
     last_mark, last_kind, start, place = "O", "", 0, 0
     for tags in sentences:
@@ -63,7 +65,8 @@ def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
 
 
 def entity_f1(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
-    """F1 over entities of exact span and type, all sentences and types together; `count` is the number of gold ones."""
+    """F1 over entities of exact span and type, all sentences and types together; `count` is the number of
+    gold ones."""
     pairs = list(zip(entities(gold), entities(predicted), strict=True))
     count = sum(len(correct) for correct, _ in pairs)
     if not count:
@@ -74,8 +77,8 @@ def entity_f1(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric: its `name` in records, its `title` for people, and its score of gold and predicted answers in the same
-    order, unless a task has `scores` of its own."""
+    """A metric: its `name` in records, its `title` for people, and its score of gold and predicted answers in
+    the same order, unless a task has `scores` of its own."""
 
     name: str
     title: str
@@ -104,7 +107,8 @@ def squad_words(text: str) -> list[str]:
 
 
 def mlqa_words(text: str, language: str) -> list[str]:
-    """The same by MLQA's rules for a language: without punctuation of any script; a Chinese character is a word."""
+    """The same by MLQA's rules for a language: without punctuation of any script; a Chinese character is a
+    word."""
     bare = text.lower().translate(_no_punctuation())
     if articles := ARTICLES[language]:
         bare = re.sub(articles, " ", bare)

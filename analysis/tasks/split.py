@@ -86,8 +86,8 @@ class Split:
         return [gold for _, gold in self]
 
     def check(self, labels: Sequence[str]) -> None:
-        """Find what would stop an evaluation after hours of training: unreadable examples, labels that are not among
-        `labels`, and a metric that is not defined on this set."""
+        """Find what would stop an evaluation after hours of training: unreadable examples, labels that are
+        not among `labels`, and a metric that is not defined on this set."""
         answers = self.gold
         for line, gold in enumerate(answers, start=1):
             if unknown := sorted(set(self.task.labels([gold])) - set(labels)):
@@ -122,7 +122,8 @@ class Split:
 
 
 def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
-    """The labels that models may predict, those of `train`, after a check that all sets can be used with them."""
+    """The labels that models may predict, those of `train`, after a check that all sets can be used with
+    them."""
     labels = train.task.labels(train.gold)
     for split in splits:
         split.check(labels)

@@ -21,7 +21,8 @@ def tagged_words(examples: Iterable[tuple[Example, Answer]]) -> Iterator[tuple[s
 
 
 class Tagging(Task):
-    """A label for each word of one text, learnt at the word's first sub-word; a long text becomes several rows."""
+    """A label for each word of one text, learnt at the word's first sub-word; a long text becomes several
+    rows."""
 
     head = WordHead()
     baselines: ClassVar[tuple[Baseline, ...]] = (Majority(of_words=True), Unigram())
@@ -89,7 +90,8 @@ class NER(Tagging):
         return iob2(sentence)
 
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
-        """O, and B- and I- of every type: a type whose training entities are all of one word may still have longer."""
+        """O, and B- and I- of every type: a type whose training entities are all of one word may still have
+        longer."""
         types = sorted({tag[2:] for tags in gold for tag in tags if tag != "O"})
         return ("O", *(f"{mark}-{kind}" for kind in types for mark in "BI"))
 

@@ -1,5 +1,5 @@
-"""The interface of a task (rows of its examples, the head, decoding and scores), and the heads that are trained on an
-encoder. Shapes: B rows, L ids, K targets per row, C answers to choose from."""
+"""The interface of a task (rows of its examples, the head, decoding and scores), and the heads that are
+trained on an encoder. Shapes: B rows, L ids, K targets per row, C answers to choose from."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ class TextHead(Head):
     auto = "AutoModelForSequenceClassification"
 
     def output(self, model: Any, ids: Tensor, types: Tensor, real: Tensor) -> Tensor:
-        """Logits (B, C): the head reads the first position alone, so nothing else of the last layer is computed."""
+        """Logits (B, C): the head reads the first position alone, so nothing else of the last layer is
+        computed."""
         from calque.pretrain.architecture import architecture_of
         from calque.pretrain.batch import Rows
         from calque.pretrain.model import encode_first
@@ -78,7 +79,8 @@ class TextHead(Head):
 
 
 class SpanHead(Head):
-    """Two choices among the ids of a row, its start and its end: K is 2, C is L (Devlin et al. 2019, section 4.2)."""
+    """Two choices among the ids of a row, its start and its end: K is 2, C is L (Devlin et al. 2019, section
+    4.2)."""
 
     format = 3  # 2 had no answer that starts or ends with the mark of a space
     auto = "AutoModelForQuestionAnswering"
@@ -118,10 +120,12 @@ class Task(ABC):
 
     @abstractmethod
     def gold(self, example: Example) -> Answer:
-        """The correct answer of an example, or all for questions. Raises ValueError if it has none, or other texts."""
+        """The correct answer of an example, or all for questions. Raises ValueError if it has none, or other
+        texts."""
 
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
-        """The labels that a model may predict, from the gold of its training data; empty if it points into its text."""
+        """The labels that a model may predict, from the gold of its training data; empty if it points into
+        its text."""
         return tuple(sorted({label for labels in gold for label in labels}))
 
     def perfect(self, gold: Answer) -> Answer:
@@ -130,7 +134,8 @@ class Task(ABC):
 
     @abstractmethod
     def rows(self, example: Example, labels: Sequence[str], reader: Reader, length: int) -> tuple[list[TaskRow], bool]:
-        """Rows of at most `length` ids, and whether one row fits all. Raises ValueError if a word has no ids."""
+        """Rows of at most `length` ids, and whether one row fits all. Raises ValueError if a word has no
+        ids."""
 
     @abstractmethod
     def decode(
@@ -139,7 +144,8 @@ class Task(ABC):
         """The prediction for an example, from the head's answers to each of its rows (`Head.answers`)."""
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
-        """The score of each of `metrics` by its name. Raises ValueError if a metric is not defined for this gold."""
+        """The score of each of `metrics` by its name. Raises ValueError if a metric is not defined for this
+        gold."""
         return {metric.name: metric.score(gold, predicted) for metric in self.metrics if metric.score}
 
     def submission(

@@ -73,8 +73,8 @@ def evaluate(
     config: FinetuneConfig,
     progress: Callable[[int, int], None],
 ) -> Evaluated:
-    """Fine-tune on `train`, and test the model of the last epoch. Raises BadInput if checkpoint or data are missing,
-    damaged or do not match."""
+    """Fine-tune on `train`, and test the model of the last epoch. Raises BadInput if checkpoint or data are
+    missing, damaged or do not match."""
     task, length = train.split.task, longest_row(model.checkpoint, config)
     rows = train.split.encode(labels, train.reader, length)
     unlabelled, rows = int(rows.unlabelled.sum()), rows.labelled()
@@ -110,8 +110,8 @@ def by_diagnostic(
 
 
 def by_entry(split: Split, answers: Sequence[Answer], languages: Languages, language: str) -> dict[str, Score]:
-    """Accuracy over the words of a tagged set that are one type with an entry in the dictionary, and over those
-    without. Words of several sub-words and shared words are in neither; empty without a dictionary."""
+    """Accuracy over the words of a tagged set that are one type with an entry in the dictionary, and over
+    those without. Words of several sub-words and shared words are in neither; empty without a dictionary."""
     if (SOURCE, language) not in languages.dictionaries:
         return {}
     images, entries = languages[language].images, {*languages.dictionary(SOURCE, language)[:, 1].tolist()}
@@ -137,7 +137,8 @@ def by_entry(split: Split, answers: Sequence[Answer], languages: Languages, lang
 
 @dataclass(frozen=True)
 class DerivedTask:
-    """A task in the `languages` that a model knows, with its `examples` in them and the settings of fine-tuning."""
+    """A task in the `languages` that a model knows, with its `examples` in them and the settings of
+    fine-tuning."""
 
     task: Task
     languages: Languages
@@ -146,7 +147,10 @@ class DerivedTask:
 
 
 def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambda *_: None) -> Measurement:
-    """Every metric of one task on the source and the model's derived language."""
+    """Every metric of one task on the source and the model's derived language. SRC, ZS and DEV are one model,
+    fine-tuned on the source and scored on the source's test set, the derived language's, and the source's dev
+    set; SUP is fine-tuned and scored on the derived language. CUT is the share of examples that do not fit
+    into a row."""
     task, derived = data.task, model.language
     readers = {name: Reader.of(data.languages, name) for name in (SOURCE, derived)}
     check_types(model.checkpoint, max(int(reader.table.max()) for reader in readers.values()))
@@ -191,7 +195,8 @@ def deltas(records: Iterable[Record]) -> list[Record]:
 
 @dataclass(frozen=True)
 class NaturalTask:
-    """A task learnt in the language `source` and tested in it and in `languages`; `units` are the units of its tags."""
+    """A task learnt in the language `source` and tested in it and in `languages`; `units` are the units of
+    its tags."""
 
     task: Task
     examples: TaskFolder

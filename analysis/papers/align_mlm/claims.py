@@ -22,7 +22,6 @@ PAPERS = ("nli", "ner", "pos")  # the paper's tasks; they have claims whether a 
 
 
 def align_mlm_claims(results: Results) -> list[Claim]:
-    """The headlines of ALIGN-MLM, each with its verdict."""
     under, script, claims = results.transform_title(INVERTED), results.transform_title(SCRIPT), list[Claim]()
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
         on = f"{task_title(task)} ({metric_title(PRIMARY[task])})"
@@ -44,7 +43,8 @@ def align_mlm_claims(results: Results) -> list[Claim]:
 
 
 def changed_words(results: Results) -> Iterator[Claim]:
-    """Whether an objective loses more under a transform that changes words than under the same transform without."""
+    """Whether an objective loses more under a transform that changes words than under the same transform
+    without."""
     parts = {name: results.transform(name).parts for name in results.transforms}
     for changed, theirs in parts.items():
         rest = tuple(part for part in theirs if part["kind"] not in REWRITES)

@@ -39,8 +39,9 @@ MOST_ROWS = 4  # the most objectives, one row each
 
 
 def order_figure(results: Results, scale: str) -> Plot | None:
-    """ZS and Delta of each task and alignment@1 against order distance, one line per objective and parameter. None if
-    no parameter has three settings, or if there are too many parameters or objectives to distinguish."""
+    """ZS and Delta of each task and alignment@1 against order distance, one line per objective and parameter.
+    None if no parameter has three settings, or if there are too many parameters or objectives to
+    distinguish."""
     parameters, columns, look = _parameters(results), _order_columns(results), looks(results)
     if not columns or len(parameters) > len(DASHES) or not look:
         return None
@@ -136,7 +137,6 @@ class Sharer(NamedTuple):
 
 
 def sharers(results: Results) -> list[Sharer]:
-    """The languages that differ only in shared vocabulary, if it was measured, by ascending share of sub-words."""
     found = []
     for language in results.transforms:
         parts = results.transform(language).parts
@@ -149,7 +149,6 @@ def sharers(results: Results) -> list[Sharer]:
 
 
 def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Transfer and alignment by shared vocabulary, if some language shares a part of it."""
     if any(0 < sharer.tokens < 1 for sharer in sharers(results)):
         columns = columns_of("overlap")
         columns += [
@@ -162,8 +161,8 @@ def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
 
 
 def overlap_figure(results: Results, scale: str) -> Plot | None:
-    """Delta of each task and alignment@1 against the shared sub-words, one row per objective, one look per kind. None
-    with fewer than three different shares, or with more objectives than rows."""
+    """Delta of each task and alignment@1 against the shared sub-words, one row per objective, one look per
+    kind. None with fewer than three different shares, or with more objectives than rows."""
     languages, rows = sharers(results), results.objectives
     columns = [Column(f"{score_title(t)}, Δ", DELTA, metric, t) for t, metric in main_metrics(results)]
     columns += [Column("alignment@1, %", ALIGNMENT, "held-out")] if results.has(ALIGNMENT) else []

@@ -77,7 +77,8 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
 
 
 def floor_figure(results: Results, scale: str) -> Plot | None:
-    """One panel per task, one group per transform: every objective's SUP and ZS, and the strongest baselines."""
+    """One panel per task, one group per transform: every objective's SUP and ZS, and the strongest
+    baselines."""
     tasks = [task for task in results.main_tasks if results.floors.baselines([task])]
     look, transforms, floors = looks(results), results.transforms, list[Floor]()
     titles = [drawing.wrapped(results.transform_title(name), HALF / 4) for name in transforms]
@@ -92,6 +93,7 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
             for measure, fill in (("SUP", "none"), ("ZS", "full")):
                 if score := mean(results.scores(measure, objective, transform, task, PRIMARY[task])):
                     shape: dict[str, Any] = {"marker": marker, "fillstyle": fill, "markersize": size}
+                    shape["place"] = f"{results.transform_title(transform)}, {measure}"
                     drawing.draw_points(panel, [(x, score)], colour, linestyle="none", zorder=3, **shape)
         for group, transform in enumerate(transforms):
             sides = [group - FILLED / 2 - 0.04, group + FILLED / 2 + 0.04]
@@ -137,7 +139,8 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
             x, y = 100 * aligned.value, -100 * delta.value
             drawing.draw_line(panel, x, y, fmt=marker, color=SOFT, markersize=4, zorder=1.5)
         for point in cells[task]:
-            _draw_point(panel, point, look[point.objective], fill[point.transform])
+            transform = point.transform
+            _draw_point(panel, point, look[point.objective], fill[transform], results.transform_title(transform))
         panel.axhline(0, color=INK, linewidth=0.8)
         panel.set_xlim(-5, 105)
 
@@ -181,7 +184,7 @@ def _printed(results: Results, task: str, metric: str) -> list[tuple[Published, 
     return [(alignment, delta) for alignment, delta in pairs if delta]
 
 
-def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
+def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill, place: str) -> None:
     x, y = 100 * point.alignment.mean, -100 * point.delta.mean
     along = [both and (-both[1], -both[0]) for both in drawing.ends([point.delta], DIFFERENCE)]
     beside = drawing.ends([point.alignment])
@@ -192,4 +195,4 @@ def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
     face["fillstyle"] = "full" if fill == "none" else fill
     style: dict[str, Any] = {"color": look.colour, "markerfacecoloralt": "#ffffff", "markersize": 7, **face}
     (marker,) = panel.plot(x, y, look.marker, **style)
-    drawing.note(panel, (x, y), drawing.look_of(marker), along[0], other=beside[0])
+    drawing.note(panel, (x, y), marker, along[0], place=place)

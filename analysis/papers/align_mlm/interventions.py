@@ -16,7 +16,6 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 
 def interventions_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """One table per task whose models were changed, and one of retrieval: a row for each language and intervention."""
     for task in results.main_tasks:
         metric = PRIMARY[task]
         yield from _table(results, scale, Column("", "ZS", metric, task), f"{task_title(task)}, {metric_title(metric)}")
@@ -52,7 +51,6 @@ def _after(results: Results, column: Column, objective: str, transform: str, int
 
 
 def effect(after: Callable[[str], BySeed], name: str) -> tuple[Estimate | None, Estimate | None, Estimate | None]:
-    """The score after an intervention, its difference from the score without, and from the score after its control."""
     score, control = after(name), control_of(name)
     change = difference(score, after(NOTHING)) if name != NOTHING else None
     return mean(score), change, difference(score, after(control)) if control else None

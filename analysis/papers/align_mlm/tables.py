@@ -30,7 +30,6 @@ HEADER = ("objective", "transform", "source")
 
 
 def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Every table of a study of ALIGN-MLM, by the name of its file."""
     yield "table-3", scores_table(results, scale)
     yield "table-8", alignment_table(results, scale)
     yield from entries_table(results, scale)
@@ -52,7 +51,6 @@ def scores_table(results: Results, scale: str) -> Table:
 
 
 def alignment_table(results: Results, scale: str) -> Table:
-    """Table 8: alignment@1 of each kind and Delta of each task, in percent."""
     columns = [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ALIGNMENTS]
     if after := results.has(ALIGNMENT, *ROTATIONS):
         columns += [Column(f"alignment@1 {title}", ALIGNMENT, metric) for metric, title in ROTATIONS.items()]
@@ -83,8 +81,8 @@ def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[s
 
 
 def entries_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """The dictionary as a trial within each model: ZS of words with an entry and of words without, if measured, and
-    how much more their difference is than under MLM, which reads no dictionary."""
+    """The dictionary as a trial within each model: ZS of words with an entry and of words without, if
+    measured, and how much more their difference is than under MLM, which reads no dictionary."""
     rows = []
     for task, objective, transform in product(results.main_tasks, results.objectives, results.transforms):
         within, without, gain = _with_and_without(results, objective, transform, task)
@@ -104,7 +102,6 @@ def _with_and_without(results: Results, objective: str, transform: str, task: st
 
 
 def retrieval_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Retrieval of derivations by layer, if measured."""
     columns = [
         Column(f"layer {layer}" if layer else "embeddings", RETRIEVAL, "cosine", facets={"layer": layer})
         for layer in results.layers(RETRIEVAL)
@@ -115,7 +112,6 @@ def retrieval_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]
 
 
 def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """SUP and ZS by the category of a task's examples, one table per task with categories."""
     for task in results.main_tasks:
         start = PRIMARY[task] + OF
         metrics = sorted({r.metric for r in results.records if r.task == task and r.metric.startswith(start)})

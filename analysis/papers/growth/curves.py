@@ -1,4 +1,5 @@
-"""Quantities over pretraining: the step at which each leaves its null, and their order, in tables and in words."""
+"""Quantities over pretraining: the step at which each leaves its null, and their order, in tables and in
+words."""
 
 import math
 from collections import Counter
@@ -59,7 +60,6 @@ def curves(results: Results, quantity: Quantity, objective: str, transform: str)
 
 
 def at_steps(results: Results, quantity: Quantity, objective: str, transform: str) -> dict[int, list[Record]]:
-    """The records of all seeds at each step that all of them have, ascending."""
     of_seeds = list(curves(results, quantity, objective, transform).values())
     common = sorted(set.intersection(*map(set, of_seeds))) if of_seeds else []
     return {step: [curve[step] for curve in of_seeds] for step in common}
@@ -74,7 +74,6 @@ def means(results: Results, quantity: Quantity, objective: str, transform: str) 
 
 
 def records_of(results: Results, quantities: Sequence[Quantity]) -> list[Record]:
-    """All records behind the curves of some quantities."""
     cells = product(quantities, results.objectives, results.transforms)
     return [record for cell in cells for curve in curves(results, *cell).values() for record in curve.values()]
 
@@ -101,7 +100,8 @@ class Onsets:
 
     @property
     def ends(self) -> tuple[float, float, float]:
-        """The earliest, the median and the latest; the median is NEVER if half of the seeds or more never leave."""
+        """The earliest, the median and the latest; the median is NEVER if half of the seeds or more never
+        leave."""
         steps = sorted(self.steps.values())
         return steps[0], median(steps), steps[-1]
 
@@ -146,7 +146,6 @@ def reversed_pairs(found: Found) -> list[tuple[Quantity, Quantity]]:
 
 
 def in_order(found: Found) -> list[tuple[float, list[Quantity]]]:
-    """Quantities grouped by their median onset, ascending, NEVER last."""
     groups: dict[float, list[Quantity]] = {}
     for quantity, its in found.items():
         groups.setdefault(its.ends[1], []).append(quantity)
@@ -154,7 +153,6 @@ def in_order(found: Found) -> list[tuple[float, list[Quantity]]]:
 
 
 def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """The order of quantities by onset, the step of each, and its last value."""
     order, steps, ends = [], [], []
     for transform in results.transforms:
         for objective in results.objectives:
@@ -184,7 +182,8 @@ def order_in_words(found: Found) -> str:
 
 
 def agreement(found: Found, seeds: int) -> str:
-    """Whether seeds have the same order, how many pairs change places, and what leaves its null in some seeds only."""
+    """Whether seeds have the same order, how many pairs change places, and what leaves its null in some seeds
+    only."""
     if seeds < 2:
         return "one seed"
     swapped = reversed_pairs(found)
@@ -194,7 +193,6 @@ def agreement(found: Found, seeds: int) -> str:
 
 
 def growth_findings(results: Results) -> Iterator[str]:
-    """How often each quantity comes first, the order for the first objective, and whether seeds agree."""
     cells = [(objective, transform) for transform in results.transforms for objective in results.objectives]
     found = {cell: its for cell in cells if (its := onsets(results, *cell))}
     if not found:

@@ -33,6 +33,7 @@ from calque.analysis.report.drawing import (
     draw_line,
     key,
     legend,
+    name_panel,
     small_multiples,
     styled,
     wrapped,
@@ -59,7 +60,8 @@ class StepScale:
         return [self.never if step == NEVER else step or ROOM * self.first for step in steps]
 
     def heights(self, steps: Sequence[int], values: Sequence[float], wanted: Sequence[int]) -> list[float]:
-        """A line through (step, value) interpolated at other steps; NaN before its first and after its last."""
+        """A line through (step, value) interpolated at other steps; NaN before its first and after its
+        last."""
         at, here = (np.log(self.places(some)) for some in (wanted, steps))
         heights: list[float] = np.interp(at, here, values, left=np.nan, right=np.nan).tolist()
         return heights
@@ -86,6 +88,7 @@ def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: 
 
     def draw(panel: Axes, content: tuple[Quantity, str]) -> None:
         quantity, transform = content
+        name_panel(panel, f"{results.transform_title(transform)}, {quantity.axis}")
         _null(panel, results, quantity, transform, axis)
         for place, (objective, (colour, marker, dash)) in enumerate(look.items()):
             if line := means(results, quantity, objective, transform):
@@ -136,8 +139,8 @@ def _null(panel: Axes, results: Results, quantity: Quantity, transform: str, axi
 
 
 def onset_figure(results: Results, scale: str) -> Plot | None:
-    """Each quantity's median onset, and its range over seeds: a panel per language, a row per objective. None without
-    two steps."""
+    """Each quantity's median onset, and its range over seeds: a panel per language, a row per objective. None
+    without two steps."""
     steps, columns, objectives = steps_of(results), results.transforms, results.objectives
     if len(steps) < 2 or len(columns) > MOST:
         return None

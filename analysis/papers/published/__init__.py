@@ -24,7 +24,8 @@ def published(paper: str, table: int | None = None) -> list[Published]:
 
 
 def published_layers(paper: str) -> dict[str, dict[str, list[float]]]:
-    """Error rates of word alignment by encoder, gold set and layer, as shares, from a paper's released code."""
+    """Error rates of word alignment by encoder, gold set and layer, as shares, from a paper's released
+    code."""
     content = _content(f"layers/{paper}")
     return {
         encoder: {name: [round(rate / 100, PLACES) for rate in rates] for name, rates in by_set.items()}
@@ -33,7 +34,6 @@ def published_layers(paper: str) -> dict[str, dict[str, list[float]]]:
 
 
 def notes(paper: str) -> dict[int, str]:
-    """Remarks on each table that readers of its numbers need."""
     return {table["table"]: table["note"] for table in _content(paper)["tables"] if table["note"]}
 
 

@@ -1,4 +1,5 @@
-"""XLM-Align's variants among a study's objectives, and Tables 3 to 7: ablations of the objective's parts and values."""
+"""XLM-Align's variants among a study's objectives, and Tables 3 to 7: ablations of the objective's parts and
+values."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -36,13 +37,15 @@ TASKS = ("nli", "ner", "pos", "qa")  # the paper's
 
 
 def changes(objective: Described) -> dict[str, Any] | None:
-    """The switches that differ from the paper's XLM-Align; None for an objective that is not a variant of it."""
+    """The switches that differ from the paper's XLM-Align; None for an objective that is not a variant of
+    it."""
     part = objective.part("DWA")
     return None if part is None else {name: part[name] for name in SWITCHES if part[name] != DEFAULTS[name]}
 
 
 def variant(results: Results, start: Start | None, **switches: Any) -> str | None:
-    """The name of the objective that is XLM-Align with these switches from that start, if the study has it."""
+    """The name of the objective that is XLM-Align with these switches from that start, if the study has
+    it."""
     names = (name for name in results.objectives if results.start(name) == start)
     return next((name for name in names if changes(results.objective(name)) == switches), None)
 
@@ -60,7 +63,6 @@ def usual_start(results: Results) -> Start | None:
 
 
 def after(start: Start | None) -> str:
-    """The start in words, as the end of a name."""
     return f" after {start.title}" if start else ""
 
 
@@ -93,24 +95,22 @@ def settings(results: Results) -> list[Setting]:
 
 
 def errors(results: Results, objective: str, transform: str) -> BySeed:
-    """AER of the last measured layer, each side encoded alone."""
     return results.scores(AER, objective, transform, "", "aer", layer=max(results.layers(AER), default=None))
 
 
 def records_of(results: Results, rows: Sequence[Setting], measures: Sequence[str]) -> list[Record]:
-    """The records of some measures that settings show."""
     cells = {(s.objective, s.transform) for s in rows}
     return [r for r in results.records if r.measure in measures and (results.objective_of(r), r.language) in cells]
 
 
 def xlm_align_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Every table of a study of XLM-Align, by the name of its file."""
     yield "starts", starts_table(results, scale)
     yield from ablation_tables(results, scale)
 
 
 def starts_table(results: Results, scale: str) -> Table:
-    """Which initialisation makes self-labelling work: labels, alignment, AER and Delta by objective and transform."""
+    """Which initialisation makes self-labelling work: labels, alignment, AER and Delta by objective and
+    transform."""
     columns = columns_of("starts")
     for joint, way in ((False, ""), (True, ", joint")):
         for n in results.layers(AER):

@@ -16,12 +16,10 @@ MOST = 0.5  # self-labelling works when most labels are right
 
 
 def precision(results: Results, objective: str, transform: str) -> BySeed:
-    """The precision of an objective's self-labels, by seed."""
     return results.scores(LABELS, objective, transform, "", "precision")
 
 
 def xlm_align_claims(results: Results) -> list[Claim]:
-    """The headlines for the objectives and transforms that the records have."""
     wholes = [name for name in results.objectives if changes(results.objective(name)) == {}]
     return [
         claim
@@ -64,7 +62,6 @@ def _parts(results: Results, transform: str, whole: str) -> Iterator[Claim]:
 
 
 def xlm_align_findings(results: Results) -> Iterator[str]:
-    """Labels and error rates under the transform whose links are hardest to find, then transfer."""
     rates = {t: {o: errors(results, o, t) for o in results.objectives} for t in results.transforms}
     means = {t: [rate.mean for its in by.values() if (rate := mean(its))] for t, by in rates.items()}
     if measured := [transform for transform in means if means[transform]]:

@@ -1,4 +1,5 @@
-"""A given encoder and models pretrained further from it: lookups, and the papers' findings tested as claims."""
+"""A given encoder and models pretrained further from it: lookups, and the papers' findings tested as
+claims."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,7 +30,6 @@ PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}  # gold sets whose source th
 
 
 def set_title(gold: str) -> str:
-    """The name of a gold set in the paper."""
     return PAPERS_NAMES.get(gold, gold)
 
 
@@ -82,26 +82,23 @@ class Continued:
         return f"layer {self.layer} of {self.layers}{f' before and {others} after' if others else ''}"
 
     def errors(self, model: str, gold: str, aligner: str, layer: int | None = None) -> BySeed:
-        """AER on a gold set, of a layer or of the model's main one."""
         layer = self.main[model] if layer is None else layer
         return self._scores(model, AER, "", "", "aer", layer=layer, gold_set=gold, aligner=aligner)
 
     def found(self, model: str, pair: tuple[str, str], metric: str, layer: int | None = None) -> BySeed:
-        """Retrieval of sentences of the first language among the second's, of a layer or of the start's main one."""
+        """Retrieval of sentences of the first language among the second's, of a layer or of the start's main
+        one."""
         layer = self.layer if layer is None else layer
         return self._scores(model, RETRIEVAL, pair[1], "", metric, layer=layer, first=pair[0])
 
     def scored(self, model: str, task: str, language: str, metric: str = "") -> BySeed:
-        """A task in a language, by a metric or the primary one."""
         measure = SOURCE_SCORE if language == self.source else ZERO_SHOT
         return self._scores(model, measure, language, task, metric or PRIMARY[task])
 
     def transferred(self, model: str, task: str) -> BySeed:
-        """The mean over a task's test languages other than the source."""
         return average([self.scored(model, task, language) for language in self.languages(task)])
 
     def everywhere(self, model: str, task: str, metric: str = "") -> BySeed:
-        """The mean over all languages of a task, the source's among them."""
         every = (self.source, *self.languages(task))
         return average([self.scored(model, task, language, metric) for language in every])
 
@@ -111,11 +108,11 @@ class Continued:
         return list(map(number, (*scores, average(scores[1:]), average(scores))))
 
     def languages(self, task: str) -> list[str]:
-        """The languages that a task was tested in zero-shot."""
         return list(self._languages.get(task, ()))
 
     def printed(self, paper: str, tables: Sequence[int] = ()) -> list[Published]:
-        """A paper's numbers, of all or some tables; none if tasks were learnt in another language than the paper's."""
+        """A paper's numbers, of all or some tables; none if tasks were learnt in another language than the
+        paper's."""
         numbers = self.results.published if self.source == THEIRS else ()
         return [p for p in numbers if p.paper == paper and (not tables or p.table in tables)]
 
@@ -144,8 +141,8 @@ LAST = 4  # the top layers, where the paper finds AER lowered most
 
 
 def continued_claims(study: Continued) -> list[Claim]:
-    """XLM-Align against its start and against the same steps without DWA, by every measure; objectives that read only
-    pairs against the start, and PPA against itself without TLM."""
+    """XLM-Align against its start and against the same steps without DWA, by every measure; objectives that
+    read only pairs against the start, and PPA against itself without TLM."""
     claims = list[Claim]()
     switches = {name: changes(study.results.objective(name)) for name in study.learnt}
     whole = next((name for name, its in switches.items() if its == {}), None)
@@ -202,7 +199,6 @@ def _of_links(study: Continued, better: str, worse: str) -> Iterator[Claim]:
 
 
 def continued_findings(study: Continued) -> Iterator[str]:
-    """The means over gold sets, over pairs of languages and over languages, of each model."""
     means: dict[str, list[BySeed]] = {}
     for by in study.aligners:
         errors = [average([study.errors(model, gold, by) for gold in study.sets]) for model in study.models]

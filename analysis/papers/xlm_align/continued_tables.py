@@ -1,4 +1,5 @@
-"""Tables of an encoder and of models pretrained further from it, with published numbers marked as published."""
+"""Tables of an encoder and of models pretrained further from it, with published numbers marked as
+published."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations
@@ -40,7 +41,6 @@ OF_LANGUAGES = ("mean of the others", "mean of all")
 
 
 def continued_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
-    """XTREME, AER, AER by layer, retrieval, and every task by language, each under the name of its file."""
     if len(study.tasks) > 1:
         yield "xtreme", xtreme_table(study, scale)
     if study.sets:

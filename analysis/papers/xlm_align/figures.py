@@ -58,7 +58,6 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
     limits = min(points) - room, max(points) + room
 
     def draw(panel: Axes, task: str) -> None:
-        """Our number and its interval, with an arrow if it exceeds the axis, and the paper's below."""
         for y, (name, objective, _) in enumerate(rows):
             if gain := gains[y, task]:
                 colour, marker, _ = look(results.objective(objective), results.start(objective))
@@ -96,7 +95,6 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
 
 
 def published_key(name: str) -> Any:
-    """The legend entry of a published encoder."""
     return drawing.key(f"{name}, published", *PUBLISHED[name][:2], "none")
 
 
@@ -146,7 +144,6 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
     columns, width = (1, drawing.HALF) if len(metrics) < MANY else (COLUMNS, drawing.FULL)
 
     def draw(panel: Axes, task: str) -> None:
-        """The models of a language side by side, published numbers right of them, and a line for the baseline."""
         metric, step = metrics[task], WIDTH / (len(look) + 1)
         for place, language in enumerate(languages[task]):
             for rank, (model, (colour, marker, _)) in enumerate(look.items()):

@@ -51,7 +51,6 @@ class System:
 
     @property
     def labels(self) -> tuple[str, str]:
-        """The aligner, and its training text or its encoder and layer."""
         name = f"{self.aligner}, joint" if self.aligner == RELEASED.name else self.aligner
         title = self.title or MISSING
         return name, f"{title}, {self.layer} of {self.layers}" if self.layers else title
@@ -92,7 +91,6 @@ class Systems:
         self.rows = [*self.without_encoder, *alone, *released]
 
     def by_objective(self, given: bool) -> list[System]:
-        """The systems of encoders that were given, or that the study pretrained."""
         return [s for s in self.all if s.layers and self.results.objective(s.learnt).given == given]
 
     @property
@@ -109,7 +107,6 @@ class Systems:
 
 
 def link_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Every table of a study of word alignment, by the name of its file."""
     systems = Systems(results)
     given = systems.by_objective(given=True)
     yield "table-2", table_2(systems, scale)
@@ -152,7 +149,6 @@ def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
 
 
 def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
-    """AER of every choice of similarity, plan and rule, best first on the set `on`."""
     every = {system.learnt for system in systems.all if system.layers and system.aligner not in BY_NAME}
 
     def on_chosen(system: System) -> float:
@@ -171,7 +167,6 @@ def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
 
 
 def link_findings(results: Results) -> Iterator[str]:
-    """The best two aligners without an encoder, and with one, by their mean AER over the sets that all have."""
     systems = Systems(results)
     encoders = [system for system in systems.encoders if not system.joint]
     sets = [name for name in systems.sets if all(name in system.counts for system in encoders)]

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 from transformers import (
-    GPT2Config,
-    GPT2LMHeadModel,
     T5Config,
     T5Model,
     ViTConfig,
@@ -45,15 +43,6 @@ def test_models_of_other_things_than_rows_of_ids_are_refused(tmp_path: Path) -> 
         model.save_pretrained(tmp_path / str(number))
         with pytest.raises(BadInput, match=message):
             Encoder(tmp_path / str(number))
-
-
-def test_models_that_read_from_left_to_right_are_refused(tmp_path: Path) -> None:
-    sizes = {"vocab_size": 50, "n_positions": 32, "n_embd": 16, "n_layer": 2, "n_head": 2}
-    GPT2LMHeadModel(GPT2Config(**sizes)).save_pretrained(tmp_path)
-    with pytest.raises(BadInput, match="gpt2 reads from left to right"):
-        Encoder(tmp_path)
-    with pytest.raises(BadInput, match="gpt2 reads from left to right"):
-        Encoder(tmp_path, 1)
 
 
 def test_code_in_a_folder_is_not_run_and_nothing_is_asked(bert: Path, tmp_path: Path) -> None:

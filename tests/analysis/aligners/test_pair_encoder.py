@@ -9,11 +9,10 @@ from tokenizers import Tokenizer, models
 from transformers import AutoModel, PreTrainedTokenizerFast
 
 from calque.analysis.aligners import pair_encoder
-from calque.analysis.aligners.methods import BY_NAME, OT, Method
+from calque.analysis.aligners.methods import OT, Method
 from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Links, Pair
-from calque.derive.types import OURS
 from tests.analysis.aligners.conftest import LENGTH, opened
 from tests.vocabularies import read_as_saved
 
@@ -56,20 +55,6 @@ def one_by_one(folder: Path, method: Method, pair: Pair, joint: bool, marks: tup
     links = method.extract(method.score(*sides, *every), *every).tolist()
     added = one_by_one(folder, method.also, pair, joint, marks) if method.also else []
     return sorted({*added, *((places[0][i], places[1][j]) for _, i, j in links)})
-
-
-@pytest.mark.parametrize("joint", [False, True], ids=["alone", "joint"])
-@pytest.mark.parametrize("family", ["roberta", "bert"])
-def test_a_batch_has_the_links_of_its_pairs(
-    family: str, joint: bool, sentence_pairs: list[Pair], request: pytest.FixtureRequest
-) -> None:
-    folder, marks = request.getfixturevalue(family), {"roberta": (OURS.start, OURS.end), "bert": (2, 3)}[family]
-    pairs = sentence_pairs[:12]
-    for method in BY_NAME.values():
-        aligner = opened(folder, method, LAYER, joint)
-        found = list(aligner.align(pairs))
-        assert found == [one_by_one(folder, method, pair, joint, marks) for pair in pairs]
-        assert not aligner.left_out.counts
 
 
 def test_links_do_not_depend_on_the_neighbours_and_keep_their_order(

@@ -105,15 +105,6 @@ def test_wrong_words_are_others_of_the_same_tag(seed: int) -> None:
         assert not same or (rows.tags[taken] == rows.tags).all()
 
 
-def test_changes_of_rows_are_their_definitions() -> None:
-    rows = made_rows("NNNNNNNN")
-    assert torch.allclose(dict(rows.changes())["shift of the mean"].mean(0), rows.source.mean(0))
-    rotated = dict(rows.changes())["rotation"]
-    assert torch.allclose(torch.cdist(rows.derived, rows.derived), torch.cdist(rotated, rotated))
-    turned = replace(rows, derived=rows.source @ torch.linalg.qr(rows.source[:4])[0] + 1.0)
-    assert torch.allclose(dict(turned.changes())["rotation"], rows.source)
-
-
 def exchanged(others: torch.Tensor, places: list[int], partners: list[int], states: torch.Tensor) -> torch.Tensor:
     states = states.clone()
     for place, partner in zip(places, partners, strict=True):

@@ -1,8 +1,7 @@
 """An objective has one look in all figures of all studies, and no two objectives of a study have the same."""
 
-from calque.analysis.papers.looks import BY_NAME, OWN, look, looks
-from calque.analysis.records.run import Described, Run, Start
-from calque.analysis.report import drawing
+from calque.analysis.papers.looks import BY_NAME, look, looks
+from calque.analysis.records.run import Described, Start
 from calque.analysis.results.results import Results
 from tests.analysis.runs import number, run, runs
 
@@ -32,18 +31,3 @@ def test_no_two_objectives_look_the_same_and_a_study_changes_no_look() -> None:
         if name not in ("XLM-10", "ALIGN-MLM-100"):  # each is here with the objective that it differs from in a number
             assert found[name] == alone == looks(study_of(name))[name]
     assert found["XLM-10"].colour == found["XLM"].colour and found["XLM-10"].marker != found["XLM"].marker
-
-
-def test_objectives_of_a_user_have_looks_of_their_own_and_only_so_many() -> None:
-    def results(count: int) -> Results:
-        names = [f"mine-{n}" for n in range(count)]
-        languages = run("trans", "MLM", 0).languages
-        made = [Run(name, "toy", 0, languages, Described(name, name, ({"kind": name},))) for name in names]
-        records = [number("trans", "MLM", 0, "ZS", "pos", "accuracy", 0.5, 9)]
-        rows = [type(record)(**{**vars(record), "run": one.id}) for one in made for record in records]
-        return Results(made, rows)
-
-    found = looks(results(len(OWN))).values()
-    assert [(one.colour, one.marker) for one in found] == list(OWN)
-    assert not {(one.colour, one.marker) for one in found} & set(drawing.LOOKS)
-    assert not looks(results(len(OWN) + 1))

@@ -1,7 +1,6 @@
 """Records and runs: what is written is read again, and nothing else is accepted."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,19 +54,6 @@ def test_rows_are_read_as_written(
     write(folder / "runs.jsonl", others)
     assert read(folder / "records.jsonl", Record) == some
     assert read(folder / "runs.jsonl", Run) == others
-
-
-def test_defaults_are_not_written_and_need_not_be_there(tmp_path: Path) -> None:
-    assert as_json(RECORD).keys() == {"run", "measure", "metric", "value", "count", "language", "task", "step"}
-    assert as_json(Run("a", "pocket", 0, ())) == {"id": "a", "study": "pocket", "seed": 0, "languages": []}
-    (tmp_path / "r.jsonl").write_text('{"run": "r", "measure": "ZS", "metric": "f1", "value": 1, "count": 2}\n')
-    assert read(tmp_path / "r.jsonl", Record) == [Record("r", "ZS", "f1", 1, 2)]
-
-
-def test_a_number_that_is_not_finite_leaves_no_file(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="not finite"):
-        write(tmp_path / "r.jsonl", [RECORD, replace(RECORD, value=float("nan"))])
-    assert list(tmp_path.iterdir()) == []
 
 
 def changed(**fields: Any) -> str:

@@ -1,15 +1,11 @@
 """Claims and the null as tables and in words."""
 
-import pytest
-
 from calque.analysis.report.claims_table import (
     HEADER,
     claims_table,
 )
 from calque.analysis.report.table import Table
 from calque.analysis.statistics.verdicts import (
-    AT_FLOOR,
-    FAILS,
     HOLDS,
     HOLDS_ALONE,
     NO_RECORDS,
@@ -42,16 +38,6 @@ def test_a_claim_has_its_p_alone_and_corrected_and_the_verdict_after_that() -> N
         ("alone", HOLDS, "0.03", "0.03", "alignment (1)", "by 5", "Table 1", "agrees"),
         ("not known", ONE_SEED, "–", "–", "alignment", "by 6", "Table 1", "undecided"),
     )
-
-
-@pytest.mark.parametrize(
-    ("where", "verdict", "agreement"),
-    [("Table 1", FAILS, "disagrees"), ("Table 1", AT_FLOOR, "undecided"), ("ours: no paper has it", HOLDS, "–")],
-)
-def test_a_verdict_agrees_with_the_paper_that_states_the_claim(where: str, verdict: str, agreement: str) -> None:
-    p = None if verdict == AT_FLOOR else 0.001
-    table = claims_table(joined([]), [Claim("one", where, "transfer", Verdict(verdict, "by 3", p))], "toy")
-    assert table is not None and table.rows[0][-2:] == (where, agreement)
 
 
 def claims(*found: str) -> Table:

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from calque.analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Items, Record
-from calque.analysis.results.measured import Measured, average, difference, gap, judge_difference, mean
+from calque.analysis.records.record import Items, Record
+from calque.analysis.results.measured import Measured, average, difference, gap, judge_difference
 from calque.analysis.statistics.intervals import item_error, paired_error
 from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
 
@@ -13,25 +13,6 @@ from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDE
 def score(hits: list[int], of: list[int], measure: str = "ZS", **facets: str) -> Measured:
     value, items = sum(hits) / sum(of), Items.over(hits, of)
     return Measured.of(Record("r", measure, "accuracy", value, sum(of), items=items, **facets))  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("measure", "metric", "known"),
-    [
-        ("ZS", "accuracy", True),
-        (ALIGNMENT, "held-out", True),
-        (ALIGNMENT, "frequency-weighted", False),
-        (ORDER, "kendall", False),
-        (AER, "aer", False),
-        (LABELS, "precision", False),
-    ],
-)
-def test_only_shares_of_items_have_an_error_from_their_count(measure: str, metric: str, known: bool) -> None:
-    """A share by frequency has the number of types as its count, and labels have their steps: neither is items."""
-    found = mean({0: Measured.of(Record("r", measure, metric, 0.3, 200))})
-    assert found is not None and (found.low is not None) == known
-    if known:
-        assert found.over == "items" and found.error == pytest.approx(item_error(0.3, 200))
 
 
 def test_a_difference_on_the_same_items_is_paired() -> None:

@@ -1,12 +1,10 @@
 """Retained transfer: by hand, in words where it is not a number, and claims that floors leave undecided."""
 
-from dataclasses import replace
-
 import pytest
 
 from calque.analysis.papers.align_mlm.claims import all_near, extreme_delta
 from calque.analysis.papers.columns import retained_cell
-from calque.analysis.records.record import Floor, Items, Record
+from calque.analysis.records.record import Floor, Record
 from calque.analysis.results.results import Results
 from calque.analysis.results.retained import retained
 from calque.analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS
@@ -40,19 +38,6 @@ def test_a_share_by_hand_from_the_strongest_baseline_of_the_source() -> None:
     assert (found.zs.mean, found.sup.mean) == pytest.approx((0.25, 0.55))
     assert (found.at_floor, found.remark) == (False, "")
     assert retained_cell(found).startswith("45.5 ")
-
-
-def test_one_seed_has_an_interval_over_items_where_they_were_kept() -> None:
-    hits = {"SUP": [1] * 90 + [0] * 10, "ZS": [1] * 60 + [0] * 40}
-    items = {name: Items.over(column, [1] * 100) for name, column in hits.items()}
-    records = [replace(r, items=items[r.measure], count=100) for r in scores("MLM", [0.9], [0.6])]
-    low = replace(floor(0.2), items=Items.over([1] * 20 + [0] * 80, [1] * 100))
-    found = retained(results(records, low), *CELL)
-    assert found and found.share and found.share.low and found.share.over == "items"
-    assert found.share.mean == pytest.approx(4 / 7)
-    assert retained_cell(found) == "57.1"
-    without = retained(results(scores("MLM", [0.9], [0.6]), floor(0.2)), *CELL)
-    assert without and without.share and without.share.mean == pytest.approx(4 / 7) and without.share.low is None
 
 
 SUPS = [0.90, 0.91, 0.92]

@@ -165,16 +165,6 @@ def test_an_answer_has_the_marks_of_its_letters_whether_or_not_the_tokenizer_str
         assert TASK.decode(made, [row], [pointing(row, begin, end)], ()) == (words[place],)
 
 
-def test_of_an_answer_that_was_torn_apart_each_piece_is_right_and_the_longest_is_learnt() -> None:
-    torn = Sentence(("w4", "w0", "w3", "w1", "w2"), spans=(Span(0, 1, "answer"), Span(2, 4, "answer")))
-    made = Example(((Sentence(("q9",)),), (torn,)))
-    assert TASK.gold(made) == ("w4", "w3 w1")
-    ((row,), _) = TASK.rows(made, (), TWICE, 24)
-    begin, end = row.targets
-    assert (row.ids[begin], row.ids[end]) == (FIRST + 6, FIRST + 3)
-    assert TASK.scores([TASK.gold(made)], [("w4",)])["exact"].value == 1
-
-
 @pytest.mark.parametrize(
     ("bare", "said"),
     [

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import strategies as st
 
 from calque.analysis.records.record import ENTRY, NO_ENTRY, MeasuredModel, Measurement, Record
 from calque.analysis.tasks.classification import NLI
@@ -201,9 +200,6 @@ def test_an_unknown_label_is_named_before_training(run: MeasuredModel, data: Pat
     write_manifest(path.parent, KIND, {"format": TASK_FORMAT, "task": "pos"})
     with pytest.raises(BadInput, match=rf"{split}\.jsonl:1: unknown label 'PRPN'; the training data have ADJ, DET"):
         evaluate(run, copy, POS(), QUICK, untold)
-
-
-rows = st.lists(st.tuples(st.sampled_from("enc"), st.sampled_from("enc"), st.sampled_from(["", "passive", "number"])))
 
 
 @pytest.mark.parametrize("task", [POS(), NER()])

@@ -5,7 +5,7 @@ import pytest
 from calque.analysis.papers.align_mlm import claims
 from calque.analysis.papers.align_mlm.claims import align_mlm_claims
 from calque.analysis.records.record import ALIGNMENT, Record
-from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Verdict
+from calque.analysis.statistics.verdicts import FAILS, HOLDS, UNDECIDED, Verdict
 from tests.analysis.runs import number
 from tests.analysis.toy import joined
 
@@ -25,46 +25,6 @@ def aligned(
     return [
         number(transform, objective, seed, ALIGNMENT, "", metric, share, 1000, 300) for seed, share in enumerate(shares)
     ]
-
-
-def smallest(records: list[Record]) -> Verdict:
-    return claims.extreme_delta(joined(records), "ALIGN-MLM", "trans.inv", "pos", -1)
-
-
-@pytest.mark.parametrize(
-    ("mlm", "align", "verdict"),
-    [
-        ([0.30, 0.31, 0.32], [0.10, 0.11, 0.121], HOLDS),
-        ([0.10, 0.11, 0.12], [0.30, 0.31, 0.321], FAILS),
-        ([0.30, 0.31, 0.32], [0.10, 0.11, 0.12], UNDECIDED),  # seeds that do not differ say nothing of others,
-        ([0.10, 0.30, 0.20], [0.20, 0.10, 0.15], UNDECIDED),  # the interval over seeds holds 0
-        ([0.30], [0.10], ONE_SEED),  # 2,000 items tell 20 points, and do not cover other seeds
-        ([0.10], [0.30], ONE_SEED),
-    ],
-)
-def test_the_smallest_delta_is_told_by_the_paired_interval(mlm: list[float], align: list[float], verdict: str) -> None:
-    found = smallest(scores("MLM", mlm) + scores("ALIGN-MLM", align))
-    assert found.verdict == verdict
-    assert ("one seed: the interval covers test items only" in found.because) == (len(mlm) == 1)
-    assert found.because.startswith("ALIGN-MLM − MLM: "), "the only other objective is not the closest of several"
-
-
-def test_rho_needs_its_interval_above_the_bound() -> None:
-    cells = [
-        (objective, transform)
-        for objective in ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM")
-        for transform in ("trans", "trans.inv")
-    ]
-    records = []
-    for i, (objective, transform) in enumerate(cells):
-        delta, share = 0.4 - 0.05 * i, 0.1 * i
-        records += scores(objective, [delta, delta], transform)
-        records += aligned(objective, [share, share], "all", transform)
-    assert claims.correlated(joined(records), "pos", 0.7).verdict == HOLDS
-    few = claims.correlated(joined(records[:36]), "pos", 0.7)
-    assert (few.verdict, "6 cells of 2 seeds: too few" in few.because) == (UNDECIDED, True)
-    one = [record for record in records if record.run.endswith(" 0")]
-    assert claims.correlated(joined(one), "pos", 0.7).verdict == ONE_SEED
 
 
 def test_rho_below_the_bound_fails_and_about_it_is_undecided() -> None:

@@ -1,0 +1,92 @@
+"""The study that trained a model: its run's configuration, its languages, and sentences with their
+derivations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from calque.derive.artefact import finished, whole_of
+from calque.derive.errors import BadInput, unknown
+from calque.derive.fingerprint import plain
+from calque.derive.folder import LanguagesFolder
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
+from calque.derive.sentence import Sentence
+from calque.derive.transform import Transform
+from calque.derive.transforms import transform
+from calque.pretrain.run import TRAINED_ON
+from calque.pretrain.saved_model import RUN
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """A sentence of the source, and its words in a derived language with the source position of each."""
+
+    language: str
+    source: tuple[str, ...]
+    words: tuple[str, ...]
+    origin: tuple[int, ...]
+    sources: tuple[tuple[int, ...], ...] = ()  # as in `Sentence`
+
+    @property
+    def links(self) -> list[tuple[int, int]]:
+        """The gold links, (place in the source, place in the derivation), sorted."""
+        return Sentence(self.words, origin=self.origin, sources=self.sources).links
+
+
+@dataclass(frozen=True)
+class ModelStudy:
+    """The study above a model's folder. Without one, `identity` is empty and `data` None."""
+
+    folder: Path
+
+    @cached_property
+    def _run(self) -> dict[str, Any]:
+        run = whole_of(self.folder, RUN)
+        return run.facts if run else {}
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """The configuration of the model's run."""
+        return self._run.get("identity", {})
+
+    @cached_property
+    def data(self) -> Languages | None:
+        """The languages that the run read, if they are still in a folder above it."""
+        trained_on = str(self._run.get(TRAINED_ON, ""))  # several folders may have the same text
+        for above in self.folder.resolve().parents if self.identity else ():
+            for folder in sorted(above.glob("languages-*"), key=lambda each: (each.name != trained_on, each)):
+                known = LanguagesFolder.open(folder).prints if finished(folder) else {}
+                if all(value in known.get(name, ()) for name, value in self.identity["data"].items()):
+                    return Languages.open(folder, self.identity["languages"], whole=True)
+        return None
+
+    def derived(self, language: str = "") -> tuple[Languages, str]:
+        """The study's languages, and the name of a derived one, by default the first."""
+        if self.data is None:
+            raise BadInput("expected a run's checkpoint, below its study's folder languages-*", self.folder)
+        derived = self.data.others if self.data.languages[0].name == SOURCE else ()
+        if not derived:
+            raise BadInput("expected a model of a source and derived languages", self.folder)
+        if language not in ("", *derived):
+            raise BadInput(unknown("derived language", language, derived), self.folder)
+        return self.data, language or derived[0]
+
+    def transform(self, name: str) -> Transform | None:
+        """The transform of a language, if it needs only words."""
+        if self.data is None:
+            return None
+        config = LanguagesFolder.open(self.data.folder).artefact.facts["config"]["transforms"]
+        try:
+            drawn = [transform(name).redrawn(seed) for seed in (0, self.identity["seed"])]
+        except BadInput:  # a transform of the user's own
+            return None
+        return next((each for each in drawn if plain(each) in config and not each.needs), None)
+
+
+def words_of(sentence: str | Sequence[str]) -> tuple[str, ...]:
+    return tuple(sentence.split() if isinstance(sentence, str) else sentence)
