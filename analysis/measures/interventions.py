@@ -232,8 +232,9 @@ class SourceTuned:
         return self._scored(split, encoded, back)
 
     def patched(self, layer: int, random: np.random.Generator | None = None, only: np.ndarray | None = None) -> Score:
-        """The main metric on the derived test set if words have, after a layer, the states of their
-        counterparts in the source's sentence, or with `random` of other words of it."""
+        """The main metric on the derived test set if words have, after a layer, the states of their counterparts in
+        the source's sentence, or with `random` of other words of it. A word keeps its own states if it occurs twice,
+        if its sentence is several rows, or if it is not among `only`, places in `rows`."""
         split, derived = self._test()
         _, source = self._test(of_source=True, reader=self.source_reader)
         pairs = [(row, row) for row in derived.rows]
@@ -278,6 +279,7 @@ class SourceTuned:
     def _counterparts(
         self, derived: TaskRow, source: TaskRow, chosen: np.ndarray | None
     ) -> tuple[list[int], list[int]]:
+        """The places of ids that occur once in both rows, special ones left out, and of their counterparts."""
         if derived is source:
             return [], []
         images = self._image_of[source.ids]

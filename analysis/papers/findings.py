@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import NamedTuple
 
 from calque.analysis.papers.align_mlm.figures import compared_metrics
 from calque.analysis.papers.columns import score_title
@@ -12,38 +11,23 @@ from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import HOLDS, judge
 
 
-class Ranking(NamedTuple):
-    """The best two objectives by their means."""
-
-    best: str
-    value: float
-    next: str
-    next_value: float
-    leads: bool
-
-
-def ranked(values: Mapping[str, BySeed], side: int) -> Ranking | None:
-    """Rank objectives by their numbers, the largest first (`side` +1) or the smallest (-1); None if fewer
-    than two."""
+def leader(results: Results, number: str, values: Mapping[str, BySeed], side: int) -> Iterator[str]:
+    """A sentence on the two objectives with the largest (`side` +1) or smallest (-1) numbers, if two have
+    one. The first leads if it is beyond every other by the paired interval over seeds and differs from the
+    next as printed."""
     means = {objective: estimate.mean for objective, its in values.items() if (estimate := mean(its))}
     if len(means) < 2:
-        return None
-    first, second, *_ = order = sorted(means, key=lambda objective: -side * means[objective])
-    leads = percent(means[first]) != percent(means[second])
-    for other in order[1:]:
+        return
+    first, second, *others = sorted(means, key=lambda objective: -side * means[objective])
+    best, following = percent(means[first]), percent(means[second])
+    leads = best != following
+    for other in (second, *others):
         gap = difference(values[first], values[other])
         leads &= gap is not None and judge([(gap, 0.0, side)], "").verdict == HOLDS
-    return Ranking(first, means[first], second, means[second], leads)
-
-
-def leader(results: Results, number: str, values: Mapping[str, BySeed], side: int) -> Iterator[str]:
-    if ranking := ranked(values, side):
-        best, following = (results.objective_title(name) for name in (ranking.best, ranking.next))
-        noise = "one seed supports no conclusion" if len(results.seeds) < 2 else "within seed noise"
-        certain = "beyond seed noise" if ranking.leads else noise
-        first, second = percent(ranking.value), percent(ranking.next_value)
-        word = "highest" if side > 0 else "lowest"
-        yield f"{number}: {word} with {best}, {first} %, then {following}, {second} % ({certain})."
+    noise = "one seed supports no conclusion" if len(results.seeds) < 2 else "within seed noise"
+    word, certain = "highest" if side > 0 else "lowest", "beyond seed noise" if leads else noise
+    one, other = map(results.objective_title, (first, second))
+    yield f"{number}: {word} with {one}, {best} %, then {other}, {following} % ({certain})."
 
 
 def transfer_findings(results: Results) -> Iterator[str]:
@@ -57,7 +41,7 @@ def transfer_findings(results: Results) -> Iterator[str]:
             losses[transform] = sum(means) / len(means)
     if not losses:
         return
-    hardest = max(losses, key=lambda transform: losses[transform])
+    hardest = max(losses, key=losses.__getitem__)
     under = results.transform_title(hardest)
     for task, metric in metrics.items():
         deltas_of = {name: results.deltas(name, hardest, task, metric) for name in results.objectives}
