@@ -1,20 +1,4 @@
-"""Primary claims: the questions that a study has to decide, in a TOML file written before its runs.
-
-    [[claims]]
-    text = "MLM’s Δ on POS rises from Trans to Trans + Syn and to Trans + Inv"
-    paper = "Table 3"    # the part of a paper that states it; without it, the claim is ours
-    measure = "DELTA"    # or SUP, ZS, alignment, correlation
-    task = "pos"         # alignment has types instead: held-out, dictionary or all
-    ascending = [["MLM", "trans"], ["MLM", "trans.syn-fr"], ["MLM", "trans.inv"]]
-
-`ascending` lists two or more cells, each an objective under a transform, and compares the number of each with the next.
-`of = ["MLM", "trans"]` compares one number with a bound instead, `above = 0.6` or `below = 0.6`. A correlation is
-between alignment and −Δ over all cells, and has a bound `above`. Bounds are shares, not percent.
-
-A cell may have a third part: the types of an alignment, as in `["MLM", "trans", "held-out-rotated"]`, or, of ZS, an
-intervention such as `rotation`, or the words, `entry` or `no-entry`. With `beyond`, two more cells, the difference of
-`ascending` is compared with theirs.
-"""
+"""Primary claims: the questions that a study has to decide, in a TOML file written before it runs (docs/records.md)."""
 
 import hashlib
 import re
@@ -28,7 +12,7 @@ from calque.analysis.records.json_rows import parsed
 from calque.analysis.records.record import AFTER, ALIGNMENT, DELTA, ENTRY, NO_ENTRY, ROTATED, SELF_LEARNT, SHUFFLED
 from calque.analysis.report.claims_table import claims_table
 from calque.analysis.report.table import Table
-from calque.analysis.results.measured import BySeed, judge_difference, judge_estimate, mean
+from calque.analysis.results.measured import BySeed, differences, judge_difference, judge_estimate, mean
 from calque.analysis.results.results import Results
 from calque.analysis.results.retained import unless_at_floor
 from calque.analysis.statistics.verdicts import Claim, Verdict, judge
@@ -78,23 +62,22 @@ class PrimaryClaim:
     def mistake(self) -> str:
         """What is wrong with it, whatever the study; empty if nothing is."""
         keys = {key for key in ("ascending", "beyond", "of", "above", "below") if getattr(self, key) not in ((), None)}
-        if not self.text.strip():
-            return "a claim without a text"
-        if self.measure not in MEASURES:
-            return unknown("measure", self.measure, MEASURES)
-        if self.measure == ALIGNMENT and (self.task or self.types not in (*TYPES, "")):
-            return f"alignment has no task, and types: {', '.join(TYPES)}"
-        if self.measure != ALIGNMENT and (self.types or not self.task):
-            return f"{self.measure} has a task and no types"
-        if self.measure == CORRELATION:
-            return "" if keys == {"above"} else "a correlation has only a bound, above"
-        if keys not in COMPARED:
-            return "expected ascending, or of with above or below"
-        if len(self.ascending) == 1 or any(len(cell) not in (2, 3) for cell in self.cells):
-            return 'expected cells such as ["MLM", "trans"], and two or more in ascending order'
-        if self.beyond and (len(self.ascending), len(self.beyond)) != (2, 2):
-            return "beyond compares the difference of two cells with that of two others"
-        return next(filter(None, map(self._third_mistake, self.cells)), "")
+        aligned, correlated = self.measure == ALIGNMENT, self.measure == CORRELATION
+        wrong = {
+            "a claim without a text": not self.text.strip(),
+            unknown("measure", self.measure, MEASURES): self.measure not in MEASURES,
+            f"alignment has no task, and types: {', '.join(TYPES)}": aligned
+            and (self.task or self.types not in (*TYPES, "")),
+            f"{self.measure} has a task and no types": not aligned and (self.types or not self.task),
+            "a correlation has only a bound, above": correlated and keys != {"above"},
+            "expected ascending, or of with above or below": not correlated and keys not in COMPARED,
+            'expected cells such as ["MLM", "trans"], and two or more in ascending order': len(self.ascending) == 1
+            or any(len(cell) not in (2, 3) for cell in self.cells),
+            "beyond compares the difference of two cells with that of two others": self.beyond
+            and (len(self.ascending), len(self.beyond)) != (2, 2),
+        }
+        first = next((mistake for mistake, found in wrong.items() if found), "")
+        return first or next(filter(None, map(self._third_mistake, self.cells)), "")
 
     def _third_mistake(self, cell: Cell) -> str:
         third = cell[2] if len(cell) == 3 else ""
@@ -119,6 +102,7 @@ class PrimaryClaim:
             measured = ""
 
     def _verdicts(self, results: Results) -> Iterator[tuple[str, Verdict]]:
+        """Each comparison in words, with its verdict."""
         if self.measure == CORRELATION:
             known = self.task in PRIMARY  # a task of a user's own may be missing where only its records are
             least = self.above or 0.0
@@ -129,9 +113,10 @@ class PrimaryClaim:
             bounded = f"{_title(results, self.of)}, {'below' if side < 0 else 'above'} {100 * bound:g} points"
             yield bounded, self._unless_at_floor(results, verdict, self.of)
         elif self.beyond:
-            gains = [self._gain(results, *pair) for pair in (self.ascending, self.beyond)]
-            first, other = (_difference(results, *pair) for pair in (self.ascending, self.beyond))
-            yield f"{first}, beyond {other}", judge_difference(*gains)
+            pairs = (self.ascending, self.beyond)
+            gains = ([self._numbers(results, cell) for cell in reversed(pair)] for pair in pairs)
+            first, other = (_difference(results, *pair) for pair in pairs)
+            yield f"{first}, beyond {other}", judge_difference(*(differences(*pair) for pair in gains))
         else:
             for lower, higher in pairwise(self.ascending):
                 verdict = judge_difference(*(self._numbers(results, cell) for cell in (higher, lower)))
@@ -146,10 +131,6 @@ class PrimaryClaim:
         if name:
             metric = name if name in WORDS else f"{metric}{AFTER}{name}"
         return results.scores(self.measure, objective, transform, self.task, metric)
-
-    def _gain(self, results: Results, lower: Cell, higher: Cell) -> BySeed:
-        ours, theirs = self._numbers(results, higher), self._numbers(results, lower)
-        return {seed: ours[seed] - theirs[seed] for seed in ours.keys() & theirs.keys()}
 
     def _unless_at_floor(self, results: Results, verdict: Verdict, *cells: Cell) -> Verdict:
         if self.measure != DELTA:

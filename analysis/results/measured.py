@@ -83,7 +83,12 @@ def means(values: Iterable[tuple[float, BySeed]]) -> list[tuple[float, Estimate]
 def difference(ours: BySeed, theirs: BySeed) -> Estimate | None:
     """Mean of ours - theirs over common seeds; with one such seed the interval is over items. None without
     one."""
-    return mean({seed: ours[seed] - theirs[seed] for seed in ours.keys() & theirs.keys()})
+    return mean(differences(ours, theirs))
+
+
+def differences(ours: BySeed, theirs: BySeed) -> BySeed:
+    """ours - theirs for each common seed."""
+    return {seed: ours[seed] - theirs[seed] for seed in sorted(ours.keys() & theirs.keys())}
 
 
 def average(values: Sequence[BySeed]) -> BySeed:
@@ -95,8 +100,7 @@ def average(values: Sequence[BySeed]) -> BySeed:
 
 def gap(ours: Sequence[BySeed], theirs: Sequence[BySeed]) -> Estimate | None:
     """The mean difference between pairs of numbers, over seeds or, for one seed, test items."""
-    differences = [{seed: a[seed] - b[seed] for seed in a.keys() & b.keys()} for a, b in zip(ours, theirs, strict=True)]
-    return mean(average(differences))
+    return mean(average([differences(*pair) for pair in zip(ours, theirs, strict=True)]))
 
 
 def _average(values: Sequence[Measured]) -> Measured:

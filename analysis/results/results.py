@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from calque.analysis.records.record import ALIGNMENT, DELTA, Floor, Published, Record
 from calque.analysis.records.run import Described, Run, Start
-from calque.analysis.results.measured import BySeed, Measured, mean
+from calque.analysis.results.measured import BySeed, Measured, differences, mean
 from calque.analysis.statistics.intervals import Estimate
 from calque.analysis.tasks.catalog import PRIMARY
 from calque.derive.errors import BadInput
@@ -145,8 +145,8 @@ class Results:
     ) -> BySeed:
         """Each seed's number."""
         if measure == DELTA:
-            sup, zs = (self.scores(name, objective, language, task, metric, **facets) for name in ("SUP", "ZS"))
-            return {seed: sup[seed] - zs[seed] for seed in sorted(sup.keys() & zs.keys())}
+            both = (self.scores(name, objective, language, task, metric, **facets) for name in ("SUP", "ZS"))
+            return differences(*both)
         last = self.last(measure, objective, language, task, metric, **facets)
         return {seed: Measured.of(record) for seed, record in last.items()}
 

@@ -19,7 +19,7 @@ from calque.analysis.records.record import (
     SHUFFLED,
 )
 from calque.analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, cell, percent
-from calque.analysis.results.measured import BySeed, difference, mean
+from calque.analysis.results.measured import BySeed, difference, differences, mean
 from calque.analysis.results.results import Results
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
 from calque.analysis.tasks.score import OF
@@ -98,7 +98,7 @@ def entries_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
 
 def _with_and_without(results: Results, objective: str, transform: str, task: str) -> tuple[BySeed, BySeed, BySeed]:
     within, without = (results.scores("ZS", objective, transform, task, metric) for metric in (ENTRY, NO_ENTRY))
-    return within, without, {seed: within[seed] - without[seed] for seed in within.keys() & without.keys()}
+    return within, without, differences(within, without)
 
 
 def retrieval_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:

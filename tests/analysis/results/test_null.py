@@ -1,6 +1,5 @@
 """The null: splits of seeds, and how often they are called different."""
 
-from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -9,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.analysis.records.record import Record
-from calque.analysis.results.null import EVERYTHING, MOST, NOMINAL, Split, null_rates, pooled, splits
+from calque.analysis.results.null import MOST, NOMINAL, Split, null_rates, pooled, splits
 from tests.analysis.runs import number
 from tests.analysis.toy import OBJECTIVES, joined
 
@@ -38,25 +37,6 @@ def test_verdicts_over_seeds_err_as_seldom_as_is_said_and_items_alone_do_not() -
         assert rate.share.mean == pytest.approx(NOMINAL, abs=0.03)
         assert rate.share.mean == pytest.approx(rate.different / rate.comparisons)
         assert rate.against_nominal == "as nominal"
-
-
-def test_comparisons_by_hand() -> None:
-    """Of three pairs of seeds two are 40 points apart, and an item is one point."""
-    values = (0.5, 0.5, 0.9)
-    records = [number("trans", "MLM", seed, "ZS", "pos", "accuracy", v, 100) for seed, v in enumerate(values)]
-    overall, zero_shot = null_rates(joined(records))
-    assert (overall.measure, zero_shot.measure) == (EVERYTHING, "ZS, POS (accuracy)")
-    for rate in (overall, zero_shot):
-        assert (rate.seeds, rate.over, rate.different, rate.comparisons, rate.cells) == (1, "items", 2, 3, 1)
-        assert rate.share.mean == pytest.approx(2 / 3) and rate.against_nominal == ""
-
-
-def test_numbers_that_values_of_a_sweep_share_count_once() -> None:
-    records = of_nothing(cells=4, seeds=2, items=50)
-    other = [replace(record, value=1 - record.value, items=None) for record in records]
-    alone, twice, both = (null_rates(*map(joined, each)) for each in ([records], [records] * 2, [records, other]))
-    assert alone == twice and both[0].cells == alone[0].cells
-    assert both[0].comparisons == 2 * alone[0].comparisons
 
 
 SEEDS = st.lists(st.integers(0, 99), min_size=1, max_size=6, unique=True)
