@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from calque.analysis.papers.printed import PaperClaim, Printed
 from calque.analysis.papers.published import notes, published
 from calque.analysis.records.json_rows import parsed
-from calque.analysis.report.html_figure import figure_html
-from calque.analysis.report.html_table import table_html
+from calque.analysis.report.html import figure_html, table_html
 from calque.analysis.report.latex import latex
 from calque.analysis.report.page import write_sections
 from calque.analysis.report.plot import Plot

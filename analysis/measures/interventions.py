@@ -191,16 +191,17 @@ def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
 
 
 class SourceTuned:
-    """A model fine-tuned on a tagging task's source examples, and the test examples of the source and of one
-    derived language."""
+    """A model fine-tuned on a tagging task's source examples, and the test examples of the source and of one derived
+    language. A change holds for one score only."""
 
     def __init__(
         self, tuned: Finetuned, data: DerivedTask, run: MeasuredModel, labels: Sequence[str], length: int
     ) -> None:
         self.tuned, self.task, self.run, self.labels, self.length = tuned, data.task, run, labels, length
         self.languages, self.language = data.languages, run.language
-        self.source_reader, self.reader = (Reader.of(self.languages, name) for name in (SOURCE, self.language))
-        self.splits = {name: Split(data.examples.path("test", name), data.task) for name in (SOURCE, self.language)}
+        names = (SOURCE, self.language)
+        self.readers = {name: Reader.of(self.languages, name) for name in names}
+        self.splits = {name: Split(data.examples.path("test", name), data.task) for name in names}
         self.train = Split(data.examples.path("train"), data.task)
         self.types = moved_types(self.languages, self.language)  # source ids, (m,)
         self.images = self.languages[self.language].images[self.types]  # their ids in the derived language, (m,)
@@ -217,9 +218,10 @@ class SourceTuned:
         random_order: np.random.Generator | None = None,
         after: tuple[int, StateChange] | None = None,
     ) -> Score:
-        """The main metric on the derived test set: with other `rows` (m, H) for the moved types, with the
-        words of each sentence in random order, or with a function applied `after` a layer."""
-        split, encoded = self._test(of_source)
+        """The main metric on the derived test set: with other `rows` (m, H) for the moved types, with the words of each
+        sentence in random order, or with a function applied `after` a layer. `of_source`: on the source's sentences in
+        derived words."""
+        test, encoded = self._test(SOURCE if of_source else self.language, self.language)
         orders = [word_order(row, random_order) for row in encoded.rows]
         moved = tuple(replace(row, ids=row.ids[order]) for row, order in zip(encoded.rows, orders, strict=True))
         model = self.tuned.model
@@ -229,14 +231,14 @@ class SourceTuned:
         ):
             answers = self.tuned.answers(replace(encoded, rows=moved))
         back = [answer[: len(order)][np.argsort(order)] for answer, order in zip(answers, orders, strict=True)]
-        return self._scored(split, encoded, back)
+        return self._scored(test, encoded, back)
 
     def patched(self, layer: int, random: np.random.Generator | None = None, only: np.ndarray | None = None) -> Score:
         """The main metric on the derived test set if words have, after a layer, the states of their counterparts in
-        the source's sentence, or with `random` of other words of it. A word keeps its own states if it occurs twice,
-        if its sentence is several rows, or if it is not among `only`, places in `rows`."""
-        split, derived = self._test()
-        _, source = self._test(of_source=True, reader=self.source_reader)
+        the source's sentence, or with `random` of other words of it. A word keeps its own states if it occurs twice, if
+        its sentence is several rows, or if it is not among `only`, places in `rows`."""
+        test, derived = self._test(self.language, self.language)
+        _, source = self._test(SOURCE, SOURCE)
         pairs = [(row, row) for row in derived.rows]
         first_derived, first_source = (np.cumsum(encoded.counts) - encoded.counts for encoded in (derived, source))
         for example in np.flatnonzero((derived.counts == 1) & (source.counts == 1)).tolist():
@@ -246,7 +248,7 @@ class SourceTuned:
         answers: list[np.ndarray] = []
         for first in range(0, len(pairs), BATCH):
             answers += self._patched(layer, pairs[first : first + BATCH], random, chosen)
-        return self._scored(split, derived, answers)
+        return self._scored(test, derived, answers)
 
     @inference_mode
     def _patched(
@@ -291,28 +293,30 @@ class SourceTuned:
 
     @cached_property
     def _image_of(self) -> np.ndarray:
+        """The derived id of each row of the table; of a type that did not move, its own."""
         images = np.arange(len(_table(self.tuned.model)))
         images[self.languages[SOURCE].images[self.types]] = self.images
         return images
 
-    def _test(self, of_source: bool = False, reader: Reader | None = None) -> tuple[Split, EncodedSet]:
-        split = self.splits[SOURCE if of_source else self.language]
-        return split, split.encode(self.labels, reader or self.reader, self.length)
+    def _test(self, sentences: str, words: str) -> tuple[Split, EncodedSet]:
+        """The test set of a language, in the words of a language."""
+        test = self.splits[sentences]
+        return test, test.encode(self.labels, self.readers[words], self.length)
 
-    def _scored(self, split: Split, encoded: EncodedSet, answers: Sequence[np.ndarray]) -> Score:
-        predicted = split.decode(encoded, answers, self.labels)
-        return self.task.scores(split.gold, predicted)[self.task.primary]
+    def _scored(self, test: Split, encoded: EncodedSet, answers: Sequence[np.ndarray]) -> Score:
+        predicted = test.decode(encoded, answers, self.labels)
+        return self.task.scores(test.gold, predicted)[self.task.primary]
 
 
 def word_order(row: TaskRow, random: np.random.Generator | None) -> np.ndarray:
     """The places of a row, (L,), with its words in random order if `random` is given; special ids stay."""
     places = np.arange(len(row.ids))
     starts = np.flatnonzero(row.targets != UNLABELLED)  # a word's label is at its first sub-word
-    if random is None:
+    if random is None or not len(starts):
         return places
-    words = np.split(places[starts[0] : -1], starts[1:] - starts[0]) if len(starts) else []
+    words = np.split(places[starts[0] : -1], starts[1:] - starts[0])
     mixed = [words[i] for i in random.permutation(len(words))]
-    return np.concatenate([places[: starts[0]], *mixed, places[-1:]]) if words else places
+    return np.concatenate([places[: starts[0]], *mixed, places[-1:]])
 
 
 def train(
@@ -321,8 +325,7 @@ def train(
     progress: Callable[[int, int], None] = lambda step, steps: None,
     prepare: Callable[[Any], object] = lambda model: None,
 ) -> SourceTuned:
-    """Fine-tune a model, after `prepare` has changed it, on a task's source examples, as for its zero-shot
-    score."""
+    """Fine-tune a model, after `prepare` has changed it, on a task's source examples, as for its zero-shot score."""
     task = data.task
     if not isinstance(task, Tagging):
         raise BadInput(f"interventions change words: expected a task with a label for every word, not {task.name}")
@@ -336,10 +339,9 @@ def train(
 
 
 def interventions(tuned: SourceTuned) -> Measurement:
-    """The main metric of a tagging task after each intervention, and what words and order recover of its
-    loss."""
+    """The main metric of a tagging task after each intervention, and what words and order recover of its loss."""
     run, metric, about = tuned.run, tuned.task.primary, {"task": tuned.task.name}
-    scores = dict(after_interventions(tuned, run.seed))
+    scores = dict(_after_interventions(tuned, run.seed))
     records = [
         run.record("ZS", f"{metric}{AFTER}{name}", score.value, score.count, items=score.items, **about)
         for name, score in scores.items()
@@ -352,8 +354,7 @@ def interventions(tuned: SourceTuned) -> Measurement:
     return Measurement(tuple(records))
 
 
-def after_interventions(tuned: SourceTuned, seed: int) -> Iterator[tuple[str, Score]]:
-    """The score after each intervention, by its name."""
+def _after_interventions(tuned: SourceTuned, seed: int) -> Iterator[tuple[str, Score]]:
     random = partial(np.random.default_rng, seed)
     yield NOTHING, tuned.score()
     rows = tuned.rows(random())

@@ -16,8 +16,7 @@ from calque.analysis.papers.equal_terms import (
 from calque.analysis.papers.findings import transfer_findings
 from calque.analysis.papers.growth.curves import growth_findings, growth_tables
 from calque.analysis.papers.growth.figures import aligned_figure, onset_figure, predicted_figure
-from calque.analysis.papers.xlm_align.ablations import xlm_align_tables
-from calque.analysis.papers.xlm_align.claims import xlm_align_claims, xlm_align_findings
+from calque.analysis.papers.xlm_align.ablations import xlm_align_claims, xlm_align_findings, xlm_align_tables
 from calque.analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
 from calque.analysis.papers.xlm_align.continued_tables import continued_tables
 from calque.analysis.papers.xlm_align.figures import ablation_figure, error_figures, task_figure

@@ -70,7 +70,7 @@ def plot(
     text = TEXTS["figures"][name]
     values = {**DEFINITIONS, "bars": over(seeds or results.seeds), **values}
     caption = _filled(text["caption"], text, {"floors": floors}, values) + (f" Scale: {scale}." if scale else "")
-    return Plot(figure, file or name, text["title"].format(**values), caption, records, published, (), floors)
+    return Plot(figure, file or name, text["title"].format(**values), caption, records, published, floors)
 
 
 def _filled(text: str, entry: dict[str, Any], parts: Mapping[str, object], values: dict[str, Any]) -> str:

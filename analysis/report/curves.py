@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from calque.analysis.report.markup import script_json, text, themed
+from calque.analysis.report.html import script_json, text, themed
 from calque.analysis.report.table import visible
 
 Point = tuple[int, float | None]  # a step and a number, None if it is not finite

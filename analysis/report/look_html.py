@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from calque.analysis.looking.parts import Derivation, EmbeddingMap, Look
-from calque.analysis.report.html_table import table_html
-from calque.analysis.report.markup import items, script_json, text
+from calque.analysis.report.html import items, script_json, table_html, text
 from calque.analysis.report.sentence_figure import Example, example_html
 from calque.analysis.report.table import MISSING, Table
 

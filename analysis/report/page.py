@@ -11,10 +11,8 @@ from string import Template
 from calque.analysis.looking.parts import Look
 from calque.analysis.report.claims_table import verdicts
 from calque.analysis.report.curves import Curves, curves_html
-from calque.analysis.report.html_figure import figure_html
-from calque.analysis.report.html_table import table_html
+from calque.analysis.report.html import definitions, figure_html, items, table_html, text
 from calque.analysis.report.look_html import LIVE_BOX, look_html, look_sections
-from calque.analysis.report.markup import definitions, items, text
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.sentence_figure import Example, example_html
 from calque.analysis.report.table import MISSING, Table

@@ -26,7 +26,6 @@ class Plot:
     caption: str
     records: Sequence[Record]
     published: Sequence[Published] = ()
-    details: Sequence[str] = ()
     floors: Sequence[Floor] = ()
 
     def save(self, folder: Path, pdf: bool = False) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from calque.analysis.looking.parts import Derivation
 from calque.analysis.report.drawing import LOOKS
-from calque.analysis.report.markup import text, themed
+from calque.analysis.report.html import text, themed
 
 LETTER, PADDING, BETWEEN = 9.2, 14.0, 6.0  # widths: of a letter of 15 pixels, of a box besides its word, between boxes
 BOX, LINES, NAME = 28, 44, 20  # heights: of a box, of the lines, and of a language's name

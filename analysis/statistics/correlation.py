@@ -8,7 +8,6 @@ import numpy as np
 from calque.analysis.statistics.intervals import UPPER
 from calque.derive.lazy import stats
 
-SIGN = "between alignment and −Δ: positive when better alignment goes with better transfer"
 EXACT = 12  # every pairing is counted if no group has more points
 LEAST = 4  # fewest points that have a rho: of three, every order is as likely as one in six
 FEWEST = 8  # fewest points at which the bootstrap's interval has about its nominal coverage; with 5 it has 77 to 90 %

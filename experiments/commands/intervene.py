@@ -57,7 +57,7 @@ def intervene(
 def _effects(tuned: SourceTuned) -> dict[str, Sequence[Estimate | None]]:
     """The score after each intervention, its difference from that after nothing, and from its control's."""
     from calque.analysis.measures.interventions import interventions
-    from calque.analysis.papers.align_mlm.interventions import effect
+    from calque.analysis.papers.align_mlm.tables import effect
     from calque.analysis.records.record import AFTER
     from calque.analysis.results.measured import Measured
 

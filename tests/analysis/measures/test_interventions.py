@@ -115,8 +115,8 @@ def exchanged(others: torch.Tensor, places: list[int], partners: list[int], stat
 def test_patched_states_are_the_counterparts_one_by_one(run: MeasuredModel, data: Path) -> None:  # noqa: F811
     """Sentence by sentence, with the states written into the layer's output at each word's place."""
     tuned = train(run, of_task(data, POS(), "trans.inv"), quiet)
-    split, derived = tuned._test()
-    _, source = tuned._test(of_source=True, reader=tuned.source_reader)
+    split, derived = tuned._test(tuned.language, tuned.language)
+    _, source = tuned._test("source", "source")
     back = dict(zip(tuned.images.tolist(), tuned.types.tolist(), strict=True))
     model = tuned.tuned.model.eval()
     answers = []

@@ -14,7 +14,7 @@ def test_the_same_plot_gives_the_same_bytes_and_real_files(tmp_path: Path) -> No
     for name in "ab":
         with styled(3, 2, "toy") as figure:
             figure.subplots().plot([0, 1], [0, 1])
-        Plot(figure, "figure-toy", "toy", "A line.", [record], toy_published()[:1], ["rising"]).save(tmp_path / name)
+        Plot(figure, "figure-toy", "toy", "A line.", [record], toy_published()[:1]).save(tmp_path / name)
     first, again = ({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in "ab")
     assert first == again and sorted(first) == [f"figure-toy.{kind}" for kind in ("jsonl", "png", "svg")]
     assert first["figure-toy.png"].startswith(b"\x89PNG")

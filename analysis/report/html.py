@@ -1,0 +1,161 @@
+"""Text, lists and colours in HTML."""
+
+import io
+import json
+import re
+from collections.abc import Sequence
+from functools import cache
+from html import escape
+from typing import Any
+from urllib.parse import quote
+
+import matplotlib as mpl
+from matplotlib.colors import to_hex
+
+from calque.analysis.report.drawing import STYLE, Mark, marks_of
+from calque.analysis.report.latex import latex
+from calque.analysis.report.numeric import MISSING, numeric
+from calque.analysis.report.plot import Plot
+from calque.analysis.report.table import FLOOR, OURS, PUBLISHED, Table, visible
+
+GREY = 38  # colours whose parts differ by less count as grey
+
+
+def text(words: str) -> str:
+    """Words as the text of an element or the value of a quoted attribute."""
+    return escape(visible(words))
+
+
+def script_json(data: Any) -> str:
+    """JSON that ends no script element."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def items(words: Sequence[str], kind: str = "items") -> str:
+    return f"<ul class={kind}>" + "".join(f"<li>{text(item)}</li>" for item in words) + "</ul>" if words else ""
+
+
+def definitions(pairs: Sequence[tuple[str, str]]) -> str:
+    return "<dl>" + "".join(f"<dt>{text(k)}</dt><dd>{text(v)}</dd>" for k, v in pairs) + "</dl>" if pairs else ""
+
+
+def details(summary: str, body: str) -> str:
+    return f"<details><summary>{text(summary)}</summary>{body}</details>"
+
+
+@cache
+def themed(colour: str) -> str:
+    """A colour for the light and the dark mode, in which greys are inverted and others are lighter."""
+    shown = to_hex(colour)
+    parts = [int(shown[i : i + 2], 16) for i in (1, 3, 5)]
+    dark = f"color-mix(in srgb, {shown}, white 30%)"
+    if shown == "#ffffff":
+        dark = "var(--paper)"
+    elif max(parts) - min(parts) < GREY:
+        dark = "#" + "".join(f"{255 - part:02x}" for part in parts)
+    return f"light-dark({shown},{dark})"
+
+
+WIDE = 8  # tables with at least this many columns are printed in landscape
+_SAFE = " /:,;!$()*+=?@[]{}|^~\\"  # characters that a quoted data URL keeps
+
+
+def table_html(table: Table, name: str, whole: bool = True) -> str:
+    """A table with its title, its note and links to its data; `name` names its files."""
+    numbers = range(table.labels, len(table.header))
+    classes = ["" if numeric([row[i] for row in table.rows]) else " class=words" for i in numbers]
+    head = _row(table, table.header, classes, "col")
+    rows = "\n".join(f"<tr data-kind={kind(table, row)}>{_row(table, row, classes, 'row')}</tr>" for row in table.rows)
+    title = f'<h3 id="data-{text(name)}">{text(table.title)}</h3>\n' if whole else ""
+    note = f"<p class=note>{text(table.note)}</p>" if table.note and whole else ""
+    shape = "wide" if len(numbers) >= WIDE else "narrow"
+    return (
+        f'<div class="data {shape}">{title}<div class=tools>{_links(table, name)}</div>\n'
+        f'<div class=scroll tabindex=0 role=region aria-label="{text(table.title)}">'
+        f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>{note}</div>"
+    )
+
+
+def kind(table: Table, row: tuple[str, ...]) -> str:
+    """The origin of a row's numbers."""
+    return next((each for each in (PUBLISHED, FLOOR) if each in row[: table.labels]), OURS)
+
+
+def _row(table: Table, row: tuple[str, ...], classes: list[str], scope: str) -> str:
+    first, *others = row[: table.labels]
+    below = f" <small>{text(' · '.join(other for other in others if other != MISSING))}</small>" if others else ""
+    tag = 'th scope="col"' if scope == "col" else "td"
+    cells = (f"<{tag}{its}>{text(cell)}</{tag[:2]}>" for cell, its in zip(row[table.labels :], classes, strict=True))
+    return f'<th scope="{scope}">{text(first)}{below}</th>{"".join(cells)}'
+
+
+def _links(table: Table, name: str) -> str:
+    files = (("CSV", "csv", "text/csv", table.csv), ("LaTeX", "tex", "text/x-tex", latex(table, name)))
+    links = (
+        f'<a download="{text(name)}.{end}" href="data:{media};charset=utf-8,{quote(data, safe=_SAFE)}" '
+        f'aria-label="{label} of {text(table.title)}">{label}</a>'
+        for label, end, media, data in files
+    )
+    return f"<span class=files>{' '.join(links)}</span>"
+
+
+PIXELS = 96 / 72  # of a browser, per point
+SMALLEST, LARGEST = 0.8, 1.4
+"""Limits of a figure's scale: smaller letters are illegible, so a narrow screen scrolls instead."""
+REACH = 5  # radius in points within which a mark is met
+
+
+def figure_html(plot: Plot) -> str:
+    svg, marks = vectors(plot)
+    numbers = details(f"The {len(marks)} numbers drawn", _table(plot, marks)) if marks else ""
+    files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
+    return (
+        f'<figure><h3 id="{text(plot.name)}">{text(plot.title)}</h3>\n'
+        f'<div class=scroll tabindex=0 role=region aria-label="{text(plot.title)}">{svg}</div>\n'
+        f"<figcaption><p>{text(plot.caption)}</p>"
+        f"<p>Files, with every record: <code>figures/{text(files)}</code></p></figcaption>{numbers}</figure>"
+    )
+
+
+def vectors(plot: Plot) -> tuple[str, list[Mark]]:
+    raw = io.StringIO()
+    with mpl.rc_context(STYLE):
+        plot.figure.savefig(raw, format="svg", metadata={"Date": None, "Creator": None})
+        marks = marks_of(plot.figure)
+    return _element(visible(raw.getvalue()), plot, marks), marks
+
+
+def _element(svg: str, plot: Plot, marks: Sequence[Mark]) -> str:
+    opening = svg.index("<svg")
+    start = svg.index(">", opening) + 1
+    (box,) = re.findall(r'viewBox="([^"]+)"', svg[opening:start])
+    body = svg[start : svg.rindex("</svg>")]
+    body = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", body, flags=re.DOTALL)
+    body = re.sub(r'\bid="', f'id="{plot.name}-', body)
+    body = re.sub(r'(?:xlink:)?href="#', f'href="#{plot.name}-', body).replace("url(#", f"url(#{plot.name}-")
+    body = re.sub(r"(?<=: )#[0-9a-f]{6}\b", lambda found: themed(found[0]), body)
+    body = re.sub(r">\s+<", "><", body)
+    body = re.sub(r' (?:d|x|y)="[^"]*"', _shortened, body)
+    circles = "".join(
+        f'<circle class=mark role=img cx="{mark.x:g}" cy="{mark.y:g}" r="{REACH}">'
+        f"<title>{text(mark.words)}</title></circle>"
+        for mark in marks
+    )
+    width = PIXELS * float(box.split()[2])
+    return (
+        f'<svg class=drawn viewBox="{box}" role=group aria-label="{text(plot.title)}" stroke-linejoin="round" '
+        f'style="min-width:{SMALLEST * width:.0f}px;max-width:{LARGEST * width:.0f}px">{body}{circles}</svg>'
+    )
+
+
+def _shortened(found: re.Match[str]) -> str:
+    return re.sub(r"(\.\d\d)\d+", r"\1", found[0]).replace("\n", " ")
+
+
+def _table(plot: Plot, marks: Sequence[Mark]) -> str:
+    columns = [("panel", 2), ("series", 3), ("at", 4), ("value", 5)]
+    shown = [(head, i) for head, i in columns if any(mark[i] for mark in marks)]
+    header, places = zip(*shown, strict=True)
+    rows = tuple(tuple(str(mark[i]) for i in places) for mark in marks)
+    table = Table(f"{plot.title}, in numbers", header, rows, labels=len(header) - 1)
+    return table_html(table, f"{plot.name}-numbers", whole=False)
