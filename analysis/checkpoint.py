@@ -25,9 +25,8 @@ from calque.analysis.measures.interventions import (
     train,
 )
 from calque.analysis.measures.states import states
-from calque.analysis.model_study import Derivation, ModelStudy, words_of
+from calque.analysis.model_study import Derivation, ModelStudy, measured_task, words_of
 from calque.analysis.records.record import MeasuredModel
-from calque.analysis.tasks.measured import measured_task
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_folder
 from calque.derive.language import SOURCE, Bitext

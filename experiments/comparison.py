@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from calque.analysis.records.json_rows import as_json
-from calque.analysis.records.record import Floor, Record
-from calque.analysis.records.run import Run
+from calque.analysis.records.record import Floor, Record, Run
 from calque.analysis.results.measured import BySeed
 from calque.analysis.results.null import in_claims
 from calque.analysis.results.results import by_settings

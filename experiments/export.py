@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from calque import __version__
-from calque.analysis.records.record import LinkCounts, Record
-from calque.analysis.records.run import Described, Run
+from calque.analysis.records.record import Described, LinkCounts, Record, Run
 from calque.analysis.report.latex import escaped
 from calque.analysis.report.numeric import MISSING, inert, interval, numeric
 from calque.analysis.report.table import OURS, Table

@@ -6,12 +6,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from calque.analysis.aligners.encoder import Encoder
+from calque.analysis.aligners.encoder import Encoder, SubWords
 from calque.analysis.aligners.methods import CHOICES, OT, RELEASED, Method
-from calque.analysis.aligners.subwords import SubWords
 from calque.analysis.measures.word_alignment import alone_and_joint, diagonal_score, fast_align_scores, link_record
-from calque.analysis.records.record import DIAGONAL, FAST_ALIGN, LinkCounts, MeasuredModel, Measurement, Record
-from calque.analysis.records.run import Described, Run
+from calque.analysis.records.record import (
+    DIAGONAL,
+    FAST_ALIGN,
+    Described,
+    LinkCounts,
+    MeasuredModel,
+    Measurement,
+    Record,
+    Run,
+)
 from calque.derive.artefact import digest
 from calque.experiments.gold_text import GoldText, lowered
 from calque.experiments.measures import Measure, write_measurement

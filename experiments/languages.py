@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from calque.analysis.measures.aer import SETS
-from calque.analysis.records.run import Described
+from calque.analysis.records.record import Described
 from calque.derive.build import (
     check_tags,
     derive_languages,

@@ -21,8 +21,7 @@ from calque.analysis.measures.probing import ProbeConfig, Probes, ProbeText, gro
 from calque.analysis.measures.retrieval import derivation_retrieval, retrieval
 from calque.analysis.measures.word_alignment import gold_links, pair_links, self_labels
 from calque.analysis.records import json_rows
-from calque.analysis.records.record import ORDER, READ, RECORDS, SHARING, Measurement, Record
-from calque.analysis.records.run import RUNS, Run
+from calque.analysis.records.record import ORDER, READ, RECORDS, RUNS, SHARING, Measurement, Record, Run
 from calque.analysis.tasks.catalog import task
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.analysis.tasks.split import Split

@@ -12,8 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from calque.analysis.records.record import MeasuredModel
-from calque.analysis.records.run import Described, Run
+from calque.analysis.records.record import Described, MeasuredModel, Run
 from calque.derive.errors import BadInput
 from calque.derive.estimated_links import ALL, PairSample, estimate_links
 from calque.derive.fingerprint import fingerprint, plain, sha256

@@ -20,8 +20,7 @@ from calque.analysis.papers.sweep import (
 )
 from calque.analysis.papers.texts import terms as report_terms
 from calque.analysis.records import json_rows
-from calque.analysis.records.record import FLOORS, RECORDS, Floor, Published, Record
-from calque.analysis.records.run import RUNS, Run
+from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Published, Record, Run
 from calque.analysis.report.claims_table import claims_table, null_table, verdicts
 from calque.analysis.report.curves import Curves
 from calque.analysis.report.page import FIRST, Report, write_page

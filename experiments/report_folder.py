@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 from calque import __version__
 from calque.analysis.records import json_rows
 from calque.analysis.records.json_rows import as_json
-from calque.analysis.records.record import FLOORS, RECORDS, Floor, Record
-from calque.analysis.records.run import RUNS, Run
+from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
 from calque.analysis.results.results import Results, by_settings
 from calque.derive.errors import BadInput, shown
 from calque.derive.files import make_folder, write_json

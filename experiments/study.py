@@ -22,8 +22,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from calque.analysis.records.run import Described, Run
-from calque.analysis.records.run import Start as StartOfRun
+from calque.analysis.records.record import Described, Run
+from calque.analysis.records.record import Start as StartOfRun
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint, sha256
 from calque.experiments.languages import StudyLanguages

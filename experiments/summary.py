@@ -8,8 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from calque.analysis.records.record import Floor, Record
-from calque.analysis.records.run import Run
+from calque.analysis.records.record import Floor, Record, Run
 from calque.analysis.report.table import coverage, percent
 from calque.analysis.results.results import over_draws
 from calque.derive.fingerprint import plain

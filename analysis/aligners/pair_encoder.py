@@ -11,9 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import Encoder, Precision
+from calque.analysis.aligners.encoder import Encoder, Pieces, Precision, SubWords
 from calque.analysis.aligners.methods import DEFAULT, TRAINED, Method
-from calque.analysis.aligners.subwords import Pieces, SubWords
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
 from calque.pretrain.architecture import main_layer

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import Encoder
+from calque.analysis.aligners.encoder import Encoder, SubWords
 from calque.analysis.aligners.pair_encoder import batches
-from calque.analysis.aligners.subwords import SubWords
 from calque.analysis.measures.interventions import NOTHING, Rows, moved_types, other_rows
 from calque.analysis.measures.rotation import csls, neighbourhoods
 from calque.analysis.measures.states import model_with_head, sentence_means

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import Encoder
+from calque.analysis.aligners.encoder import Encoder, SubWords
 from calque.analysis.aligners.methods import METHODS, OT, Method
 from calque.analysis.aligners.pair_encoder import LinkReading, PairEncoder
-from calque.analysis.aligners.subwords import SubWords
 from calque.analysis.measures.aer import GoldSet, score_all, score_each
 from calque.analysis.records.record import AER, LABELS, Items, LinkCounts, MeasuredModel, Measurement, Record
 from calque.derive.errors import BadInput

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from matplotlib.artist import Artist
 from matplotlib.patches import Patch
 
-from calque.analysis.records.run import Described, Start
+from calque.analysis.records.record import Described, Start
 from calque.analysis.report.drawing import INK, LOOKS, Dash, key
 from calque.analysis.results.results import Results
 from calque.pretrain.objective import Objective

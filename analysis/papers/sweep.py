@@ -14,8 +14,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from calque.analysis.papers.looks import Look, keys, looks
-from calque.analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Floor, Record
-from calque.analysis.records.run import Run
+from calque.analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Floor, Record, Run
 from calque.analysis.report.drawing import (
     DIFFERENCE,
     HALF,

@@ -7,8 +7,7 @@ from itertools import chain, product
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from calque.analysis.records.record import ALIGNMENT, DELTA, Floor, Published, Record
-from calque.analysis.records.run import Described, Run, Start
+from calque.analysis.records.record import ALIGNMENT, DELTA, Described, Floor, Published, Record, Run, Start
 from calque.analysis.results.measured import BySeed, Measured, differences, mean
 from calque.analysis.statistics.intervals import Estimate
 from calque.analysis.tasks.catalog import PRIMARY

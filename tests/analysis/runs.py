@@ -1,7 +1,6 @@
 """Runs of a made-up study, which say of themselves what real objects say."""
 
-from calque.analysis.records.record import Record
-from calque.analysis.records.run import Described, Run, Start
+from calque.analysis.records.record import Described, Record, Run, Start
 from calque.derive.transforms import transform as transform_of
 from calque.pretrain.objectives import parse as objective_of
 

@@ -7,8 +7,7 @@ import pytest
 
 from calque.analysis.papers.xlm_align.continued import Continued
 from calque.analysis.records import json_rows
-from calque.analysis.records.record import FLOORS, RECORDS, Floor, Record
-from calque.analysis.records.run import RUNS, Run
+from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
 from calque.analysis.results.measured import BySeed
 from calque.analysis.results.results import Results
 from calque.analysis.statistics.intervals import Estimate, estimate

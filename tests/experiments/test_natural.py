@@ -18,8 +18,7 @@ from calque.analysis.aligners.methods import BY_NAME
 from calque.analysis.measures.word_alignment import gold_links
 from calque.analysis.papers.xlm_align.continued import Continued
 from calque.analysis.records import json_rows
-from calque.analysis.records.record import AER, RETRIEVAL, Record
-from calque.analysis.records.run import Run
+from calque.analysis.records.record import AER, RETRIEVAL, Record, Run
 from calque.analysis.results.results import Results
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages

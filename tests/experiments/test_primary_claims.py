@@ -9,7 +9,7 @@ import pytest
 
 from calque.analysis.papers.primary import NAME, PrimaryClaims
 from calque.analysis.records import json_rows
-from calque.analysis.records.run import RUNS, Run
+from calque.analysis.records.record import RUNS, Run
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from calque.analysis.records import json_rows
-from calque.analysis.records.record import RECORDS
-from calque.analysis.records.run import RUNS
+from calque.analysis.records.record import RECORDS, RUNS
 from calque.experiments.report_folder import ABOUT, reserve, stored
 from tests.analysis.runs import runs as runs_of
 from tests.analysis.toy import toy_records

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from calque.analysis.records.record import RECORDS
-from calque.analysis.records.run import RUNS
+from calque.analysis.records.record import RECORDS, RUNS
 from calque.experiments.session import joined_rows
 from tests.experiments.committed import ROOT
 

@@ -151,7 +151,7 @@ def shifted(folder: Path) -> Callable[[int], Artefact]:
 OWN = """
 from dataclasses import dataclass
 
-from calque.analysis.records.run import Run
+from calque.analysis.records.record import Run
 from calque.analysis.tasks.tagging import POS
 from calque.derive.sources.pocket import PocketEnglish
 from calque.experiments.gold_aligners import EncoderLinks

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from calque.analysis.records.json_rows import read
-from calque.analysis.records.record import Floor, Record
-from calque.analysis.records.run import Run
+from calque.analysis.records.record import Floor, Record, Run
 from calque.derive.errors import BadInput
 from calque.experiments.override import override
 from calque.experiments.report import summarise_sweep

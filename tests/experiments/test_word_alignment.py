@@ -8,8 +8,7 @@ from calque.analysis.aligners.methods import CHOICES, METHODS
 from calque.analysis.papers.published import published
 from calque.analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, HEADLINE, Systems, choices_table, table_2
 from calque.analysis.records.json_rows import read
-from calque.analysis.records.record import Record
-from calque.analysis.records.run import Run
+from calque.analysis.records.record import Record, Run
 from calque.analysis.results.results import Results
 from calque.derive.errors import BadInput
 from calque.derive.natural.files import BitextFiles

@@ -18,8 +18,7 @@ from calque.analysis.papers.columns import (
 )
 from calque.analysis.papers.findings import leader, transfer_findings
 from calque.analysis.papers.texts import claim, table
-from calque.analysis.records.record import AER, DELTA, LABELS, Record
-from calque.analysis.records.run import Described, Start
+from calque.analysis.records.record import AER, DELTA, LABELS, Described, Record, Start
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, percent
 from calque.analysis.results.measured import BySeed, judge_difference, judge_estimate, mean
 from calque.analysis.results.results import Results

@@ -25,8 +25,7 @@ from transformers import (
 )
 from transformers.utils.logging import disable_progress_bar
 
-from calque.analysis.aligners.encoder import Encoder
-from calque.analysis.aligners.subwords import SubWords
+from calque.analysis.aligners.encoder import Encoder, SubWords
 from calque.derive.errors import BadInput
 from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.architecture import architecture_of

@@ -9,14 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from calque.analysis.aligners.encoder import Encoder
-from calque.analysis.aligners.subwords import SubWords
+from calque.analysis.aligners.encoder import Encoder, SubWords
+from calque.analysis.measures import rotation
 from calque.analysis.measures.retrieval import (
-    CROWD,
     NEIGHBOURS,
     PARTS,
     cosine,
-    csls,
     found,
     margin,
     mined,
@@ -28,6 +26,12 @@ from calque.derive.readers.conllu import read_conllu
 from tests.analysis.aligners.conftest import bert, roberta, sentence_pairs
 
 __all__ = ["bert", "roberta", "sentence_pairs"]  # fixtures
+
+CROWD = rotation.NEIGHBOURS
+
+
+def csls(source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    return rotation.csls(cosine(source, target))
 
 
 def drawn(n: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:

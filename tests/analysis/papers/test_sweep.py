@@ -17,8 +17,7 @@ from calque.analysis.papers.sweep import (
     sweep_question,
     sweep_table,
 )
-from calque.analysis.records.record import ALIGNMENT, RETRIEVAL, Record
-from calque.analysis.records.run import Described, Run
+from calque.analysis.records.record import ALIGNMENT, RETRIEVAL, Described, Record, Run
 from calque.analysis.report.drawing import marks_of
 from calque.analysis.results.results import Results
 from calque.analysis.results.settings import setting_title

@@ -9,8 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.analysis.records.json_rows import as_json, read, write
-from calque.analysis.records.record import DELTA, GRADIENTS, HELD_OUT, READ, Items, LinkCounts, Record
-from calque.analysis.records.run import Described, Run, Start
+from calque.analysis.records.record import (
+    DELTA,
+    GRADIENTS,
+    HELD_OUT,
+    READ,
+    Described,
+    Items,
+    LinkCounts,
+    Record,
+    Run,
+    Start,
+)
 from calque.derive.errors import BadInput
 
 RECORD = Record("run-0", "ZS", "accuracy", 0.5, 100, language="trans", task="pos", step=3000)

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from calque.analysis.records import json_rows
-from calque.analysis.records.record import RECORDS
-from calque.analysis.records.run import RUNS
+from calque.analysis.records.record import RECORDS, RUNS
 from calque.derive.errors import BadInput
 from calque.experiments.commands.study import null
 from tests.analysis.runs import runs

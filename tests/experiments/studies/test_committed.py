@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from calque.analysis.records import json_rows
-from calque.analysis.records.record import RECORDS, Record
-from calque.analysis.records.run import RUNS, Described, Run
+from calque.analysis.records.record import RECORDS, RUNS, Described, Record, Run
 from calque.experiments.names import study
 from tests.experiments.committed import ROOT
 
