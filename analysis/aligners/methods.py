@@ -1,10 +1,7 @@
-"""Methods that extract links from an encoder's hidden states: a similarity, a plan computed from it, and a rule.
-
-Shapes: B pairs, n and m sub-words of their longest sides, H hidden. Hidden states are (B, n, H) and (B, m, H); masks,
-(B, n) and (B, m), are true where there is a sub-word. Similarities and scores are (B, n, m): a similarity may be
-negative, a score may not. Values at padding are arbitrary. Links are rows of (pair, source place, target place), (L, 3)
-int64.
-"""
+"""Methods that extract links from an encoder's hidden states: a similarity, a plan computed from it, and a
+rule. Shapes: B pairs, n and m sub-words of their longest sides, H hidden. Hidden states are (B, n, H) and (B,
+m, H), masks (B, n) and (B, m); similarities and scores, which are not negative, (B, n, m), arbitrary at
+padding. Links are rows of (pair, source place, target place), (L, 3)."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ ANY_DICTIONARY = ("all", "back", "frequency-weighted")  # metrics that do not de
 @dataclass(frozen=True)
 class TypeHits:
     """For each of m moved types, (m,): whether it found its image, either way, whether it is in the
-    dictionary, its count, and whether it found its image after each rotation, by metric."""
+    dictionary, its count, and whether it found its image after each rotation."""
 
     forward: np.ndarray
     back: np.ndarray
@@ -171,7 +171,7 @@ def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
 
 def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
     """The null of the shares `all`, `dictionary` and `held-out`: types are paired at random with one of
-    similar frequency, because rows that encode frequency alone would exceed a null without groups."""
+    similar frequency."""
     forward = nearest(*types.rows_of(*_tables(model)))
     moved, known = types.moved, types.known
     hits = forward == shuffled(like_frequent(types.counts[types.types]), shuffles, seed)

@@ -1,9 +1,7 @@
-"""Interventions: a model is fine-tuned on the source and changed at test time; the change in its zero-shot score is the
-effect. Each intervention has a control, a comparable change that uses no translations.
-
-Shapes: m moved types (they occur in the text and have another row in the derived language), d of them in the
-dictionary, H width, B rows, L ids.
-"""
+"""Interventions: a model is fine-tuned on the source and changed at test time; the change in its zero-shot
+score is the effect. Each has a control, a comparable change that uses no translations. Shapes: m moved types
+(they occur and have another row in the derived language), d of them in the dictionary, H width, B rows, L
+ids."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def masked_only(rows: Rows, mask: int) -> Rows:
 @inference_mode
 def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float, int, np.ndarray]:
     """The mean loss in nats of N masked ids, N, and the means after shuffling the ids among their positions,
-    (S,), which a model that knows only word frequencies would have too."""
+    (S,)."""
     spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
     labels = rows.labels.flatten()[at]
     top = encode(model, rows, len(spelt.layers(model))).flatten(0, 1)[at]

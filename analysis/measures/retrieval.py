@@ -1,6 +1,5 @@
-"""Sentence retrieval (is a sentence's nearest sentence in another language its translation?) and mining, as
-in BUCC, of the translations in two texts that match only in part. Shapes: N sentences and their N
-translations, L layers with the embeddings, H hidden."""
+"""Sentence retrieval, and mining, as in BUCC, of the translations in two texts that match only in part.
+Shapes: N sentences and their N translations, L layers with the embeddings, H hidden."""
 
 from __future__ import annotations
 

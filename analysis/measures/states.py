@@ -50,13 +50,12 @@ def nearest(source: Tensor, target: Tensor) -> np.ndarray:
 
 def mutually_nearest(forward: np.ndarray, back: np.ndarray, pairing: np.ndarray) -> np.ndarray:
     """Whether a pair's cosine exceeds every other of both its rows (MEXA, Kargaran et al. 2024, equation 1).
-    `forward` and `back` are nearest rows, (N,), and `pairing` (..., N) has the pair of each row."""
+    `forward` and `back` are nearest rows, (N,); `pairing` (..., N) has the pair of each row."""
     return (forward == pairing) & (back[pairing] == np.arange(len(forward)))
 
 
 def linear_cka(x: Tensor, y: Tensor) -> float:
-    """||Y'X||^2 / (||X'X|| ||Y'Y||) of centred columns, from 0 to 1; `x` (N, H) and `y` (N, K) have the same
-    items (Kornblith et al. 2019, section 3)."""
+    """Linear CKA of `x` (N, H) and `y` (N, K) (Kornblith et al. 2019, section 3)."""
     a, b = (side.double() - side.double().mean(0) for side in (x, y))
     norm = torch.linalg.matrix_norm(a.T @ a) * torch.linalg.matrix_norm(b.T @ b)
     if not norm > 0:
@@ -92,8 +91,8 @@ class TypeMeans:
     counts: np.ndarray
 
     def exchanged_ckas(self, x: Tensor, y: Tensor, layer: int, shuffles: int, seed: int) -> np.ndarray:
-        """Linear CKA of `x` (N, K) with `y` (N, H), sentences' means at a layer, after exchanges, (S,): each
-        type's mean state is replaced by another's, and contributions of context stay."""
+        """Linear CKA of `x` (N, K) with `y` (N, H) after each type's mean state is replaced by another's,
+        (S,)."""
         exchanges = torch.from_numpy(shuffled(like_frequent(self.counts), shuffles, seed)).to(y.device)
         means = self.means[layer]
         return np.array([linear_cka(x, y + self.shares @ (means[exchange] - means)) for exchange in exchanges])

@@ -1,5 +1,4 @@
-"""AER of word aligners: on a gold set (the diagonal, fast_align, and encoders, layer by layer), and of
-encoders between derived languages, whose links are known and all sure, so that the error rate is 1 - F1; and
+"""AER of word aligners on gold sets, and between derived languages, whose links are known and all sure; and
 how good XLM-Align's self-made labels are."""
 
 from collections import Counter

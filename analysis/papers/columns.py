@@ -1,11 +1,7 @@
-"""Tables and figures that only select numbers: each column or panel names one number of each model.
-
-Those without code of their own are entries of texts.toml with `columns` and `papers`, the reports that show them. A
-column has a `head`, a `measure` and a `metric` of records, a `task` if the measure has several, and the metric of its
-`null` if a figure shows it. A table has one row per objective and derived language. A figure has one panel per column;
-with `by = "step"`, it has one row of panels per derived language. Figures are None if records cannot fill them, or if
-there are too many languages or objectives to distinguish.
-"""
+"""Tables and figures that only select numbers: each column or panel names one number of each model. Those
+without code are entries of texts.toml with `columns` and `papers`, the reports that show them. A column has a
+`head`, a `measure` and a `metric`, a `task` if the measure has several, and the metric of its `null` if a
+figure shows it. Figures are None if records cannot fill them or there is too much to distinguish."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,10 +1,6 @@
-"""The look of each objective: the same colour, marker and line style in every figure of every study.
-
-An objective belongs to the family of its last part. The plain form of a family has the family's colour and marker.
-Other forms keep the colour and have broken lines. One that differs only in numbers (the share of parallel sentences, a
-weight, a layer) keeps the marker too; one that differs in a switch, or that starts from another objective's model
-although the family can be learnt from scratch, has another marker.
-"""
+"""The look of each objective: the same colour, marker and line style in every figure of every study. An
+objective belongs to the family of its last part, whose plain form has the family's look. Other forms keep the
+colour; those that differ only in numbers keep the marker too."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

@@ -21,10 +21,8 @@ MOST_ITEMS = 10_000_000  # most items of a test set: otherwise a run of a few le
 @dataclass(frozen=True)
 class Items:
     """A ratio, item by item, so that two models can be compared on the same examples: the sum of `hits` over
-    the sum of `of`. Items are drawn independently: a sentence with its correct words over its words or, for
-    F1, twice its correct entities over predicted and gold ones; an example of NLI. An error rate of links is
-    one minus such a ratio. Both are written as whole numbers with repetitions: `3 4*2` is 3, 4, 4. Raises
-    ValueError for anything else."""
+    the sum of `of`, one of each per independent item, such as a sentence. Both are whole numbers with
+    repetitions: `3 4*2` is 3, 4, 4. Raises ValueError for anything else."""
 
     hits: str
     of: str
@@ -90,8 +88,8 @@ class Null:
 @dataclass(frozen=True)
 class LinkCounts:
     """Counts over `pairs` sentence pairs of the predicted links A, the sure gold links S and the possible
-    ones P, which include S: `predicted` is |A|, `sure` |S|, `found_sure` |A and S|, `found_possible` |A and
-    P|. Counts add up to micro-averages. A rate is None if its denominator is 0."""
+    ones P, which include S: |A|, |S|, |A and S| and |A and P|. Counts add up to micro-averages. A rate is
+    None if its denominator is 0."""
 
     pairs: int = 0
     predicted: int = 0
@@ -174,11 +172,8 @@ ROUNDED = 1e-6  # rounding error allowed at a limit
 @dataclass(frozen=True)
 class Record:
     """One number, the id of its run, and everything that varies within a run (docs/records.md). `value` is a
-    share, never percent (DELTA and cosines: from -1 to 1; a held-out loss is in nats, text read in ids),
-    `count` the number of items behind it, and `step` the step of pretraining. A number of an ordered pair of
-    languages has the second as `language` and the other as `first`, empty for the source: ZS is fine-tuned on
-    `first` and tested on `language`, and alignment@1 looks for `first`'s types among `language`'s. For a
-    probe's number about the source, `first` is the language trained with it."""
+    share, `count` the number of items behind it, and `step` the step of pretraining. A number of an ordered
+    pair of languages has the second as `language` and the other as `first`, empty for the source."""
 
     run: str
     measure: str
@@ -223,8 +218,8 @@ class Record:
 
 @dataclass(frozen=True)
 class Published:
-    """One number that a paper prints, as a share. `setting` is empty for the default setup, else the varied
-    value, such as "parallel 1%". `title` is the transform's name for people, `language` the test set's."""
+    """One number that a paper prints, as a share. `setting` is empty for the default setup; `title` is the
+    transform's name for people, `language` the test set's."""
 
     paper: str
     table: int
@@ -241,9 +236,9 @@ class Published:
 
 @dataclass(frozen=True)
 class Floor:
-    """One number of a baseline, trained on examples of the language `learnt` and scored on the study's test
-    examples of `language`. `title` is its name for people. A `surface` baseline compares texts, whatever
-    their words. `settings` are of a sweep whose values differ in it."""
+    """One number of a baseline, trained on examples of the language `learnt` and scored on the test examples
+    of `language`. A `surface` baseline compares texts, whatever their words. `settings` are of a sweep whose
+    values differ in it."""
 
     baseline: str
     title: str
@@ -291,7 +286,7 @@ GIVEN = "GivenModel"  # the kind of the part that holds the digest of given weig
 @dataclass(frozen=True)
 class Described:
     """A language or an objective as records store it: its name in folders and on the command line, its name
-    for people, and its components, each a `kind` (Transliterate, Invert, MLM, DWA) with plain values."""
+    for people, and its components, each a `kind` with plain values."""
 
     name: str
     title: str
@@ -328,11 +323,10 @@ class Start:
 
 @dataclass(frozen=True)
 class Run:
-    """One model, or one aligner that learnt from one text, and its configuration (docs/records.md).
-    `languages` have the source first. `objective` is a pretraining objective, fast_align's text, or the
-    folder of a given encoder; None if nothing was learnt. `main_layer` was chosen before anything was scored
-    (0: none). `redrawn` lists what else its seed decides, such as "the dictionary". `claims` are the digests
-    of the primary claims with which it was trained and measured, "" for none. `settings` are of a sweep."""
+    """One model or aligner, and its configuration (docs/records.md). `languages` have the source first.
+    `objective` is a pretraining objective, fast_align's text, or the folder of a given encoder. `main_layer`
+    was chosen before anything was scored. `redrawn` lists what else its seed decides, `claims` the digests of
+    primary claims, "" for none, and `settings` those of a sweep."""
 
     id: str
     study: str

@@ -22,8 +22,8 @@ Test = tuple[str, str, str]  # a test set of a study: its task, its language, an
 @dataclass(frozen=True)
 class Measured:
     """One run's number, from `low` to `high`. `error` is its standard error over test items; None if it is
-    not a share of sampled items. `parts` are the contributions of the items, (n,), if they were kept, and
-    `test` names their test set: numbers with the same `test` and number of items share their items."""
+    not a share of sampled items. `parts` are the contributions of the items, (n,), and `test` names their
+    test set."""
 
     value: float
     error: float | None
@@ -92,8 +92,8 @@ def differences(ours: BySeed, theirs: BySeed) -> BySeed:
 
 
 def average(values: Sequence[BySeed]) -> BySeed:
-    """The mean of several numbers for each seed that has all of them; contributions of items that they share,
-    as translations of one text do, are averaged."""
+    """The mean of several numbers for each seed that has all of them; contributions of shared items are
+    averaged."""
     seeds = [seed for seed in (values[0] if values else ()) if all(seed in by_seed for by_seed in values)]
     return {seed: _average([by_seed[seed] for by_seed in values]) for seed in seeds}
 

@@ -38,8 +38,8 @@ Split = tuple[tuple[int, int], ...]  # pairs of a seed of the first group and on
 
 
 def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
-    """Every split of some of the seeds into two groups of `size`, the first with the smallest seed, with
-    every pairing between them; a fixed sample of `most` if there are more."""
+    """Every split of some of the seeds into two groups of `size`, with every pairing between them; a fixed
+    sample of `most` if there are more."""
     every = list(islice(_all_splits(sorted(seeds), size), most + 1))
     if len(every) <= most:
         return every
@@ -62,9 +62,8 @@ def _all_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
 @dataclass(frozen=True)
 class Rate:
     """How often two groups of `seeds` seeds of one objective were called different in some measure: by
-    intervals over test items for one seed, else by the verdicts of claims. `share` has an interval over the
-    contributions of cells (Cochran 1977, section 6.4), one objective on the same languages each, as
-    comparisons within a cell share seeds."""
+    intervals over test items for one seed, else by the verdicts of claims. `share` has an interval over cells
+    (Cochran 1977, section 6.4), as comparisons within a cell share seeds."""
 
     measure: str
     seeds: int

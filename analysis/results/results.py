@@ -79,8 +79,7 @@ def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
 
 class Results:
     """The runs and records of one study, with published numbers and floors, looked up by the names of
-    objectives and derived languages. Raises BadInput if two runs have one name or belong to several studies,
-    a record's run or language is unknown, or two records or floors have one key."""
+    objectives and derived languages. Raises BadInput if they do not belong together, or two have one key."""
 
     def __init__(
         self,
@@ -180,8 +179,7 @@ class Results:
         return self.objective_of(record), *(each.name for each in run.languages)
 
     def points(self, task: str, metric: str) -> list[Point]:
-        """Alignment of all types and Delta of every cell that has both, means over seeds: runs of one cell
-        are not independent cases for a correlation."""
+        """Alignment of all types and Delta of every cell that has both, means over seeds."""
         return [
             Point(objective, transform, alignment, delta)
             for transform, objective in product(self.transforms, self.objectives)

@@ -42,8 +42,8 @@ def beyond_floor(above: Estimate) -> bool:
 
 
 def retained(results: Results, objective: str, transform: str, task: str, metric: str) -> Retained | None:
-    """Retained transfer over the seeds that have both scores, with Fieller's interval over seeds or, for one
-    seed, over test items; None without a floor or a score."""
+    """Retained transfer over the seeds that have both scores, with Fieller's interval; None without a floor
+    or a score."""
     floor, surface = (results.floors.highest(task, metric, transform, results.source, of) for of in (False, True))
     sup, zs = (results.scores(measure, objective, transform, task, metric) for measure in ("SUP", "ZS"))
     seeds = sorted(sup.keys() & zs.keys())
@@ -74,7 +74,7 @@ def unless_at_floor(
     verdict: Verdict, results: Results, cells: Iterable[tuple[str, str]], task: str, metric: str
 ) -> Verdict:
     """The verdict on a claim about Delta, unless the ZS of all `cells`, each an objective and a transform,
-    are at the floor, where Delta depends on SUP alone."""
+    are at the floor."""
     if verdict.because == NO_RECORDS:
         return verdict
     found = {cell: kept for cell in cells if (kept := retained(results, *cell, task, metric))}

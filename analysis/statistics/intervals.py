@@ -79,7 +79,7 @@ def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) ->
 
 def item_error(share: float, count: int) -> float:
     """Standard error of a share over `count` independent items: Agresti and Coull's (1998), which adds two
-    hits and two misses, so that 0 of 100 is not certain."""
+    hits and two misses."""
     adjusted = (share * count + 2) / (count + 4)
     return math.sqrt(adjusted * (1 - adjusted) / (count + 4))
 
@@ -96,7 +96,7 @@ def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
 def paired_error(parts: np.ndarray) -> float:
     """Standard error of a ratio, or of a difference of ratios on the same items, from each item's
     contribution: (n,). Two items are added, one for the number and one against it (Bonett and Price 2012), as
-    heavy as the heaviest, so that a difference of 0 in 100 items is not certain."""
+    heavy as the heaviest."""
     n = len(parts) + 2
     return math.sqrt(_squares(parts) / n) / math.sqrt(n)
 
@@ -110,8 +110,8 @@ Moments = tuple[float, float, float]  # variance of the upper mean, of the lower
 
 
 def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate | None:
-    """Mean of `upper` over mean of `lower`, paired by seed, with Fieller's interval. None if the interval of
-    the lower mean is not above 0: the ratio could then be any number."""
+    """Mean of `upper` over mean of `lower`, paired by seed, with Fieller's interval; None if the interval of
+    the lower mean is not above 0."""
     n, a, b = len(upper), float(np.mean(upper)), float(np.mean(lower))
     if n == 1:
         return Estimate(a / b, 1) if b > 0 else None

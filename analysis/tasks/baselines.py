@@ -90,8 +90,8 @@ class Unigram(Baseline):
 
 @dataclass(frozen=True)
 class Gazetteer(Baseline):
-    """IOB2 tags of every string of words that is a name in the training examples, with its most frequent
-    type: greedy from left to right, the longest name first."""
+    """IOB2 tags of every string of words that is a name in the training examples: greedy from left to right,
+    the longest name first, with its most frequent type."""
 
     name: str = "gazetteer"
     title: str = "gazetteer"

@@ -171,14 +171,7 @@ def finetune(
         overhead = math.inf if device.type == "cuda" else PIECE / model.config.hidden_size**2
         model.train()
         for step, batch in enumerate(batches):
-            rows = [data.rows[i] for i in batch]
-            targets = sum(int((row.targets != UNLABELLED).sum()) for row in rows)
-            loss = torch.zeros((), device=device)
-            for piece in pieces(rows, overhead):
-                logits, gold = tuned.logits(piece).flatten(0, 1).float(), tuned.targets(piece).flatten()
-                part = F.cross_entropy(logits, gold, ignore_index=UNLABELLED, reduction="sum") / targets
-                part.backward()
-                loss += part.detach()
+            loss = _backward(tuned, [data.rows[i] for i in batch], overhead)
             norm = torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip)
             if not torch.isfinite(loss + norm):
                 raise NonFinite(f"step {step + 1}: loss {loss.item():g}, gradient norm {norm.item():g}")
@@ -190,6 +183,18 @@ def finetune(
         if not all(torch.isfinite(weight).all() for weight in model.parameters()):
             raise NonFinite(f"step {steps}: a weight is not finite after it")
     return tuned
+
+
+def _backward(tuned: Finetuned, rows: Sequence[TaskRow], overhead: float) -> Tensor:
+    """The mean loss over the targets of a batch, whose gradients are computed piece by piece."""
+    targets = sum(int((row.targets != UNLABELLED).sum()) for row in rows)
+    loss = torch.zeros((), device=tuned.device)
+    for piece in pieces(rows, overhead):
+        logits, gold = tuned.logits(piece).flatten(0, 1).float(), tuned.targets(piece).flatten()
+        part = F.cross_entropy(logits, gold, ignore_index=UNLABELLED, reduction="sum") / targets
+        part.backward()
+        loss += part.detach()
+    return loss
 
 
 def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:

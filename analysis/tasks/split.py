@@ -86,8 +86,8 @@ class Split:
         return [gold for _, gold in self]
 
     def check(self, labels: Sequence[str]) -> None:
-        """Find what would stop an evaluation after hours of training: unreadable examples, labels that are
-        not among `labels`, and a metric that is not defined on this set."""
+        """Find what would stop an evaluation after hours of training: unreadable examples, unknown labels, an
+        undefined metric."""
         answers = self.gold
         for line, gold in enumerate(answers, start=1):
             if unknown := sorted(set(self.task.labels([gold])) - set(labels)):

@@ -47,12 +47,15 @@ def order_figure(results: Results, scale: str) -> Plot | None:
         return None
     dash = dict(zip(parameters, DASHES, strict=False))
     distances = {(o, t): mean(results.scores(ORDER, o, t, "", "kendall")) for o in look for t in results.transforms}
-    distance = {cell: its.mean if its else None for cell, its in distances.items()}
+    distance = {cell: its.mean for cell, its in distances.items() if its}
 
     def line(column: Column, objective: str, transforms: Sequence[str]) -> list[Point]:
         """(distance, value) at each setting, the nearest order first."""
-        pairs = [(distance[objective, t], mean(column.values(results, objective, t))) for t in transforms]
-        return sorted(((x, y) for x, y in pairs if x is not None and y), key=lambda point: point[0])
+        measured = (t for t in transforms if (objective, t) in distance)
+        return sorted(
+            means((distance[objective, t], column.values(results, objective, t)) for t in measured),
+            key=lambda point: point[0],
+        )
 
     lines = [line(column, o, transforms) for column in columns for o in look for transforms in parameters.values()]
     if max(map(len, lines), default=0) < FEWEST:
@@ -60,15 +63,7 @@ def order_figure(results: Results, scale: str) -> Plot | None:
     floors = list[Floor]()
 
     def draw(panel: Axes, column: Column) -> None:
-        low = []  # floors of ZS, at any objective's order distance
-        for transform in results.transforms if column.measure == "ZS" else ():
-            floor = results.floors.highest(column.task, column.metric, transform, results.source)
-            places = [place for o in look if (place := distance[o, transform]) is not None]
-            low += [(places[0], floor)] if floor and places else []
-        if low := sorted(low, key=lambda point: point[0]):
-            floors.extend(floor for _, floor in low)
-            x, y = [place for place, _ in low], [100 * floor.value for _, floor in low]
-            panel.plot(x, y, FLOOR, color=SOFT, linewidth=1.5, zorder=1)
+        floors.extend(_draw_floors(panel, results, column, distance))
         for objective, (colour, marker, _) in look.items():
             for name, transforms in parameters.items():
                 face = colour if dash[name] == DASHES[0] else "#ffffff"
@@ -86,6 +81,21 @@ def order_figure(results: Results, scale: str) -> Plot | None:
     numbers |= {(ALIGNMENT, "", "all"), (ALIGNMENT, "", "held-out"), (ORDER, "", "kendall")}
     records = last_records(results, results.transforms, sorted(numbers))
     return plot("figure-order", figure, results, scale, records, floors=floors)
+
+
+def _draw_floors(
+    panel: Axes, results: Results, column: Column, distance: Mapping[tuple[str, str], float]
+) -> list[Floor]:
+    """Draw the floors of ZS, each at some objective's order distance."""
+    low = list[tuple[float, Floor]]()
+    for transform in results.transforms if column.measure == "ZS" else ():
+        floor = results.floors.highest(column.task, column.metric, transform, results.source)
+        places = [place for (_, name), place in distance.items() if name == transform]
+        low += [(places[0], floor)] if floor and places else []
+    if low := sorted(low, key=lambda point: point[0]):
+        x, y = [place for place, _ in low], [100 * floor.value for _, floor in low]
+        panel.plot(x, y, FLOOR, color=SOFT, linewidth=1.5, zorder=1)
+    return [floor for _, floor in low]
 
 
 def _parameters(results: Results) -> dict[str, list[str]]:

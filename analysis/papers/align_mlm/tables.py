@@ -85,8 +85,8 @@ def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[s
 
 
 def entries_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """The dictionary as a trial within each model: ZS of words with an entry and of words without, if
-    measured, and how much more their difference is than under MLM, which reads no dictionary."""
+    """The dictionary as a trial within each model: ZS of words with and without an entry, and how much more
+    they differ than under MLM, which reads no dictionary."""
     rows = []
     for task, objective, transform in product(results.main_tasks, results.objectives, results.transforms):
         within, without, gain = _with_and_without(results, objective, transform, task)

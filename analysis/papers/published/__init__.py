@@ -1,9 +1,6 @@
-"""The papers' own numbers: one JSON file per paper, its tables by number, in percent as printed.
-
-A row has an objective, a transform by Calque's name (ALIGN-MLM's T_syn is trans.syn-fr, as French is its superstrate)
-and a setting, then one number per column. With `languages` or `settings`, it has one cell for each of these instead: a
-number, or one number per column.
-"""
+"""The papers' own numbers: one JSON file per paper, its tables by number, in percent as printed. A row has an
+objective, a transform and a setting, then one number per column; with `languages` or `settings`, one cell for
+each of these instead."""
 
 import json
 from collections.abc import Iterator

@@ -141,8 +141,8 @@ LAST = 4  # the top layers, where the paper finds AER lowered most
 
 
 def continued_claims(study: Continued) -> list[Claim]:
-    """XLM-Align against its start and against the same steps without DWA, by every measure; objectives that
-    read only pairs against the start, and PPA against itself without TLM."""
+    """XLM-Align against its start and against the same steps without DWA; objectives that read only pairs
+    against the start, and PPA against itself without TLM."""
     claims = list[Claim]()
     switches = {name: changes(study.results.objective(name)) for name in study.learnt}
     whole = next((name for name, its in switches.items() if its == {}), None)

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.markers import CARETLEFTBASE, CARETRIGHTBASE
 from matplotlib.ticker import MaxNLocator
 
-from calque.analysis.papers.looks import PUBLISHED, family, keys, look, looks
+from calque.analysis.papers.looks import PUBLISHED, Look, family, keys, look, looks
 from calque.analysis.papers.texts import heading, plot
 from calque.analysis.papers.xlm_align import ablations
 from calque.analysis.papers.xlm_align.ablations import DEFAULT, TABLES, TASKS
@@ -22,6 +22,7 @@ from calque.analysis.report.drawing import DIFFERENCE, INK
 from calque.analysis.report.plot import Plot
 from calque.analysis.results.measured import difference, mean, means
 from calque.analysis.results.results import Results
+from calque.analysis.statistics.intervals import Estimate
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)  # markers of intervals that exceed the axis
@@ -60,15 +61,7 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
     def draw(panel: Axes, task: str) -> None:
         for y, (name, objective, _) in enumerate(rows):
             if gain := gains[y, task]:
-                colour, marker, _ = look(results.objective(objective), results.start(objective))
-                (both,) = drawing.ends([gain], DIFFERENCE)
-                drawing.draw_line(
-                    panel, 100 * gain.mean, y, [both], across=True, fmt=marker, color=colour, markersize=6
-                )
-                drawing.draw_intervals(panel, [y], [both], colour, across=True)
-                for end, edge, side, arrow in zip(both or (), limits, (-1, 1), ARROWS, strict=False):
-                    if side * (end - edge) > 0:
-                        panel.plot(edge, y, linestyle="", marker=arrow, color=colour, markersize=6, clip_on=False)
+                _draw_gain(panel, y, gain, look(results.objective(objective), results.start(objective)), limits)
             if (name, task) in printed:
                 x = 100 * printed[name, task]
                 style: dict[str, Any] = {"color": INK, "markerfacecolor": "#ffffff", "markersize": 5}
@@ -92,6 +85,17 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
         drawing.legend(figure, handles, 3)
     records = ablations.records_of(results, every, ("ZS",))
     return plot("figure-ablations", figure, results, scale, records, [p for p in published if p.task in tasks])
+
+
+def _draw_gain(panel: Axes, y: int, gain: Estimate, look: Look, limits: tuple[float, float]) -> None:
+    """A gain with its interval, and an arrow where that leaves the axis."""
+    (both,) = drawing.ends([gain], DIFFERENCE)
+    style: dict[str, Any] = {"color": look.colour, "markersize": 6}
+    drawing.draw_line(panel, 100 * gain.mean, y, [both], across=True, fmt=look.marker, **style)
+    drawing.draw_intervals(panel, [y], [both], look.colour, across=True)
+    for end, edge, side, arrow in zip(both or (), limits, (-1, 1), ARROWS, strict=False):
+        if side * (end - edge) > 0:
+            panel.plot(edge, y, linestyle="", marker=arrow, clip_on=False, **style)
 
 
 def published_key(name: str) -> Any:

@@ -179,7 +179,7 @@ def link_findings(results: Results) -> Iterator[str]:
 def link_figure(results: Results, scale: str) -> Plot | None:
     """The mean AER over gold sets by layer, by the released aligner, one line per encoder. None without an
     encoder, or with too many to distinguish."""
-    systems, published = Systems(results), published_layers("xlm_align")
+    systems = Systems(results)
     encoders = [system for system in systems.all if system.layers and system.aligner == RELEASED.name]
     groups: dict[tuple[int, tuple[str, ...]], list[System]] = {}
     for system in encoders:
@@ -205,12 +205,8 @@ def link_figure(results: Results, scale: str) -> Plot | None:
             if (rate := system.mean(sets)) is not None:
                 panel.axhline(100 * rate, color=INK, linestyle=dash, linewidth=1)
                 lines.append(system)
-        for name, by_set in published.items() if joint else ():
-            if all(len(by_set.get(gold, ())) == layers + 1 for gold in sets):
-                rates = [100 * fmean(at) for at in zip(*(by_set[gold] for gold in sets), strict=True)]
-                theirs[name] = its = PUBLISHED_LOOKS.get(name, Look(SOFT, ""))._replace(dash=":")
-                style: dict[str, Any] = {"color": its.colour, "marker": its.marker, "fillstyle": "none"}
-                draw_line(panel, range(layers + 1), rates, fmt=":", **style)
+        if joint:
+            theirs.update(_draw_published(panel, published_layers("xlm_align"), layers, sets))
         panel.set_xticks(range(0, layers + 1, 1 + layers // TICKS))
 
     panels = [
@@ -232,3 +228,15 @@ def link_figure(results: Results, scale: str) -> Plot | None:
         legend(figure, handles, 3, handlelength=2.5)
     records = [record for system in dict.fromkeys(lines) for record in system.records.values()]
     return plot("figure-2-layers", figure, systems.results, scale, records, aligner=RELEASED.name)
+
+
+def _draw_published(panel: Axes, published: Layers, layers: int, sets: Sequence[str]) -> dict[str, Look]:
+    """Draw the published encoders with so many layers that have all gold sets, and return their looks."""
+    drawn = dict[str, Look]()
+    for name, by_set in published.items():
+        if all(len(by_set.get(gold, ())) == layers + 1 for gold in sets):
+            rates = [100 * fmean(at) for at in zip(*(by_set[gold] for gold in sets), strict=True)]
+            drawn[name] = its = PUBLISHED_LOOKS.get(name, Look(SOFT, ""))._replace(dash=":")
+            style: dict[str, Any] = {"color": its.colour, "marker": its.marker, "fillstyle": "none"}
+            draw_line(panel, range(layers + 1), rates, fmt=":", **style)
+    return drawn

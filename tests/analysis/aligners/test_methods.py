@@ -3,17 +3,13 @@
 import numpy as np
 import pytest
 import torch
-from scipy.optimize import linear_sum_assignment
 from scipy.special import softmax
 from torch.nn.utils.rnn import pad_sequence
 
 from calque.analysis.aligners.methods import (
-    CHOICES,
     LEAST,
     RELEASED,
-    RULES,
     SOFTMAX,
-    Method,
     Transport,
 )
 from calque.pretrain.transport import EPSILON, itermax
@@ -59,18 +55,6 @@ def sides(seed: int, mean: float = 0.4) -> tuple[list[list[np.ndarray]], list[to
     return pairs, batch, here
 
 
-def similarity_of(name: str, source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """One pair's similarity, written out."""
-    if name == "centred":
-        mean = np.concatenate([source, target]).mean(0)
-        source, target = source - mean, target - mean
-    table = source @ target.T
-    if name == "products":
-        return table
-    lengths = [np.linalg.norm(side, axis=1) for side in (source, target)]
-    return table / np.outer(*lengths)
-
-
 def test_softmax_links_words_that_are_likely_in_both_directions() -> None:
     random = np.random.default_rng(5)
     sides = [[random.normal(0.5, 1, (size, 8)) for size in pair] for pair in ((3, 4), (1, 5), (6, 2), (1, 1))]
@@ -112,47 +96,3 @@ def test_the_released_rule_is_each_sides_best_of_its_own_last_scaling() -> None:
         assert np.array_equal(links, expected)
         fewer += links.sum() < filtered.sum()
     assert fewer > 100  # it is not the rule that labels in pretraining
-
-
-def _parts(choice: Method) -> tuple[str, str, str]:
-    """What a choice is made of, read from its name."""
-    plan, words = ("transport", choice.name.split("-")[1:]) if choice.name.startswith("ot") else ("direct", [])
-    words = words if plan == "transport" else choice.name.split("-")
-    rule = next((word for word in words if word in RULES), "itermax")
-    usual = "products" if plan == "transport" else "cosine"
-    return next((word for word in words if word not in RULES), usual), plan, rule
-
-
-@pytest.mark.parametrize("choice", CHOICES[:-1], ids=lambda choice: choice.name)
-def test_each_choice_is_its_similarity_plan_and_rule(choice: Method) -> None:
-    """In loops, with NumPy, SciPy, and SimAlign's own Itermax."""
-    similarity, plan, rule = _parts(choice)
-    pairs, batch, here = sides(12, mean=1.0)  # hardly a product is negative, and so as good as any other that is
-    links = choice.extract(choice.score(*batch, *here), *here).tolist()
-    compared = 0
-    for number, pair in enumerate(pairs):
-        table = similarity_of(similarity, *pair)
-        if plan == "transport":
-            if 1 in table.shape:
-                continue  # every share is the same, so there is nothing to choose by
-            table = np.maximum(table, EPSILON)
-            for _ in range(2):
-                table = table / table.sum(0)
-                table = table / table.sum(1, keepdims=True)
-        else:
-            table = (1 + table / (abs(table).max() if similarity == "products" else 1)) / 2
-        found = sorted((i, j) for pair_number, i, j in links if pair_number == number)
-        assert found == _linked(rule, table), number
-        compared += len(found)
-    assert compared > 25
-
-
-def _linked(rule: str, table: np.ndarray) -> list[tuple[int, int]]:
-    if rule == "match":
-        rows, columns = linear_sum_assignment(table, maximize=True)
-        return sorted(zip(rows.tolist(), columns.tolist(), strict=True))
-    if rule == "itermax":
-        simalign = pytest.importorskip("simalign", reason="SimAlign is not installed")
-        return sorted(map(tuple, np.argwhere(simalign.SentenceAligner.iter_max(table) > 0).tolist()))
-    best, column_best = table.argmax(1), table.argmax(0)
-    return [(i, int(j)) for i, j in enumerate(best) if column_best[j] == i]

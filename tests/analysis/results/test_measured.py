@@ -6,7 +6,7 @@ import pytest
 
 from calque.analysis.records.record import Items, Record
 from calque.analysis.results.measured import Measured, average, difference, gap, judge_difference
-from calque.analysis.statistics.intervals import item_error, paired_error
+from calque.analysis.statistics.intervals import item_error
 from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
 
 
@@ -22,19 +22,6 @@ def test_a_difference_on_the_same_items_is_paired() -> None:
     apart = math.hypot(item_error(0.5, 100), item_error(0.51, 100))
     assert found is not None and found.error is not None and found.mean == pytest.approx(0.01)
     assert found.error < 0.3 * apart
-
-
-@pytest.mark.parametrize("other", [{"task": "ner"}, {"language": "trans.inv"}, {"split": "dev"}])
-def test_as_many_items_of_another_test_set_are_apart(other: dict[str, str]) -> None:
-    """A Delta is of the items of its SUP and ZS, so differences of Deltas are paired or not in the same way."""
-    facets, hits, of = {"task": "pos", "language": "trans", "split": "test"}, [1] * 50 + [0] * 50, [1] * 100
-    delta = score(hits, of, "SUP", **facets) - score([*hits[1:], 1], of, **facets)
-    same = score(hits, of, "SUP", **facets) - score([*hits[2:], 1, 1], of, **facets)
-    apart = score(hits, of, "SUP", **facets | other) - score(hits, of, **facets | other)
-    assert delta.parts is not None and same.parts is not None
-    assert delta.error == pytest.approx(paired_error(delta.parts))
-    assert (delta - same).error == pytest.approx(paired_error(delta.parts - same.parts))
-    assert (delta - apart).error == pytest.approx(math.hypot(delta.error or 0, apart.error or 0))
 
 
 def test_gaps_and_means_pair_items_of_one_test_set_alone() -> None:

@@ -5,20 +5,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import (
-    AutoModelForSequenceClassification,
     BertConfig,
     PreTrainedTokenizerFast,
 )
 
-from calque.analysis.tasks.finetune import Finetuned
 from calque.analysis.tasks.questions import QA, SpanRow
 from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow, joined, windows
-from calque.analysis.tasks.task import TextHead
 from calque.derive.example import Example
 from calque.derive.sentence import Sentence, Span
 from calque.derive.types import OURS
@@ -154,21 +150,3 @@ SHAPE = BertConfig(
     intermediate_size=24,
     max_position_embeddings=160,
 )
-
-
-def test_a_fine_tuned_model_is_shown_the_token_types(tmp_path: Path) -> None:
-    reader = Reader.of_given(GivenVocabulary(saved(tmp_path, BERTS)).open())
-    theirs = PreTrainedTokenizerFast(tokenizer_file=str(tmp_path / "tokenizer.json"))
-    torch.manual_seed(0)
-    model = AutoModelForSequenceClassification.from_config(SHAPE, attn_implementation="sdpa").eval()
-    for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, std=0.5)
-    pairs = [(QUESTION, CONTEXT), (CONTEXT, "a bird .")]
-    rows = [joined(reader, [text(a), text(b)], 0, 40)[0] for a, b in pairs]
-    with torch.no_grad():
-        ours = Finetuned(model, TextHead(), torch.device("cpu")).logits(rows)[:, 0]
-        asked = [theirs(a, b, return_tensors="pt", return_token_type_ids=True) for a, b in pairs]
-        expected = torch.cat([model(**one).logits for one in asked])
-        without = torch.cat([model(one.input_ids).logits for one in asked])
-    torch.testing.assert_close(ours, expected, rtol=1e-4, atol=1e-4)
-    assert not torch.allclose(without, expected, atol=1e-2)
