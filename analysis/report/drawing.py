@@ -5,6 +5,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
@@ -193,7 +194,8 @@ def bar(axes: Axes, x: float, height: float, width: float, interval: Ends = None
     note(axes, (x, height), patch, interval)
 
 
-class Mark(NamedTuple):
+@dataclass(frozen=True)
+class Mark:
     """A number of a figure: its position in the SVG in points, its panel, the legend's words for its series,
     its place on the other axis, and its value with its interval."""
 
@@ -206,7 +208,7 @@ class Mark(NamedTuple):
 
     @property
     def words(self) -> str:
-        return " · ".join(filter(None, self[2:]))
+        return " · ".join(filter(None, astuple(self)[2:]))
 
 
 class _Noted(NamedTuple):

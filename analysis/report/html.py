@@ -153,9 +153,8 @@ def _shortened(found: re.Match[str]) -> str:
 
 
 def _table(plot: Plot, marks: Sequence[Mark]) -> str:
-    columns = [("panel", 2), ("series", 3), ("at", 4), ("value", 5)]
-    shown = [(head, i) for head, i in columns if any(mark[i] for mark in marks)]
-    header, places = zip(*shown, strict=True)
-    rows = tuple(tuple(str(mark[i]) for i in places) for mark in marks)
-    table = Table(f"{plot.title}, in numbers", header, rows, labels=len(header) - 1)
+    columns = {"panel": "panel", "series": "series", "at": "place", "value": "value"}
+    shown = {head: name for head, name in columns.items() if any(getattr(mark, name) for mark in marks)}
+    rows = tuple(tuple(getattr(mark, name) for name in shown.values()) for mark in marks)
+    table = Table(f"{plot.title}, in numbers", tuple(shown), rows, labels=len(shown) - 1)
     return table_html(table, f"{plot.name}-numbers", whole=False)

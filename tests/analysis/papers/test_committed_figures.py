@@ -1,5 +1,6 @@
 """Committed pictures are those that their records make now, to the byte, and so are the values in a page."""
 
+from dataclasses import astuple
 from itertools import chain
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def test_committed_figures_are_those_of_the_records(name: str, tmp_path: Path) -
         if plot:
             assert f"Scale: {size}." in plot.caption, plot.name
             plot.save(tmp_path)
-            marks[plot.name] = fingerprint([list(mark) for mark in marks_of(plot.figure)])
+            marks[plot.name] = fingerprint(list(map(astuple, marks_of(plot.figure))))
             plt.close(plot.figure)
     expected = ROOT / name / "figures"
     drawn, files = ({file.name for file in folder.glob("*")} for folder in (tmp_path, expected))
