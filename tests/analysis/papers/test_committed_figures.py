@@ -49,7 +49,7 @@ def test_committed_figures_are_those_of_the_records(name: str, tmp_path: Path) -
 
 @pytest.mark.skipif(mpl.__version__ != TESTED["matplotlib"], reason="another Matplotlib draws other bytes")
 @pytest.mark.parametrize("folder", [path.parent for path in ROOT.glob("*/sweep.md")], ids=lambda folder: folder.name)
-def test_a_committed_sweep_has_the_table_and_the_figure_of_its_records(folder: Path, tmp_path: Path) -> None:
+def test_a_committed_sweep_has_the_tables_and_the_figure_of_its_records(folder: Path, tmp_path: Path) -> None:
     summarise_records(folder, tmp_path / "report", describe_records(folder))
-    for path in (folder / "sweep.md", *(folder / "figures").glob("*")):
+    for path in (*folder.glob("*.md"), *(folder / "figures").glob("*")):
         assert path.read_bytes() == (tmp_path / "report" / path.relative_to(folder)).read_bytes(), path.name
