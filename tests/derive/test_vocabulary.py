@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,11 +11,9 @@ from transformers import PreTrainedTokenizerFast
 
 from calque.derive.errors import BadInput
 from calque.derive.pocket.language import Pocket
-from calque.derive.types import OURS, SPECIALS, PairLayout, Specials
+from calque.derive.types import SPECIALS, PairLayout, Specials
 from calque.derive.vocabulary import GivenVocabulary, Vocabulary, WordTable
 from tests.vocabularies import learn
-
-FIRST = len(OURS.ids)  # the first id that is not special
 
 SIZE = 600
 LINES = [list(s.words) for s in Pocket().sentences(2_000)] + [["naïve", "日本", "<s>", "it's", "a<mask>b"]]
@@ -69,18 +66,6 @@ def test_transformers_loads_it_and_gives_the_same_ids(vocabulary: Vocabulary, sa
 @given(st.lists(words, min_size=1, max_size=5))
 def test_any_text_is_decoded_again(vocabulary: Vocabulary, line: list[str]) -> None:
     assert vocabulary.text(i for word in line for i in vocabulary.encode(word)) == " ".join(line)
-
-
-def test_counts_are_those_of_the_encoded_corpus(vocabulary: Vocabulary) -> None:
-    ids = [i for line in LINES for word in line for i in vocabulary.encode(word)]
-    assert np.array_equal(vocabulary.counts, np.bincount(ids, minlength=SIZE))
-    seen = vocabulary.types
-    assert seen.min() >= FIRST
-    assert np.all(vocabulary.counts[seen] > 0)
-    assert np.all(np.diff(seen) > 0)
-    assert len(seen) == len(set(ids))
-    unseen = SIZE - len(SPECIALS) - len(seen)
-    assert vocabulary.account == {"size": SIZE, "types": len(seen), "unseen types": unseen} and unseen > 0
 
 
 def test_special_types_are_the_templates_else_the_settings_else_added_ones(tmp_path: Path) -> None:

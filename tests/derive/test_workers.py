@@ -6,24 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from calque.derive.workers import Workers
-
 
 def place(job: int) -> tuple[int, int]:
     """The job, and the process that did it."""
     return job, os.getpid()
-
-
-@pytest.mark.parametrize("count", [1, 2])
-def test_results_come_in_the_order_of_the_jobs(count: int) -> None:
-    with Workers(count) as workers:
-        done = list(workers.map(place, range(8)))
-    assert [job for job, _ in done] == list(range(8))
-    processes = {process for _, process in done}
-    assert (processes == {os.getpid()}) == (count == 1)
-    assert len(processes) <= count
 
 
 KILLED = """

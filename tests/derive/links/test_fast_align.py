@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.links.aligner import Links, Pair
-from calque.derive.links.fast_align import LONGEST, FastAlign, StatisticalAligner
+from calque.derive.links.fast_align import FastAlign, StatisticalAligner
 from calque.derive.links.symmetrise import SYMMETRISATIONS
 from tests.derive.links.twin import Twin
 
@@ -88,6 +88,3 @@ def test_scores_are_the_definitions_probabilities(pairs: list[Pair], reverse: bo
         assert table.shape == tuple(map(len, pair))
         expected = [[weight / sum(joint) for weight in joint[1:]] for joint in twin.joints(turned_pair)]
         np.testing.assert_allclose(table if reverse else table.T, expected, rtol=1e-9)
-
-
-LONG = ("a",) * (LONGEST + 1)

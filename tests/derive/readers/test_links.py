@@ -27,28 +27,6 @@ def read(path: Path, text: str, lengths: list[Link] = LENGTHS, **options: bool) 
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "1 1 1 S\n1 2 3 P\n2 2 4 S\n",
-        "1 1 1\n1 2 3 P\n2 2 4\n",
-        "1 1 1 S\n1 2 3 P\n2 2 4 S",
-        "0001 1 1 S\n0001 2 3 P\n0002 2 4 S\n",
-        "0 1 1 S\n0 2 3 P\n1 2 4 S\n",
-        "26 1 1 S\n26 2 3 P\n31 2 4 S\n",
-        "31 1 1 S\n31 2 3 P\n26 2 4 S\n",
-        "2 2 4 S\n1 2 3 P\n1 1 1 S\n",
-        "1\t1\t1\tS\r\n1\t2\t3\tP\r\n2\t2\t4\tS\r\n",
-        "1 1 1 P\n1 1 1 S\n1 2 3 P\n2 2 4 S\n",
-        "0-0 1p2\n1-3\n",
-        "1?2 0-0\n1-3\n",
-        "  0-0   1?2 \r\n1-3\r\n",
-    ],
-)
-def test_the_usual_shapes(tmp_path: Path, text: str) -> None:
-    assert read(tmp_path / "a", text) == Gold((FIRST, SECOND), (), {})
-
-
-@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("1 1 1 S\n1 2 -99 S\n1 2 3 P\n2 2 4 S\n", "a:2: the link 2 -99, counted from 1, is outside sentences of 3"),

@@ -7,7 +7,7 @@ import pytest
 
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.sentence import Sentence
-from tests.derive.readers.test_conllu import GOOD, row
+from tests.derive.readers.test_conllu import row
 
 
 def read(path: Path, *lines: str, language: str = "") -> tuple[list[Sentence], Counter[str]]:
@@ -25,17 +25,6 @@ def token(path: Path, *words: str, language: str = "", form: str = "xy") -> tupl
 def enhanced(line: str, deps: str) -> str:
     columns = line.split("\t")
     return "\t".join((*columns[:8], deps, columns[9]))
-
-
-def test_a_multiword_token_stands_for_its_words(tmp_path: Path) -> None:
-    found, counts = read(tmp_path / "a", *GOOD.rstrip("\n").split("\n"))
-    assert found == [Sentence(("du", "20000", "."), ("ADP", "NUM", "PUNCT")), Sentence(("Oui",), ("INTJ",))]
-    assert counts == {
-        "multiword tokens": 1,
-        "words merged into multiword tokens": 2,
-        "empty nodes": 3,
-        "words that lost white space": 1,
-    }
 
 
 def test_the_word_nearest_to_the_root_gives_the_tag(tmp_path: Path) -> None:
