@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from calque import __version__
+from calque.analysis.papers.sweep import ANY
 from calque.analysis.records.record import Described, LinkCounts, Record, Run
 from calque.analysis.report.latex import escaped
 from calque.analysis.report.numeric import MISSING, inert, interval, numeric
@@ -42,8 +43,7 @@ def table_of(folder: Path, name: str | None) -> Table:
 def macros(table: Table, prefix: str, of: str) -> str:
     r"""A LaTeX macro for each cell of the table `of`, as \TableThreeMLMTransInvPOSAccuracyZS, which begins with the
     prefix, and one that ends in `Mean` with the number alone where the cell has an interval."""
-    columns = list(zip(*table.rows, strict=True)) or [()] * len(table.header)
-    labels = next((i for i, column in enumerate(columns) if i and numeric(column)), 1)
+    labels = _labels(table)
     lines, seen = [f"% {escaped(table.title)}"], dict[str, int]()
     for row in table.rows:
         for head, cell in zip(table.header[labels:], row[labels:], strict=True):
@@ -57,6 +57,18 @@ def macros(table: Table, prefix: str, of: str) -> str:
                 mean = re.split(r" [±\[]|,", cell)[0]
                 lines.append(rf"\newcommand{{\{name}Mean}}{{{escaped(mean)}}}")
     return "\n".join(lines) + "\n"
+
+
+def _labels(table: Table) -> int:
+    """The number of columns that name a row: those before the first one with numbers, and in a sweep the columns of
+    its values, without which several rows would have one name."""
+    columns = list(zip(*table.rows, strict=True)) or [()] * len(table.header)
+    labels = next((i for i, column in enumerate(columns) if i and numeric(column)), 1)
+    while labels < len(columns) and len({row[:labels] for row in table.rows}) < len(table.rows):
+        if not all(re.fullmatch(rf"[\d.e+-]+|{ANY}", cell) for cell in columns[labels]):
+            break
+        labels += 1
+    return labels
 
 
 def command_name(*parts: str) -> str:

@@ -56,6 +56,17 @@ def test_macros_have_every_cell_and_the_number_alone(tmp_path: Path) -> None:
     assert found["EasyTwoTableThreeMLMTransInvPOSAccuracyZSMean"] == table.rows[0][4].split(" ")[0]
 
 
+def test_macros_of_a_sweep_are_named_by_its_values() -> None:
+    code, text, _ = export(ROOT / "dictionary_choice", "--macros", "--table", "sweep")
+    table = Table.of_markdown((ROOT / "dictionary_choice/sweep.md").read_text(encoding="utf-8"))
+    expected = {row[2:4]: row[5] for row in table.rows if row[1] == "ALIGN-MLM"}
+    assert code == 0 and len(expected) == 6
+    for (by, share), cell in expected.items():
+        digits = "".join({"0": "Zero", "1": "One", "2": "Two", "5": "Five"}.get(digit, "") for digit in share)
+        name = f"SweepTransInvALIGNMLM{by.capitalize()}{digits}POSAccuracyZS"
+        assert rf"\newcommand{{\{name}}}{{{escaped(cell)}}}" in text.splitlines()
+
+
 def test_a_figure_has_the_given_width_and_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = [ROOT / "everyday_small", "--figure", "figure-2-delta", "--out", tmp_path / "delta.pdf"]
     assert export(*words, "--width", "8cm", "--labels", "MLM=Plain MLM,trans.inv=Reversed") == (0, "", "")
