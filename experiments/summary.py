@@ -221,7 +221,8 @@ def compute_statement(about: Mapping[str, Any]) -> str:
     cost = about[COMPUTE]
     hours, cpu = (f"{cost[key] / 3600:,.1f}" for key in ("seconds", "cpu seconds"))
     whole = sum(cost["processors"].values()) or 1.0
-    on = " and ".join(f"{name} ({percent(its / whole)} %)" for name, its in cost["processors"].items())
+    shares = {name: f" ({percent(its / whole)} %)" for name, its in cost["processors"].items()}
+    on = " and ".join(name + (share if len(shares) > 1 else "") for name, share in shares.items())
     text = f"Its {cost['steps']:,} steps took {hours} hours ({cpu} CPU hours) on {on or 'unknown processors'}"
     text += f" and about {cost['operations']:.1e} floating-point operations."
     if cost["unknown"]:
