@@ -215,9 +215,9 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
     for group in groups.values():
         if len(group) > 1 or group[0].objective not in starts:
             seeds, swept = sorted({run.seed for run in group}), group[0].settings.get("seeds")  # a sweep may vary them
-            before, other = known.setdefault(swept, (seeds, group[0].id))
+            before, first_id = known.setdefault(swept, (seeds, group[0].id))
             if seeds != before:
-                raise BadInput(f"{other} has the seeds {before}, {group[0].id} {seeds}; expected the same", path)
+                raise BadInput(f"{first_id} has the seeds {before}, {group[0].id} {seeds}; expected the same", path)
 
 
 # Names and folders

@@ -28,6 +28,7 @@ def model_with_head(model: MeasuredModel) -> Any:
     """The masked language model of a checkpoint in evaluation mode. Raises BadInput if its prediction head is
     missing."""
     spelt = architecture_of(read_config(model.checkpoint))
+    network: Any
     network, missing = load_model(model.checkpoint, spelt.masked_model)
     if headless := [name for name in missing if name.startswith(f"{spelt.head}.")]:
         what = f"a model without a prediction head ({headless[0]} is missing)"

@@ -281,7 +281,7 @@ def _place(axis: Any, number: float) -> str:
     places, form = axis.get_major_locator(), axis.get_major_formatter()
     label = _line(axis.get_label_text())
     if isinstance(places, FixedLocator) and isinstance(form, FixedFormatter | FuncFormatter):
-        ticks = dict(zip(places(), form.format_ticks(places()), strict=True))
+        ticks = dict(zip(places(), form.format_ticks(list(places())), strict=True))
         if not ticks:
             return label
         near = min(ticks, key=lambda tick: abs(tick - number))

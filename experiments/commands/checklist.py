@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,7 +43,7 @@ def checklist(
         typer.echo(text, nl=False)
 
 
-def _studies(about: dict[str, Any], own: str | None) -> list[Study]:
+def _studies(about: Mapping[str, Any], own: str | None) -> list[Study]:
     """The study of a report, or one per value of its sweep."""
     from calque.experiments.names import study
     from calque.experiments.override import override
@@ -54,7 +54,7 @@ def _studies(about: dict[str, Any], own: str | None) -> list[Study]:
     return [*Sweep.read(base, sweep).variants.values()] if sweep else [base]
 
 
-def _page(folder: Path, about: dict[str, Any], studies: Sequence[Study], runs: Path) -> Iterator[str]:
+def _page(folder: Path, about: Mapping[str, Any], studies: Sequence[Study], runs: Path) -> Iterator[str]:
     from calque.experiments.spent import COMPUTE
     from calque.experiments.summary import compute_statement
 
@@ -106,7 +106,7 @@ def _limitations(folder: Path, studies: Sequence[Study]) -> Iterator[str]:
     if isinstance(study.languages, DerivedLanguages):
         halves = "" if study.mixture.disjoint else ", and every sentence is read in both"
         yield f"Derived languages are isomorphic to their source by construction{halves}."
-        yield "An effect in derived languages can arise; its size in natural languages is another question."
+        yield "Effects in derived languages show what can happen, not how large they are between natural languages."
     if (folder / "claims.md").is_file():
         rows = Table.of_markdown((folder / "claims.md").read_text(encoding="utf-8")).rows
         counts = Counter(row[1].partition(":")[0] for row in rows)
@@ -222,7 +222,7 @@ def _dev_and_test(folder: Path) -> Iterator[Sequence[object]]:
             yield *key, scores_of.get("DEV", NONE), scores_of.get("SRC", NONE)
 
 
-def _searches(about: dict[str, Any], runs: Path) -> Iterator[Sequence[object]]:
+def _searches(about: Mapping[str, Any], runs: Path) -> Iterator[Sequence[object]]:
     from calque.experiments.report_folder import reports
 
     for row in [row for row in reports(runs) if row["study"] == about["study"]]:

@@ -97,8 +97,8 @@ def _downloads(file: Mapping[str, Any], recipe: Mapping[str, Any]) -> Iterator[D
         match = SIZE.fullmatch(size)
         assert match, size
         number = int(match["bytes"] or 0)
-        own = {"bytes": 0 if match["about"] else number, "sha256": match["digest"] or ""}
-        stated = {"bytes": file.get("bytes", 0), "sha256": file.get("sha256", "")}
+        own: dict[str, Any] = {"bytes": 0 if match["about"] else number, "sha256": match["digest"] or ""}
+        stated: dict[str, Any] = {"bytes": file.get("bytes", 0), "sha256": file.get("sha256", "")}
         if "place" in file:
             stated = own if size else stated
             outputs = [Output(file["place"].replace(EACH, name), **stated)]
