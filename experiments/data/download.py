@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from http.client import responses
 from pathlib import Path
+from urllib.parse import urljoin
 
 import requests
 from urllib3.exceptions import HTTPError
@@ -22,6 +23,26 @@ WAIT = 1.0  # seconds before the second try; twice as long before each further o
 FINAL = (requests.exceptions.SSLError, requests.TooManyRedirects, ValueError)  # another try would fail too
 BUSY = (408, 425, 429, 500, 502, 503, 504)  # answers that another try may resolve
 Progress = Callable[[int, int], None]
+
+
+class Session(requests.Session):
+    """Follows redirects from https to https only, and sends no password that ~/.netrc has for a host."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.headers.update(HEADERS)
+        self.auth = lambda request: request
+
+    def rebuild_auth(self, prepared_request: requests.PreparedRequest, response: requests.Response) -> None:
+        """Add no password after a redirect."""
+
+    def get_redirect_target(self, resp: requests.Response) -> str | None:
+        target = super().get_redirect_target(resp)
+        if target is not None and resp.url.startswith("https:"):
+            target = urljoin(resp.url, target)
+            if not target.startswith("https:"):
+                raise BadInput(f"redirects to {target[:80]}: only https is fetched", resp.url)
+        return target
 
 
 def fetch_file(download: Download, folder: Path, seen: str, report: Progress) -> tuple[Path, str]:
@@ -54,8 +75,7 @@ def _complete(download: Download, part: Path, resumes: bool, report: Progress) -
     """Fetch the missing bytes, and try again while connections break or the server is busy."""
     logging.getLogger("urllib3").setLevel(logging.CRITICAL)  # errors say all that is needed
     tries, furthest = 0, 0
-    with requests.Session() as session:
-        session.headers.update(HEADERS)
+    with Session() as session:
         while True:
             try:
                 _ask(session, download, part, resumes, report)
@@ -75,7 +95,7 @@ def _cause(error: BaseException) -> str:
     return "".join(filter(str.isprintable, str(error)))[:200] or type(error).__name__
 
 
-def _ask(session: requests.Session, download: Download, part: Path, resumes: bool, report: Progress) -> None:
+def _ask(session: Session, download: Download, part: Path, resumes: bool, report: Progress) -> None:
     start = part.stat().st_size if resumes and part.exists() else 0
     headers = {"Range": f"bytes={start}-"} if start else {}
     with session.get(download.url, headers=headers, stream=True, timeout=TIMEOUT) as response:

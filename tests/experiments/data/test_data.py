@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+import requests
 from typer.testing import CliRunner
 
 from calque.derive.errors import BadInput
@@ -21,7 +22,7 @@ from calque.experiments.cli import app
 from calque.experiments.data import download as downloading
 from calque.experiments.data import recipe as recipes
 from calque.experiments.data.archive import TARS, ZIPS, unpack
-from calque.experiments.data.download import fetch_file
+from calque.experiments.data.download import Session, fetch_file
 from calque.experiments.data.recipe import LOCK, Download, Output, Recipe, names, read_recipe
 from calque.experiments.data.store import Fetched, Store
 from tests.experiments.data import site as served
@@ -124,7 +125,8 @@ def test_a_download_ends_with_the_file(
 def test_a_download_ends_with_a_reason(
     answer: Answer, said: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(downloading, "TIMEOUT", 0.3)
+    if said.endswith("after 5 bytes"):
+        monkeypatch.setattr(downloading, "TIMEOUT", 0.3)
     url = site.serve("/f", CONTENT, served.sends(5) if said.endswith("after 5 bytes") else answer, answer)
     with pytest.raises(BadInput, match=said) as refused:
         fetched(download(url), tmp_path)
@@ -134,6 +136,26 @@ def test_a_download_ends_with_a_reason(
 # Archives
 
 TABLE = b"language\tlabel\nen\tyes\nde\tno\n"
+
+
+def test_redirects_stay_on_https_and_no_password_is_sent(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    response = requests.Response()
+    response.status_code, response.url, response.raw = 302, "https://x.org/f", io.BytesIO()
+    response.headers["Location"] = "http://localhost/g"
+    with pytest.raises(BadInput, match="only https"):
+        Session().get_redirect_target(response)
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password secret\n", encoding="utf-8")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    sent = []
+
+    def listening(request: served.Handler, content: bytes) -> None:
+        sent.append(request.headers["Authorization"])
+        served.whole(request, content)
+
+    assert fetched(download(site.serve("/f", CONTENT, listening)), tmp_path / "work") == CONTENT
+    assert sent == [None]
 
 
 def zipped(members: Mapping[str, bytes]) -> bytes:
