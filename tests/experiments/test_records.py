@@ -9,6 +9,7 @@ from calque.experiments.report_folder import describe_records
 from tests.experiments.committed import ROOT, committed, read
 
 STUDIES = {
+    "everyday": "align_mlm",
     "everyday_small": "align_mlm",
     "everyday_gate": "align_mlm",
     "pocket": "align_mlm",
