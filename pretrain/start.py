@@ -131,6 +131,7 @@ def _refuse(differences: list[str], folder: Path) -> None:
 
 def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
     """Messages about differences between a saved model's layers and length and a run's."""
+    length = architecture_of(saved).length(saved)
     shape = {
         "layers": (saved.num_hidden_layers, config.layers),
         "heads": (saved.num_attention_heads, config.heads),
@@ -138,7 +139,7 @@ def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
         "ffn": (saved.intermediate_size, config.ffn),
     }
     wrong = [f"{name} {found}, not {wanted}" for name, (found, wanted) in shape.items() if found != wanted]
-    if (length := architecture_of(saved).length(saved)) < config.length:
+    if length < config.length:
         wrong.append(f"length {length}, not {config.length}")
     return wrong
 

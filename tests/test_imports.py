@@ -14,7 +14,8 @@ OURS = "calque."
 PACKAGES = ["derive", "pretrain", "analysis", "experiments"]
 ORDERS = {
     ROOT: PACKAGES,
-    ROOT / "analysis": "statistics records tasks aligners measures checkpoint.py looking results report papers".split(),
+    ROOT
+    / "analysis": "statistics records tasks aligners measures model_study.py checkpoint.py looking results report papers".split(),
 }
 """What stands in a folder, from left to right."""
 FILES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]

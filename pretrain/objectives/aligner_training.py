@@ -8,12 +8,13 @@ Shapes: B pairs, n and m words of their longest sides, H hidden.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from calque.derive.forms import number, word
+from calque.derive.fingerprint import ADDED
+from calque.derive.forms import number, percent, word
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import architecture_of, main_layer
 from calque.pretrain.batch import NumberedWords, PairGroups
@@ -32,7 +33,6 @@ LINKS: dict[Labels, Linked] = {"agreement": GROWN, "estimated": GROWN, "self": "
 """The links that serve as labels or that the encoder has to agree with."""
 CONTRAST, LABELLED = "contrast", "labelled"
 TEMPERATURE = 0.1
-LEAST = 0.1  # the least probability of a label by agreement
 GROUP = 8  # sentence pairs at most whose words are each other's negatives
 
 
@@ -82,7 +82,7 @@ class ContrastedWords(PairStream):
         given = torch.zeros_like(similarity, dtype=torch.bool)
         given[batch.links.row, batch.links.first, batch.links.second] = True
         if kind == "agreement":
-            given &= probabilities(similarity, rows, columns) >= LEAST
+            given &= probabilities(similarity, rows, columns) >= self.objective.least
         return given
 
 
@@ -126,13 +126,14 @@ def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
 class AlignerTraining(PairObjective):
     """The cross-entropy of each linked word's translation among the words of at most eight translations, in both
     directions, at `layer` (default: two thirds of the way up), with a temperature of 0.1. Only the layers up to it are
-    trained. `labels` are the links of fast_align to which the current model gives a probability of at least LEAST; all
-    links of fast_align; the model's own, by optimal transport and Itermax as in XLM-Align; or the gold links of derived
-    text."""
+    trained. `labels` are the links of fast_align to which the current model gives a probability of at least
+    `least`; all links of fast_align; the model's own, by optimal transport and Itermax as in XLM-Align; or the gold
+    links of derived text."""
 
     parallel_fraction: float = 1.0
     layer: int | None = None
     labels: Labels = "agreement"
+    least: float = field(default=0.1, metadata=ADDED)
 
     short_name, full_name = "ALIGNER", "Aligner training"
     forms = (
@@ -141,6 +142,7 @@ class AlignerTraining(PairObjective):
         word("labels", "estimated", "-estimated", "estimated links"),
         word("labels", "self", "-self", "self-made links"),
         word("labels", GOLD, "-gold", "gold links"),
+        percent("least", "-least", "labels of at least {percent} %", "5"),
     )
     summary = (
         "Aligner training continues from another model: at one layer, it makes linked words similar and other words "
@@ -167,6 +169,13 @@ class AlignerTraining(PairObjective):
 
     def pair_passes(self, layers: int) -> float:
         return 3 * self.layer_of(layers) / layers
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.least < 1:
+            raise ValueError(f"least is a probability below 1, not {self.least:g}")
+        if self.least != type(self).least and self.labels != "agreement":
+            raise ValueError(f"least is for labels by agreement, not {self.labels}")
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         if self.layer is None or 1 <= self.layer <= model.layers:

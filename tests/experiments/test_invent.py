@@ -27,7 +27,7 @@ def swap() -> Any:
     """The transform of the notebook."""
     code = code_cells()
     names: dict[str, Any] = {"sentence": "a b ."}
-    exec("\n".join([code[0], *(text for text in code if "class Swap" in text)]), names)
+    exec("\n".join([*code[:2], *(text for text in code if "class Swap" in text)]), names)
     return names["Swap"]()
 
 

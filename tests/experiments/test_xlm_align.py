@@ -49,7 +49,7 @@ def test_it_reads_every_language_and_pair_of_the_paper(planned: Study) -> None:
 
 def test_the_plan_tells_all_of_it_without_data_or_network(planned: Study, tmp_path: Path) -> None:
     text = describe(planned, None, card("H100"), 8)
-    assert "on 8 H100" in text and "10.7 hours of pretraining" in text and "train.grad_accumulation=2" in text
+    assert "on 8 H100" in text and "10.6 hours of pretraining" in text and "train.grad_accumulation=2" in text
     assert "files: 163 of 163 are missing" in text
     assert "`calque data fetch xlm_align --trust` gets 163 of them (" in text
     for place in (output.place for output in read_recipe("cc_100").outputs):

@@ -63,7 +63,9 @@ def groups_of(one: ContrastedWords, instances: Sequence[int]) -> list[list[int]]
     return [group.tolist() for group in np.array_split(pairs, math.ceil(len(pairs) / GROUP))]
 
 
-def expected(one: ContrastedWords, model: Any, layer: int, instances: Sequence[int], labels: Labels) -> np.ndarray:
+def expected(
+    one: ContrastedWords, model: Any, layer: int, instances: Sequence[int], labels: Labels, least: float
+) -> np.ndarray:
     """The summed loss, the words with a link, and those with a label."""
     (bitext,) = one.bitexts
     total = np.zeros(3)
@@ -84,7 +86,7 @@ def expected(one: ContrastedWords, model: Any, layer: int, instances: Sequence[i
                 table[tuple(bitext.links(pair).T)] = 1
                 total[1] += table.any(0).sum() + table.any(1).sum()
             if labels == "agreement":
-                table *= np.exp((log_softmax(10 * cosines, 0) + log_softmax(10 * cosines, 1)) / 2) >= 0.1
+                table *= np.exp((log_softmax(10 * cosines, 0) + log_softmax(10 * cosines, 1)) / 2) >= least
             total[2] += table.any(0).sum() + table.any(1).sum()
             tables.append(table)
             for side, own in zip(units, means, strict=True):
@@ -97,15 +99,19 @@ def expected(one: ContrastedWords, model: Any, layer: int, instances: Sequence[i
 
 
 @pytest.mark.parametrize("layer", [1, 2])
-@pytest.mark.parametrize("labels", ["gold", "agreement", "self"])
+@pytest.mark.parametrize(("labels", "least"), [("gold", 0.1), ("agreement", 0.1), ("agreement", 0.2), ("self", 0.1)])
 @torch.no_grad()
-def test_the_loss_is_the_cross_entropy_of_linked_words(languages: Languages, labels: Labels, layer: int) -> None:
+def test_the_loss_is_the_cross_entropy_of_linked_words(
+    languages: Languages, labels: Labels, least: float, layer: int
+) -> None:
     one, model, chosen = stream(languages, replace(GOLD, layer=layer)), model_of(), [0, 3, 4, 9, 11, 12, 17, 20, 21]
-    one.objective = replace(one.objective, labels=labels)  # agreement with gold links in place of fast_align's
+    one.objective = replace(
+        one.objective, labels=labels, least=least
+    )  # agreement with gold links in place of fast_align's
     batch, counts = one.draw(chosen, np.random.default_rng(0))
     learner = one.objective.learner(model, 0)
     losses = [one.losses(learner, piece) for piece in one.pieces(batch)]
-    loss, words, labelled = expected(one, model, layer, chosen, labels)
+    loss, words, labelled = expected(one, model, layer, chosen, labels, least)
     assert len(losses) > 1 and counts == {CONTRAST: words, LABELLED: words}
     assert sum(float(each[CONTRAST]) for each in losses) == pytest.approx(loss, rel=1e-4)
     assert sum(float(each[LABELLED]) for each in losses) == labelled > 0
@@ -114,6 +120,10 @@ def test_the_loss_is_the_cross_entropy_of_linked_words(languages: Languages, lab
 
 def test_its_names_and_layers(languages: Languages) -> None:
     assert AlignerTraining(0.5, 7, "self").name == "ALIGNER-50-at7-self"
+    assert AlignerTraining(least=0.05).name == "ALIGNER-least5"
+    for labels, least in (("self", 0.05), ("agreement", 1), ("agreement", -0.1)):
+        with pytest.raises(ValueError, match=r"^least is "):
+            AlignerTraining(labels=labels, least=least)
     twelve = ModelConfig(layers=12)
     assert [AlignerTraining().layer_of(n) for n in (1, 2, 3, 12, 24)] == [1, 1, 2, 8, 16]
     assert AlignerTraining(layer=13).mistakes(twelve) == ["ALIGNER-at13 needs layer 13, but the model has 12"]
