@@ -12,11 +12,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 OURS = "calque."
 PACKAGES = ["derive", "pretrain", "analysis", "experiments"]
-ORDERS = {
-    ROOT: PACKAGES,
-    ROOT
-    / "analysis": "statistics records tasks aligners measures model_study.py checkpoint.py looking results report papers".split(),
-}
+ANALYSIS = "statistics records tasks aligners measures model_study.py checkpoint.py looking results report papers"
+ORDERS = {ROOT: PACKAGES, ROOT / "analysis": ANALYSIS.split()}
 """What stands in a folder, from left to right."""
 FILES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
 FOLDERS = sorted({path.parent for path in FILES})
