@@ -64,7 +64,7 @@ PAPERS: dict[type[Objective], dict[str, object]] = {
         "mask_rate": 0.15,
         "anchors": "first",
     },
-    AlignerTraining: {"parallel_fraction": 1.0, "layer": None, "labels": "agreement"},
+    AlignerTraining: {"parallel_fraction": 1.0, "layer": None, "labels": "agreement", "least": 0.1},
     Link: {"share": 0.25, "mask_rate": 0.15},
     RepelMLM: {"alpha": 10.0, "mask_rate": 0.15},
     RotateMLM: {"at": 0.5, "mask_rate": 0.15},
