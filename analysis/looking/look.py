@@ -31,6 +31,7 @@ WORDS, PAIRS, GUESSES = 4, 30, 5  # words with neighbours, pairs in the map, and
 
 
 def look(model: Checkpoint, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
+    """Look into a checkpoint, with the arguments and errors of `calque.look`."""
     return _Viewer(model).look(sentence, words, language)
 
 

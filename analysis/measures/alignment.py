@@ -180,6 +180,7 @@ def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[
 
 
 def alignment_of_model(model: Any, types: Types, controls: bool = False) -> TypeHits:
+    """alignment@1 of a model in memory; its weights do not change."""
     return types.alignment(*_tables(model), controls=controls)
 
 

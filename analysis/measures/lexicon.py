@@ -60,6 +60,7 @@ def chosen(
 
 
 def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:
+    """The embeddings of the words of `chosen` entries in a folder's model."""
     vocabulary = GivenVocabulary(folder).open()
     model: Any = load_model(folder)[0]
     table = model.get_input_embeddings().weight.detach().numpy()

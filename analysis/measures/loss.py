@@ -69,6 +69,7 @@ def unigram_loss(labels: np.ndarray, counts: np.ndarray) -> float:
 
 
 def gradient_parts(model: Any, rows: Rows, parts: int = PARTS) -> list[list[Tensor]]:
+    """The contributions of nearly equal parts of `rows` to its `layer_gradients`."""
     return [layer_gradients(model, rows.part(i, parts), rows.labelled) for i in range(parts)]
 
 
@@ -89,6 +90,7 @@ def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tenso
 
 
 def gradient_cosine(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
+    """The cosine of two gradients, each as one vector over all parameters."""
     return _product(first, second) / _norms(first, second)
 
 

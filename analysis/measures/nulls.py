@@ -24,6 +24,7 @@ def like_frequent(counts: np.ndarray) -> list[Hashable]:
 
 
 def in_company(kinds: Sequence[Hashable], least: int = ALIKE) -> list[int]:
+    """Indices of the items whose kind has at least `least` items, in order."""
     counts = Counter(kinds)
     return [place for place, kind in enumerate(kinds) if counts[kind] >= least]
 

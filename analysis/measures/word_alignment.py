@@ -51,6 +51,7 @@ class EncoderScore:
 
 
 def link_record(model: MeasuredModel, gold_set: str, aligner: str, score: LinkCounts, **fields: object) -> Record:
+    """The error rate of an aligner."""
     if score.aer is None:
         raise BadInput(f"no sure link in the gold set {gold_set} and none predicted: the error rate is undefined")
     about = {"gold_set": gold_set, "aligner": aligner, "links": score, **fields}
@@ -66,6 +67,7 @@ def diagonal_score(pairs: Sequence[Pair], gold: Gold) -> LinkCounts:
 def fast_align_scores(
     pairs: Sequence[Pair], gold: Gold, corpus: Sequence[Pair]
 ) -> tuple[dict[str, LinkCounts], Counter[str]]:
+    """fast_align trained on `corpus`: scores by direction and by symmetrisation, and exclusions."""
     ways, exclusions = dict[str, list[Links]](), Counter[str]()
     for way in ("forward", "reverse"):
         model = FastAlign.train(corpus, reverse=way == "reverse")
@@ -166,6 +168,7 @@ def _words(bitext: Bitext, number: int) -> Words:
 
 
 def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
+    """A line's ids as a tuple for each word, from the number of ids of each."""
     return [tuple(word.tolist()) for word in np.split(ids, np.cumsum(pieces)[:-1])]
 
 

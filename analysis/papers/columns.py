@@ -74,6 +74,7 @@ def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) ->
 
 
 def main_metrics(results: Results) -> list[tuple[str, str]]:
+    """The tasks of a study, each with its main metric."""
     return [(task, PRIMARY[task]) for task in results.main_tasks]
 
 
@@ -92,6 +93,7 @@ def rows_of(results: Results, columns: Sequence[Column], languages: Sequence[str
 
 
 def records_of(results: Results, columns: Iterable[Column]) -> list[Record]:
+    """The records of columns, in the order of the study."""
     shown = {(column.measure, column.task, column.metric) for column in columns}
     return [r for r in results.records if (r.measure, r.task, r.metric) in shown]
 
@@ -142,17 +144,20 @@ def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple
 
 
 def specified_figures(paper: str, results: Results, scale: str) -> Iterator[Plot | None]:
+    """The figures of a report that texts.toml specifies."""
     for name, entry in TEXTS["figures"].items():
         if paper in entry.get("papers", ()):
             yield specified_figure(name, results, scale)
 
 
 def specified_figure(name: str, results: Results, scale: str) -> Plot | None:
+    """One figure of texts.toml."""
     entry = TEXTS["figures"][name]
     return (_by_step if entry.get("by") == "step" else _by_language)(name, entry, results, scale)
 
 
 def columns_of(name: str, kind: str = "tables") -> list[Column]:
+    """The columns of an entry of texts.toml."""
     return [Column(**column) for column in TEXTS[kind][name]["columns"]]
 
 

@@ -35,6 +35,7 @@ def over_tasks(results: Results, objective: str, transform: str, measure: str = 
 
 
 def equal_terms_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """The table of objectives, then scores in full and alignment as ALIGN-MLM has them."""
     yield "objectives", objectives_table(results, scale)
     yield "scores", scores_table(results, scale)
     yield "alignment", alignment_table(results, scale)
@@ -93,6 +94,7 @@ def equal_terms_claims(results: Results) -> Iterator[Claim]:
 
 
 def equal_terms_findings(results: Results) -> Iterator[str]:
+    """The best mean over tasks and the next, for each derived language."""
     for transform in results.transforms:
         scores = {name: over_tasks(results, name, transform) for name in results.objectives}
         number = f"ZS under {results.transform_title(transform)}, mean of {len(results.main_tasks)} tasks"

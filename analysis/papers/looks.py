@@ -115,4 +115,5 @@ def keys(results: Results, look: Mapping[str, Look], line: Dash | None = "") -> 
 
 
 def bar_keys(results: Results, look: Mapping[str, Look]) -> list[Artist]:
+    """Legend entries for objectives drawn as bars."""
     return [Patch(label=results.objective_title(name), **its.bar) for name, its in look.items()]

@@ -193,6 +193,7 @@ class PrimaryClaims:
 
 
 def primary_of(records: Path) -> PrimaryClaims | None:
+    """The primary claims of a folder of records, if it has any."""
     file = records / f"{NAME}.toml"
     return PrimaryClaims.read(file) if file.is_file() else None
 

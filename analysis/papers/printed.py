@@ -179,6 +179,7 @@ class Printed:
 
 
 def label(number: Published) -> str:
+    """The name of the row of a printed number."""
     return " ".join(filter(None, [number.objective, number.transform, number.setting]))
 
 

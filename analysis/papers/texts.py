@@ -50,6 +50,7 @@ def table(
 
 
 def heading(name: str, **values: Any) -> str:
+    """The heading of a figure: the question that it answers."""
     text: str = TEXTS["figures"][name]["heading"].format(**values)
     return text
 
@@ -85,6 +86,7 @@ def claim(name: str, verdict: Verdict, **values: Any) -> Claim:
 
 
 def over(seeds: Sequence[int]) -> str:
+    """A sentence on the intervals of a figure."""
     if len(seeds) > 1:
         return f"Bars are 95 % intervals over seeds; pale ones are wider than {WIDE:g} points."
     return "Bars are 95 % intervals over the test items of one seed, and do not cover other seeds."

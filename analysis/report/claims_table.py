@@ -28,6 +28,7 @@ AGREEMENT = {HOLDS: "agrees", FAILS: "disagrees"}  # of a verdict with the paper
 
 
 def verdicts(claims: Table, kind: str = "claim") -> str:
+    """A sentence that counts the verdicts, the second column of a table of claims of some kind."""
     counts = Counter(row[1] for row in claims.rows)
     parts = []
     for verdict, count in counts.most_common():
@@ -91,6 +92,7 @@ def null_table(results: Results, scale: str, *variants: Results) -> Table | None
 
 
 def null_sentences(rates: list[Rate]) -> list[str]:
+    """How often one seed's test items, and verdicts over seeds, call seeds of one objective different."""
     sentences = []
     for size, rate in sorted(pooled(rates).items()):
         of = f"{rate.different:,} of {rate.comparisons:,} comparisons ({_percent(rate.share)} %)"

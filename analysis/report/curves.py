@@ -25,6 +25,7 @@ class Curves:
 
 
 def curves_html(curves: Sequence[Curves]) -> str:
+    """The data of the curves, and where the script draws them; nothing if no run has any."""
     panels, steps = _panels(curves), list[list[int]]()
     data = {
         "runs": [[visible(run.run), visible(run.group)] for run in curves],
@@ -66,6 +67,7 @@ def _panels(curves: Sequence[Curves]) -> dict[str, list[tuple[int, list[Point]]]
 
 
 def quantities(row: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
+    """The numbers of a row that are drawn, by name, such as `loss: mlm`."""
     for name, value in row.items():
         if isinstance(value, Mapping):
             yield from (

@@ -74,11 +74,13 @@ prefer_own_font()
 
 
 def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "", small: bool = False) -> Line2D:
+    """One entry of a legend."""
     size = 4 if small else 7
     return Line2D([], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=size, label=label)
 
 
 def wrapped(text: str, inches: float) -> str:
+    """A text in lines that fit a width."""
     letters = max(8, int(inches / LETTER))
     lines = (textwrap.wrap(line, letters, break_long_words=False, break_on_hyphens=False) for line in text.split("\n"))
     return "\n".join("\n".join(line) for line in lines)
@@ -190,6 +192,7 @@ def draw_line(
 
 
 def bar(axes: Axes, x: float, height: float, width: float, interval: Ends = None, **style: Any) -> None:
+    """Draw an upright bar and note its value, whose `interval` is drawn elsewhere."""
     (patch,) = axes.bar(x, height, width, **style)
     note(axes, (x, height), patch, interval)
 
@@ -299,6 +302,7 @@ def _line(words: str) -> str:
 
 
 def written(number: float) -> str:
+    """A number to three or more digits."""
     form = ",.0f" if number == int(number) else ",.1f" if abs(number) >= 10 else ".3g"
     return format(number, form).replace("-", "−")
 

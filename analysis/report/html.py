@@ -32,14 +32,17 @@ def script_json(data: Any) -> str:
 
 
 def items(words: Sequence[str], kind: str = "items") -> str:
+    """A list; nothing if it is empty."""
     return f"<ul class={kind}>" + "".join(f"<li>{text(item)}</li>" for item in words) + "</ul>" if words else ""
 
 
 def definitions(pairs: Sequence[tuple[str, str]]) -> str:
+    """Terms with their definitions; nothing if there are none."""
     return "<dl>" + "".join(f"<dt>{text(k)}</dt><dd>{text(v)}</dd>" for k, v in pairs) + "</dl>" if pairs else ""
 
 
 def details(summary: str, body: str) -> str:
+    """A part that the reader opens."""
     return f"<details><summary>{text(summary)}</summary>{body}</details>"
 
 
@@ -106,6 +109,7 @@ REACH = 5  # radius in points within which a mark is met
 
 
 def figure_html(plot: Plot) -> str:
+    """The figure of a report."""
     svg, marks = vectors(plot)
     numbers = details(f"The {len(marks)} numbers drawn", _table(plot, marks)) if marks else ""
     files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
@@ -118,6 +122,7 @@ def figure_html(plot: Plot) -> str:
 
 
 def vectors(plot: Plot) -> tuple[str, list[Mark]]:
+    """The SVG of a plot as an element of a page, with its marks."""
     raw = io.StringIO()
     with mpl.rc_context(STYLE):
         plot.figure.savefig(raw, format="svg", metadata={"Date": None, "Creator": None})

@@ -35,6 +35,7 @@ PORTRAIT, HIGH = (
 
 
 def escaped(text: str) -> str:
+    """Text that LaTeX prints as it is."""
     return _ESCAPED.sub(lambda found: _ESCAPES[found[0]], text)
 
 

@@ -20,12 +20,14 @@ Looks = Sequence[tuple[str, Look]]
 
 
 def look_html(looks: Looks) -> str:
+    """The parts, each under a heading; empty without looks."""
     if not looks:
         return ""
     return "\n".join(f"<h3>{name}</h3>\n{body}" for name, body in look_sections(looks).items() if body)
 
 
 def look_sections(looks: Looks) -> dict[str, str]:
+    """The body of each part by its title; empty if no model has it."""
     return {
         "Fill a mask": _live(looks),
         "Guesses": _guesses(looks),

@@ -49,6 +49,7 @@ class Report:
 
 
 def write_page(path: Path, report: Report) -> None:
+    """Write the page, whole or not at all; it contains its figures and loads nothing from the network."""
     primary = report.primary
     sections = {
         "Primary claims": f"<p>{text(primary.title)}.</p>\n{_claims(primary)}" if primary else "",
@@ -72,6 +73,7 @@ def write_page(path: Path, report: Report) -> None:
 
 
 def write_look(path: Path, title: str, look: Look) -> None:
+    """Write the page of one checkpoint, whole or not at all."""
     languages = f"A model of {len(look.languages)} languages: {', '.join(look.languages)}."
     write_sections(path, title, _lead(languages), look_sections([("this model", look)]))
 

@@ -103,16 +103,19 @@ def percent(share: float | None) -> str:
 
 
 def listed(parts: Sequence[str]) -> str:
+    """Words as a list in a sentence: a, b and c."""
     return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
 
 
 def covered(redrawn: Sequence[str]) -> str:
+    """A clause on the data that seeds share; `redrawn` lists the data that differ between seeds."""
     if not redrawn:
         return "seeds share the corpus, the dictionary and the test items"
     return f"each seed draws anew {listed(redrawn)}; the rest is shared"
 
 
 def coverage(seeds: Sequence[int], redrawn: Sequence[str]) -> str:
+    """The coverage of intervals, in words."""
     if len(seeds) < 2:
         return "over the test items of one seed, not over seeds"
     of = "of model and data" if redrawn else "of the model alone"
@@ -145,4 +148,5 @@ def link_cells(counts: LinkCounts) -> tuple[str, ...]:
 
 
 def hundredths(share: float | None) -> str:
+    """A share in percent, to two digits as error rates of links are printed."""
     return MISSING if share is None else f"{100 * share:.2f}"

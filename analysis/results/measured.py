@@ -77,6 +77,7 @@ def mean(values: BySeed) -> Estimate | None:
 
 
 def means(values: Iterable[tuple[float, BySeed]]) -> list[tuple[float, Estimate]]:
+    """Places, such as steps, with the mean over seeds at each that has a number."""
     return [(place, estimate) for place, by_seed in values if (estimate := mean(by_seed))]
 
 
@@ -126,6 +127,7 @@ def _average(values: Sequence[Measured]) -> Measured:
 
 
 def judge_difference(ours: BySeed, theirs: BySeed, *, side: int = 1, bound: float = 0.0) -> Verdict:
+    """Whether one number is above another by more than `bound` (`side` +1), or below it (-1), over seeds."""
     return judge_estimate(difference(ours, theirs), side, bound)
 
 

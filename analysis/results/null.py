@@ -147,4 +147,5 @@ def _title(record: Record) -> str:
 
 
 def pooled(rates: list[Rate]) -> Mapping[int, Rate]:
+    """The rates over all measures, by the number of seeds compared."""
     return {rate.seeds: rate for rate in rates if rate.measure == EVERYTHING}

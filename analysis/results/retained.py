@@ -38,6 +38,7 @@ class Retained:
 
 
 def beyond_floor(above: Estimate) -> bool:
+    """Whether a difference from a floor is above 0 with its interval."""
     return above.mean > 0 if above.low is None else above.low > 0
 
 

@@ -22,6 +22,7 @@ PAPERS = ("nli", "ner", "pos")  # the paper's tasks; they have claims whether a 
 
 
 def align_mlm_claims(results: Results) -> list[Claim]:
+    """The headlines of ALIGN-MLM, each with its verdict."""
     under, script, claims = results.transform_title(INVERTED), results.transform_title(SCRIPT), list[Claim]()
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
         on = f"{task_title(task)} ({metric_title(PRIMARY[task])})"

@@ -159,6 +159,7 @@ def sharers(results: Results) -> list[Sharer]:
 
 
 def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """Transfer and alignment by shared vocabulary, if some language shares a part of it."""
     if any(0 < sharer.tokens < 1 for sharer in sharers(results)):
         columns = columns_of("overlap")
         columns += [

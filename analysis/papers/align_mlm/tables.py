@@ -34,6 +34,7 @@ HEADER = ("objective", "transform", "source")
 
 
 def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """Every table of a study of ALIGN-MLM, by the name of its file."""
     yield "table-3", scores_table(results, scale)
     yield "table-8", alignment_table(results, scale)
     yield from entries_table(results, scale)
@@ -55,6 +56,7 @@ def scores_table(results: Results, scale: str) -> Table:
 
 
 def alignment_table(results: Results, scale: str) -> Table:
+    """Table 8: alignment@1 of each kind and Delta of each task, in percent."""
     columns = [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ALIGNMENTS]
     if after := results.has(ALIGNMENT, *ROTATIONS):
         columns += [Column(f"alignment@1 {title}", ALIGNMENT, metric) for metric, title in ROTATIONS.items()]
@@ -106,6 +108,7 @@ def _with_and_without(results: Results, objective: str, transform: str, task: st
 
 
 def retrieval_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """Retrieval of derivations by layer, if measured."""
     columns = [
         Column(f"layer {layer}" if layer else "embeddings", RETRIEVAL, "cosine", facets={"layer": layer})
         for layer in results.layers(RETRIEVAL)
@@ -116,6 +119,7 @@ def retrieval_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]
 
 
 def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """SUP and ZS by the category of a task's examples, one table per task with categories."""
     for task in results.main_tasks:
         start = PRIMARY[task] + OF
         metrics = sorted({r.metric for r in results.records if r.task == task and r.metric.startswith(start)})

@@ -60,6 +60,7 @@ def curves(results: Results, quantity: Quantity, objective: str, transform: str)
 
 
 def at_steps(results: Results, quantity: Quantity, objective: str, transform: str) -> dict[int, list[Record]]:
+    """The records of all seeds at each step that all of them have, ascending."""
     of_seeds = list(curves(results, quantity, objective, transform).values())
     common = sorted(set.intersection(*map(set, of_seeds))) if of_seeds else []
     return {step: [curve[step] for curve in of_seeds] for step in common}
@@ -74,6 +75,7 @@ def means(results: Results, quantity: Quantity, objective: str, transform: str) 
 
 
 def records_of(results: Results, quantities: Sequence[Quantity]) -> list[Record]:
+    """All records behind the curves of some quantities."""
     cells = product(quantities, results.objectives, results.transforms)
     return [record for cell in cells for curve in curves(results, *cell).values() for record in curve.values()]
 
@@ -121,6 +123,7 @@ Found = Mapping[Quantity, Onsets]
 
 
 def onsets(results: Results, objective: str, transform: str) -> Found:
+    """The onsets of each quantity in every seed, the earliest first."""
     found = dict[Quantity, Onsets]()
     for quantity in QUANTITIES:
         if seeds := curves(results, quantity, objective, transform):
@@ -147,6 +150,7 @@ def in_order(found: Found) -> dict[float, list[str]]:
 
 
 def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """The order of quantities by onset, the step of each, and its last value."""
     order, steps, ends = [], [], []
     for transform in results.transforms:
         for objective in results.objectives:
@@ -186,6 +190,7 @@ def agreement(found: Found, seeds: int) -> str:
 
 
 def growth_findings(results: Results) -> Iterator[str]:
+    """How often each quantity comes first, the order for the first objective, and whether seeds agree."""
     cells = [(objective, transform) for transform in results.transforms for objective in results.objectives]
     found = {cell: its for cell in cells if (its := onsets(results, *cell))}
     if not found:

@@ -31,6 +31,7 @@ def published_layers(paper: str) -> dict[str, dict[str, list[float]]]:
 
 
 def notes(paper: str) -> dict[int, str]:
+    """Remarks on each table that readers of its numbers need."""
     return {table["table"]: table["note"] for table in _content(paper)["tables"] if table["note"]}
 
 

@@ -65,6 +65,7 @@ def usual_start(results: Results) -> Start | None:
 
 
 def after(start: Start | None) -> str:
+    """The start in words, as the end of a name."""
     return f" after {start.title}" if start else ""
 
 
@@ -97,15 +98,18 @@ def settings(results: Results) -> list[Setting]:
 
 
 def errors(results: Results, objective: str, transform: str) -> BySeed:
+    """AER of the last measured layer, each side encoded alone."""
     return results.scores(AER, objective, transform, "", "aer", layer=max(results.layers(AER), default=None))
 
 
 def records_of(results: Results, rows: Sequence[Setting], measures: Sequence[str]) -> list[Record]:
+    """The records of some measures that settings show."""
     cells = {(s.objective, s.transform) for s in rows}
     return [r for r in results.records if r.measure in measures and (results.objective_of(r), r.language) in cells]
 
 
 def xlm_align_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """Every table of a study of XLM-Align, by the name of its file."""
     yield "starts", starts_table(results, scale)
     yield from ablation_tables(results, scale)
 
@@ -153,10 +157,12 @@ MOST = 0.5  # self-labelling works when most labels are right
 
 
 def precision(results: Results, objective: str, transform: str) -> BySeed:
+    """The precision of an objective's self-labels, by seed."""
     return results.scores(LABELS, objective, transform, "", "precision")
 
 
 def xlm_align_claims(results: Results) -> list[Claim]:
+    """The headlines for the objectives and transforms that the records have."""
     wholes = [name for name in results.objectives if changes(results.objective(name)) == {}]
     return [
         claim
@@ -199,6 +205,7 @@ def _parts(results: Results, transform: str, whole: str) -> Iterator[Claim]:
 
 
 def xlm_align_findings(results: Results) -> Iterator[str]:
+    """Labels and error rates under the transform whose links are hardest to find, then transfer."""
     rates = {t: {o: errors(results, o, t) for o in results.objectives} for t in results.transforms}
     means = {t: [rate.mean for its in by.values() if (rate := mean(its))] for t, by in rates.items()}
     if measured := [transform for transform in means if means[transform]]:

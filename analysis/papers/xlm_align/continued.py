@@ -30,6 +30,7 @@ PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}  # gold sets whose source th
 
 
 def set_title(gold: str) -> str:
+    """The name of a gold set in the paper."""
     return PAPERS_NAMES.get(gold, gold)
 
 
@@ -199,6 +200,7 @@ def _of_links(study: Continued, better: str, worse: str) -> Iterator[Claim]:
 
 
 def continued_findings(study: Continued) -> Iterator[str]:
+    """The means over gold sets, over pairs of languages and over languages, of each model."""
     means: dict[str, list[BySeed]] = {}
     for by in study.aligners:
         errors = [average([study.errors(model, gold, by) for gold in study.sets]) for model in study.models]

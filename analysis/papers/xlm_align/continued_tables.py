@@ -41,6 +41,7 @@ OF_LANGUAGES = ("mean of the others", "mean of all")
 
 
 def continued_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
+    """XTREME, AER, AER by layer, retrieval, and every task by language, each under the name of its file."""
     if len(study.tasks) > 1:
         yield "xtreme", xtreme_table(study, scale)
     if study.sets:

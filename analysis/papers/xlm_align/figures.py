@@ -99,6 +99,7 @@ def _draw_gain(panel: Axes, y: int, gain: Estimate, look: Look, limits: tuple[fl
 
 
 def published_key(name: str) -> Any:
+    """The legend entry of a published encoder."""
     return drawing.key(f"{name}, published", *PUBLISHED[name][:2], "none")
 
 

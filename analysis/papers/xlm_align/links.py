@@ -107,6 +107,7 @@ class Systems:
 
 
 def link_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """Every table of a study of word alignment, by the name of its file."""
     systems = Systems(results)
     given = systems.by_objective(given=True)
     yield "table-2", table_2(systems, scale)
@@ -149,6 +150,7 @@ def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
 
 
 def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
+    """AER of every choice of similarity, plan and rule, best first on the set `on`."""
     every = {system.learnt for system in systems.all if system.layers and system.aligner not in BY_NAME}
 
     def on_chosen(system: System) -> float:
