@@ -1,4 +1,4 @@
-"""Finished folders. The manifest, written last, has a digest of every file, of itself, and the folder's
+"""Finished folders. The manifest, written last, has digests of every file and of itself, and the folder's
 name."""
 
 import hashlib
@@ -24,7 +24,8 @@ _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
 
 def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None) -> None:
-    """Write a JSON object with a digest of itself, valid under the name `place` (default: the file's)."""
+    """Write a JSON object with a digest of itself. `place` is the only file name under which it is valid
+    (default: the file's own)."""
     content, place = plain(dict(value)), place or path.name
     if reserved := {DIGEST, PLACE} & content.keys():
         raise ValueError(f"the key {min(reserved)!r} is reserved for the seal")
@@ -36,7 +37,7 @@ def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None)
 
 
 def read_sealed(path: Path, what: str = "a sealed file", place: str | None = None) -> dict[str, Any]:
-    """The object that `write_sealed` wrote, which errors call `what`; BadInput if a byte or its place has
+    """The object that `write_sealed` wrote. BadInput, which calls it `what`, if a byte or its place has
     changed."""
     try:
         data = path.read_bytes()
@@ -60,7 +61,7 @@ def read_sealed(path: Path, what: str = "a sealed file", place: str | None = Non
 
 @dataclass(frozen=True)
 class Artefact:
-    """A finished folder of one `kind` with an intact manifest. `facts` is the manifest's content."""
+    """A finished folder of one `kind` with an intact manifest, whose content is `facts`."""
 
     folder: Path
     facts: dict[str, Any]
@@ -69,6 +70,7 @@ class Artefact:
 
     @classmethod
     def open(cls, folder: Path, kind: str, format: int | None = None) -> Self:
+        """The folder, if its manifest is intact and of this `kind` and `format`; otherwise BadInput."""
         facts = read_sealed(folder / MANIFEST, f"the manifest of {kind}", folder.absolute().name)
         actual_kind, digests = facts.pop(KIND, None), facts.pop(FILES, {})
         if actual_kind != kind:
@@ -90,6 +92,7 @@ class Artefact:
         return path
 
     def verify(self, progress: Callable[[int, int], None] = lambda done, of: None) -> None:
+        """Check the digests of all files; BadInput names the first file that has changed."""
         for done, name in enumerate(self.digests, start=1):
             self.path(name)
             progress(done, len(self.digests))
@@ -104,6 +107,7 @@ def finished(folder: Path) -> bool:
 
 
 def whole_of(folder: Path, kind: str) -> Artefact | None:
+    """The finished folder that contains `folder`, or None if the folder above it is not one of this kind."""
     manifest = folder.resolve().parent / MANIFEST
     if not manifest.is_file() or f'"{KIND}": "{kind}"'.encode() not in manifest.read_bytes():
         return None  # another program's manifest
@@ -111,6 +115,8 @@ def whole_of(folder: Path, kind: str) -> Artefact | None:
 
 
 def check_part(folder: Path, kind: str) -> None:
+    """Check the files of `folder` if it is part of a finished folder of this kind; BadInput if one has
+    changed."""
     if whole := whole_of(folder, kind):
         for name in whole.digests:
             if Path(name).parts[0] == folder.resolve().name:
@@ -119,7 +125,8 @@ def check_part(folder: Path, kind: str) -> None:
 
 @contextmanager
 def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
-    """A new folder to fill, which gets its manifest and becomes `folder`; `facts` may grow meanwhile."""
+    """A new folder to fill, which gets its manifest and becomes `folder`. `facts` may be extended
+    meanwhile."""
     with whole_folder(folder) as part:
         yield part
         write_manifest(part, kind, facts, place=folder.absolute().name)
@@ -128,7 +135,7 @@ def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
 def write_manifest(
     folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...] = (), place: str = ""
 ) -> None:
-    """Finish a folder by a manifest of its files except those below `leave_out`."""
+    """Finish a folder with a manifest of all its files, except files in the folders `leave_out`."""
     files = {
         path.relative_to(folder).as_posix(): sha256(path)
         for path in sorted(folder.rglob("*"))
@@ -138,6 +145,7 @@ def write_manifest(
 
 
 def add_facts(folder: Path, facts: Mapping[str, Any]) -> None:
+    """Add entries to the manifest of a finished folder."""
     content = read_sealed(folder / MANIFEST, "the manifest of a finished folder", folder.absolute().name)
     write_sealed(folder / MANIFEST, {**content, **facts}, folder.absolute().name)
 
@@ -152,7 +160,7 @@ def _digest(value: Any) -> str:
 
 
 def digest(path: Path) -> str:
-    """The file's SHA-256 in hexadecimal; a large file is hashed again only after its size or time stamp
+    """The file's SHA-256 in hexadecimal; large files are hashed again only if their size or time stamp
     changes."""
     stat = path.stat()
     if stat.st_size < LARGE:

@@ -90,7 +90,7 @@ def trial_image(transform: Transform, size: int) -> np.ndarray:
 
 
 def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
-    """The transforms, trained if they learn from trees; results are kept in the folder `cache`."""
+    """The transforms, trained if they learn from trees; the folder `cache` keeps the results."""
     ready = []
     of = sum("trees" in transform.needs for transform in transforms)
     for transform in transforms:
@@ -101,6 +101,7 @@ def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> t
 
 
 def rewriting_of(transforms: Iterable[Transform]) -> tuple[Transform, ...]:
+    """The transforms that change words."""
     return tuple(transform for transform in transforms if transform.rewrites)
 
 
@@ -112,9 +113,9 @@ def languages_fingerprint(
     among: Sequence[Transform] = (),
     examples: Callable[[str], str] | None = None,
 ) -> str:
-    """A fingerprint of these languages; `corpus` is `Source.corpus_identity` and `examples`
-    `Source.task_identity`. `among` are all transforms of the folder that change words: the vocabulary is
-    learnt from their images too."""
+    """A fingerprint of these languages. `corpus` is `Source.corpus_identity`, `examples` is
+    `Source.task_identity`, and `among` are all transforms of the folder that change words, because the
+    vocabulary is learnt from their images too."""
     trees = any("tags" in transform.needs for transform in (*transforms, *among))
     types: Any = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
     if isinstance(vocabulary, int) and among:
@@ -144,9 +145,9 @@ def derive_languages(
     workers: int = 1,
     progress: Progress = silent,
 ) -> Path:
-    """Derive a language by each transform into `folder` (`derive.folder`), whole or absent. `vocabulary` is
-    the number of types to learn, or a given tokenizer. `cache` keeps grammars and trees. Workers change no
-    byte."""
+    """Derive a language by each transform into `folder` (`derive.folder`), which is whole or absent.
+    `vocabulary` is the number of types to learn, or a given tokenizer. `cache` keeps grammars and trees. The
+    number of workers does not affect the result."""
     check_transforms(transforms)
     check_tags(dictionary, source)
     rewriting = rewriting_of(transforms)
@@ -211,9 +212,8 @@ def _count_usage(encoder: ChunkEncoder, chunks: _Chunks, types: Vocabulary) -> U
 def _write_corpora(
     out: FolderWriter, transforms: Sequence[Transform], vocabulary: Vocabulary, encoded: Iterable[EncodedChunk]
 ) -> tuple[list[Encoded], list[tuple[int, Sentence]]]:
-    """Write the corpora of the source and of the derived languages, the vocabulary with its counts, and the
-    manifest's facts about each language. Return the sums of the chunks' results by language, and sentences
-    for the preview."""
+    """Write the corpora, the vocabulary with its counts, and the manifest's facts about each language.
+    Returns the sums of the chunks' results by language, and sentences for the preview."""
     names, samples = [SOURCE, *(transform.name for transform in transforms)], list[tuple[int, Sentence]]()
     rewritten = [False, *(transform.rewrites for transform in transforms)]
     counts, totals = np.zeros_like(vocabulary.counts), list[Encoded]()
@@ -284,11 +284,13 @@ def _write_dictionary(
 
 
 def check_tags(dictionary: DictionaryConfig, source: Source) -> None:
+    """Refuse wrong dictionary pairs of the same tag if the source has no tagged examples."""
     if dictionary.reads_tags and TAGGED not in source.tasks:
         raise BadInput(f"wrong=same-tag needs a source with examples of {TAGGED}, which {source.title} lacks")
 
 
 def tagged_words(source: Source) -> Iterator[tuple[str, str]]:
+    """The words of a source's training examples for tagging, with their tags."""
     for example in source.task_data(TAGGED).examples["train"]:
         for sentence in chain.from_iterable(example.texts):
             yield from zip(sentence.words, sentence.tags, strict=True)
@@ -305,8 +307,8 @@ def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None
 
 
 def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder: Path) -> Path:
-    """Write the source and its translation, `language`, with one vocabulary of both and neither word links
-    nor a dictionary."""
+    """Write the source and its translation `language` with a shared vocabulary, without word links or a
+    dictionary."""
     digest = hashlib.sha256()
     for number, (source, target) in enumerate(pairs, start=1):
         if not (source and target):

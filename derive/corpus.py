@@ -56,6 +56,7 @@ class Corpus:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
+        """The corpus in a folder; BadInput if a file has another size than `corpus.json` states."""
         about = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
         arrays = {}
         for name, (dtype, unit, extra) in _columns(about["dtype"], "links" in about).items():
@@ -73,8 +74,8 @@ class Corpus:
         return self.tokens[self.lines[line] : self.lines[line + 1]]
 
     def between(self, first: int, last: int, source_first: int = 0) -> Self:
-        """Lines `first` to below `last` as a corpus; its source starts at line `source_first` of this one's
-        source."""
+        """Lines `first` to `last` (exclusive) as a corpus, whose source starts at line `source_first` of this
+        one's."""
         tokens, words = slice(*self.lines[[first, last]]), slice(*self.words[[first, last]])
         return replace(
             self,
@@ -88,8 +89,7 @@ class Corpus:
         )
 
     def where(self, chosen: np.ndarray) -> Self:
-        """The lines that are `chosen`, (N,) bool, as a corpus in memory, with their line numbers in its
-        source."""
+        """The lines that are `chosen`, (N,) bool, as a corpus in memory; their source lines stay the same."""
         lines = np.flatnonzero(chosen)
         tokens, words = Ragged(self.tokens, self.lines).take(lines), Ragged(self._word_numbers, self.words).take(lines)
         part = replace(
@@ -116,6 +116,7 @@ class Corpus:
         return found.values, found.sizes
 
     def line_pieces(self, line: int) -> np.ndarray:
+        """The number of sub-words of each word of a line."""
         return self.pieces[self.words[line] : self.words[line + 1]]
 
     def order(self, line: int) -> np.ndarray:
@@ -123,6 +124,8 @@ class Corpus:
         return self.origin[self.words[line] : self.words[line + 1]]
 
     def rendered(self, line: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+        """The main source position of each word of a line, and all source positions of each, or () if words
+        were not changed."""
         origin, first, last = tuple(self.order(line).tolist()), self.words[line], self.words[line + 1]
         if self.sources is None or self.source_ends is None:
             return origin, ()
@@ -130,8 +133,7 @@ class Corpus:
         return origin, tuple(tuple(self.sources[start:end].tolist()) for start, end in pairwise(ends))
 
     def links(self, line: int) -> np.ndarray:
-        """The gold links of the line, (k, 2) int64, sorted: positions before the transform, and in the
-        line."""
+        """The gold links of a line, (k, 2) int64, sorted: positions before the transform, and in the line."""
         origin, sources = self.rendered(line)
         groups = enumerate(sources or zip(origin))
         return np.array(sorted((place, i) for i, group in groups for place in group), np.int64).reshape(-1, 2)
@@ -155,6 +157,7 @@ class Shard:
 
     @property
     def words_of_lines(self) -> Ragged:
+        """The indices of the words of each line."""
         return Ragged.of(np.arange(len(self.pieces)), self.words)
 
     @property
@@ -165,9 +168,11 @@ class Shard:
         return long
 
     def in_order(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The ids of some words, concatenated, and the number of ids of each."""
         return Ragged.of(self.ids, self.pieces).take(words).values, self.pieces[words]
 
     def take(self, lines: np.ndarray) -> Self:
+        """Some of the lines, without `origin` and `sources`."""
         ids, pieces = self.in_order(self.words_of_lines.take(lines).values)
         return type(self)(ids.astype(np.uint32), pieces.astype(np.uint16), self.words[lines])
 
@@ -211,6 +216,7 @@ class CorpusWriter:
 
     @property
     def facts(self) -> dict[str, int]:
+        """The numbers of sentences, words and tokens so far."""
         return {"sentences": self.sentences, "words": self.words, "tokens": self.tokens}
 
     def _write(self, name: str, array: np.ndarray) -> None:

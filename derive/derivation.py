@@ -1,4 +1,4 @@
-"""Derivation on demand: the sentences of a text or of a file in languages given by name."""
+"""Derives the sentences of a text or of a file into languages given by name."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,6 +33,7 @@ class Derived:
 
     @property
     def words(self) -> tuple[str, ...]:
+        """The words of the image in the language's spelling."""
         return tuple(map(self.transform.spell, self._image.words))
 
     @property
@@ -55,7 +56,7 @@ def transforms_of(
     own: Mapping[str, Transform] | None = None,
     parsed: bool = False,
 ) -> tuple[list[Transform], list[str]]:
-    """The transforms of languages, ready to use, and messages about invalid names. `own` has further ones by
+    """The transforms of languages, ready to use, and messages about invalid names. `own` adds transforms by
     name."""
     found, wrong = [], []
     for name in names:
@@ -76,7 +77,8 @@ def transforms_of(
 def sentences_of(
     text: str, transforms: Sequence[Transform], parser: Path | None
 ) -> tuple[list[Sentence], Counter[str]]:
-    """The sentences of a text, with trees if a transform needs them, and counts of those without one."""
+    """The sentences of a text, with trees if a transform needs them, and counts of sentences without a tree
+    by reason."""
     failed = Counter[str]()
     sentences = [Sentence(tuple(words)) for words in split_sentences(text)]
     if not sentences:
@@ -92,7 +94,7 @@ def sentences_of(
 def derive_file(
     source: Files, transform: Transform, account: Account, cache: Path, pairs: bool = False
 ) -> Iterator[str]:
-    """The lines of the image of a source's only file: text (as `pairs`, with the original before a tab),
+    """The lines of the image of a source's only file: text (with `pairs`, after the original and a tab),
     CoNLL-U, or words with labels. Random transforms draw as in a study of the source."""
     _check_spelling(transform)
     (path,) = source.text

@@ -1,6 +1,8 @@
-"""Dictionaries, as pairs of ids: a fraction of a source's types with their images, or the entries of a
-lexicon. A lexicon has one entry per line: two words, two columns, or
-`source<TAB>target<TAB>probability<TAB>count`."""
+"""Dictionaries as pairs of ids: a fraction of a source's types with their images, or the entries of a
+lexicon.
+
+A lexicon has one entry per line: two words, two columns, or `source<TAB>target<TAB>probability<TAB>count`.
+"""
 
 import re
 from collections import Counter
@@ -29,9 +31,9 @@ _PROBABILITY = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class DictionaryConfig:
-    """The fraction of the types that get an entry, drawn uniformly or the most frequent; or the words of a
-    `file`. A share `correct` of the drawn entries is right; the others have the image of another word, of any
-    tag or of the same."""
+    """The fraction of the types with an entry, drawn uniformly or by frequency; or the words of a `file`. A
+    share `correct` of the drawn entries is right; the others have the image of another word, of any tag or of
+    the same tag."""
 
     fraction: float = 0.25
     by: Literal["uniform", "frequency"] = "uniform"
@@ -52,27 +54,31 @@ class DictionaryConfig:
 
     @property
     def title(self) -> str:
+        """The dictionary in words, for reports."""
         title = f"the words of {self.file.name}" if self.file else f"{self.fraction:.0%} of the types, by {self.by}"
         of_tag = " of the same tag" if self.reads_tags else ""
         return f"{title}, {self.correct:.0%} right, others with a wrong word{of_tag}" if self.correct < 1 else title
 
     @property
     def drawn(self) -> tuple[str, ...]:
+        """Descriptions of the random parts, which `redrawn` changes."""
         drawn = (self.by == "uniform" and 0 < self.fraction < 1 and not self.file) or self.correct < 1
         return ("the dictionary",) if drawn else ()
 
     @property
     def reads_tags(self) -> bool:
+        """Whether wrong pairs are drawn among words of the same tag."""
         return self.wrong == "same-tag" and self.correct < 1
 
     def identity(self) -> Any:
-        """Values for a fingerprint that determine the entries, with the source's POS examples if it reads
-        tags."""
+        """Values for a fingerprint that determine the entries, except the POS examples that tags are read
+        from."""
         if self.file:
             return ["dictionary", input_digest(self.file)]
         return self if self.correct < 1 else replace(self, wrong="any")
 
     def redrawn(self, by: int) -> Self:
+        """The same dictionary with other random draws: `by` is added to the seed."""
         return replace(self, seed=self.seed + by)
 
 
@@ -93,9 +99,10 @@ def draw_dictionary(config: DictionaryConfig, types: np.ndarray, counts: np.ndar
 def with_wrong_pairs(
     config: DictionaryConfig, pairs: np.ndarray, tags: np.ndarray | None = None
 ) -> tuple[np.ndarray, int]:
-    """The pairs (n, 2), a share `correct` of those of two different ids as they are; the others exchange
-    their derived ids in one cycle, or in one per `tags` (V,) of their source types. Types without a tag or
-    alone with it share a cycle. Also returns the number of wrong pairs without a common tag."""
+    """The pairs (n, 2), of which a share `correct` of the pairs of different ids stays right. The others
+    exchange their derived ids in one cycle, or in one cycle per tag (`tags`, (V,), of source types); types
+    without a tag, or alone with it, share a cycle. Also returns the number of wrong pairs without a common
+    tag."""
     moved = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
     wrong = np.random.default_rng([config.seed, 1]).permutation(moved)[round(config.correct * len(moved)) :]
     if len(wrong) < 2:
@@ -123,7 +130,7 @@ def with_wrong_pairs(
 
 
 def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.ndarray:
-    """(V,) the most frequent tag of each type among words that are one type; "" for other types."""
+    """(V,) the most frequent tag of each type, among words of one sub-word; "" for other types."""
     words, counts = Counter(tagged), Counter[tuple[int, str]]()
     for only, ((_, tag), count) in zip(only_ids([word for word, _ in words], vocabulary), words.items(), strict=True):
         counts[only, tag] += count
@@ -135,7 +142,7 @@ def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.
 
 
 def read_words(path: Path, counts: Counter[str] | None = None) -> list[tuple[str, str]]:
-    """The words of a file, each with its translation, or with itself in a list of words."""
+    """The words of a file, each with its translation, or with itself if the file is a list of words."""
     repaired = Counter[str]()
     rows = [(place, line, tokens(line)) for place, line in _rows(Table(path, repaired), repaired)]
     if not rows or len(rows[0][2]) > 1:
@@ -167,8 +174,8 @@ def _rows(table: Table, counts: Counter[str]) -> Iterator[Numbered]:
 def own_dictionary(
     path: Path, vocabulary: Vocabulary, types: np.ndarray, image: np.ndarray, spell: Callable[[str], str]
 ) -> tuple[np.ndarray, Counter[str]]:
-    """The entries of a file as pairs of ids, for words that are one of the `types`; the translation must be
-    the word or its image. Exclusions are counted."""
+    """The entries of a file as pairs of ids, for words that are one of the `types`; a translation must be the
+    word or its image. Also returns counts of exclusions."""
     left_out = Counter[str]()
     words, known = read_words(path, left_out), set(types.tolist())
     chosen: set[int] = set()
@@ -188,19 +195,22 @@ def own_dictionary(
 
 
 def write_dictionary(path: Path, pairs: np.ndarray, vocabulary: Vocabulary) -> None:
+    """Write pairs of ids (n, 2), each with the spelling of the source type."""
     with whole_file(path) as part:
         rows = (f"{source}\t{derived}\t{vocabulary.spelling(source)}\n" for source, derived in pairs.tolist())
         part.write_text("".join(rows), encoding="utf-8", newline="\n")
 
 
 def read_dictionary(path: Path) -> np.ndarray:
-    """Pairs of source and derived id, (n, 2) int64, each source id once."""
+    """Pairs of source and derived ids, (n, 2) int64, with each source id once."""
     rows = [line.split("\t") for line in path.read_bytes().decode().split("\n") if line]
     return np.array([[int(source), int(derived)] for source, derived, _ in rows], np.int64).reshape(-1, 2)
 
 
 @dataclass(frozen=True)
 class Entry:
+    """A word of a lexicon with one translation, its probability and its count."""
+
     source: str
     target: str
     probability: float
@@ -208,7 +218,7 @@ class Entry:
 
 
 def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
-    """The entries of a file, in its order. Repeated entries without a probability are counted in `counts`."""
+    """The entries of a file, in its order; `counts` receives the number of repeated entries."""
     counts = Counter() if counts is None else counts
     entries: dict[tuple[str, str], Entry] = {}
     for place, line in _rows(Table(path, counts, must_end=True), counts):
@@ -227,9 +237,9 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
 
 
 def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:
-    """Entries as pairs of ids (n, 2), by descending count, and exclusions by reason. Only words of one
-    sub-word count; each type keeps its most probable translation, ties go to the more frequent, then to the
-    first."""
+    """Entries as pairs of ids (n, 2), by descending count, and counts of exclusions. Only words of one
+    sub-word are kept. Each type keeps its most probable translation; ties go to the more frequent one, then
+    to the first."""
     left_out = Counter[str]()
     sources = only_ids([entry.source for entry in entries], vocabulary)
     targets = only_ids([entry.target for entry in entries], vocabulary)
@@ -253,7 +263,7 @@ def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarr
 
 
 def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
-    """The id of each word, -1 for words that are unknown or have several."""
+    """The id of each word; -1 for words that are unknown or have several sub-words."""
     ids, pieces = vocabulary.encode_all(words)
     first = ids[np.cumsum(pieces) - pieces]
     only: list[int] = np.where((pieces == 1) & (first != vocabulary.specials.unknown), first, -1).tolist()

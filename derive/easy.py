@@ -14,8 +14,8 @@ SHORT, LONG, RARE = "too short to be easy", "too long to be easy", "with a word 
 
 @dataclass(frozen=True)
 class EasyText:
-    """Keep sentences of `shortest` to `longest` words that are all among the `types` most frequent of the
-    corpus. Examples of `tasks` are kept by the same rule, except that the words of entities may be rare."""
+    """Keeps sentences of `shortest` to `longest` words whose words are all among the corpus's `types` most
+    frequent. Examples of `tasks` are kept by the same rule, except that words of entities may be rare."""
 
     types: int = 4_000
     shortest: int = 4
@@ -39,6 +39,7 @@ class EasyText:
     def sentences(
         self, sentences: Iterable[Sentence], frequent: Collection[str], counts: Counter[str]
     ) -> list[Sentence]:
+        """The easy sentences; `counts` receives exclusions by reason."""
         kept = []
         for sentence in sentences:
             reason = self.reason(sentence, frequent)
@@ -49,6 +50,7 @@ class EasyText:
         return kept
 
     def examples(self, examples: Iterable[Example], frequent: Collection[str], counts: Counter[str]) -> list[Example]:
+        """The examples whose sentences are all easy; `counts` receives exclusions by reason."""
         kept = []
         for example in examples:
             sentences = [sentence for text in example.texts for sentence in text]

@@ -1,4 +1,4 @@
-"""The chunks of a corpus as ids, in the source and in derived languages, as worker processes compute them."""
+"""The chunks of a corpus as ids, in the source and in derived languages, as computed by worker processes."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ NumberedChunk = tuple[int, Any]  # a chunk of a source with its number
 
 @dataclass
 class Encoded:
-    """A chunk in one language; `single` has its `single_images`, if words are changed."""
+    """A chunk in one language, with its `single_images` if words are changed."""
 
     shard: Shard
     account: Account
@@ -44,8 +44,8 @@ class EncodedChunk:
 
 @dataclass(frozen=True)
 class ChunkEncoder:
-    """Counts and encodes the chunks of a source, and derives them. Trained transforms are read from `cache`;
-    `code` identifies the code of the source and the transforms."""
+    """Counts, encodes and derives the chunks of a source. Trained transforms are read from `cache`; `code`
+    identifies the code of the source and the transforms."""
 
     source: Source
     transforms: tuple[Transform, ...]
@@ -55,6 +55,7 @@ class ChunkEncoder:
     digest: str = ""  # of the tokenizer
 
     def count_words(self, chunk: NumberedChunk) -> Counter[str]:
+        """The count of each word of a chunk, including the images by transforms that change words."""
         sentences = self._numbered(chunk, Account())
         counts = Counter(chain.from_iterable(sentence.words for _, sentence in sentences))
         if self.source.has_images(chunk[1]):
@@ -66,6 +67,7 @@ class ChunkEncoder:
         return counts
 
     def count_types(self, chunk: NumberedChunk) -> np.ndarray:
+        """The usage of types in a chunk, as in `Usage.table`."""
         sentences = [sentence for _, sentence in self._numbered(chunk, Account())]
         table = _table(self.vocabulary, self.digest)
         ids, pieces = table.encode([word for sentence in sentences for word in sentence.words])
@@ -73,6 +75,7 @@ class ChunkEncoder:
         return Usage.of(ids, pieces, tags, table.size).table
 
     def encode(self, chunk: NumberedChunk) -> EncodedChunk:
+        """A chunk in the source and in all derived languages."""
         check_same((self.source, self.transforms), self.code)
         account = Account()
         numbered = self._numbered(chunk, account)
@@ -115,6 +118,7 @@ class ChunkEncoder:
 
 
 def encode_sentences(sentences: Sequence[Sentence], table: WordTable) -> Shard:
+    """Sentences as ids; BadInput for a sentence or word that is too long to store."""
     words = np.fromiter(map(len, sentences), np.int64, len(sentences))
     if words.max(initial=0) > LONGEST:
         raise BadInput(f"a sentence of {words.max():,} words; expected at most {LONGEST:,}")
@@ -126,6 +130,7 @@ def encode_sentences(sentences: Sequence[Sentence], table: WordTable) -> Shard:
 
 
 def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
+    """The shard of reordered sentences; their words keep the ids of the `source`."""
     words = np.fromiter(map(len, images), np.int64, len(images))
     origin = np.fromiter(chain.from_iterable(s.origin for s in images), np.int64, int(words.sum()))
     starts = source.words_of_lines.ends[: len(words)]
@@ -134,7 +139,7 @@ def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
 
 
 def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
-    """The words of `images` in the source's script, and the source words that each renders."""
+    """The words of `images` in the source's script, with the source words that each renders."""
     sources = [group for s in images for group in s.sources or ((place,) for place in s.origin)]
     return replace(
         encode_sentences(images, table),
@@ -145,9 +150,8 @@ def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
 
 
 def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
-    """(2, size): the type of the image that renders each type of the source, and the reverse. A link counts
-    if one word of one type renders one such word; types without a link are UNSEEN, with different ones
-    SEVERAL."""
+    """(2, size): the only type that renders each source type, and the reverse. A link counts if one word of
+    one sub-word renders one such word; types without a link are UNSEEN, types with different ones SEVERAL."""
     assert image.sources is not None and image.rendered is not None
     target = np.repeat(np.arange(len(image.pieces)), image.rendered)  # the word of the image at each link
     line = image.words_of_lines.item[target]
@@ -163,11 +167,12 @@ def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
 
 
 def merged(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The `single_images` of two chunks together."""
     return np.where(one == UNSEEN, other, np.where((other == UNSEEN) | (one == other), one, SEVERAL))
 
 
 def one_to_one(tables: np.ndarray) -> np.ndarray:
-    """The single image of each type whose image has no other source, else -1: (V,) int64."""
+    """The single image of each type, if it is not the image of another type, else -1: (V,) int64."""
     forward, back = tables
     same = back[np.maximum(forward, 0)] == np.arange(len(forward))
     return np.where((forward >= 0) & same, forward, -1)

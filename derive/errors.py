@@ -1,4 +1,4 @@
-"""The error that a user's input can cause, and its message about an unknown name."""
+"""The exception for unusable input, and messages about numbers and unknown names."""
 
 import difflib
 import math
@@ -10,8 +10,8 @@ LONGEST_NAME = 60  # maximum characters of a name in a message
 
 
 class BadInput(Exception):
-    """Unusable input: where, found, expected. The command line prints `messages`, one per line, and exits
-    with 2."""
+    """Unusable input: its place, what was found and what was expected. The command line prints `messages`,
+    one per line, and exits with status 2."""
 
     exit_code = 2
 
@@ -36,26 +36,28 @@ class NoFile(BadInput):
 
 
 def check_range(what: str, value: float, least: float, most: float = math.inf) -> None:
+    """Raise BadInput unless `value` is between `least` and `most`; `what` names it in the message."""
     if not least <= value <= most:
         limits = f"at least {least:,}" if most == math.inf else f"from {least:,} to {most:,}"
         raise BadInput(f"{what} must be {limits}, not {value:,}")
 
 
 def excluded(counts: Mapping[str, int]) -> str:
-    """The end of a message that counts exclusions: `; left out: 3 blank lines`, or nothing without any."""
+    """The end of a message that counts exclusions, such as `; left out: 3 blank lines`; empty without any."""
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
     return f"; left out: {reasons}" if reasons else ""
 
 
 def shown(text: str) -> str:
-    """The text in quotes for a message, shortened to its beginning if it is long."""
+    """A text in quotes for a message, shortened if it is long."""
     if len(text) <= LONGEST_NAME:
         return repr(text)
     return f"{text[:LONGEST_NAME]!r}... ({len(text):,} characters)"
 
 
 def printable(text: str) -> str:
-    """The text with an escape for every character, other than a line end, that a terminal may act on."""
+    """The text with all control characters escaped, except line ends, so that a terminal shows it as it
+    is."""
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
@@ -67,8 +69,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def unknown(kind: str, name: str, known: Iterable[str], described: Iterable[str] = ()) -> str:
-    """A message about an unknown name: the nearest known one, or all. `described` have a description in
-    brackets."""
+    """A message about an unknown name: the nearest known name, or all. `described` are names with a
+    description in brackets."""
     names, descriptions = list(known), list(described)
     near = nearest(name, names)
     for each in descriptions:

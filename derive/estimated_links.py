@@ -18,14 +18,15 @@ from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
 @dataclass(frozen=True)
 class PairSample:
-    """The `fraction` of the sentence pairs that an aligner reads, drawn with `seed` as objectives draw
-    theirs."""
+    """The `fraction` of the sentence pairs that an aligner reads, drawn with `seed` in the same way as by
+    objectives."""
 
     fraction: float = 1.0
     seed: int = 0
 
     @classmethod
     def of(cls, fraction: float, seed: int) -> Self:
+        """The sample; the seed is ignored if all pairs are read, so that equal samples are equal."""
         return cls(fraction, seed if fraction < 1 else 0)
 
 

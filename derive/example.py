@@ -12,9 +12,9 @@ from calque.derive.sentence import Sentence, Span
 
 @dataclass(frozen=True)
 class Example:
-    """One instance of a task: a tagged sentence is one text of one sentence, an NLI pair two texts of one or
-    more. `label` is the whole instance's, `diagnostic` the phenomenon tested. Without texts, it holds the
-    place of one missing from its file."""
+    """One instance of a task. A tagged sentence is one text of one sentence, an inference pair two texts of
+    one or more. `label` belongs to the whole instance; `diagnostic` is the phenomenon tested. An example
+    without texts keeps the position of one that its file lacks."""
 
     texts: tuple[tuple[Sentence, ...], ...]
     label: str = ""
@@ -34,13 +34,15 @@ class Example:
 
 @dataclass(frozen=True)
 class Cloze:
+    """A sentence that states a fact, and the position of the answer in it."""
+
     sentence: Sentence
     place: int
 
 
 @dataclass(frozen=True)
 class Question:
-    """A fact, stated by each of the `clozes`; all questions of a `relation` share their `candidates`.
+    """A fact, stated by each of the `clozes`. All questions of a `relation` share their `candidates`.
     `shared`: derived languages state it too."""
 
     relation: str
@@ -55,6 +57,7 @@ _TEXTS = ("label", "diagnostic", "id")  # an example's fields after its texts, i
 
 
 def write_examples(path: Path, examples: Iterable[Example]) -> int:
+    """Write examples as JSON lines; returns their number."""
     count = 0
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for example in examples:
@@ -66,6 +69,7 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
 
 
 def read_examples(path: Path) -> Iterator[Example]:
+    """Stream the examples of a file of `write_examples`."""
     with path.open(encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)

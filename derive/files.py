@@ -27,11 +27,13 @@ _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # numpy's message on 
 
 
 def check_name(name: str, what: str) -> None:
+    """Refuse a name that is not safe as a file name; `what` describes it in the message."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise BadInput(f"{what} {name[:80]!r}; expected letters, digits, dashes, dots and underscores")
 
 
 def make_folder(folder: Path) -> None:
+    """Make a folder and those above it; BadInput if a file is in the way."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileNotFoundError, FileExistsError, NotADirectoryError) as error:
@@ -66,8 +68,8 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]:
-    """A new folder to fill, moved to `folder` when the block ends well. It replaces files of the same names
-    and `outdated` ones; other files stay."""
+    """A new folder to fill, which becomes `folder` if the block ends without an error. It replaces files of
+    the same names and the files `outdated`; other files stay."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise BadInput(NO_FOLDER, folder)
     with _new_part(folder, Path.mkdir) as part:
@@ -84,13 +86,14 @@ def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]
 
 
 def files_of(folder: Path) -> list[str]:
+    """The relative paths of all files below a folder, with `/` between names."""
     found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
     return [path.relative_to(folder).as_posix() for path in found]
 
 
 def _merge(part: Path, folder: Path, own: Collection[str]) -> None:
     """Move the files of a folder into another, and remove all others there except `own`. The old manifest is
-    removed first and the new one moved last, so that a folder with a manifest is whole."""
+    removed first and the new one moved last, so that a folder with a manifest is complete."""
     new = sorted(files_of(part), key=lambda name: (name == MANIFEST, name))
     for path in (folder / name for name in new):
         if path.is_dir() and not path.is_symlink():
@@ -140,7 +143,7 @@ def _remove(path: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what killed processes left half-written below a folder."""
+    """Remove the half-written files and folders of killed processes below a folder."""
     for above, folders, files in os.walk(folder):  # rglob fails when a folder is moved meanwhile
         for name in (*folders, *files):
             path = Path(above, name)
@@ -170,8 +173,8 @@ def _remove_dead(leftover: Path) -> None:
 
 @contextmanager
 def claimed(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
-    """Hold an exclusive claim on a folder. If another process holds one, call `waiting` and wait, or else
-    raise BadInput."""
+    """Hold an exclusive claim on a folder. If another process holds it, call `waiting` and wait; without
+    `waiting`, raise BadInput."""
     path = claim_of(folder)
     make_folder(path.parent)
     while True:
@@ -213,9 +216,11 @@ def sync(path: Path) -> None:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
+    """The content of a TOML file."""
     return tomllib.loads(path.read_bytes().decode("utf-8"))
 
 
 def write_json(path: Path, value: Any) -> None:
+    """Write a config or plain values as JSON, whole or not at all."""
     with whole_file(path) as part:
         part.write_text(json.dumps(plain(value), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,5 +1,4 @@
-"""Fingerprints of a result's inputs: configs, files, and the code of classes from outside Calque, with all
-modules that it imports from its own root folder."""
+"""Fingerprints of a result's inputs: configs, files, and the code of classes from outside Calque."""
 
 import ast
 import dataclasses
@@ -24,14 +23,14 @@ ADDED = {"added": True}
 
 
 def sha256(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def plain(value: Any) -> Any:
-    """A config as plain JSON values: a dataclass is its class name, compared fields and, unless Calque's, its
-    code. `former_fields` of a class are fields that it once had, with the only values that are left of
-    them."""
+    """A config as plain JSON values: a dataclass becomes its class name, compared fields and, outside Calque,
+    its code. `former_fields` of a class are removed fields, with the only value that is still supported."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {
             field.name: plain(getattr(value, field.name))
@@ -61,11 +60,13 @@ def with_code(print_: str, value: Any) -> str:
 
 
 def code_facts(*values: Any) -> dict[str, Any]:
+    """The manifest's entry about the code of classes from outside Calque; empty without any."""
     code = own_code(values)
     return {"code": code} if code else {}
 
 
 def code_of(kind: type) -> dict[str, str]:
+    """The digests of the files that define a class and its bases outside Calque, by file."""
     code: dict[str, str] = {}
     for name in dict.fromkeys(base.__module__ for base in kind.__mro__):
         if _top(name) not in NOT_OWN:
@@ -74,7 +75,7 @@ def code_of(kind: type) -> dict[str, str]:
 
 
 def own_code(value: Any) -> dict[str, str]:
-    """The files, with digests, of all classes from outside Calque in a value."""
+    """The digests of the files of all classes from outside Calque in a value, by file."""
     kind, parts, code = type(value), [], {}
     if isinstance(value, dict):
         parts = list(value.values())
@@ -90,7 +91,7 @@ def own_code(value: Any) -> dict[str, str]:
 
 
 def check_same(value: Any, code: Mapping[str, str]) -> None:
-    """Refuse code that differs from the parent process's."""
+    """Refuse code that differs from the code in the parent process."""
     own = own_code(value)
     if own != code:
         changed = sorted(name for name in own.keys() | code.keys() if own.get(name) != code.get(name))
@@ -98,8 +99,7 @@ def check_same(value: Any, code: Mapping[str, str]) -> None:
 
 
 def modules_of(name: str) -> list[ModuleType]:
-    """A user's imported module, and the imported modules that it imports, directly or not, from its own
-    folder."""
+    """A user's imported module, with the imported modules from its folder that it depends on."""
     module = sys.modules[name]
     root = Path(module.__file__ or "").resolve().parent
     files = {str(root / file) for file in _code_of_module(module)}
@@ -107,7 +107,7 @@ def modules_of(name: str) -> list[ModuleType]:
 
 
 def has_changed(name: str) -> bool:
-    """Whether a user's imported module, or one that it imports from its folder, has changed since its first
+    """Whether a user's imported module, or one that it imports from its folder, changed since its first
     digest."""
     module = sys.modules.get(name)
     return module is not None and _code_of_module(module) != _code_of_module.__wrapped__(module)

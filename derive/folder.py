@@ -1,16 +1,17 @@
 """The folder of languages that models read, natural or derived.
 
 vocabulary/               the types that all languages share, and their counts
-<language>/               a corpus; if it derives from `source`, also `image.npy`, the id of each source type;
-                          `letters.json`, if its spelling exchanges letters; `places.npy`, if ids differ at the ends of
-                          words; `single.npy`, after changes of words, the id of each type's one image, or -1
+<language>/               a corpus; a derived language also has `image.npy`, the id of each source type;
+                          `letters.json`, if its spelling exchanges letters; `places.npy`, if ids differ at
+                          the ends of words; after changes of words, `single.npy`, each type's only image, or -1
 <pair>/first/, second/    text of two languages outside their corpora, line by line
 <pair>/dictionary.tsv     words of the pair and their translations, as ids
-kept.npy (R,) int64       the types that have a row in a model, ascending; without it all do
+kept.npy (R,) int64       the types with a row in a model, ascending; without this file, all types
 manifest.json             written last
 
-The bitext of a pair without text of its own is the lines that derive from one source line. V types of the
-vocabulary, R of them with a row in a model."""
+The bitext of a pair without its own text consists of the lines that derive from the same source line. V types
+of the vocabulary, R of them with a row in a model.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -52,6 +53,8 @@ class FolderWriter:
     def add_image(
         self, name: str, image: np.ndarray, places: np.ndarray | None, letters: Mapping[str, str] | None
     ) -> None:
+        """Write the id of each source type in a derived language, at the ends of words too if `places`
+        differ, and the exchange of letters in its spelling."""
         np.save(self.part / name / IMAGE, image)
         if places is not None:
             np.save(self.part / name / PLACES, places)
@@ -59,11 +62,13 @@ class FolderWriter:
             write_json(self.part / name / LETTERS, letters)
 
     def add_pair(self, pair: NamePair, folder: str, **facts: Any) -> None:
+        """Add a pair of languages, with the folder of its dictionary and text, to the manifest."""
         self.facts["pairs"].append({"languages": list(pair), "folder": folder, **facts})
 
 
 @contextmanager
 def new_folder(folder: Path, facts: dict[str, Any]) -> Iterator[FolderWriter]:
+    """A new folder of languages, which is whole or absent."""
     facts = {"format": FORMAT, **facts, "languages": {}, "pairs": []}
     with making(folder, KIND, facts) as part:
         yield FolderWriter(part, facts)
@@ -71,19 +76,24 @@ def new_folder(folder: Path, facts: dict[str, Any]) -> Iterator[FolderWriter]:
 
 @dataclass(frozen=True)
 class LanguagesFolder:
+    """A finished folder of languages."""
+
     artefact: Artefact
 
     @classmethod
     def open(cls, folder: Path) -> Self:
+        """The folder, checked by its manifest."""
         return cls(Artefact.open(folder, KIND, FORMAT))
 
     @property
     def vocabulary(self) -> Path:
+        """The folder of the vocabulary, whose files are checked."""
         first, *_ = [self.artefact.path(f"{VOCABULARY}/{name}") for name in (TOKENIZER, COUNTS, SPECIAL_TYPES)]
         return first.parent
 
     @cached_property
     def size(self) -> int:
+        """The number of types of the vocabulary, V."""
         return int(self.artefact.facts[VOCABULARY]["size"])
 
     def kept(self) -> np.ndarray | None:
@@ -91,7 +101,7 @@ class LanguagesFolder:
         return self._ids(KEPT)
 
     def names(self) -> list[str]:
-        """The languages, without the source that others derive from."""
+        """The languages, without the source of derived ones."""
         return [name for name in self.artefact.facts["languages"] if name != SOURCE]
 
     def identity(self, names: Sequence[str]) -> dict[str, str]:
@@ -105,13 +115,14 @@ class LanguagesFolder:
 
     @property
     def prints(self) -> dict[str, tuple[str, ...]]:
+        """The fingerprints of each language: with its dictionary, and without."""
         facts = self.artefact.facts
         without = facts.get(TEXTS, {})
         return {name: (own["fingerprint"], without.get(name, "")) for name, own in facts["languages"].items()}
 
     def languages(self, names: Sequence[str], kept: np.ndarray | None) -> tuple[Language, ...]:
-        """The source, if others derive from it, and the languages `names`; each new script has rows of its
-        own."""
+        """The source, if others derive from it, and the languages `names`; each new script has its own
+        rows."""
         available, folder = self.names(), self.artefact.folder
         if missing := [name for name in names if name not in available]:
             raise BadInput(f"no language {', '.join(missing)}; there are {', '.join(available) or 'none'}", folder)
@@ -141,14 +152,15 @@ class LanguagesFolder:
         return Language(name, len(others), self._corpus(name), table, shift, places=places, single=single)
 
     def pairs(self, languages: Sequence[Language]) -> dict[NamePair, str]:
-        """The pairs with their folders: pairs with text of their own first, then by the order of second
-        languages."""
+        """The pairs of these languages with their folders: first pairs with their own text, then by second
+        language."""
         place = {language.name: number for number, language in enumerate(languages)}
         listed = {tuple(entry["languages"]): entry["folder"] for entry in self.artefact.facts["pairs"]}
         pairs = {pair: folder for pair, folder in listed.items() if place.keys() >= set(pair)}
         return dict(sorted(pairs.items(), key=lambda item: 0 if self._has_text(item[1]) else place[item[0][1]]))
 
     def texts(self, languages: Sequence[Language]) -> dict[NamePair, Bitext]:
+        """The bitexts of pairs with their own text."""
         named, texts = {language.name: language for language in languages}, {}
         for pair, folder in self.pairs(languages).items():
             if not self._has_text(folder):
@@ -162,6 +174,7 @@ class LanguagesFolder:
         return texts
 
     def has_dictionary(self, folder: str) -> bool:
+        """Whether the folder of a pair has a dictionary."""
         return f"{folder}/{DICTIONARY}" in self.artefact.digests
 
     def dictionary(self, first: Language, second: Language, folder: str) -> np.ndarray:

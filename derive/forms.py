@@ -1,5 +1,8 @@
-"""Names and titles generated from the fields of a class: a name is the class's short name and the forms of
-the values that differ from their defaults, so that `parse(value.name) == value`."""
+"""Names and titles generated from the fields of a class.
+
+A name is the class's short name and the forms of the values that differ from their defaults, so that
+`parse(value.name) == value`.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -29,7 +32,7 @@ def _digits(number: float, times: int = 1) -> str:
 @dataclass(frozen=True)
 class Form:
     """A part of a name that sets a `field`: a fixed text with a fixed `value`, or letters and a value that is
-    `read` and written back. `meaning` explains it in help; `title` puts it into titles."""
+    parsed by `read` and formatted by `write`. `meaning` explains it in help; `title` embeds it in titles."""
 
     field: str
     name: str
@@ -42,20 +45,24 @@ class Form:
     write: Callable[[Any], str] = str
 
     def parse(self, text: str) -> Any:
+        """The value of a form's text; ValueError if it is invalid."""
         return self.value if self.read is None else self.read(text.removeprefix(self.name))
 
     def in_name(self, value: Any) -> str:
+        """The form's text for a value; empty for another value than a fixed one."""
         if self.read is None:
             return self.name if value == self.value else ""
         return self.name + self.write(value)
 
     def in_title(self, value: Any) -> str:
+        """The part of a title for a value."""
         if self.read is None and value != self.value:
             return ""
         return self._filled(self.title.replace("{}", self.meaning), value)
 
     @property
     def example_meaning(self) -> str:
+        """The meaning of the example."""
         return self._filled(self.meaning, self.parse(self.name + self.example))
 
     def _filled(self, text: str, value: Any) -> str:
@@ -79,7 +86,7 @@ def number(
 
 
 def percent(field: str, name: str, meaning: str, example: str, title: str = ", {}") -> Form:
-    """A share, in percent: `-10`."""
+    """A share in percent, as in `-10`."""
     return Form(field, name, meaning, None, fraction, example, title, NUMBER, in_percent)
 
 
@@ -93,18 +100,22 @@ class Named:
 
     @property
     def name(self) -> str:
+        """The name on the command line, in folders and in records."""
         return self.short_name + self.suffix
 
     @property
     def title(self) -> str:
+        """The name in reports."""
         return self.full_name + self.title_suffix if self.full_name else self.name
 
     @property
     def suffix(self) -> str:
+        """The forms of the values that differ from their defaults."""
         return "".join(form.in_name(value) for form, value in self._differences())
 
     @property
     def title_suffix(self) -> str:
+        """The title's parts for these values."""
         return "".join(form.in_title(value) for form, value in self._differences())
 
     @classmethod
@@ -115,6 +126,7 @@ class Named:
 
     @classmethod
     def parse_fields(cls, name: str) -> dict[str, Any] | None:
+        """The fields that a name sets; None if it is not a name of this class."""
         groups = {field: list(forms) for field, forms in groupby(cls.forms, key=lambda form: form.field)}
         pattern, defaults = re.escape(cls.short_name), cls._defaults()
         for field, forms in groups.items():

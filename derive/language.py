@@ -1,5 +1,4 @@
-"""A language that a model reads, and the parallel sentences of two languages with the links of their
-words."""
+"""A language that a model reads, and the parallel sentences of two languages with their word links."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,14 +14,15 @@ SOURCE = "source"  # the name of the language that others derive from
 
 @dataclass(frozen=True)
 class Language:
-    """One language. All arrays are int64; -1 stands for none.
+    """One language. All arrays are int64; -1 means none.
 
     number: its token type, in models with language embeddings.
     table: the row of each type in this language (V,), or (R,) if the model has rows for some types only.
     shift: added to ids of its corpus from V on, so that each new script has its own rows.
     rows: the row of each id of the corpus (V,), in models that have rows for some types only.
     places: the rows of types inside words and at their ends (2, V), if these differ.
-    single: the row of each type's one image (V,), after a transform that changes words."""
+    single: the row of each type's only image (V,), after a transform that changes words.
+    """
 
     name: str
     number: int
@@ -36,18 +36,18 @@ class Language:
 
     @property
     def images(self) -> np.ndarray:
-        """The row of each type's one image in this language, (V,) int64; -1 for none, several, or a shared
+        """The row of each type's only image in this language, (V,) int64; -1 for none, several, or a shared
         one."""
         return self.table if self.single is None else self.single
 
     def ids(self, ids: np.ndarray) -> np.ndarray:
+        """Ids of the corpus as rows of a model."""
         if self.rows is not None:
             return self.rows[ids]
         return np.where(ids >= len(self.table), ids + self.shift, ids) if self.shift else ids
 
     def of_words(self, ids: np.ndarray, pieces: np.ndarray | Sequence[int]) -> np.ndarray:
-        """Words of the source, as sub-words (T,) and their number per word, as rows of a model in this
-        language."""
+        """Source words, as sub-words (T,) and their number per word, as rows of a model in this language."""
         return in_places(ids, pieces, self.table, self.places)
 
     @property
@@ -69,8 +69,8 @@ def in_places(
 
 @dataclass(frozen=True)
 class Bitext:
-    """N parallel sentences of two languages; `lines` (N, 2) are their numbers in the two corpora. `gold`: the
-    alignment is known; `estimates` replace it."""
+    """N parallel sentences of two languages; `lines` (N, 2) are their lines in the two corpora. `gold`: the
+    links are known from the derivation; `estimates` replace them."""
 
     first: Language
     second: Language
@@ -83,6 +83,7 @@ class Bitext:
 
     @property
     def names(self) -> tuple[str, str]:
+        """The names of the two languages."""
         return self.first.name, self.second.name
 
     @property
@@ -92,10 +93,11 @@ class Bitext:
 
     @property
     def linked(self) -> bool:
+        """Whether there are links, gold or estimated."""
         return self.gold or self.estimates is not None
 
     def links(self, pair: int) -> np.ndarray:
-        """Word links of a sentence pair, (k, 2), sorted: estimated, else gold, or none."""
+        """Word links of a sentence pair, (k, 2), sorted: estimated, otherwise gold, otherwise none."""
         if self.estimates is not None:
             return self.estimates[pair]
         if not self.gold:
@@ -114,8 +116,8 @@ class Bitext:
         return of_pieces(self.links(pair), self.first.corpus.line_pieces(a), self.second.corpus.line_pieces(b))
 
     def targets(self, pair: int, turned: bool = False) -> np.ndarray:
-        """(n,) the first position of the second sentence that each id of the first links to, else -1;
-        `turned`: the reverse."""
+        """(n,) the first position of the second sentence that each id of the first links to, or -1; `turned`
+        exchanges the sentences."""
         if self.gold and self.estimates is None and not self.rewritten:
             a, b = self.lines[pair]
             orders = self.first.corpus.order(a), self.second.corpus.order(b)
@@ -133,11 +135,14 @@ class Bitext:
         return targets
 
     def ids(self, pair: int) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of a model for both sentences of a pair."""
         a, b = self.lines[pair]
         return self.first.ids(self.first.corpus[a]), self.second.ids(self.second.corpus[b])
 
     def order(self, seed: int) -> np.ndarray:
+        """A random order of the sentence pairs."""
         return np.random.default_rng(seed).permutation(len(self))
 
     def sample(self, fraction: float, seed: int) -> np.ndarray:
+        """A random fraction of the sentence pairs, ascending."""
         return np.sort(self.order(seed)[: round(fraction * len(self))])

@@ -21,9 +21,9 @@ from calque.derive.vocabulary import TOKENIZER, Vocabulary, read_specials
 
 @dataclass(frozen=True)
 class Languages:
-    """Languages that one model reads, derived ones after their source. `pairs` and `dictionaries` are given
-    to the model; `texts` are bitexts outside the corpora. Ids, tables and special types are in the model's
-    numbering: `kept` (R,) are the tokenizer ids that have a row, if not all."""
+    """Languages that one model reads, derived ones after their source. `pairs` and `dictionaries` are
+    available to the objective; `texts` are bitexts outside the corpora. Ids, tables and special types are in
+    the model's numbering: `kept` (R,) are the tokenizer's ids with a row, if not all have one."""
 
     folder: Path
     languages: tuple[Language, ...]
@@ -37,7 +37,7 @@ class Languages:
 
     @classmethod
     def open(cls, folder: Path, names: Sequence[str], whole: bool = False) -> Self:
-        """The languages `names` and their source. `whole`: for a model with rows of all types."""
+        """The languages `names` and their source. `whole`: for a model with rows for all types."""
         contents = LanguagesFolder.open(folder)
         kept = None if whole else contents.kept()
         languages, specials = contents.languages(names, kept), read_specials(contents.vocabulary)
@@ -50,6 +50,7 @@ class Languages:
 
     @property
     def whole(self) -> Self:
+        """The same languages for a model with rows for all types."""
         if self.kept is None:
             return self
         names = [language.name for language in self.languages if language.name != SOURCE]
@@ -61,12 +62,16 @@ class Languages:
         return LanguagesFolder.open(self.folder)
 
     def with_links(self, folder: Path) -> Self:
+        """The languages with the estimated word links in a folder; BadInput if they belong to other
+        languages."""
         links = StoredLinks.open(folder)
         first, second = links.facts["pair"]
         links.check(len(self.bitext(first, second)), self.identity(first, second), folder)
         return replace(self, estimates={**self.estimates, (first, second): links})
 
     def identity(self, *names: str) -> dict[str, str]:
+        """A fingerprint of each language by name, which changes with the language; without names, the
+        source's."""
         return self._contents.identity(names)
 
     def __getitem__(self, name: str) -> Language:
@@ -84,22 +89,22 @@ class Languages:
 
     @property
     def others(self) -> tuple[str, ...]:
+        """The names of all languages except the first."""
         return tuple(language.name for language in self.languages[1:])
 
     @property
     def padding(self) -> int:
-        """The token type of padding, in models with language embeddings: it comes after the languages'
-        own."""
+        """The token type of padding, after the languages' own, in models with language embeddings."""
         return len(self.languages)
 
     @property
     def token_types(self) -> int:
+        """The number of token types in models with language embeddings: the languages, and padding."""
         return len(self.languages) + 1
 
     @cached_property
     def tables(self) -> np.ndarray:
-        """The row of each type of the vocabulary in each language, (languages, V) int64, or (languages,
-        R)."""
+        """The row of each type in each language, (languages, V) or (languages, R) int64."""
         first = self.languages[0].table
         if all(language.table is first for language in self.languages):
             return np.broadcast_to(first, (len(self.languages), len(first)))
@@ -107,19 +112,22 @@ class Languages:
 
     @property
     def tokenizer(self) -> Path:
+        """The path of the vocabulary's `tokenizer.json`."""
         return self.folder / VOCABULARY / TOKENIZER
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
+        """The vocabulary that all languages share."""
         return Vocabulary.load(self._contents.vocabulary)
 
     @property
     def bitexts(self) -> tuple[Bitext, ...]:
+        """The bitexts of `pairs`."""
         return tuple(self.bitext(*pair) for pair in self.pairs)
 
     def bitext(self, first: str, second: str) -> Bitext:
-        """Parallel sentences: the pair's own text, or lines of one source line, in the order of the second
-        language."""
+        """Parallel sentences in the order of the second language: the pair's own text, or lines of the same
+        source line. BadInput if there are none."""
         estimates = self.estimates.get((first, second))
         if self.disjoint:
             raise BadInput("no parallel sentences: languages read disjoint halves of the text (mixture.disjoint)")
@@ -140,7 +148,8 @@ class Languages:
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
         """Pairs of ids, (n, 2), ascending. Two derived languages are paired through source types with an
-        entry in both, of which only the first's may be wrong: two wrong ones can make a right pair."""
+        entry in both. Only the first language's entry may be wrong, because two wrong ones can make a right
+        pair."""
         pairs, source = self._contents.pairs(self.languages), self[first].source
         if (first, second) in pairs or (second, first) in pairs or source != self[second].source:
             entries = self._entries(first, second)
@@ -159,22 +168,25 @@ class Languages:
         raise BadInput(f"no dictionary of {first} and {second}; there are {available or 'none'}", self.folder)
 
     def letters(self, name: str) -> dict[str, str] | None:
+        """The image of each source letter in a language's spelling; None if it does not exchange letters."""
         return self._contents.letters(name)
 
 
 def all_but_last(languages: Languages, share: float) -> Languages:
-    """The languages without the last `share` (0 to below 1) of the source's sentences and their images."""
+    """The languages without the last `share` (at least 0, below 1) of the source's sentences and their
+    images."""
     return _cut(languages, share, last=False) if share else languages
 
 
 def only_last(languages: Languages, share: float) -> Languages:
-    """The languages with only the last `share` (above 0, below 1) of their sentences."""
+    """The languages with only the last `share` (between 0 and 1) of the source's sentences and their
+    images."""
     return replace(_cut(languages, share, last=True), estimates={})
 
 
 def disjoint_halves(languages: Languages) -> Languages:
-    """The source with half of its distinct sentences, by a hash of their ids, and its derived languages with
-    the others."""
+    """The source with half of its distinct sentences, chosen by a hash of their ids, and its derived
+    languages with the other half."""
     source = languages[SOURCE].corpus
     tokens, sentences = np.asarray(source.tokens), pairwise(np.asarray(source.lines))
     hashes = (blake2b(tokens[start:end].tobytes(), digest_size=1).digest()[0] for start, end in sentences)

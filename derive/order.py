@@ -12,8 +12,9 @@ FINAL_MARKS = (".", "!", "?")  # final marks of English. Text in other scripts n
 
 @dataclass(frozen=True)
 class Invert(Transform):
-    """Reverses the words of a fraction `p` of the sentences; a final mark stays last, and marks that open a
-    sentence without one stay first, so that it is its own inverse (ALIGN-MLM, appendix F)."""
+    """Reverses the words of a fraction `p` of the sentences (ALIGN-MLM, appendix F). A final mark stays last,
+    and marks that open a sentence without a final one stay first, so that the transform is its own
+    inverse."""
 
     short_name, full_name = "inv", "Inv"
     forms = (percent("p", "-", "of the sentences", "50", " {percent} %"),)

@@ -19,7 +19,7 @@ Numbered = tuple[int, Sentence]
 
 def check_own(source: Source, transforms: Sequence[Transform], cache: Path, workers: int) -> None:
     """Refuse a transform from outside Calque that fails, loses or adds words, or gives a sentence another
-    image when applied again: in another order and, with several `workers`, in another process."""
+    image when applied again, in another order and, with several `workers`, in another process."""
     own = [transform.ready(cache) for transform in transforms if own_code(transform)]
     if not own:
         return

@@ -27,12 +27,12 @@ LONGEST = 500  # maximum words of a sentence to parse: memory grows with the squ
 
 @dataclass(frozen=True)
 class StanzaParser:
-    """A folder's tagger, parser and, if present, lemmatizer; without a lemmatizer, a word is its own
-    lemma."""
+    """A folder's tagger, parser and optional lemmatizer; without a lemmatizer, each word is its own lemma."""
 
     folder: Path
 
     def fingerprint(self) -> str:
+        """A fingerprint of the models."""
         return _identity(self.folder)
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
@@ -53,14 +53,15 @@ class StanzaParser:
 
 @dataclass(frozen=True)
 class ParsedTrees:
-    """A parser with a cache: a file of sealed JSON per `SHARD` sentences, named after the words and the
+    """A parser with a cache: one file of sealed JSON per `SHARD` sentences, named after the words and the
     parser."""
 
     parser: StanzaParser | StoredTrees
     cache: Path
 
     def add_to(self, sentences: Sequence[Sentence], counts: Counter[str]) -> list[Sentence]:
-        """The sentences with tags and trees; gold ones stay. Sentences left without a tree are counted."""
+        """The sentences with tags and trees. Gold ones stay; `counts` receives the number of sentences
+        without a tree, by reason."""
         lacking = list(dict.fromkeys(s.words for s in sentences if s.words and not s.heads))
         blocks = [lacking[first : first + SHARD] for first in range(0, len(lacking), SHARD)]
         trees = {words: tree for block in blocks for words, tree in zip(block, self._shard(block), strict=True)}

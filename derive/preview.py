@@ -1,4 +1,4 @@
-"""Sentences aligned with their images for people to read: `preview.txt` and the output of `calque show`."""
+"""Sentences aligned with their images for reading: `preview.txt` and the output of `calque show`."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ Row = tuple[str, Sequence[str]]
 
 
 def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: int) -> str:
-    """The sentence and its images, one column per word, with source positions (`2+1`: two), glosses, tags,
+    """The sentence and its images, one column per word, with source positions (`2+1`: two), glosses, tags and
     entities."""
     places = [str(place + 1) for place in range(len(sentence))]
     margin = max([MARGIN, *(len(transform.name) + 1 for transform in transforms)])

@@ -20,11 +20,12 @@ class Ragged:
 
     @property
     def sizes(self) -> np.ndarray:
+        """The number of values of each item, (N,)."""
         return np.diff(self.ends)
 
     @property
     def item(self) -> np.ndarray:
-        """The number of the item that each value is in."""
+        """The item of each value."""
         return np.repeat(np.arange(len(self.ends) - 1), self.sizes)
 
     def take(self, items: np.ndarray) -> Self:

@@ -29,20 +29,21 @@ NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # names of word orders; a dash separates pa
 
 
 class Superstrate(ABC):
-    """A language whose word order is learnt, as superstrate or substrate; a new kind is a frozen
+    """A language whose word order is learnt, as superstrate or substrate. A new kind is a frozen
     dataclass."""
 
     name: str
 
     @abstractmethod
     def fingerprint(self) -> str:
-        """Changes whenever the grammar would change."""
+        """A fingerprint that changes whenever the grammar would change."""
 
     @abstractmethod
     def learn(self) -> Grammar:
         """Learn the grammar."""
 
     def grammar(self, cache: Path) -> Grammar:
+        """The grammar, learnt once and kept in the folder `cache`."""
         check_name(self.name, "a word order called")
         path = cache / f"{self.name}-{with_code(self.fingerprint(), self)}.grammar.json"
         if not path.exists():
@@ -52,6 +53,8 @@ class Superstrate(ABC):
 
 @dataclass(frozen=True)
 class TreebankFiles(Superstrate):
+    """A word order learnt from treebanks."""
+
     name: str
     paths: tuple[Path, ...]
 
@@ -59,6 +62,7 @@ class TreebankFiles(Superstrate):
         return fingerprint(FORMAT, self.name, [digest(file) for path in self.paths for file in treebank_files(path)])
 
     def sentences(self) -> Iterator[Sentence]:
+        """Stream the sentences of the treebanks."""
         return chain.from_iterable(map(read_treebank, self.paths))
 
     def learn(self) -> Grammar:
@@ -67,7 +71,7 @@ class TreebankFiles(Superstrate):
 
 @dataclass(frozen=True)
 class StoredGrammar(Superstrate):
-    """A grammar that was learnt before, in a file of `Grammar.save`, compressed by xz or not."""
+    """A grammar learnt earlier, in a file of `Grammar.save`, optionally compressed with xz."""
 
     name: str
     path: Path
@@ -81,8 +85,7 @@ class StoredGrammar(Superstrate):
 
 @dataclass(frozen=True)
 class PocketTreebank(Superstrate):
-    """A treebank of Pocket English or a word-order variant: `size` sentences of a stream that no corpus
-    uses."""
+    """A treebank of Pocket English in a word order: `size` sentences of a stream that no corpus uses."""
 
     name: str
     size: int = 3_000
@@ -92,6 +95,7 @@ class PocketTreebank(Superstrate):
         return fingerprint(FORMAT, self)
 
     def sentences(self) -> Iterator[Sentence]:
+        """Stream the sentences of the treebank."""
         return Pocket(order=self.name).sentences(self.size, self.stream)
 
     def learn(self) -> Grammar:
@@ -99,7 +103,8 @@ class PocketTreebank(Superstrate):
 
 
 def superstrate(name: str) -> TreebankFiles | PocketTreebank:
-    """The word order with this name: a variant of Pocket English, or a language with a treebank."""
+    """The word order with this name: a variant of Pocket English, or a language with a treebank. BadInput if
+    there is none."""
     if name in ORDERS:
         return PocketTreebank(name)
     if files := treebank(name):
@@ -111,8 +116,8 @@ def superstrate(name: str) -> TreebankFiles | PocketTreebank:
 
 
 def treebank(language: str) -> tuple[Path, ...]:
-    """The treebank files of a language below CALQUE_DATA/ud: the training files, or all if there are none;
-    PUD last."""
+    """The treebank files of a language in CALQUE_DATA/ud: the training files, or all files if there are none.
+    PUD, which is made for testing, is only used if there are no others."""
     treebanks = sorted(Path(os.environ.get("CALQUE_DATA") or "data", "ud").glob(f"*/{escape(language)}_*.conllu"))
     others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
     return tuple(path for path in others if path.stem.endswith("-train")) or tuple(others)
@@ -125,9 +130,10 @@ def substrate(name: str) -> TreebankFiles | PocketTreebank:
 
 @dataclass(frozen=True)
 class Reorder(Transform):
-    """Dependents of nouns and verbs in the superstrate's order; subtrees move as blocks, closing marks stay
-    last. `superstrate_weight` interpolates from the substrate's order; `p` is the fraction of sentences
-    reordered. A node of more than 7 items or with crossing arcs keeps its order."""
+    """Gives dependents of nouns and verbs the superstrate's order (galactic dependencies). Subtrees move as
+    blocks, closing marks stay last. `superstrate_weight` interpolates from the substrate's order; `p` is the
+    fraction of sentences that are reordered. A node of more than 7 items or with crossing arcs keeps its
+    order."""
 
     short_name, full_name = "syn", "Syn"
     forms = (
@@ -162,6 +168,7 @@ class Reorder(Transform):
 
     @property
     def title(self) -> str:
+        """The name in reports."""
         return f"{super().title})"
 
     @property

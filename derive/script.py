@@ -1,5 +1,4 @@
-"""A new script: words keep their positions and change letters; tokenizers read it if `spell` exchanges
-letters."""
+"""A new script: words keep their positions and change letters."""
 
 from dataclasses import dataclass, field
 from string import ascii_lowercase, ascii_uppercase
@@ -53,10 +52,10 @@ KINDS: dict[By, str] = {
 
 @dataclass(frozen=True)
 class Transliterate(Transform):
-    """A new script for all types except an exact share `overlap` (ALIGN-MLM, section 3): a shift of ids by
-    the vocabulary's size, and for people an exchange of letters. `script`, from 1, distinguishes several in
-    one model. `by` selects the shared types: drawn from all, by frequency, or drawn from those of a word
-    class; all except "uniform" must be `informed`."""
+    """A new script for all types except an exact share `overlap` (ALIGN-MLM, section 3): ids are shifted by
+    the vocabulary's size, and spelling exchanges letters. `script`, from 1, distinguishes several scripts in
+    one model. `by` selects the shared types: uniformly, by frequency, or uniformly within a word class; all
+    except "uniform" must be `informed`."""
 
     short_name, full_name = "trans", "Trans"
     forms = (
@@ -138,8 +137,8 @@ SCRIPT = Transliterate()
 
 @dataclass(frozen=True)
 class Cognates(Transform):
-    """A new script for the last sub-word of every word; before it, an exact share `share` of the types stays.
-    A type's image is its form at the end of a word or, if the corpus has it only inside words, there
+    """A new script for the last sub-word of every word; an exact share `share` of the types keeps its script
+    before it. A type's image is its form at the end of a word, or inside words if it only occurs there
     (`informed`)."""
 
     short_name, full_name = "trans-stems", "Trans"
@@ -193,8 +192,8 @@ class Cognates(Transform):
 
 
 def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
-    """The letters that a transform's spelling exchanges; None if it changes the types of a vocabulary in
-    other ways."""
+    """The exchange of letters in a transform's spelling; None if its spelling is not an exchange of
+    letters."""
     every = {letter: transform.spell(letter) for letter in map(chr, range(0xD800))}  # up to the surrogates
     letters = {letter: spelt for letter, spelt in every.items() if spelt != letter}
     if any(len(spelt) != 1 or spelt.isspace() for spelt in letters.values()) or any(map(str.isspace, letters)):

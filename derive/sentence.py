@@ -16,7 +16,7 @@ NUL."""
 
 @dataclass(frozen=True)
 class Numbering:
-    """Numbers of sentences, which seed random transforms: each group has `1 << bits` numbers, from
+    """Numbers of sentences, which seed random transforms: each group has `1 << bits` numbers, starting at
     `first`."""
 
     bits: int
@@ -24,9 +24,11 @@ class Numbering:
 
     @property
     def size(self) -> int:
+        """The maximum number of sentences in a group."""
         return 1 << self.bits
 
     def number(self, group: int, place: int) -> int:
+        """The number of the sentence at position `place` of a group."""
         return self.first + (group << self.bits) + place
 
 
@@ -37,6 +39,8 @@ PARTS = Numbering(80)  # the parts of a composed transform, each with its own nu
 
 @dataclass(frozen=True, slots=True)
 class Span:
+    """Words `start` to `end` (exclusive) with a label."""
+
     start: int
     end: int
     label: str
@@ -45,9 +49,9 @@ class Span:
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """Words with the columns that follow them, each empty or with one entry per word. `heads` count from 0;
-    the root's is -1. `origin[i]` is the position of word i before any transform. `sources[i]`, if words were
-    changed, are the positions of all words that word i renders, the main one, `origin[i]`, first. `glued[i]`:
-    no space before word i."""
+    the root's is -1. `origin[i]` is the position of word i before any transform. If words were changed,
+    `sources[i]` are the positions of all words that word i renders, starting with the main one, `origin[i]`.
+    `glued[i]`: no space before word i."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()
@@ -70,8 +74,8 @@ class Sentence:
         return len(self.words)
 
     def reorder(self, order: Sequence[int]) -> Self:
-        """Put word `order[i]` at position i; all columns follow. A span that the order splits becomes one
-        span per piece."""
+        """The sentence with word `order[i]` at position i; all columns follow. A span that the order splits
+        becomes one span per piece."""
         if sorted(order) != list(range(len(self.words))):
             raise BadInput(
                 f"{self.text[:200]!r} in the order {list(order)[:30]}; expected each position from 0 to "
@@ -92,8 +96,8 @@ class Sentence:
         )
 
     def rewrite(self, words: Sequence[tuple[str, Sequence[int]]]) -> Self:
-        """Other words, each with the positions of the words that it renders, the main one first, whose tag it
-        has. It is in the span of the first of its words that is in one."""
+        """The sentence with other words, each with the positions of the words that it renders. The first is
+        its main word, whose tag it gets; it belongs to the span of the first of them that is in one."""
         groups = [tuple(group) for _, group in words]
         if not all(0 <= place < len(self) for group in groups for place in group) or not all(groups):
             raise BadInput(
@@ -122,9 +126,9 @@ class Sentence:
         )
 
     def _new_tree(self, groups: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        """The heads and relations of new words: those of its topmost word, or of the next head above that is
-        rendered. Further words for one word depend on its first, as `goeswith`. If the root is lost, the
-        highest word left becomes it."""
+        """The heads and relations of new words. A new word depends on the next rendered head above its
+        topmost word; further words for the same word depend on its first, as `goeswith`. If the root is lost,
+        the highest word becomes the root."""
         first: dict[int, int] = {}  # the first new word that renders each word
         for i, group in enumerate(groups):
             for place in group:
@@ -164,9 +168,11 @@ class Sentence:
 
     @property
     def text(self) -> str:
+        """The words with spaces between them."""
         return self.upto(len(self.words))
 
     def upto(self, end: int) -> str:
+        """The text of the first `end` words."""
         words = shown(self.words[:end])
         if not self.glued:
             return " ".join(words)
@@ -174,11 +180,12 @@ class Sentence:
         return "".join([word if glued else f" {word}" for word, glued in pairs]).removeprefix(" ")
 
     def length(self, end: int) -> int:
+        """The number of characters of the first `end` words."""
         return len(self.upto(end))
 
 
 def shown(words: Sequence[str]) -> list[str]:
-    """Words for people and other programs, with WikiText's `<unk>` for unknown ones."""
+    """Words for people and other programs, with `<unk>` for unknown words."""
     return ["<unk>" if word == UNKNOWN else word for word in words]
 
 
@@ -199,6 +206,7 @@ def _move_spans(spans: tuple[Span, ...], place: list[int]) -> tuple[Span, ...]:
 
 
 def iob2(sentence: Sentence) -> list[str]:
+    """The spans as IOB2 tags, one per word."""
     tags = ["O"] * len(sentence)
     for span in sentence.spans:
         tags[span.start] = f"B-{span.label}"
@@ -208,12 +216,13 @@ def iob2(sentence: Sentence) -> list[str]:
 
 
 def word_labels(sentence: Sentence) -> tuple[str, ...]:
+    """The label of each word; empty for words without one."""
     labels = {place: span.label for span in sentence.spans for place in range(span.start, span.end)}
     return tuple(labels.get(place, "") for place in range(len(sentence)))
 
 
 def spans_of(tags: Sequence[str]) -> tuple[Span, ...]:
-    """The spans of IOB2 tags; ValueError if an I- tag continues no entity."""
+    """The spans of IOB2 tags; ValueError if an I- tag does not continue an entity."""
     spans: list[Span] = []
     for i, tag in enumerate(tags):
         if tag.startswith("B-"):

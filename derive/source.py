@@ -18,7 +18,7 @@ SPLITS = ("train", "dev", "test")
 
 @dataclass
 class TaskData:
-    """A task's examples by split, and counts of exclusions and repairs, by split and reason."""
+    """A task's examples by split, and counts of exclusions and repairs by split and reason."""
 
     examples: dict[str, list[Example]]
     left_out: dict[str, Counter[str]] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class TaskData:
 
 class Source(ABC):
     """Text for pretraining, cut into chunks, and labelled data for tasks. A new source is a frozen dataclass
-    of plain values; a chunk's contents depend only on it."""
+    of plain values; a chunk's contents depend only on the chunk."""
 
     @property
     @abstractmethod
@@ -42,7 +42,7 @@ class Source(ABC):
         """A chunk's sentences, and counts of exclusions by reason."""
 
     def has_images(self, chunk: Any) -> bool:
-        """Whether derived languages have a chunk's sentences too."""
+        """Whether derived languages include a chunk's sentences."""
         return True
 
     def questions(self) -> Sequence[Question]:
@@ -75,11 +75,13 @@ class Source(ABC):
         return with_code(self.corpus_fingerprint(trees), self)
 
     def task_identity(self, task: str, trees: bool = False) -> str:
+        """`task_fingerprint` and, for a source from outside Calque, its code."""
         return with_code(self.task_fingerprint(task, trees), self)
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """Descriptions of the random parts, which `redrawn` changes; empty if all is read from files."""
+        """Descriptions of the random parts, which `redrawn` changes; empty if everything is read from
+        files."""
         return ()
 
     def redrawn(self, by: int) -> Self:
@@ -87,9 +89,10 @@ class Source(ABC):
         return self
 
     def lemmas(self) -> Lemmas:
+        """The lemmas of each word form; empty if they are unknown."""
         return {}
 
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
         """The source after the computations that its sentences need; `cache` keeps their results. With
-        `trees`, the sentences have heads and relations, or BadInput is raised."""
+        `trees`, sentences have heads and relations, or BadInput is raised."""
         return self

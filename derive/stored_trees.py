@@ -1,4 +1,4 @@
-"""Trees that were parsed before, in place of a parser."""
+"""Trees that were parsed earlier, in place of a parser."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ NONE = "no stored tree"
 
 @dataclass(frozen=True)
 class StoredTrees:
-    """The trees of the lines of a text, and of treebanks. Each line of `file` has the tree of one line of
+    """The trees of the lines of a text, and of treebanks: each line of `file` has the tree of one line of
     `text`."""
 
     text: Path
@@ -24,9 +24,11 @@ class StoredTrees:
     treebanks: tuple[Path, ...] = ()
 
     def fingerprint(self) -> str:
+        """A fingerprint of the text, the trees and the treebanks."""
         return fingerprint("stored trees", [digest(path) for path in (self.text, self.file, *self.treebanks)])
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
+        """The tree of each sentence, or NONE if there is none."""
         lines = _lines(self)
         return [_tree(tuple(words), line) if (line := lines.get(" ".join(words))) else NONE for words in sentences]
 

@@ -1,11 +1,11 @@
-"""JSON from outside: any fault in it is a ValueError."""
+"""JSON from outside, in which any fault is a ValueError."""
 
 import json
 from typing import Any, NoReturn
 
 
 def loads(text: str) -> Any:
-    """The value of a JSON text; ValueError if it is not JSON, too deep, or has long numbers, repeated keys or
+    """The value of a JSON text; ValueError for invalid JSON, deep nesting, long numbers, repeated keys or
     NaN."""
     try:
         return json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
@@ -14,7 +14,7 @@ def loads(text: str) -> Any:
 
 
 def is_text(value: Any) -> bool:
-    """Whether a value is text without NUL and half surrogate pairs, which files cannot contain."""
+    """Whether a value is text without NUL or half surrogate pairs, which files cannot contain."""
     if not isinstance(value, str) or "\0" in value:
         return False
     try:

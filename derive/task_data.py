@@ -1,6 +1,6 @@
 """A task's examples in several languages, in a folder that pretraining does not read.
 
-<split>.jsonl              examples in the source language, on which models are fine-tuned, one per line
+<split>.jsonl              examples in the source language, for fine-tuning, one per line
 <split>.<language>.jsonl   examples in another language: images of the source's, or natural examples
 manifest.json              written last: the contents, and exclusions by reason
 """
@@ -33,24 +33,31 @@ NONE: Tests = MappingProxyType({})
 
 @dataclass(frozen=True)
 class TaskFolder:
+    """A finished folder of task data."""
+
     artefact: Artefact
 
     @classmethod
     def open(cls, folder: Path) -> Self:
+        """The folder, checked by its manifest."""
         return cls(Artefact.open(folder, KIND, FORMAT))
 
     @property
     def task(self) -> str:
+        """The name of the task."""
         return str(self.artefact.facts["task"])
 
     def path(self, split: str, language: str = SOURCE) -> Path:
+        """The checked file of a split in a language."""
         return self.artefact.path(file_of(split, language))
 
     def examples(self, split: str, language: str = SOURCE) -> Iterator[Example]:
+        """Stream the examples of a split in a language."""
         return read_examples(self.path(split, language))
 
 
 def file_of(split: str, language: str = SOURCE) -> str:
+    """The name of the file of a split in a language."""
     return f"{split}.jsonl" if language == SOURCE else f"{split}.{language}.jsonl"
 
 
@@ -122,14 +129,15 @@ def derive_task(
 
 
 def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: str = "") -> str:
+    """A fingerprint of the folder of `write_natural_task` with these inputs."""
     sets = {name: list(map(input_digest, paths)) for name, paths in tests.items()}
     by_language = task in PARALLEL or files.units != WORDS
     return fingerprint(FORMAT, EDITION, task, files.identity, sets, source if by_language else "")
 
 
 def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, source: str = "") -> Path:
-    """Write the examples of `files` (in the language `source`), and test sets of other languages. A pair
-    missing from one parallel set is left out of all."""
+    """Write the examples of `files` (in the language `source`) and test sets in other languages. A pair that
+    is missing from one parallel set is excluded from all."""
     own = written(task, source, files.units)
     lacking: Lacking = WHOLE
     if task in PARALLEL:

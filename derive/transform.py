@@ -1,4 +1,4 @@
-"""Transforms: single differences between languages, compositions, and checked images."""
+"""Transforms, each one difference between languages; their composition; checks of images."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ TORN = "more entities than before: the new order splits some, and each piece cou
 
 class Transform(Named, ABC):
     """One difference between languages. A new one is a frozen dataclass with a `name`, or `forms`
-    (`derive.forms`), and a call. Transforms that change words are a `Rewrite` (`derive.words`); those that
-    change the script override `image` and `spell`."""
+    (`derive.forms`), and a call. A transform that changes words is a `Rewrite` (`derive.words`); one that
+    changes the script overrides `image` and `spell`."""
 
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Example names for errors and help, each with its meaning, or "" if it needs none."""
@@ -53,7 +53,7 @@ class Transform(Named, ABC):
         """The sentence's image. `number` is its number in its corpus, which seeds random transforms."""
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        """The derived language's id of each of the source vocabulary's `size` ids: (size,) int64. Specials
+        """The derived language's id of each of the source vocabulary's `size` ids, (size,) int64. Specials
         stay."""
         return np.arange(size)
 
@@ -62,21 +62,23 @@ class Transform(Named, ABC):
         return None
 
     def spell(self, word: str) -> str:
+        """A word in the derived language's spelling."""
         return word
 
     @property
     def rewrites(self) -> bool:
-        """Whether it changes words (`Rewrite`), and not only their order and their script."""
+        """Whether it changes words (`Rewrite`), not only their order or script."""
         return False
 
     @property
     def needs(self) -> frozenset[Need]:
-        """Requirements besides words: the sentences' "trees" and "tags", or the "usage" of types
+        """Requirements in addition to words: sentences' "trees" and "tags", or the "usage" of types
         (`informed`)."""
         return frozenset()
 
     def informed(self, usage: Usage) -> Transform:
-        """The transform for a corpus with this usage of types: sets the field `usage`, if needed."""
+        """The transform for a corpus with this usage of types, which is set as field `usage` if it is
+        needed."""
         own: Any = self
         return replace(own, usage=usage) if "usage" in self.needs else self
 
@@ -103,6 +105,7 @@ class Transform(Named, ABC):
 
 
 def check_share(share: float, of: str) -> None:
+    """Refuse a share that is not above 0 and at most 1; ValueError."""
     if not 0 < share <= 1:
         raise ValueError(f"the share of {of} is above 0 and at most 1, not {share}")
 
@@ -143,7 +146,7 @@ class Compose(Transform):
         return sentence
 
     def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
-        """All parts have different numbers, and the first to be applied keeps the sentence's."""
+        """All parts have different numbers; the first to be applied keeps the sentence's."""
         return [(part, PARTS.number(place, number)) for place, part in enumerate(reversed(self.parts))]
 
     @property
@@ -195,13 +198,13 @@ class Compose(Transform):
 
 
 def compose(*parts: Transform) -> Transform:
-    """`compose(Transliterate(), Invert())` is transliteration after inversion."""
+    """The composition; `compose(Transliterate(), Invert())` is transliteration after inversion."""
     return parts[0] if len(parts) == 1 else Compose(parts)
 
 
 @dataclass
 class Account:
-    """A transform's side effects: spans split, exclusions (`left_out`) and parts `kept` in place, by
+    """Side effects of a transform: split spans, exclusions (`left_out`) and parts `kept` in place, by
     reason."""
 
     split_spans: int = 0
@@ -209,12 +212,15 @@ class Account:
     kept: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Account) -> None:
+        """Add another account's counts."""
         self.split_spans += other.split_spans
         self.left_out += other.left_out
         self.kept += other.kept
 
 
 def image_of(transform: Transform, sentence: Sentence, number: int, account: Account) -> Sentence:
+    """The image of sentence `number`; side effects are added to `account`. BadInput if a transform that
+    should keep words changes them."""
     image = sentence
     for part, own in transform.steps(number):
         account.kept.update(part.account(image, own))
@@ -240,6 +246,7 @@ def _check_words(transform: Transform, sentence: Sentence, image: Sentence) -> N
 
 
 def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example:
+    """The image of example `number` of a split; BadInput if it loses an answer."""
     if (sentences := sum(map(len, example.texts))) > EXAMPLES.size:
         raise BadInput(f"an example of {sentences:,} sentences; expected {EXAMPLES.size:,} at most")
     numbers = count(EXAMPLES.number(number, 0))  # one per sentence, also within a pair
@@ -257,7 +264,7 @@ def _has_spans(texts: Iterable[Iterable[Sentence]]) -> bool:
 
 
 def image_of_question(question: Question, transform: Transform, number: int) -> Question:
-    """Question `number` in a derived language: the source's words in the order of the transform."""
+    """The image of question `number`, with the source's words in the order of the transform."""
     clozes = []
     for place, cloze in enumerate(question.clozes):
         image = transform(cloze.sentence, QUESTIONS.number(number, place))

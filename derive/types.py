@@ -9,8 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Specials:
-    """The ids of a vocabulary's special types; `others` are special types without a role here. No text has
-    any."""
+    """The ids of a vocabulary's special types, which no text has; `others` have no role here."""
 
     start: int
     pad: int
@@ -25,6 +24,7 @@ class Specials:
 
     @property
     def ids(self) -> tuple[int, ...]:
+        """The ids of all special types."""
         return (self.start, self.pad, self.end, self.unknown, self.mask, *self.others)
 
     def ordinary(self, size: int) -> np.ndarray:
@@ -65,6 +65,7 @@ class PairLayout:
         return (self.between[1:] if number else self.before), (self.after if last else self.between[:1])
 
     def marks(self, texts: int) -> int:
+        """The number of special ids in a row of one or two texts."""
         return len(self.before) + (texts - 1) * len(self.between) + len(self.after)
 
 

@@ -17,7 +17,7 @@ def kendall_distance(origin: Sequence[int]) -> float:
 
 
 def order_distance(origins: Iterable[Sequence[int]]) -> float:
-    """Mean normalised Kendall tau distance of sentences' origins, over sentences of at least two words; 0 if
-    none."""
+    """The mean normalised Kendall tau distance of sentences' origins, over sentences of at least two words; 0
+    if there are none."""
     distances = [kendall_distance(origin) for origin in origins if len(origin) > 1]
     return sum(distances) / len(distances) if distances else 0.0

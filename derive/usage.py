@@ -1,4 +1,5 @@
-"""A corpus's usage of types, types that are forms of one word, and types that a derived language shares."""
+"""A corpus's usage of types, types that are forms of the same word, and types that a derived language
+shares."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,7 +31,7 @@ _NAMES: tuple[WordClass, ...] = ("function", "names", "content")
 @dataclass(frozen=True)
 class Usage:
     """Occurrences of each type, (5, V): all, at the end of a word, and in words of each class. `cut` is
-    `Vocabulary.cut`; `of_text`: not made up by `even`."""
+    `Vocabulary.cut`; `of_text` is false for the invented usage of `even`."""
 
     table: np.ndarray
     cut: Callable[[str], list[tuple[int, str]]] | None = None
@@ -48,8 +49,8 @@ class Usage:
 
     @classmethod
     def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Self:
-        """The usage in a text: sub-words (T,), their number per word (W,), and the words' UPOS tags, "" if
-        unknown."""
+        """The usage in a text: sub-words (T,), their number per word (W,), and the words' UPOS tags ("" if
+        unknown)."""
         number = {tag: _NAMES.index(name) for tag, name in CLASSES.items()}
         kind = np.repeat(np.fromiter((number.get(tag, -1) for tag in tags), np.int64, len(tags)), pieces)
         chosen = [ids, ids[np.cumsum(pieces) - 1], *(ids[kind == number] for number in range(len(_NAMES)))]
@@ -57,10 +58,12 @@ class Usage:
 
     @property
     def size(self) -> int:
+        """The number of types, V."""
         return self.table.shape[1]
 
     @property
     def counts(self) -> np.ndarray:
+        """(V,) the number of occurrences of each type."""
         return np.asarray(self.table[0])
 
     @property
@@ -69,12 +72,13 @@ class Usage:
         return np.asarray(self.table[1])
 
     def of_class(self, name: WordClass) -> np.ndarray:
-        """(V,) bool: the types that occur, and (nearly) only in words of the class."""
+        """(V,) bool: the types that occur (almost) only in words of the class."""
         inside = self.table[2 + _NAMES.index(name)]
         return np.asarray((self.counts > 0) & (inside >= NEARLY * self.counts))
 
 
 def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
+    """The lemmas of each word form, from pairs of a form and a lemma."""
     gathered: defaultdict[str, set[str]] = defaultdict(set)
     for word, lemma in pairs:
         gathered[word].add(lemma)
@@ -82,8 +86,8 @@ def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
 
 
 def other_forms(lemmas: Lemmas, vocabulary: Vocabulary) -> dict[int, frozenset[int]]:
-    """For each type that is a word with a lemma, the other types that are forms of it, except in another
-    case."""
+    """For each type that is a word with a lemma, the types that are other forms of it; other letter case does
+    not count."""
     words, occurring = sorted(lemmas), set(vocabulary.types.tolist())
     types = {word: only for word, only in zip(words, only_ids(words, vocabulary), strict=True) if only in occurring}
     forms: defaultdict[str, list[str]] = defaultdict(list)
@@ -98,8 +102,8 @@ def other_forms(lemmas: Lemmas, vocabulary: Vocabulary) -> dict[int, frozenset[i
 
 
 def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[str, tuple[float, int]]:
-    """The shares of types, sub-words and words of the corpus in `derived` that its source has too, with
-    denominators."""
+    """The shares of types, sub-words and words of the corpus `derived` that its source has too, each with its
+    denominator."""
     corpus, size = Corpus.open(derived), len(image)
     tokens = words = 0
     for first in range(0, len(corpus), LINES):

@@ -1,5 +1,4 @@
-"""The types that languages share, special types, and encoding: byte-level BPE learnt from a corpus, or any
-tokenizer."""
+"""The types that languages share: byte-level BPE learnt from a corpus, or any tokenizer."""
 
 import dataclasses
 import re
@@ -49,8 +48,8 @@ _PART = re.compile("[^ \t\r\n]+")
 
 
 class Vocabulary:
-    """The `size` types that languages share, `specials` included, and their `counts` (V,). A word is encoded
-    as after a space, so its encoding depends only on itself; a `<s>` in text is ordinary."""
+    """The `size` types that languages share, including `specials`, and their `counts` (V,). A word is encoded
+    as after a space, so its encoding depends only on the word; `<s>` in text is an ordinary string."""
 
     def __init__(self, tokenizer: Tokenizer, counts: np.ndarray, specials: Specials = OURS) -> None:
         self._tokenizer = tokenizer
@@ -80,23 +79,24 @@ class Vocabulary:
 
     @property
     def account(self) -> dict[str, int]:
+        """The numbers of types, for the manifest."""
         unseen = self.size - len(self.specials.ids) - len(self.types)
         return {"size": self.size, "types": len(self.types), "unseen types": unseen}
 
     def encode(self, word: str) -> tuple[int, ...]:
+        """The ids of a word."""
         if word not in self._cache:
             ids, _ = self.encode_all([word])
             self._cache[word] = tuple(ids.tolist())
         return self._cache[word]
 
     def cut(self, word: str) -> list[tuple[int, str]]:
-        """The word's sub-words, each with its letters; a multi-byte letter that is split is in neither
-        part."""
+        """The word's sub-words, each with its letters; the letters omit a multi-byte letter that is split."""
         return [(i, self.text([i])) for i in self.encode(word)]
 
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """The words' concatenated ids and their number per word: (T,), (len(words),). UNKNOWN, and words
-        without an id, have the unknown type."""
+        """The concatenated ids of the words and the number of ids per word: (T,), (len(words),). UNKNOWN, and
+        words without an id, get the unknown type."""
         blocks = [self._encode(words[first : first + BLOCK]) for first in range(0, len(words) or 1, BLOCK)]
         ids, pieces = (np.concatenate(each) for each in zip(*blocks, strict=True))
         return ids, pieces
@@ -113,13 +113,13 @@ class Vocabulary:
         return self.as_text(np.fromiter(chain.from_iterable(encoded), np.int64, int(pieces.sum()))), pieces
 
     def encode_texts(self, texts: Sequence[str], places: bool = True) -> list[Any]:
-        """The tokenizer's encoding of each text, without special types around it; `places` asks for its
-        offsets."""
+        """The tokenizer's encoding of each text, without special types around it; offsets are set only with
+        `places`."""
         encode = self._words.encode_batch if places else self._words.encode_batch_fast
         return list(encode(texts, add_special_tokens=False))
 
     def as_text(self, ids: np.ndarray) -> np.ndarray:
-        """Ids of a text, with the unknown type in place of special types, which text cannot have."""
+        """Ids of a text, with the unknown type in place of special types, which cannot occur in text."""
         ordinary = self.specials.is_ordinary(ids)
         return ids if ordinary.all() else np.where(ordinary, ids, self.specials.unknown)
 
@@ -128,8 +128,8 @@ class Vocabulary:
         return str(self._tokenizer.decode([int(i) for i in ids], skip_special_tokens=False)).removeprefix(" ")
 
     def spelling(self, type_id: int) -> str:
-        """A type in the tokenizer's notation: in byte-level BPE one letter per byte, `Ġ` for a space before a
-        word."""
+        """A type in the tokenizer's notation: in byte-level BPE one letter per byte, with `Ġ` for a space
+        before a word."""
         return str(self._tokenizer.id_to_token(type_id))
 
     def save(self, folder: Path) -> None:
@@ -141,11 +141,14 @@ class Vocabulary:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
+        """The vocabulary in a folder of `save`."""
         tokenizer, specials = open_tokenizer(folder / TOKENIZER), read_specials(folder)
         return cls(tokenizer, np.load(folder / COUNTS), specials)
 
 
 def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
+    """Learn a vocabulary of exactly `size` types from words with counts; BadInput if there is not enough
+    text."""
     if size < SMALLEST:
         raise BadInput(f"a vocabulary of {size:,} types; expected at least {SMALLEST} (special types and bytes)")
     if not words:
@@ -200,12 +203,14 @@ class GivenVocabulary:
     folder: Path
 
     def open(self) -> Vocabulary:
+        """The vocabulary; BadInput if the tokenizer lacks a special type."""
         path = self.folder / TOKENIZER
         tokenizer = open_tokenizer(path)
         specials = _special_types(tokenizer, role_names(self.folder), path)
         return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), specials)
 
     def identity(self) -> Any:
+        """A fingerprint of the tokenizer and its special types."""
         path, names = self.folder / TOKENIZER, role_names(self.folder)
         content = input_digest(path)
         return fingerprint("given", content, *_unusual(path, content, tuple(names.items())))
@@ -223,8 +228,8 @@ def role_names(folder: Path) -> dict[str, str]:
 
 
 def _special_types(tokenizer: Tokenizer, names: Mapping[str, str], path: Path) -> Specials:
-    """The special types of a tokenizer: the start and end that its template puts, else the `names` of its
-    settings, else the usual names, special types first."""
+    """The special types of a tokenizer: start and end from its template, others by the `names` of its
+    settings, otherwise by the usual names, with special types preferred."""
     ids = tokenizer.get_vocab(with_added_tokens=True)
     added = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
     roles = dict[str, int]()
@@ -263,8 +268,8 @@ def _encode_with(template: Any, *texts: str) -> Any:
 
 
 def _template_ends(template: Any) -> dict[str, int]:
-    """A row's start and end: the first id of a text's row, and the id after the text, if its template puts
-    any."""
+    """A row's start and end: the first id of a text's row, and the id after the text, if the template adds
+    them."""
     row = _encode_with(template, _WORD)
     text = row.sequence_ids.index(0)
     before, after = row.ids[:text], row.ids[text + 1 :]
@@ -272,7 +277,7 @@ def _template_ends(template: Any) -> dict[str, int]:
 
 
 def _layout(template: Any) -> PairLayout | None:
-    """The layout of pairs by a tokenizer's template; None unless it puts ids before, between and after the
+    """The layout of pairs by a tokenizer's template; None unless it adds ids before, between and after the
     texts."""
     row = _encode_with(template, _WORD, _WORD)
     first, second = (row.sequence_ids.index(text) for text in (0, 1))
@@ -289,11 +294,13 @@ _WORD = "a"
 
 
 def read_specials(folder: Path) -> Specials:
+    """The special types of a folder of `Vocabulary.save`."""
     ids = strict_json.loads((folder / SPECIAL_TYPES).read_text(encoding="utf-8"))
     return Specials(**ids | {"others": tuple(ids["others"])})
 
 
 def open_tokenizer(path: Path) -> Tokenizer:
+    """The tokenizer of a `tokenizer.json`; BadInput if it is missing, damaged or random."""
     try:
         tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -306,6 +313,7 @@ def open_tokenizer(path: Path) -> Tokenizer:
 
 
 def tokenizer_settings(folder: Path) -> dict[str, Any]:
+    """The settings in a folder's `tokenizer_config.json`; empty if there is no such file."""
     path = folder / TOKENIZER_CONFIG
     try:
         return dict(**strict_json.loads(path.read_text(encoding="utf-8")))
@@ -320,8 +328,7 @@ def _size(tokenizer: Tokenizer) -> int:
 
 
 class WordTable:
-    """A cache of encodings: distinct words are encoded once, text is a gather. Beyond `room` words it is
-    cleared."""
+    """A cache of encodings: distinct words are encoded once. It is cleared when it exceeds `room` words."""
 
     def __init__(self, vocabulary: Vocabulary, room: int = 1 << 19) -> None:
         self._vocabulary, self._room = vocabulary, room
@@ -333,6 +340,7 @@ class WordTable:
         self._words = Ragged.of(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     def encode(self, words: list[str]) -> tuple[np.ndarray, np.ndarray]:
+        """As `Vocabulary.encode_all`."""
         if len(self._rows) > self._room:
             self._clear()
         size = len(self._rows)

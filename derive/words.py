@@ -31,8 +31,8 @@ class Rewrite(Transform):
 
     @abstractmethod
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        """The new words, with the positions of the words that each renders, the main one first; empty keeps
-        all."""
+        """The new words, each with the positions of the words that it renders, the main one first; empty
+        keeps all words."""
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         words = self.rewritten(sentence, number) if sentence.tags else ()
@@ -45,7 +45,7 @@ class Rewrite(Transform):
 @dataclass(frozen=True)
 class Agglutinate(Rewrite):
     """Function words become endings of the content word that they precede, the nearest first: *in the house*
-    is *housethein*. A `share` of them is drawn by form."""
+    becomes *housethein*. A `share` of them is drawn by form."""
 
     short_name, full_name = "agg", "Agg"
     forms = (percent("share", "-", "of the function words", "50", " {percent} %"),)
@@ -93,7 +93,7 @@ class _OneClass(Rewrite):
 
 @dataclass(frozen=True)
 class Drop(_OneClass):
-    """The words of one class are dropped: without DET, *the dog barks* is *dog barks*."""
+    """The words of one class are dropped: without DET, *the dog barks* becomes *dog barks*."""
 
     short_name, full_name = "drop", "Drop"
     examples = (("drop-det", "without articles and other determiners"),)
@@ -106,7 +106,7 @@ class Drop(_OneClass):
 
 @dataclass(frozen=True)
 class Split(Rewrite):
-    """Endings of nouns and verbs become words: *walked* is *walk ed*. The stem keeps at least three
+    """Endings of nouns and verbs become words: *walked* becomes *walk ed*. The stem keeps at least three
     letters."""
 
     short_name, full_name = "split", "Split"
@@ -130,7 +130,8 @@ CIPHER = str.maketrans("".join(KINDS), "".join(letters[1:] + letters[0] for lett
 
 @dataclass(frozen=True)
 class Cipher(_OneClass):
-    """The words of one class have other letters: each vowel becomes the next one, and each consonant."""
+    """The words of one class get other letters: each vowel becomes the next vowel, each consonant the next
+    consonant."""
 
     short_name, full_name = "cipher", "Cipher"
     examples = (("cipher-noun", "other letters for nouns"),)
@@ -143,8 +144,8 @@ class Cipher(_OneClass):
 
 @dataclass(frozen=True)
 class Translate(Rewrite):
-    """Words become translations, drawn by their probabilities from a `lexicon`: with French, *the red house*
-    is *la rouge maison*. A `share` of the words, drawn one by one, is translated; words without an entry
+    """Words become translations, drawn by their probabilities from a `lexicon`: in French, *the red house*
+    becomes *la rouge maison*. A `share` of the words, drawn one by one, is translated; words without an entry
     stay."""
 
     short_name, full_name = "lex", "Lex"

@@ -23,6 +23,7 @@ def silent(what: str, done: int, of: int) -> None:
 
 
 def reported(results: Iterable[Result], progress: Progress, what: str, of: int) -> Iterator[Result]:
+    """The results, with a report of progress after each of `of`."""
     progress(what, 0, of)
     for done, result in enumerate(results, start=1):
         yield result
@@ -30,7 +31,8 @@ def reported(results: Iterable[Result], progress: Progress, what: str, of: int) 
 
 
 class Workers:
-    """`count` processes, or this process alone if it is 1. Processes are spawned: jobs must be picklable."""
+    """`count` processes, or only this process if it is 1. Processes are spawned, so jobs must be
+    picklable."""
 
     def __init__(self, count: int) -> None:
         if count < 1:

@@ -1,6 +1,6 @@
-"""The only file that depends on transformers' RoBERTa, XLM-R and BERT: names, positions, token types, layers, heads.
+"""The only file that depends on transformers' RoBERTa, XLM-R and BERT, whose layers compute the same.
 
-Their layers compute the same; only the names of modules and the first position differ.
+Only the names of modules and the first position differ.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from calque.pretrain.lazy import F, Tensor
 
 @dataclass(frozen=True)
 class Architecture:
-    """A family of masked language models. `stem` starts transformers' class names; `base` and `head` name encoder and
-    prediction head in a model and its parameters. `counts_from_padding`: positions start after padding's id."""
+    """A family of masked language models. `stem` starts transformers' class names; `base` and `head` name the
+    encoder and the prediction head in a model and its parameters. `counts_from_padding`: positions start
+    after padding's id."""
 
     model_type: str
     stem: str
@@ -26,34 +27,39 @@ class Architecture:
 
     @property
     def config(self) -> Any:
+        """Transformers' configuration class."""
         import transformers  # takes a second
 
         return getattr(transformers, f"{self.stem}Config")
 
     @property
     def masked_model(self) -> Any:
+        """Transformers' masked language model class."""
         import transformers
 
         return getattr(transformers, f"{self.stem}ForMaskedLM")
 
     @property
     def word_embeddings(self) -> str:
-        """The name of the table of word embeddings in a checkpoint's weights."""
+        """The name of the word embeddings in a checkpoint's weights."""
         return f"{self.base}.embeddings.word_embeddings.weight"
 
     @property
     def language_embeddings(self) -> str:
-        """The name of the table of token types in a checkpoint's weights."""
+        """The name of the token type embeddings in a checkpoint's weights."""
         return f"{self.base}.embeddings.token_type_embeddings.weight"
 
     def encoder(self, model: Any) -> Any:
+        """The encoder of a model."""
         return getattr(model, self.base)
 
     def tables(self, model: Any) -> tuple[Tensor, Tensor]:
+        """The word embeddings and the token type embeddings of a model."""
         embeddings = self.encoder(model).embeddings
         return embeddings.word_embeddings.weight, embeddings.token_type_embeddings.weight
 
     def layers(self, model: Any) -> Any:
+        """The layers of a model."""
         return self.encoder(model).encoder.layer
 
     def logits(self, model: Any, hidden: Tensor) -> Tensor:
@@ -70,7 +76,7 @@ class Architecture:
         return int(config.pad_token_id) + 1 if self.counts_from_padding else 0
 
     def position_ids(self, config: Any, places: Tensor) -> Tensor:
-        """Position ids of positions counted from 0, of any shape; padding's is -1."""
+        """The position ids for positions that count from 0, of any shape; padding's position is -1."""
         return places + self.first_position(config) if self.counts_from_padding else places.clamp(min=0)
 
     def length(self, config: Any) -> int:
@@ -105,13 +111,12 @@ def main_layer(layers: int) -> int:
 
 
 def has_languages(token_types: int) -> bool:
-    """Whether token types are languages: there are then at least three, including padding's."""
+    """Whether token types are languages: only then are there more than two."""
     return token_types > TEXT_TYPES
 
 
 def layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, labelled: LabelledPositions) -> Tensor:
-    """A layer's output at the labelled positions only, (N, H), which attend to all positions. Queries are padded to the
-    maximum number of labelled positions in a row."""
+    """A layer's output at the labelled positions only, (N, H), which attend to all positions."""
     attention, rows = layer.attention.self, len(hidden)
     here = hidden.flatten(0, 1).index_select(0, labelled.at)
     query = attention.query(here)

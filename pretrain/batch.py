@@ -18,7 +18,8 @@ LABELS, SLOTS = 256, 32  # on a GPU, the number of labels and of slots per row a
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows that can be split into micro-batches and over processes; fields are tensors and batches of equal length."""
+    """Rows that can be split into micro-batches and over processes. Fields are tensors and batches of equal
+    length."""
 
     def __len__(self) -> int:
         return len(getattr(self, fields(self)[0].name))
@@ -32,11 +33,11 @@ class Batch:
         return self._each(lambda value: value.cut(rows) if isinstance(value, Batch) else value[rows])
 
     def ready(self) -> Self:
-        """With everything that losses would otherwise wait for on a GPU."""
+        """The batch with all values precomputed that losses would otherwise wait for on a GPU."""
         return self._each(lambda value: value.ready() if isinstance(value, Batch) else value)
 
     def to(self, device: torch.device) -> Self:
-        """On a device; a GPU copies while it computes."""
+        """The batch on a device; copies to a GPU overlap with its computations."""
         return self if device.type == "cpu" else self.ready()._on(device)
 
     def _on(self, device: torch.device) -> Self:
@@ -53,8 +54,8 @@ def _copied(tensor: Tensor, device: torch.device) -> Tensor:
 
 @dataclass(frozen=True)
 class LabelledPositions(Batch):
-    """The positions of labels: `at` (N,) are flat positions. `most` is the maximum number in a row (at least 1), and
-    `slot` (N,) the index of each in a table of `most` slots per row. Entries from `count` on are padding."""
+    """The flat positions `at` (N,) of labels. `most` is the maximum number in a row (at least 1), and `slot`
+    (N,) is the index of each in a table of `most` slots per row. Entries from `count` on are padding."""
 
     at: Tensor
     slot: Tensor
@@ -62,8 +63,8 @@ class LabelledPositions(Batch):
     count: int
 
     def padded(self) -> LabelledPositions:
-        """With more positions, so that shapes repeat from step to step and suit a GPU's matrix products: LABELS and
-        SLOTS divide N and `most`. The added ones are the first position, in a slot that is not used."""
+        """More positions, so that shapes repeat from step to step and suit a GPU's matrix products: LABELS
+        divides N, and SLOTS divides `most`. Additional ones are at the first position, in an unused slot."""
         most = self.most + 1 + -(self.most + 1) % SLOTS
         row, slot = self.slot // self.most, self.slot % self.most
         added = (0, -len(self.at) % LABELS)
@@ -74,10 +75,13 @@ class LabelledPositions(Batch):
 
 @dataclass(frozen=True)
 class Rows(Batch):
-    """Masked rows. `ids`, `labels` and `languages` are (B, L) int64. A position without a label has UNLABELLED.
-    `padded`: some positions may be padding, so that an attention mask is needed. `places` (B, L) are the positions of
-    ids, from 0, and -1 for padding; None if they are consecutive. `segments` (B, L) are the token types of a row's two
-    texts, if the tokenizer's template has two. `found` are the labelled positions, padded, if they were found before.
+    """Masked rows. `ids`, `labels` and `languages` are (B, L) int64; positions without a label have
+    UNLABELLED.
+
+    padded: whether some positions may be padding, so that an attention mask is needed.
+    places: the positions of ids, from 0, and -1 for padding, (B, L); None if they are consecutive.
+    segments: the token types of a row's two texts, (B, L), if the tokenizer's template has two.
+    found: the labelled positions, padded, if they were computed before.
     """
 
     ids: Tensor
@@ -92,15 +96,17 @@ class Rows(Batch):
         return replace(super().cut(rows), found=None)
 
     def ready(self) -> Rows:
-        """With the labelled positions, padded."""
+        """The rows with their labelled positions, padded."""
         return replace(self, found=self.positions.padded())
 
     @property
     def labelled(self) -> int:
+        """The number of labels."""
         return int((self.labels != UNLABELLED).sum())
 
     @property
     def positions(self) -> LabelledPositions:
+        """The positions of the labels."""
         at = (self.labels.flatten() != UNLABELLED).nonzero().squeeze(1)
         row = at // self.labels.shape[1]
         counts = torch.bincount(row, minlength=len(self))
@@ -118,10 +124,14 @@ class Pairs(Batch):
 
 @dataclass(frozen=True)
 class PairRows(Batch):
-    """Sentence pairs, one per row: `<s>` first side `</s>` second side `</s>`, padding. `clean` (B, L) are the ids of
-    `rows` before masking; `sides` (B, 2) is the number of ids of each side. `gold` (B, W) is the position in the second
-    side, from 0, linked to each id of the first, or -1. `dice` (B, L) are uniform, to sample positions. `widths` are
-    the maximum numbers of ids of both sides, if they were found before."""
+    """Sentence pairs, one per row: `<s>` first side `</s>` second side `</s>`, padding.
+
+    clean: the ids of `rows` before masking, (B, L).
+    sides: the number of ids of each side, (B, 2).
+    gold: the position in the second side, from 0, linked to each id of the first, or -1, (B, W).
+    dice: uniform random numbers, to sample positions, (B, L).
+    widths: the maximum numbers of ids of both sides, if they were computed before.
+    """
 
     rows: Rows
     clean: Tensor
@@ -142,7 +152,8 @@ class PairRows(Batch):
         return first, second
 
     def by_length(self, pieces: int) -> list[PairRows]:
-        """The same pairs, the shortest first, in up to `pieces` parts of similar size in ids, padded only as needed."""
+        """The same pairs, the shortest first, in up to `pieces` parts of similar size, padded only as
+        needed."""
         lengths, order = self.sides.sum(1).sort(stable=True)
         ends = lengths.cumsum(0)
         _, sizes = ((ends - lengths) * pieces // ends[-1]).unique_consecutive(return_counts=True)
@@ -156,19 +167,22 @@ class PairRows(Batch):
         return PairRows(rows, self.clean[pairs, row], sides, self.gold[pairs, side], self.dice[pairs, row])
 
     def places(self, side: int) -> tuple[Tensor, Tensor]:
-        """The positions in the rows of the ids of a side (0 or 1), (B, W), and whether they are real; others are 0."""
+        """The positions in the rows of a side's ids, (B, W), and whether they are real; other positions are
+        0."""
         offsets = torch.arange(self.gold.shape[1], device=self.sides.device)
         real = offsets < self.sides[:, side, None]
         first = self.sides[:, :1] * side + 1 + side  # after `<s>`, or after `<s>`, the first side and its `</s>`
         return (first + offsets).masked_fill(~real, 0), real
 
     def side_rows(self, side: int, pad: int) -> Rows:
-        """One side (0 or 1) of each pair, unmasked: `<s>` ids `</s>`, and padding with the side's language."""
+        """One side (0 or 1) of each pair, unmasked: `<s>` ids `</s>`, and padding with the side's
+        language."""
         width = (self.widths or self._widths)[side]
         return self._side_rows(side, pad, self.clean, torch.full_like(self.clean, UNLABELLED), width)
 
     def sides_as_rows(self, pad: int) -> Rows:
-        """Both sides of each pair as separate rows, masked as `rows` are: all first sides, then all second sides."""
+        """Both sides of each pair as separate rows with the masks of `rows`: all first sides, then all second
+        sides."""
         width = max(self.widths or self._widths)
         both = [self._side_rows(side, pad, self.rows.ids, self.rows.labels, width) for side in (0, 1)]
         ids, labels, languages = zip(*((rows.ids, rows.labels, rows.languages) for rows in both), strict=True)
@@ -217,27 +231,27 @@ class WordPairs(LinkedPairs):
 
 @dataclass(frozen=True)
 class NumberedWords(LinkedPairs):
-    """Unmasked sentence pairs with the links of their words, by number. `first` and `second`, (B, W) int64, have the
-    number of each id's word on that side, -1 for padding."""
+    """Unmasked sentence pairs with the links of their words, by number. `first` and `second`, (B, W) int64,
+    are the number of each id's word on that side, -1 for padding."""
 
     first: Tensor
     second: Tensor
 
     @property
     def words(self) -> int:
-        """The words of both sides together."""
+        """The number of words of both sides."""
         return int((self.first.amax(1) + 1).sum() + (self.second.amax(1) + 1).sum())
 
     @property
     def linked(self) -> int:
-        """The words of both sides that have a link."""
+        """The number of words of both sides that have a link."""
         sides = (torch.stack([self.links.row, side]) for side in (self.links.first, self.links.second))
         return sum(side.unique(dim=1).shape[1] for side in sides)
 
 
 @dataclass(frozen=True)
 class PairGroups(Batch):
-    """Groups of sentence pairs, which micro-batches and processes keep whole."""
+    """Groups of sentence pairs, which are not split over micro-batches or processes."""
 
     groups: tuple[NumberedWords, ...]
 

@@ -28,7 +28,8 @@ GOLD_LINKS = word("links", GOLD, "-gold", "gold links")
 
 
 class PairObjective(Objective):
-    """An objective on a fraction of the parallel sentences, without other text, which predicts `mask_rate` of ids."""
+    """An objective on a fraction of the parallel sentences, without other text. It predicts `mask_rate` of
+    the ids."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL,)
     parallel_fraction: float
@@ -62,12 +63,12 @@ class LinkObjective(PairObjective):
 
 
 class Groups:
-    """A fraction of each bitext's pairs, in groups of neighbours that fit into `room` ids or, with two `sides`, `room`
-    ids per side, numbered over the bitexts; `shuffled` pairs have random neighbours. Takes eight bytes per pair and per
-    group.
+    """A fraction of each bitext's pairs, in groups of neighbours that fit into `room` ids or, with two
+    `sides`, `room` ids per side. Groups are numbered over all bitexts; `shuffled` pairs have random
+    neighbours. Memory: eight bytes per pair and per group.
 
     parts: the number of groups in each bitext.
-    left_out: the number of pairs that do not fit by themselves.
+    left_out: the number of pairs that do not fit on their own.
     """
 
     def __init__(
@@ -103,8 +104,8 @@ class Groups:
 
 
 def fill(lengths: np.ndarray, room: int) -> np.ndarray:
-    """Group neighbouring items so that each group fills up to `room` on each side; returns the starts of the groups and
-    the end of the last. `lengths` are (N, sides); each item fits by itself."""
+    """Group neighbouring items so that each group fills up to `room` on each side. Returns the starts of the
+    groups and the end of the last one. `lengths` are (N, sides); each item fits on its own."""
     count = len(lengths)
     following = np.full(count, count)  # for a group that starts at each item, the start of the next group
     for side in lengths.T:
@@ -125,8 +126,8 @@ def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
 
 
 class PairStream(Stream):
-    """The sentence pairs that an objective reads as rows, with the two sides in random order. An instance is the
-    neighbouring pairs of two languages that together fill a full row, so that a step has about the same number of ids
+    """The sentence pairs that an objective reads as rows, with the two sides in random order. An instance is
+    a group of neighbouring pairs of two languages that fills a full row, so that a step has about as many ids
     as with packed rows. `has_gold`: all pairs have gold links."""
 
     def __init__(
@@ -159,8 +160,8 @@ class PairStream(Stream):
         return LinkedPairs(rows, _links(found, 1, 2 + rows.sides[:, 0].numpy()))
 
     def draw_words(self, instances: Sequence[int], marks: bool) -> WordPairs:
-        """The pairs of some instances, the first language first, with the links of their words. With `marks`, `<s>` and
-        `</s>` are words too, each linked to its counterpart."""
+        """The pairs of some instances, the first language first, with their word links. With `marks`, `<s>`
+        and `</s>` are words too, each linked to its counterpart."""
         of, pairs = self.chosen(instances)
         found, words = [], []
         for links, sizes in self._words(of, pairs):
@@ -173,7 +174,8 @@ class PairStream(Stream):
         return WordPairs(self._unmasked(of, pairs), _links(found, 0, 0), _links(words, 0, 0))
 
     def numbered(self, of: np.ndarray, pairs: np.ndarray) -> NumberedWords:
-        """Sentence pairs number `pairs` of the bitexts `of`, the first language first, with the links of words."""
+        """Sentence pairs number `pairs` of the bitexts `of`, the first language first, with their word
+        links."""
         clean = self._unmasked(of, pairs)
         numbers = [np.full((len(pairs), int(clean.sides[:, side].max())), -1) for side in (0, 1)]
         found = list(self._words(of, pairs))
@@ -199,9 +201,9 @@ class PairStream(Stream):
     def read(
         self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Sentence pairs number `pairs` of the bitexts `of`, the second side first where `turned`. Returns ids and
-        language ids (B, L), the number of ids per side (B, 2), and the links (B, W): the position in the second side
-        that each id of the first is linked to, -1 for none."""
+        """Sentence pairs number `pairs` of the bitexts `of`, with the second side first where `turned`.
+        Returns ids and language ids (B, L), the number of ids per side (B, 2), and the links (B, W): the
+        position in the second side that each id of the first is linked to, -1 for none."""
         specials, rows = self.languages.specials, np.arange(len(pairs))
         sides, written = np.zeros((len(pairs), 2), np.int64), []
         for number in np.unique(of).tolist():

@@ -1,7 +1,7 @@
 """The state of a run on disk, for bit-identical resumption, and snapshots of its weights after some steps.
 
-Every step draws from (seed, step), so the learner's parameters and buffers, AdamW's moments and the step number are the
-whole state.
+Every step draws from (seed, step), so the parameters and buffers of the learner, AdamW's moments and the step
+number are the whole state.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def save_state(
     snapshots: Mapping[str, str],
     facts: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Write `folder/step-N`, then remove earlier states; if the disk is full, the last state stays. The state has a
-    copy of the `rows` of metrics so far, the digests of the `snapshots` by name, and other `facts`."""
+    """Write `folder/step-N`, then remove earlier states; if the disk is full, the last state remains. The
+    state has a copy of the `rows` of metrics, the digests of the `snapshots` by name, and other `facts`."""
     new = folder / f"step-{step:09d}"
     with making(new, STATE, {**_owner(folder, step), "identity": identity, SNAPSHOTS: snapshots, **facts}) as part:
         shutil.copy(rows, part / METRICS)
@@ -72,8 +72,8 @@ def remove_states(folder: Path, last: Path | None = None) -> None:
 def load_state(
     folder: Path, learner: Learner, optimizer: Optimizer, identity: Mapping[str, Any], allow_change: bool = False
 ) -> tuple[int, Artefact | None]:
-    """Load the last state below `folder`; returns its step and the state, or 0 and None. A state of another run, step
-    or configuration is refused; with `allow_change` the keys of MACHINE may differ."""
+    """Load the last state below `folder`. Returns its step and the state, or 0 and None. A state of another
+    run, step or configuration is refused; with `allow_change`, the keys of MACHINE may differ."""
     steps = {int(named[1]): path for path in folder.glob("step-*") if (named := _STEP.fullmatch(path.name))}
     if not steps:
         return 0, None
@@ -95,12 +95,13 @@ def load_state(
 
 
 def _owner(folder: Path, step: int) -> dict[str, Any]:
-    """The manifest's facts about the owner of a state: the name of the run's folder, and the step."""
+    """The manifest's facts about a state's owner: the name of the run's folder, and the step."""
     return {"run": folder.absolute().parent.name, "step": step}
 
 
 def check_identity(artefact: Artefact, now: Mapping[str, Any], any_machine: bool) -> None:
-    """Refuse a folder that was started with another configuration or, unless `any_machine`, on another machine."""
+    """Refuse a folder that was started with another configuration or, unless `any_machine`, on another
+    machine."""
     saved = artefact.facts["identity"]
     for key in sorted((saved.keys() | now.keys()) - (MACHINE if any_machine else set())):
         if saved.get(key) != now.get(key):
@@ -117,7 +118,7 @@ def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
 
 @contextmanager
 def writing_tensors(path: Path) -> Iterator[None]:
-    """Convert safetensors' error on writing the file `path` into the OSError of the system."""
+    """Convert safetensors' error on writing the file `path` into an OSError."""
     try:
         yield
     except SafetensorError as error:
@@ -127,7 +128,8 @@ def writing_tensors(path: Path) -> Iterator[None]:
 
 
 def restore(tensors: Mapping[str, Tensor], saved: Mapping[str, Tensor], path: Path) -> None:
-    """Set tensors, in place, to the values saved under their names in the file `path`."""
+    """Set tensors, in place, to the saved values of the same names; BadInput about the file `path` if they do
+    not fit."""
     _check_names(tensors.keys(), saved, path)
     with torch.no_grad():
         for name, tensor in tensors.items():
@@ -142,8 +144,8 @@ def _check_names(names: Set[str], saved: Mapping[str, Tensor], path: Path) -> No
 
 
 class Snapshots:
-    """The snapshots of a running run; a process that does not write keeps none. On resuming, snapshots up to the state
-    are checked, and later ones are removed, to be written again with the same bits."""
+    """The snapshots of a run in progress; a process that does not write keeps none. On resuming, snapshots up
+    to the state are checked, and later ones are removed, to be written again with the same bits."""
 
     def __init__(self, folder: Path, config: TrainConfig, writes: bool, state: Artefact | None) -> None:
         self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())
@@ -169,7 +171,7 @@ class Snapshots:
 
 
 def snapshots_of(run: Artefact) -> dict[int, str]:
-    """The names of a finished run's snapshots by their steps, ascending."""
+    """The names of a finished run's snapshots by step, ascending."""
     steps = {int(named[1]): name for name in run.digests if (named := _SNAPSHOT.fullmatch(name))}
     if not steps:
         raise BadInput("a run without snapshots; set train.snapshots to keep some", run.folder)
@@ -177,7 +179,7 @@ def snapshots_of(run: Artefact) -> dict[int, str]:
 
 
 def load_snapshot(model: Any, path: Path) -> None:
-    """Set a model of the same shape, in place, to the weights of a snapshot."""
+    """Set the weights of a model of the same shape, in place, to a snapshot's."""
     try:
         saved = tensor_files.load_file(path)
     except (OSError, SafetensorError) as error:

@@ -16,7 +16,7 @@ MOST_STEPS = 1_000_000_000
 
 
 def unreal(config: Any) -> list[str]:
-    """Messages about numbers of a config that are infinite or NaN, which passes any comparison."""
+    """Messages about infinite or NaN numbers of a config; comparisons do not detect NaN."""
     numbers = {name: value if isinstance(value, tuple) else (value,) for name, value in vars(config).items()}
     return [
         f"{name} is finite, not {', '.join(map(str, values))}"
@@ -33,8 +33,9 @@ def below_one(config: Any, names: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """A RoBERTa (ALIGN-MLM, table 10). Its vocabulary comes from the languages. `length` is the number of ids in a row,
-    with specials. Attention dropout is 0, not RoBERTa's 0.1, which would rule out fast attention (docs/fidelity.md)."""
+    """The shape of a RoBERTa (ALIGN-MLM, table 10); its vocabulary comes from the languages. `length` is the
+    number of ids in a row, including specials. Attention dropout is 0, because RoBERTa's 0.1 would rule out
+    fast attention (docs/fidelity.md)."""
 
     layers: int = 8
     heads: int = 8
@@ -46,6 +47,7 @@ class ModelConfig:
     initializer_range: float = 0.02
 
     def mistakes(self) -> list[str]:
+        """Messages about invalid values."""
         wrong = below_one(self, ("layers", "heads", "hidden", "ffn"))
         if self.hidden % max(1, self.heads):
             wrong.append(f"hidden ({self.hidden}) is a multiple of heads ({self.heads})")
@@ -62,14 +64,20 @@ class ModelConfig:
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """AdamW with linear warm-up and decay to zero (ALIGN-MLM, table 10). `batch` counts rows over all processes and
-    micro-batches; `grad_accumulation` is the number of micro-batches per process, which affects memory but not
-    gradients; `auto` is 1, doubled whenever a GPU's memory runs out. `*_every` count steps; 0 means never.
-    `weight_decay` applies to `decayed` parameters: all, or only matrices, without biases and normalisation weights.
-    `betas` and `epsilon` are AdamW's (XLM-Align, table 11: 0.9, 0.98 and 1e-6). The prediction head and an objective's
-    own modules, which are new when the encoder is pretrained, have `head_rate` times the encoder's learning rate.
-    Snapshots of the weights are kept before the first step, after the last one, and `snapshots` times per doubling of
-    the steps."""
+    """AdamW with linear warm-up and decay to zero (ALIGN-MLM, table 10).
+
+    batch: rows per step, over all processes and micro-batches.
+    grad_accumulation: micro-batches per process, which affect memory but not gradients; `auto` is 1, doubled
+        whenever a GPU's memory runs out.
+    weight_decay: for the `decayed` parameters: all, or only matrices, without biases and normalisation
+        weights.
+    betas, epsilon: AdamW's (XLM-Align, table 11: 0.9, 0.98 and 1e-6).
+    head_rate: the learning rate of the prediction head and of an objective's own modules, as a multiple of
+        the encoder's.
+    snapshots: how many copies of the weights to keep per doubling of the steps, besides the first and the
+        last.
+    log_every, probe_every, save_every: intervals in steps; 0 means never.
+    """
 
     steps: int = 500_000
     batch: int = 128
@@ -95,12 +103,13 @@ class TrainConfig:
 
     @property
     def micro_batches(self) -> int:
-        """The number of micro-batches per process, before it is doubled."""
+        """The initial number of micro-batches per process."""
         return 1 if isinstance(self.grad_accumulation, str) else self.grad_accumulation
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """The steps after which a snapshot is kept, ascending; a longer run shares them all, except the last."""
+        """The steps after which a snapshot is kept, ascending; a longer run has the same ones, except the
+        last."""
         if not self.snapshots:
             return ()
         places = count(round(math.log2(FIRST_SNAPSHOT) * self.snapshots))
@@ -113,6 +122,7 @@ class TrainConfig:
         return {name: value for name, value in plain(self).items() if name not in (*WATCHED, "kind")}
 
     def mistakes(self) -> list[str]:
+        """Messages about invalid values."""
         if isinstance(self.grad_accumulation, str):
             return replace(self, grad_accumulation=1).mistakes()
         wrong = below_one(self, ("steps", "batch", "grad_accumulation", "log_every")) + unreal(self)

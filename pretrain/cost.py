@@ -1,4 +1,4 @@
-"""Estimates of a run's cost (parameters, floating-point operations, memory) and measures of a machine's capacity.
+"""Estimates of a run's cost (parameters, floating-point operations, memory) and of a machine's capacity.
 
 H hidden, F feed-forward, L layers, S ids per row, V types.
 """
@@ -28,9 +28,10 @@ def parameters(model: ModelConfig, types: int) -> int:
 
 
 def flops_per_id(model: ModelConfig, types: int, at_head: float, resting: bool = False) -> float:
-    """Training operations per id of text: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), if all ids have a label. If a
-    share `at_head` of them has, the head and the last layer, except its keys and values, cost that share. `resting`:
-    the encoder and its table are frozen, so layers cost one pass instead of three, and the head two."""
+    """Training operations per id of text: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), if all ids have a
+    label. If only a share `at_head` has a label, the head and the last layer, except its keys and values,
+    cost that share. `resting`: the encoder is frozen, so layers cost one pass instead of three, and the head
+    two."""
     h, ffn = model.hidden, model.ffn
     keys, rest = 6 * 2 * h * h, 6 * (2 * h * h + 2 * h * ffn) + 12 * model.length * h
     layers = (model.layers - 1) * (keys + rest) + keys + at_head * rest
@@ -38,8 +39,8 @@ def flops_per_id(model: ModelConfig, types: int, at_head: float, resting: bool =
 
 
 def pair_flops_per_id(model: ModelConfig, types: int, at_head: float, passes: float, resting: bool = False) -> float:
-    """Training operations per id of sentence pairs, one pair per row, for some `passes` through all layers, of which a
-    backward pass counts two, and the head at a share `at_head` of the ids."""
+    """Training operations per id of sentence pairs, one pair per row: `passes` through all layers (a backward
+    pass counts as two), and the head at a share `at_head` of the ids."""
     encoder = passes * encoder_flops_per_id(model, min(PAIR, model.length))
     return encoder + at_head * _head_flops(model, types, resting)
 
@@ -71,9 +72,9 @@ class TrainingBytes:
 
 
 def training_bytes(model: ModelConfig, types: int, at_head: float, card: bool) -> TrainingBytes:
-    """Weights, gradients and two moments; 16 H + 4 F activations per id and layer; 12 bytes per logit. Activations are
-    float32, or bfloat16 on a card. A logit exists three times in float32 (logit, softmax, gradient); on a card, logit
-    and gradient exist in both precisions."""
+    """Weights, gradients and two moments; 16 H + 4 F activations per id and layer; 12 bytes per logit.
+    Activations are float32, or bfloat16 on a card. A logit exists three times in float32 (logit, softmax,
+    gradient); on a card, logit and gradient exist in both precisions."""
     activations = (2 if card else 4) * model.length * model.layers * (16 * model.hidden + 4 * model.ffn)
     logits = 12 * at_head * model.length * types
     return TrainingBytes(16 * parameters(model, types), activations, logits, 12 * max(types, LOGITS))
@@ -86,8 +87,9 @@ def machine_bytes() -> int:
 
 @cache
 def peak_flops(device: str) -> float:
-    """The speed of this machine's matrix products in operations/s, measured once in a fraction of a second, in float32
-    on a CPU and bfloat16 on a GPU, as in training. On a shared CPU, this process's own time counts."""
+    """The speed of this machine's matrix products in operations per second, measured once in a fraction of a
+    second, in float32 on a CPU and bfloat16 on a GPU, as in training. On a shared CPU, only this process's
+    time counts."""
     gpu = device == "cuda"
     size = 8192 if gpu else 1024
     a = torch.randn(size, size, device=device, dtype=torch.bfloat16 if gpu else torch.float32)

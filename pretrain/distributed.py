@@ -31,8 +31,8 @@ class Lost(RuntimeError):
 
 @dataclass(frozen=True)
 class World:
-    """This process among `size` processes, and its device. All processes call the methods in the same order; these
-    raise `Lost` when another process is gone."""
+    """This process among `size` processes, and its device. All processes must call the methods in the same
+    order; the methods raise `Lost` if another process is gone."""
 
     rank: int
     size: int
@@ -41,6 +41,7 @@ class World:
 
     @property
     def first(self) -> bool:
+        """Whether this process is the first, which writes."""
         return self.rank == 0
 
     def add(self, numbers: Tensor) -> Tensor:
@@ -51,7 +52,7 @@ class World:
         return numbers
 
     def gather(self, rows: Tensor) -> Tensor:
-        """The rows of all processes, in the order of ranks: (sum of N, ...) from (N, ...), where N may differ."""
+        """The rows of all processes, by rank: (sum of N, ...) from (N, ...), where N may differ."""
         if self.size == 1:
             return rows
         counts = torch.zeros(self.size, dtype=torch.long, device=rows.device)
@@ -96,8 +97,8 @@ _joined: list[World] = []
 
 
 def add_gradients(parameters: Sequence[nn.Parameter], world: World) -> None:
-    """Set each parameter's gradient to the dense sum over all processes. Messages have the same contents and order in
-    every step and process, so reruns are bit-identical."""
+    """Set each parameter's gradient to the dense sum over all processes. Messages have the same contents and
+    order in every step and process, so that reruns are bit-identical."""
     for parameter in parameters:
         if parameter.grad is None:  # no row of this step reached it
             parameter.grad = torch.zeros_like(parameter)

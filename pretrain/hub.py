@@ -1,7 +1,7 @@
 """Models by name from the Hugging Face hub: the only file that uses the hub.
 
-A name without a revision may change its model, so names have one: `FacebookAI/xlm-roberta-base@` and the 40 digits of a
-commit.
+Names include a revision, because a model may change: `FacebookAI/xlm-roberta-base@` and the 40 digits of a
+    commit.
 """
 
 import logging
@@ -24,9 +24,9 @@ def on_hub(name: str) -> bool:
 
 
 def model_folder(name: str, cache: Path | None = None) -> Path:
-    """The folder of a model: the folder `name` if it exists, else the hub's model `MODEL@REVISION`. A model in `cache`,
-    or in the hub's default cache, is not downloaded again. BadInput if `name` lacks its revision, or if the hub lacks
-    the model or revision, does not answer, or interrupts the download."""
+    """The folder of a model: the folder `name` if it exists, otherwise the hub's model `MODEL@REVISION`. A
+    model in `cache`, or in the hub's default cache, is not downloaded again. BadInput if `name` lacks its
+    revision, or if the download fails."""
     folder = Path(name)
     if folder.exists() or not (named := _NAME.fullmatch(name)):
         return folder

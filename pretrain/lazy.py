@@ -1,4 +1,4 @@
-"""Torch, imported at its first use: that takes seconds, and the values of a study do not need it."""
+"""Torch, imported at its first use, because the import takes seconds and a study's values do not need it."""
 
 from __future__ import annotations
 

@@ -19,8 +19,9 @@ MASK_RATE, MASKED, RANDOM = 0.15, 0.8, 0.1
 
 @dataclass(frozen=True)
 class Masking:
-    """Masks `mask_rate` of the positions of rows, as in BERT. `tables` (K, V) int64 is the id of each type in each
-    language. A random replacement is a type of the position's own language (in the published code, the source's)."""
+    """Masks `mask_rate` of the positions of rows, as in BERT. `tables` (K, V) int64 is the id of each type in
+    each language. A random replacement is a type of the position's own language (in the published code, of
+    the source)."""
 
     specials: Specials
     tables: np.ndarray
@@ -28,6 +29,7 @@ class Masking:
 
     @classmethod
     def of(cls, languages: Languages, mask_rate: float = MASK_RATE) -> Self:
+        """The masking for some languages."""
         return cls(languages.specials, languages.tables, mask_rate)
 
     def __call__(
@@ -39,7 +41,8 @@ class Masking:
         return as_rows(masked, labels_at(ids, selected), languages, padded)
 
     def select(self, ids: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Flat positions, and for each a uniform number in [0, 1) to decide its fate."""
+        """The selected flat positions, and a uniform number in [0, 1) for each, which determines its
+        replacement."""
         u = random.random(ids.shape, np.float32)
         selected = np.flatnonzero((u < self.mask_rate) & self.specials.is_ordinary(ids))
         return selected, u.reshape(-1)[selected] / self.mask_rate  # given that u < rate, u / rate is uniform

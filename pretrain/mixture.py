@@ -16,13 +16,14 @@ from calque.pretrain.order import Mixed, Order, Part, Together, share_rows
 class Mixture:
     """The amount of each language that a model reads. Default: all rows in one shuffled order.
 
-    shares: each language's proportion of the rows of text in every step, in the order of the model.
-    exponent: without shares, a language's rows to this power in place of its share (XLM-Align: 0.7).
+    shares: each language's proportion of the rows of text in every step, in the order of the languages.
+    exponent: without shares, each language's proportion is its number of rows to this power (XLM-Align: 0.7).
     held_out: the fraction of each corpus's sentences, the last ones, that is never read, not even in bitexts.
-    bitext_exponent: shares of bitexts in proportion to their rows to this power; None: all in one shuffled order.
-    pairs: the fraction of each step's rows that comes from bitexts; None: in proportion to their number of rows.
-    disjoint: whether the source is read in one half of the distinct sentences and derived languages in the other, the
-        same halves for every seed. There are then no bitexts.
+    bitext_exponent: the same as `exponent` for bitexts; None: all in one shuffled order.
+    pairs: the fraction of each step's rows that comes from bitexts; None: in proportion to their number of
+        rows.
+    disjoint: whether the source is read in one half of the distinct sentences and derived languages in the
+        other, with the same halves for every seed. There are then no bitexts.
     """
 
     shares: tuple[float, ...] = field(default=(), metadata=ADDED)
@@ -38,14 +39,14 @@ class Mixture:
 
     @property
     def name(self) -> str:
-        """For folders: `90-10`, `sizes-0.7-pairs-50`, `together-disjoint`."""
+        """The name in folders: `90-10`, `sizes-0.7-pairs-50`, `together-disjoint`."""
         shares = "together" if self.exponent is None else f"sizes-{self.exponent:g}"
         pairs = "" if self.pairs is None else f"-pairs-{100 * self.pairs:g}"
         return ("-".join(self._percents) or shares) + pairs + ("-disjoint" if self.disjoint else "")
 
     @property
     def title(self) -> str:
-        """For people: `90/10`."""
+        """The name in reports: `90/10`."""
         shares = "all in one order" if self.exponent is None else f"by size to the power {self.exponent:g}"
         pairs = "" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs"
         return ("/".join(self._percents) or shares) + pairs + (", disjoint halves" if self.disjoint else "")
@@ -57,10 +58,11 @@ class Mixture:
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
+        """The parameters as plain JSON values, for records."""
         return (plain(self),)
 
     def mistakes(self, languages: int) -> list[str]:
-        """Messages about all values that are invalid for a model of this number of languages."""
+        """Messages about values that are invalid for a model of this number of languages."""
         wrong = []
         if self.shares and len(self.shares) != languages:
             wrong.append(f"shares of {len(self.shares)} languages in a model of {languages}")
@@ -90,7 +92,8 @@ class Mixture:
         return disjoint_halves(languages) if self.disjoint else languages
 
     def order(self, parts: Mapping[Part, int], instances: int, *seed: int) -> Order:
-        """The order of a stream's instances; `parts` has the number of each part, which are numbered consecutively."""
+        """The order of a stream's instances; `parts` has the number of instances of each part, numbered
+        consecutively."""
         shares: Sequence[float] = () if of_pairs(parts) else self.shares
         exponent = self.bitext_exponent if of_pairs(parts) else self.exponent
         if exponent is not None:
@@ -98,8 +101,8 @@ class Mixture:
         return Mixed(parts, shares, *seed) if parts and shares else Together(parts, instances, *seed)
 
     def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
-        """The number of rows of each stream in a step of `batch` rows, by its size and by whether it is `paired`.
-        `pairs` has no effect on an objective that reads only pairs."""
+        """The number of rows of each stream in a step of `batch` rows, by its size and by whether it is
+        `paired`. `pairs` has no effect on an objective that reads only pairs."""
         if self.pairs is None or all(paired):
             return share_rows(batch, sizes)
         if batch < 2:

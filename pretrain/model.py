@@ -20,7 +20,7 @@ LOGITS = 2**30  # maximum number of logits that a loss holds at a time (4 GiB), 
 
 
 def build(config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, specials: Specials = OURS) -> Any:
-    """A new RoBERTa with a table of `rows` rows; the same seed gives the same weights. `token_types` is 1, or
+    """A new RoBERTa with a table of `rows` rows; the seed determines its weights. `token_types` is 1, or
     `Languages.token_types` for a model with language embeddings."""
     torch.manual_seed(seed)
     return ROBERTA.masked_model(
@@ -44,7 +44,7 @@ def build(config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, s
 
 
 def compile_layers(model: Any, **options: Any) -> None:
-    """Compile the layers of a model with torch's `options`, except the last, which is computed only at labels."""
+    """Compile all layers except the last, which is only computed at labels, with torch's `options`."""
     for layer in architecture_of(model.config).layers(model)[:-1]:
         layer.compile(**options)
 
@@ -59,12 +59,13 @@ def encode_each(model: Any, rows: Rows) -> Iterator[Tensor]:
 
 
 def encode(model: Any, rows: Rows, layer: int) -> Tensor:
-    """The hidden states after `layer` layers, (B, L, H), 0 for the embeddings; higher layers are not computed."""
+    """The hidden states after `layer` layers (0: the embeddings), (B, L, H); higher layers are not
+    computed."""
     return next(islice(encode_each(model, rows), layer, None))
 
 
 def encode_first(model: Any, rows: Rows) -> Tensor:
-    """The hidden state of each row's first position after the last layer, (B, H), which is computed only there."""
+    """The last layer's state at each row's first position, (B, H); the layer is only computed there."""
     layers = architecture_of(model.config).layers(model)
     hidden = encode(model, rows, len(layers) - 1)
     row = torch.arange(len(rows), device=hidden.device)
@@ -73,11 +74,11 @@ def encode_first(model: Any, rows: Rows) -> Tensor:
 
 
 def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0) -> Tensor:
-    """Summed cross-entropy of the labelled positions, equal to N times transformers' own mean.
+    """Summed cross-entropy of the labelled positions, equal to N times transformers' mean.
 
-    The head, the most expensive part of a small model, and most of the last layer are computed only at labelled
-    positions: with 15 % labels they cost 15 %. If `hidden`, (B, L, H), is given as the output of `layer` layers, the
-    pass continues from it.
+    The head, the most expensive part of a small model, and most of the last layer are only computed at
+        labelled positions: with 15 % labels they cost 15 %. If `hidden`, (B, L, H), the output of `layer`
+        layers, is given, the pass continues from it.
     """
     architecture, labelled = architecture_of(model.config), rows.positions if rows.found is None else rows.found
     *layers, last = architecture.layers(model)
@@ -96,8 +97,8 @@ def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer:
 
 
 def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor, types: int) -> Tensor:
-    """Summed cross-entropy of labels (N,) at hidden states (N, H); `head` computes logits (N, types). With more than
-    LOGITS logits it is computed in pieces, and again in the backward pass, to save memory."""
+    """Summed cross-entropy of labels (N,) at hidden states (N, H); `head` computes logits (N, types). More
+    than LOGITS logits are computed in pieces, and again in the backward pass, to save memory."""
 
     def of(top: Tensor, labels: Tensor) -> Tensor:
         return F.cross_entropy(head(top).float(), labels, reduction="sum")
@@ -113,7 +114,8 @@ def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor,
 
 
 def state_of(module: nn.Module) -> dict[str, Tensor]:
-    """Every parameter and persistent buffer, once, by its first name: of a `Learner`, what a resumed run restores."""
+    """Every parameter and persistent buffer, once, by its first name. A resumed run restores a
+    `Learner`'s."""
     seen: set[int] = set()
     state = {}
     for name, tensor in module.state_dict(keep_vars=True).items():
@@ -125,7 +127,7 @@ def state_of(module: nn.Module) -> dict[str, Tensor]:
 
 @contextmanager
 def evaluating(model: nn.Module, device: torch.device) -> Iterator[None]:
-    """Evaluation mode without gradients, within a block."""
+    """Evaluation mode without gradients, in a `with` block."""
     model.eval()
     with torch.no_grad(), autocast(device):
         yield

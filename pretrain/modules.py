@@ -1,6 +1,7 @@
-"""The modules that are trained: a model with its objective's own ones, and the own ones of each objective.
+"""Trained modules: a model with its objective's own modules, and the modules of each objective.
 
-Shapes: B rows or sentences, L ids, W ids per side, H hidden, V types, Q masked ids with a link, D dimensions, K keys.
+Shapes: B rows or sentences, L ids, W ids per side, H hidden, V types, Q masked ids with a link, D dimensions,
+    K keys.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from calque.pretrain.model import encode_first
 
 
 class Learner(nn.Module):
-    """A transformers model, whose weights alone are in a checkpoint, with its objective's `own` modules by name."""
+    """A transformers model, the only part that a checkpoint contains, with its objective's `own` modules by
+    name."""
 
     def __init__(self, model: Any, own: dict[str, nn.Module]) -> None:
         super().__init__()
@@ -40,7 +42,7 @@ class Frozen(nn.Module):
         self.train(False)
 
     def train(self, mode: bool = True) -> Self:
-        """Stay in evaluation mode, whatever `mode` is."""
+        """Stay in evaluation mode."""
         super().train(False)
         return self
 
@@ -59,9 +61,9 @@ class Pointer(nn.Module):
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
 
     def forward(self, sides: Sequence[Tensor], real: Sequence[Tensor], targets: Sequence[Tensor]) -> Tensor:
-        """Summed cross-entropy of the targets under scaled dot products (equations 11 to 15). `sides` are the hidden
-        states of both sides, (B, W, H), `real` their ids that are not padding, (B, W), and `targets` (B, W, W) bool the
-        ids of the other side that each id of a side should point to."""
+        """Summed cross-entropy of the targets under scaled dot products (equations 11 to 15). `sides` are the
+        hidden states of both sides, (B, W, H), `real` marks ids that are not padding, (B, W), and `targets`,
+        (B, W, W) bool, are the ids of the other side that each id should point to."""
         losses = []
         for side, target in enumerate(targets):
             scores = self.query(sides[side]) @ self.key(sides[1 - side]).mT / sides[side].shape[2] ** 0.5
@@ -83,8 +85,9 @@ class Projection(nn.Module):
 
 
 class MoCo(nn.Module):
-    """The projection of queries, a slow copy of encoder and projection for keys, and a queue of the last K keys, which
-    initially holds random vectors; `taken` counts the keys enqueued so far. All of it is part of a run's state."""
+    """Momentum contrast: the projection of queries, a slow copy of encoder and projection for keys, and a
+    queue of the last K keys, which initially holds random vectors. `taken` counts the keys enqueued so far.
+    All of it is part of a run's state."""
 
     queue: Tensor
     taken: Tensor
@@ -127,5 +130,5 @@ class Exchange(nn.Module):
         self.table = table
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """Logits over the types, (Q, V), at exchanged vectors (Q, H)."""
+        """The logits (Q, V) of exchanged vectors (Q, H)."""
         return self.linear(F.gelu(self.dense(self.exchanged(hidden)))) @ self.table.T

@@ -30,12 +30,12 @@ GOLD: Linked = "gold"
 
 
 class Stream(ABC):
-    """Instances in a shuffled order, and the losses on them. Losses are sums: the loop divides each once by its count
-    over the whole batch, so that gradients do not depend on micro-batches and processes.
+    """Instances in a shuffled order, and the losses on them. Losses are sums, which the loop divides once by
+    their counts over the whole batch, so that gradients do not depend on micro-batches and processes.
 
     weights: the weight of each loss term in the sum, by name.
     instances: their number; a step's rows are divided among streams in proportion to it.
-    left_out: counts of what no instance contains, by reason.
+    left_out: counts of text that no instance contains, by reason.
     parts: the number of instances of each language or pair of languages, in the order of their numbering.
     uncounted: terms of `losses` that `draw` cannot count, because their count depends on the model.
     """
@@ -57,38 +57,40 @@ class Stream(ABC):
     def start_step(  # noqa: B027  # most streams change nothing
         self, step: int, steps: int, learner: Learner, optimizer: Optimizer, world: World
     ) -> None:
-        """Called before each of `steps` steps, counted from 0: it may change weights and the optimizer's state, in
-        every process alike."""
+        """Called before each of `steps` steps, counted from 0. It may change weights and the optimizer's
+        state, in the same way in every process."""
 
     def before_step(
         self, learner: Learner, parts: Sequence[Any], world: World
     ) -> tuple[Sequence[Any], dict[str, Tensor]]:
-        """Called once per step, before its first gradient, with this process's micro-batches: to label them with the
-        model (inside `evaluating`), or to update modules of the objective, whose parameters and buffers are the only
-        state that a resumed run has. Returns the batches for `losses`, and the counts of `uncounted` terms."""
+        """Called once per step, before its first gradient, with this process's micro-batches: to label them
+        with the model (inside `evaluating`), or to update modules of the objective, whose parameters and
+        buffers are the only state that a resumed run restores. Returns the batches for `losses`, and the
+        counts of `uncounted` terms."""
         return parts, {}
 
     @abstractmethod
     def losses(self, learner: Learner, batch: Any) -> dict[str, Tensor]:
-        """The sum of each loss term over a batch, or a part of one. Terms without a weight are only logged. Processes
-        must not communicate here, because they may have different numbers of parts."""
+        """The sum of each loss term over a batch or a part of one. Terms without a weight are only logged.
+        Processes must not communicate here, because they may have different numbers of parts."""
 
 
 @dataclass(frozen=True)
 class Traits:
-    """What studies and runs need to know about an objective before it makes streams.
+    """Facts about an objective that studies and runs need before it makes streams.
 
     mask_rate: the fraction of positions with a label, for cost estimates.
     language_embeddings: whether the model has language embeddings (RoBERTa's token types).
     text: whether it also reads monolingual text.
     dictionary: whether it needs dictionary entries of two different words.
-    links, parallel_share: the word links that it learns from, and the share of parallel sentences that it reads.
-    predicts: whether it predicts sub-words, so that a prediction head is learnt.
-    needs_start: whether it cannot start from new weights.
+    links, parallel_share: the word links that it learns from, and the share of parallel sentences that it
+        reads.
+    predicts: whether it predicts sub-words, so that it trains a prediction head.
+    needs_start: whether it cannot start from random weights.
     start: the objective whose model it starts from, and the fraction of the steps spent on that objective.
     head_only: whether only the prediction head is trained.
     memory: bytes of its own modules, if large.
-    format: a number that increases when a change of the code gives another model for the same settings.
+    format: a number that increases when a change of the code changes the model for the same settings.
     """
 
     mask_rate: float = 0.0
@@ -117,11 +119,12 @@ class Objective(Named, ABC):
 
     @property
     def traits(self) -> Traits:
+        """The objective's traits."""
         return Traits()
 
     @property
     def parts(self) -> tuple[Objective, ...]:
-        """The summands of the objective; itself, if it is not a sum."""
+        """The summands of the objective; only itself, if it is not a sum."""
         return (self,)
 
     @property
@@ -144,8 +147,8 @@ class Objective(Named, ABC):
         """The streams to train on, in rows of `length` ids; `seed` determines all sampling."""
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
-        """New modules of the objective's own, by their names in `Learner.own`; they may share the model's parameters.
-        They are trained and resumed with the model, but are not part of its checkpoint."""
+        """New modules of the objective, by their names in `Learner.own`; they may share the model's
+        parameters. They are trained and resumed with the model, but are not part of its checkpoint."""
         return {}
 
     def mistakes(self, model: ModelConfig) -> list[str]:
@@ -153,15 +156,17 @@ class Objective(Named, ABC):
         return []
 
     def main_layer(self, layers: int) -> int:
-        """The layer of a trained model whose states are measured, of `layers`."""
+        """The layer of a trained model with `layers` layers whose states are measured."""
         return main_layer(layers)
 
     def pair_passes(self, layers: int) -> float:
-        """For cost estimates, the passes of a bitext's ids through a model of `layers`; a backward pass counts two."""
+        """The passes of a bitext's ids through a model of `layers` layers, for cost estimates; a backward
+        pass counts as two."""
         return 3.0
 
     def flops(self, model: ModelConfig, types: int, pairs: float = 0.0) -> float:
-        """Training operations per id, for cost estimates; a share `pairs` of the ids comes from bitexts."""
+        """Training operations per id, for cost estimates, if a share `pairs` of the ids comes from
+        bitexts."""
         rate, resting = self.traits.mask_rate, self.traits.head_only
         passes = self.pair_passes(model.layers) - (2 if resting else 0)
         of_pairs = pair_flops_per_id(model, types, rate, passes, resting)
@@ -240,8 +245,8 @@ class Composite(Objective):
 
 @dataclass(frozen=True)
 class Sum(Composite):
-    """Several objectives trained together under the name `label`; `heading` is their title, if it differs. A model gets
-    one kind of links for one share of its bitexts, so parts that learn from links must agree in both."""
+    """Several objectives trained together under the name `label`; `heading` is their title, if it differs.
+    Parts that learn from links must learn from the same kind of links of the same share of the bitexts."""
 
     label: str
     summands: tuple[Objective, ...]
@@ -271,9 +276,10 @@ class Sum(Composite):
 
 @dataclass(frozen=True)
 class After(Composite):
-    """`then`, starting from the model of `first` with the same languages and seed. `portion` of the steps are
-    `first`'s, so that both together take the steps of one objective. The first model is a separate run, which other
-    objectives may start from too. Both models have the same shape: with language embeddings or without."""
+    """`then`, starting from the model of `first` with the same languages and seed. A share `portion` of the
+    steps is spent on `first`, so that both together take the steps of one objective. The first model is a
+    separate run, which other objectives may start from too. Both models need the same shape: with language
+    embeddings or without."""
 
     then: Objective
     first: Objective
@@ -312,8 +318,8 @@ class After(Composite):
 
 @dataclass(frozen=True)
 class HeadOnly(Composite):
-    """`objective`, training only the prediction head; the embedding table that the head shares stays frozen. A new
-    head's gradients are noise at first and would make an encoder forget."""
+    """`objective` with only the prediction head trained; the embedding table that the head shares stays
+    frozen. A new head's gradients are noise at first and would make an encoder forget."""
 
     objective: Objective
 

@@ -14,8 +14,8 @@ WIDE = 128  # narrower layers gain nothing
 
 
 def use_onednn(module: nn.Module, length: int) -> None:
-    """Let the wide linear layers of a module use oneDNN for rows of `length` ids, on a CPU with AVX-512. Weights and
-    their names stay the same."""
+    """Let the wide linear layers of a module use oneDNN for rows of `length` ids, on a CPU with AVX-512.
+    Weights and their names do not change."""
     if torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512":
         for layer in module.modules():
             if type(layer) is nn.Linear and min(layer.weight.shape) >= WIDE:
@@ -25,12 +25,14 @@ def use_onednn(module: nn.Module, length: int) -> None:
 
 
 class OneDNNLinear(nn.Linear):
-    """A linear layer that uses oneDNN for inputs (B, `length`, H) in float32 on a CPU. Other shapes, such as labelled
-    positions and sentence pairs, change from step to step, and oneDNN needs time and memory for each new one."""
+    """A linear layer that uses oneDNN for inputs (B, `length`, H) in float32 on a CPU. Other shapes, such as
+    labelled positions and sentence pairs, change from step to step, and oneDNN needs time and memory for each
+    new one."""
 
     length: int
 
     def forward(self, input: Tensor) -> Tensor:
+        """The layer's output."""
         if torch.compiler.is_compiling() or torch.is_autocast_enabled("cpu") or not self._fits(input):
             return super().forward(input)
         output: Tensor = _Product.apply(input, self.weight, self.bias)

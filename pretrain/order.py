@@ -41,7 +41,7 @@ class Together:
         return self._order.take(step * rows, rows)
 
     def shown(self, steps: int, rows: int) -> dict[Part, int]:
-        """For each part, the number of rows in the first `steps` steps."""
+        """The number of rows of each part in the first `steps` steps."""
         if not self.parts:
             return {}
         epochs, rest = divmod(steps * rows, self.size)
@@ -53,7 +53,7 @@ class Together:
 
 
 class Mixed:
-    """Each part in its own shuffled order, with `shares` of each step's rows. Methods are as in `Together`."""
+    """Each part in its own shuffled order, with `shares` of each step's rows."""
 
     def __init__(self, parts: Mapping[Part, int], shares: Sequence[float], *seed: int) -> None:
         self.parts, self.units = parts, in_units(shares)
@@ -62,6 +62,7 @@ class Mixed:
         self._apportionments: dict[int, Apportionment] = {}
 
     def at(self, step: int, rows: int) -> np.ndarray:
+        """As in `Together`."""
         before, after = self._upto(step, rows), self._upto(step + 1, rows)
         first, instances = 0, []
         for order, start, stop in zip(self._orders, before.tolist(), after.tolist(), strict=True):
@@ -70,6 +71,7 @@ class Mixed:
         return np.concatenate(instances)
 
     def shown(self, steps: int, rows: int) -> dict[Part, int]:
+        """As in `Together`."""
         return dict(zip(self.parts, self._upto(steps, rows).tolist(), strict=True))
 
     def _upto(self, steps: int, rows: int) -> np.ndarray:
@@ -82,7 +84,8 @@ Order = Together | Mixed
 
 
 def in_units(shares: Sequence[float]) -> np.ndarray:
-    """Non-negative shares of any positive sum as whole units that sum to `UNIT`, (K,) int64, by largest remainders."""
+    """Non-negative shares of any positive sum as integers that sum to `UNIT`, (K,) int64, by largest
+    remainders."""
     exact = np.asarray(shares, float) / np.sum(shares, dtype=float) * UNIT
     units = np.floor(exact + 1e-6).astype(np.int64)  # corrects floating-point errors, as in 0.29 * UNIT
     lacking = UNIT - int(units.sum())
@@ -93,10 +96,10 @@ def in_units(shares: Sequence[float]) -> np.ndarray:
 
 
 class Apportionment:
-    """The number of each part's rows: a function of the step alone. After every step, each part has had its exact share
-    of all rows so far, rounded up or down, so that all corpora are spread evenly over training. Rounding up by the
-    earliest deadline finds such a division, which always exists (Tijdeman 1980). Shares are `units` (K,) int64 of a
-    step's `rows`; rows times steps must stay below 9e9."""
+    """The number of each part's rows as a function of the step alone. After every step, each part has had its
+    exact share of all rows so far, rounded up or down, so that all corpora are spread evenly over training.
+    Rounding up by the earliest deadline finds such a division, which always exists (Tijdeman 1980). Shares
+    are `units` (K,) int64 of a step's `rows`; rows times steps must be below 9e9."""
 
     def __init__(self, units: np.ndarray, rows: int) -> None:
         self.units, self.rows = units, rows
@@ -124,8 +127,9 @@ class Apportionment:
 
 
 def share_rows(batch: int, instances: Sequence[int]) -> list[int]:
-    """Divide `batch` rows among streams in proportion to their `instances`, with at least one for each that has any.
-    The largest stream absorbs the rounding, so the sum is `batch` if there are enough rows for all."""
+    """Divide `batch` rows among streams in proportion to their `instances`, with at least one row for each
+    stream that has any. The largest stream absorbs the rounding, so the sum is `batch` if there are enough
+    rows for all."""
     total = sum(instances)
     rows = [max(1, round(batch * n / total)) if n else 0 for n in instances]
     largest = max(range(len(rows)), key=lambda i: instances[i])

@@ -57,13 +57,13 @@ Probe = Callable[[Any], dict[str, Any]]  # a row for metrics.jsonl about a model
 
 @dataclass(frozen=True)
 class Pretraining:
-    """Everything that determines a run's weights, except the machine.
+    """All settings that determine a run's weights, except the machine.
 
     languages: the languages to read, with the estimated links of their bitexts if the objective needs them.
     start: the folder of a model to start from, of the same shape and vocabulary; None for random weights.
     mixture: the amount of each language that is read.
-    claims: a digest of the study's primary claims, for the manifest; it determines nothing.
-    inputs: a fingerprint of what the objective reads of each language; None: of all that the languages have.
+    claims: a digest of the study's primary claims, for the manifest only.
+    inputs: fingerprints of the parts of each language that the objective reads; None: of everything.
     """
 
     languages: Languages
@@ -77,7 +77,7 @@ class Pretraining:
     inputs: Mapping[str, str] | None = None
 
     def identity(self, world: World) -> dict[str, Any]:
-        """All that must be equal for a resumed run to give the same bits."""
+        """All values that must be equal for a resumed run to give the same bits."""
         names = [language.name for language in self.languages.languages if language.name != SOURCE]
         optional = {
             "start": weights_digest(self.start) if self.start else None,
@@ -108,11 +108,11 @@ def pretrain(
     allow_change: bool = False,
     tell: Callable[[str], None] = lambda message: None,
 ) -> Path:
-    """Train, or resume training, until the folder has a checkpoint; a finished folder is not changed. `tell` receives a
-    message about weights that the starting model lacks. `allow_change` permits resuming with another number of threads
-    or processes, torch, device or CPU instructions, which changes rounding. BadInput for a folder of another
-    configuration, a damaged state or checkpoint, a start that does not fit, a layer that the model lacks, or a corpus
-    too small for a row."""
+    """Train, or resume training, until the folder has a checkpoint; a finished folder is not changed. `tell`
+    receives a message about weights that the starting model lacks. `allow_change` permits resuming with
+    another number of threads or processes, torch, device or CPU instructions, which changes rounding.
+    BadInput for a folder of another configuration, a damaged state or checkpoint, a start that does not fit,
+    a layer that the model lacks, or a corpus that is too small for a row."""
     identity = config.identity(world)
     if finished(folder):
         finished_run = Artefact.open(folder, RUN)
@@ -132,7 +132,7 @@ def pretrain(
 
 
 class _Run:
-    """A run in progress: the model and its optimizer, and what is written while they are trained."""
+    """A run in progress: the model, its optimizer, and the files written during training."""
 
     metrics: Metrics
     snapshots: Snapshots
@@ -172,7 +172,7 @@ class _Run:
         self.snapshots.add(self.first, self.model)
 
     def train(self, probe: Probe | None, progress: Callable[[int, int], None]) -> int | None:
-        """Train to the end and write the checkpoint; if that takes too much memory, returns a larger number of
+        """Train to the end and write the checkpoint. If memory runs out, returns a larger number of
         micro-batches to try from the last saved state."""
         config, world = self.config, self.world
 
@@ -201,14 +201,14 @@ class _Run:
         return None
 
     def acts_after(self, step: int) -> bool:
-        """Whether `after` has to be called at once: it writes a row, probes, or keeps weights."""
+        """Whether `after` must be called at once, because it writes a row, probes, or keeps weights."""
         schedule = self.config.train
         every = (schedule.log_every, schedule.probe_every, schedule.save_every)
         due = any(n and step % n == 0 for n in every) or step in schedule.kept
         return due or self.world.device.type == "cpu"
 
     def after(self, step: int, losses: dict[str, float], norm: float, probe: Probe | None) -> None:
-        """Write what is due after a step: a row, a snapshot, a probe, the state."""
+        """Write the outputs that are due after a step: a row, a snapshot, a probe, the state."""
         schedule = self.config.train
         last = step == schedule.steps
         self.metrics.add(step, losses, norm)
@@ -236,7 +236,7 @@ class _Run:
         )
 
     def smaller_parts(self, error: torch.OutOfMemoryError) -> int:
-        """The next number of micro-batches to try, or the error, with advice."""
+        """The next number of micro-batches to try; raises the error, with advice, if there is none."""
         batch, alone = self.config.train.batch, self.world.size == 1
         more = 2 * self.parts
         if PARTS in self.facts and alone and self.parts < batch:
@@ -275,7 +275,8 @@ def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]
 
 
 class Metrics:
-    """The rows of a run: mean losses since the last row, and speed. A resumed run starts with `rows`, a file."""
+    """The rows of a run: mean losses since the last row, and speed. A resumed run starts with the rows in the
+    file `rows`."""
 
     def __init__(
         self, folder: Path, config: TrainConfig, streams: Sequence[Stream], ids: int, writes: bool, rows: Path | None

@@ -1,7 +1,7 @@
 """Models and tokenizers as saved by transformers: the only file that loads them.
 
-No code of a folder is run (trust_remote_code), nothing is unpickled (weights are safetensors only), nothing is
-downloaded, and there are no prompts. Any model type of transformers can be read.
+No code of a folder is run (trust_remote_code), nothing is unpickled (weights are safetensors only) or
+downloaded, and no prompt appears. Any model type of transformers can be read.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def read_config(folder: Path) -> PreTrainedConfig:
 
 
 def weight_files(folder: Path) -> tuple[Path, ...]:
-    """The files of a model's weights: one in safetensors, or the files in an index, sorted. Refuses an adapter, which
-    changes them."""
+    """The files of a model's weights, sorted: one in safetensors, or the files in an index. An adapter, which
+    would change them, is refused."""
     if adapters := [folder / name for name in ADAPTERS if (folder / name).exists()]:
         raise BadInput(f"an adapter next to {CONFIG}: merge it into {WEIGHTS}, or remove it", adapters[0])
     if (whole := folder / WEIGHTS).is_file():
@@ -92,7 +92,8 @@ def weights_digest(folder: Path) -> str:
 
 
 def tensor_files(folder: Path) -> dict[str, Path]:
-    """The names of a model's tensors, each with its file; no tensor is read. Refuses quantised weights."""
+    """The names of a model's tensors, each with its file; tensors are not read. Quantised weights are
+    refused."""
     files: dict[str, Path] = {}
     for path in weight_files(folder):
         try:
@@ -114,11 +115,14 @@ def read_tensor(path: Path, name: str) -> torch.Tensor:
 
 
 def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrainedModel, list[str]]:
-    """The model of a folder on the CPU in float32, and the names of the weights that the folder lacks, sorted.
+    """The model of a folder on the CPU in float32, and the names of the weights that the folder lacks,
+    sorted.
 
-    `kind` is the class of transformers, or the Auto class, whose `from_pretrained` loads it with `options`; by default
-    AutoModel. BadInput if there is no model, it needs code of its own, its weights are not in safetensors or do not fit
-    its config, or a byte of a run's checkpoint or manifest has changed; MemoryError if it does not fit into memory."""
+    `kind` is the class of transformers, or the Auto class (default: AutoModel), whose `from_pretrained` loads
+    it with `options`. BadInput if there is no model, it needs its own code, its weights are not in
+    safetensors or do not fit its config, or a byte of a run's checkpoint or manifest has changed; MemoryError
+    if memory runs out.
+    """
     from transformers import AutoModel
 
     check_part(folder, RUN)  # safetensors have no checksum
@@ -142,7 +146,8 @@ def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrain
 
 
 def _missing(model: Any, report: Mapping[str, Any], folder: Path, files: Mapping[str, Path]) -> list[str]:
-    """The weights that a folder lacks, by transformers' report on loading; refuses those that do not fit its config."""
+    """The weights that a folder lacks, by transformers' report on loading; weights that do not fit its config
+    are refused."""
     for name, saved, wanted in sorted(report["mismatched_keys"]):
         path = next((path for other, path in files.items() if other.endswith(name) or name.endswith(other)), folder)
         raise BadInput(f"{name} is {tuple(saved)}, but {tuple(wanted)} in {CONFIG}", path)
@@ -157,7 +162,8 @@ def _missing(model: Any, report: Mapping[str, Any], folder: Path, files: Mapping
 
 
 def _set_table(model: Any, missing: Sequence[str], files: Mapping[str, Path]) -> bool:
-    """Set a table of words that the weights have as the head's only, which AutoModel does not read; whether it did."""
+    """Set the word embeddings of a model whose weights only have them as the head's, which AutoModel does not
+    read. Returns whether it did."""
     table = next((name for name in missing if name.endswith(_TABLE)), None)
     decoder = next((name for name in files if name.endswith(".decoder.weight")), None)
     if table and decoder:

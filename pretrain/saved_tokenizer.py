@@ -28,8 +28,9 @@ _SPARE, _NEVER, _KEPT = "\U0010fffd", "\U0010fffc", 0x100000
 
 
 def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
-    """Write the source's tokenizer to a checkpoint's folder, and each other language's below `tokenizers/`, which reads
-    and prints the language's spelling. A language whose spelling is more than an exchange of letters has none."""
+    """Write the source's tokenizer to a checkpoint's folder, and each other language's below `tokenizers/`,
+    which reads and prints the language's spelling. A language gets none if its spelling is more than an
+    exchange of letters."""
     write_tokenizer(languages.tokenizer, folder, languages.specials, length)
     state = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))
     for name in languages.others:
@@ -45,9 +46,10 @@ def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
 
 
 def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: int) -> None:
-    """Copy a vocabulary's tokenizer, and write its class and special types for transformers, which would otherwise load
-    RoBERTa's own tokenizer, with another segmentation. A tokenizer without a template gets one, because the model's
-    rows start and end with special types. `length` is the maximum number of ids in a row of the model."""
+    """Copy a vocabulary's tokenizer, and write its class and special types for transformers, which would
+    otherwise load RoBERTa's own tokenizer, with another segmentation. A tokenizer without a template gets
+    one, because the model's rows start and end with special types. `length` is the maximum number of ids in a
+    row of the model."""
     copy = Tokenizer.from_str(tokenizer.read_text(encoding="utf-8"))  # errors of `from_file` do not name the file
     start, pad, end, unknown, mask, *_ = map(copy.id_to_token, specials.ids)
     if copy.post_processor is None:
@@ -75,7 +77,7 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
 
 
 def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
-    """Refuse a model with another model's tokenizer: with more types than its table's `rows`, or another padding than
+    """Refuse a tokenizer that does not fit its model: ids beyond its table's `rows`, or another padding than
     `pad`."""
     types, path = _types(folder), folder / TOKENIZER
     if not types:
@@ -89,7 +91,7 @@ def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
 
 
 def check_same_types(folder: Path, ours: Path) -> None:
-    """Refuse a model whose ids are other types than our vocabulary's."""
+    """Refuse a model whose ids mean other types than our vocabulary's."""
     theirs = folder / TOKENIZER
     if theirs.is_file() and sha256(theirs) == sha256(ours):
         return
@@ -106,8 +108,9 @@ def _types(folder: Path) -> dict[str, int]:
 
 
 def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: Letters) -> dict[str, Any]:
-    """`tokenizer.json` for a derived language, from the vocabulary's. It encodes text in the language's `letters` as
-    its ids (`table`, (V,)) and decodes them to the same text, unless a letter in it is an image but has none."""
+    """`tokenizer.json` for a derived language, from the vocabulary's. It encodes text in the language's
+    `letters` as its ids (`table`, (V,)) and decodes them to the same text, except letters that are an image
+    but have none."""
     state = deepcopy(dict(tokenizer))
     model, added = state["model"], state["added_tokens"]
     if isinstance(model["vocab"], dict):  # BPE, WordPiece, whole words

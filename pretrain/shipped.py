@@ -1,7 +1,7 @@
-"""Finished runs in one file, to measure models where there is no time to train them.
+"""Finished runs in one file, to measure models without training them.
 
-The file is in safetensors: the weights of each run in half precision, as RUN/WEIGHT, and in its metadata the facts and
-metrics of each run. Its SHA-256 is in a file next to it.
+The file is in safetensors: the weights of each run in half precision, as RUN/WEIGHT, and in its metadata the
+    facts and metrics of each run. Its SHA-256 is in a file next to it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from calque.pretrain.start import InitialModel
 
 @dataclass(frozen=True)
 class ShippedRun:
-    """A run of a file, by its name there."""
+    """A run in a file, by its name there."""
 
     file: Path
     name: str
@@ -55,7 +55,8 @@ class ShippedRun:
 
 @cache
 def runs_of(file: Path) -> dict[str, dict[str, Any]]:
-    """The facts and metrics of each run of a file, by its name; BadInput unless its SHA-256 is the expected one."""
+    """The facts and metrics of each run of a file, by name; BadInput unless the file has the expected
+    SHA-256."""
     if not file.is_file() or sha256(file) != _expected(file):
         raise BadInput(f"expected a file of finished runs whose SHA-256 is in {_digest_file(file).name}", file)
     with safe_open(file, framework="pt") as tensors:

@@ -1,8 +1,8 @@
 """The model that a run starts from, new or from a folder, and its rows during training.
 
-A pretrained encoder has a row for each type of its tokenizer (XLM-R's 250,037), but text of a few languages uses a
-fraction of them. During training a model has only the rows of the kept types, which reduces softmax, gradients, AdamW's
-moments and states. Its checkpoint has all rows again; the other rows are unchanged.
+A pretrained encoder has a row for each type of its tokenizer (XLM-R: 250,037), but text in a few languages
+uses a fraction of them. In training, a model only has the rows of the kept types, which reduces softmax,
+gradients, AdamW's moments and states. Its checkpoint has all rows again, with the others unchanged.
 
 Shapes: V types of the tokenizer, R of them kept.
 """
@@ -47,8 +47,9 @@ def has_head(folder: Path) -> bool:
 
 @dataclass(frozen=True)
 class InitialModel:
-    """The model that a run starts from: the folder `start`'s, or a new one. In training it has rows of the kept types,
-    when finished all rows. A folder's is a RoBERTa, XLM-R or BERT of the config's shape, with its dropout."""
+    """The model that a run starts from: a new one, or the one in the folder `start`, a RoBERTa, XLM-R or BERT
+    of the config's shape, which gets the config's dropout. It has rows for the kept types in training, and
+    for all types when finished."""
 
     start: Path | None
     config: ModelConfig
@@ -73,8 +74,8 @@ class InitialModel:
         return whole
 
     def whole(self) -> tuple[Any, list[str]]:
-        """The model with a row for each type, and its random parts: the rows of new scripts, if the folder's table
-        lacks them, and the prediction head, if the folder's encoder has none."""
+        """The model with a row for each type, and its random parts: the rows of new scripts and the
+        prediction head, if the folder lacks them."""
         folder, languages, config = self.start, self.languages.whole, self.config
         if folder is None:
             types = languages.token_types if self.language_embeddings else 1
@@ -101,7 +102,8 @@ class InitialModel:
 
 
 def _lacking_head(model: Any, missing: list[str], folder: Path) -> set[str]:
-    """The names of the prediction head's weights, if a folder lacks them all; refuses other weights among `missing`."""
+    """The names of the prediction head's weights, if a folder lacks them all; other `missing` weights are
+    refused."""
     head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
     weights = {name: each for name, each in model.state_dict(keep_vars=True).items() if name.startswith(f"{head}.")}
     own = {name: each for name, each in weights.items() if each is not table}
@@ -113,7 +115,7 @@ def _lacking_head(model: Any, missing: list[str], folder: Path) -> set[str]:
 
 
 def _refuse_second_tensors(saved: Any, folder: Path) -> None:
-    """Refuse weights with two different tensors where the model has one, such as two tables of words."""
+    """Refuse weights with two different tensors for one of the model's, such as two tables of words."""
     files = saved_model.tensor_files(folder)
     tied = architecture_of(saved).masked_model._tied_weights_keys if saved.tie_word_embeddings else {}
     for name, first in tied.items():
@@ -130,7 +132,7 @@ def _refuse(differences: list[str], folder: Path) -> None:
 
 
 def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
-    """Messages about differences between a saved model's layers and length and a run's."""
+    """Messages about differences in shape between a saved model and a run's."""
     length = architecture_of(saved).length(saved)
     shape = {
         "layers": (saved.num_hidden_layers, config.layers),
@@ -164,7 +166,7 @@ def _changed(config: Any, **changes: Any) -> Any:
 
 
 def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
-    """The model with only the rows of the types `kept` (R,) int64, in their order; `pad` is the row of padding."""
+    """The model with only the rows of the types `kept` (R,) int64, in their order; `pad` is padding's row."""
     config = model.config
     if architecture_of(config).counts_from_padding and pad != config.pad_token_id:
         before = f"so all types before it need rows, but only {pad} have one"
@@ -178,7 +180,7 @@ def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
 
 
 def put_back(trained: Any, kept: np.ndarray, into: Any) -> None:
-    """Write a trained model that `with_rows` made into the whole model; rows that were not kept stay unchanged."""
+    """Write a trained model of `with_rows` into the whole model; rows that were not kept stay unchanged."""
     rows, whole = torch.from_numpy(kept), into.state_dict()
     with torch.no_grad():
         for name, tensor in trained.state_dict().items():

@@ -1,7 +1,7 @@
-"""Whether a folder's tokenizer.json means what AutoTokenizer makes of it and of the files next to it.
+"""Whether AutoTokenizer encodes text as a folder's tokenizer.json does.
 
-tokenizer_config.json and config.json name a class of transformers. Most classes take only the types of tokenizer.json,
-and make the normalizer, the template and the special types by settings of their own.
+tokenizer_config.json and config.json name a class of transformers. Most classes only read the types of
+tokenizer.json, and replace the normalizer, the template and the special types by their own.
 """
 
 import json
@@ -36,7 +36,7 @@ def check_tokenizer(folder: Path) -> None:
 
 @lru_cache(maxsize=16)
 def _compare(folder: Path, *digests: str) -> None:
-    """`check_tokenizer`, once for files with these digests: 250,000 types take seconds."""
+    """`check_tokenizer`, cached for files with these digests, because 250,000 types take seconds."""
     ours, theirs = open_tokenizer(folder / TOKENIZER), load_tokenizer(folder)
     try:
         cases = list(_encodings(ours, theirs))

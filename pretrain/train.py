@@ -29,7 +29,7 @@ class NonFinite(ArithmeticError):
 
 
 class Draws:
-    """The batches of each step, with the divisors of loss terms: a function of (seed, step) alone."""
+    """The batches of each step, with the divisors of loss terms, as a function of (seed, step)."""
 
     def __init__(self, streams: Sequence[Stream], batch: int, seed: int, mixture: Mixture = ALL_TOGETHER) -> None:
         self.streams, self.seed = streams, seed
@@ -93,10 +93,12 @@ def train(
 ) -> Draws:
     """Train from step `first` to the last and return the draws.
 
-    `after(step, means, gradient norm)` is called once for every update; its steps count from 1, and its means are of
-    all terms that streams report. To read them from a GPU is to wait for all its work, so they are read after the steps
-    for which `read` is true, and after the last: then `after` is called for all steps since. NonFinite is raised if a
-    loss or its gradient is not finite; the weights are those before its step, whenever it is read."""
+    `after(step, means, gradient norm)` is called once for every update; its steps count from 1, and its means
+    are of all terms that streams report. Reading them from a GPU waits for all its work, so they are only
+    read after steps for which `read` is true, and after the last; then `after` is called for all steps since
+    the previous reading. NonFinite is raised if a loss or its gradient is not finite; the weights are then
+    those before its step, even if it is read later.
+    """
     draws = Draws(streams, config.batch, seed, mixture)
     parameters = list(learner.trained.values())
     stopped = torch.zeros((), device=world.device)  # 1 after a number that is not finite
@@ -137,8 +139,8 @@ def train(
 
 
 def _finite(unread: Sequence[tuple[int, list[str], Tensor]]) -> list[tuple[int, dict[str, float], float]]:
-    """The steps with their losses and gradient norms, read together; raises NonFinite for the first one that has a
-    number which is not finite."""
+    """The steps with their losses and gradient norms, read together; raises NonFinite for the first step with
+    a number that is not finite."""
     steps = []
     for (step, names, _), (norm, *means) in zip(unread, torch.stack([row for *_, row in unread]).tolist(), strict=True):
         losses = dict(zip(names, means, strict=True))
@@ -166,8 +168,8 @@ def _cut(
 def _before_step(
     learner: Learner, streams: Sequence[Stream], parts: list[tuple[Stream, Batch]], world: World
 ) -> tuple[list[tuple[Stream, Batch]], dict[str, Tensor]]:
-    """The micro-batches after the streams' `before_step`, and the counts of uncounted terms over all processes, which
-    stay on the device, because reading them would wait for it."""
+    """The micro-batches after the streams' `before_step`, and the counts of uncounted terms over all
+    processes. The counts stay on the device, because reading them would wait for it."""
     counts: dict[str, Tensor] = {}
     none = torch.zeros((), dtype=torch.long, device=world.device)
     for stream in streams:
@@ -186,8 +188,8 @@ def _backward(
 ) -> dict[str, Tensor]:
     """Add the gradient of one stream's part of a micro-batch; returns its share of each mean loss.
 
-    Each stream has its own backward pass: one graph is in memory at a time, and a sparse gradient is added to the dense
-    one in place, where autograd would allocate a new table for their sum.
+    Each stream has its own backward pass: one graph is in memory at a time, and a sparse gradient is added to
+        the dense one in place, where autograd would allocate a new table for their sum.
     """
     with autocast(world.device):
         sums = stream.losses(learner, part)

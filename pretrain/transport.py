@@ -1,9 +1,10 @@
 """Word alignment by optimal transport, and links from scores, in batches.
 
-Shapes: B sentence pairs, n and m sub-words of their sides, L links. A pair's rows are the sub-words of one side, its
-columns the other's. Masks, (B, n) and (B, m), are true for sub-words; padding has no mass and no links. Scores,
-(B, n, m), are 0 or more. Links are rows of (pair, row, column), (L, 3) int64, because a dense table would cost more
-than finding them, except in training on a GPU. Ties go to the first, as in NumPy.
+Shapes: B sentence pairs, n and m sub-words of their sides, L links. A pair's rows are the sub-words of one
+    side, its columns the other's. Masks, (B, n) and (B, m), are true for sub-words; padding has no mass and
+    no links. Scores, (B, n, m), are 0 or more. Links are rows of (pair, row, column), (L, 3) int64, because a
+    dense table would cost more than finding them, except in training on a GPU. Ties go to the first, as in
+    NumPy.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ def sinkhorn(
     first: First = "columns",
     padded: bool | None = None,
 ) -> Tensor:
-    """The transport plan of log K after Sinkhorn's iterations, (B, n, m), 0 for padding. An iteration normalises all
-    columns and then all rows to sum 1, as in the published code; `first="rows"` is the paper's equation 6. Half an
-    iteration is its first step only. Log space avoids overflow in float32. The masks show whether there is padding,
-    unless `padded` is given, because reading them would wait for a GPU."""
+    """The transport plan of log K after Sinkhorn's iterations, (B, n, m), 0 for padding. An iteration
+    normalises all columns and then all rows to sum 1, as in the published code; `first="rows"` is the paper's
+    equation 6. Half an iteration is its first step only. Log space avoids overflow in float32. Whether there
+    is padding is read from the masks, unless `padded` is given, because reading waits for a GPU."""
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     padded = bool(padding.any()) if padded is None else padded
     plan = log_kernel.masked_fill(padding, -torch.inf) if padded else log_kernel
@@ -47,8 +48,9 @@ def sinkhorn(
 
 
 def untied(plan: Tensor, log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """The plan, except for pairs with a side of one word, which get K over its sum; all (B, n, m). Transport to or from
-    one word does not depend on K: rounding, which varies by batch, would choose a link; now the largest K does."""
+    """The plan, except for pairs with a side of one word, which get K over its sum; all (B, n, m). Transport
+    to or from one word does not depend on K: rounding, which varies by batch, would choose a link. Instead,
+    the largest K does."""
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     own = log_kernel.masked_fill(padding, -torch.inf).flatten(1).softmax(1).view_as(plan)
     single = (row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)
@@ -63,15 +65,15 @@ def argmax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 
 def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """SimAlign's Itermax (section 2.2): Argmax, and a second round of it. In the second round, a cell whose row or
-    column is linked counts `ALPHA` of its score, and a cell with both linked is excluded; pairs with a side of at most
-    two sub-words, or with a fully linked side, have no second round. These are the rules of the published code;
-    equation 9 of XLM-Align excludes only linked cells."""
+    """SimAlign's Itermax (section 2.2): Argmax in two rounds. In the second round, a cell whose row or column
+    is linked counts `ALPHA` of its score, and a cell with both linked is excluded. Pairs with a side of at
+    most two sub-words, or with a fully linked side, have no second round. These are the rules of the
+    published code; equation 9 of XLM-Align excludes only linked cells."""
     return torch.cat([_cells(rows, columns) for rows, columns in _rounds(scores, row_mask, col_mask)])
 
 
 def itermax_table(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Itermax's links as a table, (B, n, m) bool. To list them would be to wait for a GPU."""
+    """Itermax's links as a table, (B, n, m) bool. Listing them would wait for a GPU."""
     table = torch.zeros_like(scores, dtype=torch.bool)
     for rows, columns in _rounds(scores, row_mask, col_mask, padded=True):
         table |= torch.zeros_like(table).scatter_(2, columns[:, :, None], rows[:, :, None])
@@ -81,7 +83,7 @@ def itermax_table(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 def _rounds(
     scores: Tensor, row_mask: Tensor, col_mask: Tensor, padded: bool | None = None
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """In each round of Itermax the rows that get a link, and the column of each row's, both (B, n)."""
+    """For each round of Itermax, the rows that get a link, and the column of each row's, both (B, n)."""
     scores, room = _prepare(scores, row_mask, col_mask, padded)
     best, mutual = _best(scores, room)
     linked = mutual & row_mask
@@ -112,12 +114,13 @@ def _cells(rows: Tensor, columns: Tensor) -> Tensor:
 
 
 def _best(scores: Tensor, room: Tensor) -> tuple[Tensor, Tensor]:
-    """The first of the largest cells of each row, (B, n), and whether it is also the first of its column's.
+    """The column of each row's largest cell (the first, if tied), (B, n), and whether it is also its column's
+    largest.
 
-    Non-negative floats are ordered like their bits, and float32 leaves the last 29 bits of float64 free: these store
-    the cell's position, so that a maximum contains its own. `room`, (B, n, m) float64, is overwritten. Torch finds
-    maxima four times faster without indices than with them (`argmax` along columns, on a CPU, takes a hundred times as
-    long again).
+    Non-negative floats are ordered like their bits, and float32 leaves the last 29 bits of float64 free:
+        these store the cell's position, so that a maximum contains its own position. `room`, (B, n, m)
+        float64, is overwritten. Torch finds maxima four times faster without indices than with them (`argmax`
+        along columns on a CPU is a hundred times slower still).
     """
     n, m = scores.shape[1:]
     if scores.dtype == torch.float32 and max(n, m) <= 1 << _PLACE:

@@ -1,6 +1,8 @@
-"""The nodes that a grammar orders, and the features of their orders. A pair of items has a feature per
-granularity (tag, relation, both), a sequence one. A slot is the index of an item: n - 1 is the head, n the
-mark before all items, n + 1 the mark after them."""
+"""The nodes that a grammar orders, and the features of their orders.
+
+A pair of items has one feature per granularity (tag, relation, both), a sequence of items one. A slot is the
+index of an item: n - 1 is the head, n the mark before all items, n + 1 the mark after them.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -80,6 +82,7 @@ def pair(kind: str, first: str, second: str) -> tuple[Feature, ...]:
 
 
 def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
+    """The features of each pair of a node's items, in the order of `columns`."""
     labels = (*items, BEGIN, END)
     for kind, i, j in columns(len(items)):
         yield pair(kind, labels[i], labels[j])
@@ -143,6 +146,7 @@ class Tree:
 
     @classmethod
     def of(cls, heads: tuple[int, ...]) -> Self:
+        """The tree of these heads, which count from 0; the root's is -1."""
         n = len(heads)
         dependents: list[list[int]] = [[] for _ in range(n)]
         downwards: list[int] = []
@@ -171,6 +175,7 @@ class Tree:
         return cls.of(sentence.heads[:end])
 
     def crossed(self, head: int) -> bool:
+        """Whether the subtree of a head, or of one of its dependents, is not contiguous."""
         return not (self.whole[head] and all(self.whole[word] for word in self.dependents[head]))
 
 
@@ -182,12 +187,13 @@ def item(tag: str, relation: str) -> str:
 
 
 def head_item(tag: str) -> str:
+    """A head as a grammar sees it, `@NOUN @`."""
     return f"@{tag} @"
 
 
 def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, tuple[str, ...], Slots]]:
-    """Every node with a head of a known class: its tag; the items, sorted, the head's last; the slots in
-    order."""
+    """Every node whose head has a known class: the head's tag; the items, sorted, the head's last; the slots
+    in order."""
     for head in tree.downwards:
         words, tag = tree.dependents[head], sentence.tags[head]
         if not words or tag not in CLASSES:

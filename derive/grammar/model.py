@@ -39,7 +39,7 @@ class Grammar:
 
     @classmethod
     def train(cls, sentences: Iterable[Sentence], name: str = "", l2: float = 1.0, path: Path | None = None) -> Self:
-        """Learn from the projective trees of a treebank (`path`, for errors), from nodes of 2 to 6 items:
+        """Learn from nodes of 2 to 6 items in the projective trees of a treebank (`path`, for errors):
         maximise the sum of log p(order) minus l2 / 2 times the squared weights."""
         about = Counter[str]()
         seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
@@ -103,6 +103,7 @@ class Grammar:
         return np.asarray(shares / shares.sum())
 
     def save(self, path: Path) -> None:
+        """Write the grammar as sealed JSON."""
         weights = {
             kind: {" + ".join(feature): weight for feature, weight in sorted(self.weights[kind].items())}
             for kind in sorted(self.weights)
@@ -111,6 +112,7 @@ class Grammar:
 
     @classmethod
     def load(cls, path: Path) -> Self:
+        """The grammar of a file of `save`; BadInput if it is damaged or of another format."""
         check_file(path)
         content = read_sealed(path, "a grammar")
         if (version := content.get("format")) != FORMAT:
@@ -149,6 +151,8 @@ class _Group(NamedTuple):
 
 
 class Likelihood:
+    """The negative log-likelihood of the observed orders of one class, with L2 regularisation."""
+
     def __init__(self, seen: Counter[Seen], l2: float) -> None:
         self.l2 = l2
         counts: Counter[Feature] = Counter()
@@ -219,6 +223,7 @@ class Likelihood:
         return float(loss), self.l2 * weights + expected - self.observed
 
     def maximise(self) -> tuple[Weights, int]:
+        """The best weights, and the number of steps of the search."""
         from scipy.optimize import minimize
         from threadpoolctl import threadpool_limits
 

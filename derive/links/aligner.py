@@ -1,4 +1,4 @@
-"""The interface of word aligners: sentence pairs in, links out; and links as lines in Pharaoh's format."""
+"""The interface of word aligners: sentence pairs in, links out."""
 
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
@@ -13,14 +13,14 @@ _EXAMPLES = 5  # line numbers listed per reason
 
 
 class LeftOut:
-    """Counts of what got no links, by reason, with the first line numbers of each."""
+    """Counts of sentence pairs and words without links, by reason, with the first line numbers of each."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self._lines: defaultdict[str, list[int]] = defaultdict(list)
 
     def add(self, what: str, line: int, count: int = 1) -> None:
-        """Add `count` of `what`, found in line `line`, counted from 1."""
+        """Count `count` cases of `what` in line `line`, counted from 1."""
         self.counts[what] += count
         lines = self._lines[what]
         if line not in lines and len(lines) <= _EXAMPLES:
@@ -59,12 +59,13 @@ class Aligner(ABC):
 
 
 def line_of(links: Iterable[Link]) -> str:
+    """Links in Pharaoh's format, as in `0-0 1-2`."""
     return " ".join(f"{i}-{j}" for i, j in links)
 
 
 def score_of(links: Scored, pair: Pair) -> float:
-    """The score of a sentence pair: the mean over the words of both sides of their best link's, 0 for words
-    without."""
+    """The score of a sentence pair: the mean over all words of both sides of the best score of their links, 0
+    without one."""
     best: defaultdict[tuple[int, int], float] = defaultdict(float)
     for link, score in links.items():
         for side in enumerate(link):
@@ -78,5 +79,6 @@ def words_of(links: Iterable[Link], pair: Pair) -> str:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write lines to a file, whole or not at all."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in lines)

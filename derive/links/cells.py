@@ -1,7 +1,9 @@
-"""Sentence pairs as flat columns, and fast_align's prior. A cell is a target word with one source word (or
-the null word) that it may come from: P pairs, R target words, C cells. The prior of source position i of n
-for target position j of m is proportional to exp(tension * h), h = -|i / n - j / m|, so sums over i are two
-geometric series (Dyer, Chahuneau and Smith 2013)."""
+"""Sentence pairs as flat columns, and fast_align's prior (Dyer, Chahuneau and Smith 2013).
+
+A cell is a target word with one source word (or the null word) that it may come from: P pairs, R target
+words, C cells. The prior of source position i of n for target position j of m is proportional to exp(tension
+* h), h = -|i / n - j / m|, so sums over i are two geometric series.
+"""
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator
@@ -33,8 +35,7 @@ class PairChunk:
 def chunks(
     pairs: Iterable[Pair], source_id: Callable[[str], int], target_id: Callable[[str], int]
 ) -> Iterator[PairChunk]:
-    """Cut a stream of sentence pairs, each with words on both sides or on neither, into chunks, one at a
-    time."""
+    """Cut a stream of sentence pairs, each with words on both sides or on neither, into chunks."""
     sources, targets, n, m, cells = array("i"), array("i"), array("i"), array("i"), 0
 
     def chunk() -> PairChunk:
@@ -71,11 +72,13 @@ class Cells:
         self._source = self.i / self._n[self.row]
 
     def keys(self, stride: int) -> np.ndarray:
+        """A number for the word pair of each cell, (C,): source id * stride + target id."""
         width = self._chunk.n + 1
         first = (np.cumsum(width) - width)[self._pair]
         return self._chunk.sources[first[self.row] + self.i] * stride + self._chunk.targets[self.row]
 
     def prior(self, tension: float) -> np.ndarray:
+        """The prior probability of each cell, (C,)."""
         h = nearness(self._source, (self._j / self._m)[self.row])
         scale = partition(self._j, self._m, self._n, tension) / (1.0 - NULL_SHARE)
         prior = np.exp(tension * h) / scale[self.row]
@@ -83,19 +86,20 @@ class Cells:
         return prior
 
     def posterior(self, joint: np.ndarray) -> np.ndarray:
+        """The probability of each cell given its target word, (C,), from joint probabilities (C,)."""
         # Summed sequentially, as in a loop: the last bits decide between equally likely words.
         return joint / np.bincount(self.row, joint)[self.row]
 
     def feature(self, posterior: np.ndarray) -> float:
-        """The expected h, summed over target words, whose positions count from 0 here: the published tool's
-        quirk."""
+        """The expected h, summed over target words. Target positions count from 0 here, as in the published
+        tool."""
         h = nearness(self._source, ((self._j - 1) / self._m)[self.row])
         h[self.start] = 0.0
         return float(np.sum(h * posterior))
 
     def links(self, joint: np.ndarray, reverse: bool) -> list[Links]:
-        """The links of each pair, from target words to their best source (ties: null, then the first); or
-        reversed."""
+        """The links of each pair, from target words to their best source word (ties: null, then the first).
+        `reverse` exchanges the sides."""
         hits = np.flatnonzero(joint == np.maximum.reduceat(joint, self.start)[self.row])
         first = hits[np.diff(self.row[hits], prepend=-1) > 0]
         linked = self.i[first] > 0

@@ -1,6 +1,8 @@
-"""fast_align: IBM model 2 with one parameter for all positions (Dyer, Chahuneau and Smith 2013). t(f | e) has
-a Dirichlet prior and is learnt by variational Bayes. As in the published tool, the last of the `passes` only
-aligns, and the first leaves the tension unchanged."""
+"""fast_align: IBM model 2 with one parameter for all positions (Dyer, Chahuneau and Smith 2013).
+
+t(f | e) has a Dirichlet prior and is learnt by variational Bayes. As in the published tool, the last of the
+`passes` only aligns, and the first leaves the tension unchanged.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -25,8 +27,9 @@ _ROOM = 2**20  # keys that may wait to be merged
 @dataclass(frozen=True)
 class FastAlign:
     """A model of one direction: each target word has at most one link; `reverse` exchanges the sides. `keys`
-    are the word pairs that co-occur, sorted, `probabilities` their t. `unlearnt` counts pairs left out of
-    training. The score of a link is the probability that the target word comes from the source word."""
+    are the word pairs that co-occur, sorted, and `probabilities` their t. `unlearnt` counts pairs that were
+    not used in training. The score of a link is the probability that the target word comes from the source
+    word."""
 
     reverse: bool
     source_ids: dict[str, int]
@@ -57,6 +60,7 @@ class FastAlign:
         return cls(reverse, dict(source_ids), dict(target_ids), keys, probabilities, tension, unlearnt)
 
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
+        """The links of each pair."""
         for cells, joint in self._joint(pairs):
             yield from cells.links(joint, self.reverse)
 

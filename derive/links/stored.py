@@ -29,6 +29,7 @@ class StoredLinks:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
+        """The links in a folder of `store`."""
         artefact = Artefact.open(folder, KIND)
         links, ends = (np.load(artefact.path(name), allow_pickle=False) for name in (LINKS, ENDS))
         return cls(links, ends, artefact.facts)
@@ -40,13 +41,14 @@ class StoredLinks:
         return self.links[self.ends[pair] : self.ends[pair + 1]].astype(np.int64)
 
     def check(self, pairs: int, languages: dict[str, str], folder: Path) -> None:
+        """Refuse links of another number of pairs, or of other languages."""
         if len(self) != pairs or self.facts.get("languages") != languages:
             message = f"links of {len(self):,} sentence pairs of other languages; expected {pairs:,} of these"
             raise BadInput(message, folder)
 
 
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
-    """Write the links of sentence pairs, whole or not at all; `facts` may grow until the last pair is
+    """Write the links of sentence pairs, whole or not at all; `facts` may be extended until the last pair is
     read."""
     with making(folder, KIND, facts) as part:
         parts, ends = [np.empty((0, 2), np.uint16)], [0]

@@ -1,6 +1,8 @@
-"""The five symmetrisations of fast_align's `atools`. Growing starts from the links of both directions and
-adds links of one (Och and Ney 2003; Koehn, Och and Marcu 2003); a new link admits its neighbours at once, in
-the order of the scan."""
+"""The five symmetrisations of fast_align's `atools`.
+
+Growing starts from the links of both directions and adds links of one direction (Och and Ney 2003; Koehn, Och
+and Marcu 2003). A new link admits its neighbours at once, in the order of the scan.
+"""
 
 from collections.abc import Callable, Iterable
 
@@ -12,16 +14,18 @@ _NEIGHBOURS = tuple((di, dj) for di in (-1, 0, 1) for dj in (-1, 0, 1) if di or 
 
 
 def union(forward: Links, reverse: Links) -> Links:
+    """The links of either direction."""
     return sorted({*forward, *reverse})
 
 
 def intersect(forward: Links, reverse: Links) -> Links:
+    """The links of both directions."""
     return sorted({*forward} & {*reverse})
 
 
 def grow_diag(forward: Links, reverse: Links) -> Links:
-    """The intersection, grown by neighbouring links of the union, diagonals included, that link an unlinked
-    word."""
+    """The intersection, grown by neighbouring links of the union that link an unlinked word; diagonal
+    neighbours count."""
     grown = {*forward} & {*reverse}
     sources, targets = {i for i, _ in grown}, {j for _, j in grown}
     waiting, grew = sorted({*forward, *reverse} - grown), True

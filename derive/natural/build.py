@@ -29,7 +29,7 @@ _UNKNOWN = re.compile(rf"\s*{UNKNOWN}")
 
 
 def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
-    """The tokenizer's ids of each line's words; an UNKNOWN word has the unknown type, words without an id are
+    """The tokenizer's ids of each line's words. An UNKNOWN word has the unknown type; words without an id are
     left out."""
     parts = [_UNKNOWN.split(line) for line in lines]  # the texts around unknown words
     encodings = iter(vocabulary.encode_texts(list(chain.from_iterable(parts))))
@@ -69,6 +69,7 @@ class EncodedPiece(NamedTuple):
 
 
 def encode_piece(folder: Path, digest: str, piece: Piece) -> EncodedPiece:
+    """A piece as ids, without lines that have no type or are too long to store."""
     left_out = Counter[str]()
     vocabulary = _vocabulary(folder, digest)
     sides = [encode_lines(vocabulary, lines) for lines in piece.columns(left_out)]
@@ -98,6 +99,7 @@ def natural_fingerprint(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> str:
+    """A fingerprint of the folder of `derive_natural` with these inputs."""
     return fingerprint(
         FORMAT,
         EDITION,
@@ -119,9 +121,9 @@ def derive_natural(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> Path:
-    """Write natural languages as a folder that `Languages.open` reads, whole or absent, the same for any
-    number of workers. `bitexts` and `dictionaries` (words and their translations) are by the names of two
-    languages with `texts`. A model has `rows` of all types, or of special ones and those that occur."""
+    """Write natural languages as a folder that `Languages.open` reads, whole or absent; the number of workers
+    does not affect the result. `bitexts` and `dictionaries` are by the names of two languages with `texts`. A
+    model has `rows` for all types, or for special types and types that occur."""
     dictionaries = dictionaries or {}
     _check(texts, bitexts, dictionaries)
     print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, dictionaries)

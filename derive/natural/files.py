@@ -1,4 +1,4 @@
-"""Files of text and bitexts, read in pieces, optionally without the sentences that models are tested on."""
+"""Files of text and bitexts, read in pieces, optionally without sentences that models are tested on."""
 
 import re
 from abc import ABC, abstractmethod
@@ -46,33 +46,39 @@ class FileSet(ABC):
     """Files of text, or of parallel text, which any process can read in pieces."""
 
     @abstractmethod
-    def chunks(self) -> Iterator[Chunks]: ...
+    def chunks(self) -> Iterator[Chunks]:
+        """The chunks of all files, in order; BadInput for files of another kind."""
 
     @abstractmethod
-    def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns: ...
+    def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
+        """The lines of some chunks, one column per language; `left_out` receives exclusions by reason."""
 
     @abstractmethod
     def identity(self) -> list[Any]:
         """Values for a fingerprint that determine the lines."""
 
     def pieces(self) -> Iterator["Piece"]:
+        """The pieces that workers read independently."""
         return (Piece(self, chunks) for chunks in self.chunks())
 
 
 @dataclass(frozen=True)
 class Piece:
+    """Some chunks of a set of files."""
+
     files: FileSet
     chunks: Chunks
 
     def columns(self, left_out: Counter[str]) -> Columns:
+        """The lines, one column per language; `left_out` receives exclusions by reason."""
         return self.files.read(self.chunks, left_out)
 
 
 @dataclass(frozen=True)
 class TextFiles(FileSet):
     """Files of one language's text, one text per line, of any kind (`readers.text`); `column` is for JSON
-    lines. `megabytes` limits each file to its head (0: no limit). `escaped`: unescape what Moses's tokenizer
-    escapes."""
+    lines and Parquet. `megabytes` limits each file to its head (0: no limit). `escaped`: undo the escapes of
+    Moses's tokenizer."""
 
     paths: tuple[Path, ...]
     column: str = "text"
@@ -114,8 +120,8 @@ class TextFiles(FileSet):
 @dataclass(frozen=True)
 class BitextFiles(FileSet):
     """Sentences and translations: line by line in `path` and `beside` (Moses), or in two `columns` of a
-    tab-separated `path`. `words_in`: split into words as sets of gold links are, by the codes of both
-    languages, without pairs of fewer than `fewest` words on a side."""
+    tab-separated `path`. `words_in`, two language codes: split into words as sets of gold links are, without
+    pairs of fewer than `fewest` words on a side."""
 
     path: Path
     beside: Path | None = None
@@ -170,8 +176,8 @@ class BitextFiles(FileSet):
                 yield first, second
 
     def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
-        """Stream the pairs' words, tokenized as sets of gold links are; `source` and `target` are codes such
-        as en."""
+        """Stream the words of the pairs, tokenised as in sets of gold links; `source` and `target` are
+        language codes such as en."""
         for piece in self.pieces():
             counts = Counter[str]()
             columns = piece.columns(counts)
@@ -185,13 +191,14 @@ class BitextFiles(FileSet):
 
     @property
     def paths(self) -> tuple[Path, ...]:
+        """The one or two files."""
         return (self.path, self.beside) if self.beside else (self.path,)
 
 
 @dataclass(frozen=True)
 class Without(FileSet):
-    """Files without lines that contain a sentence of the files `tests`, compared by letters and digits
-    only."""
+    """Files without the lines that contain a sentence of the files `tests`; only letters and digits are
+    compared."""
 
     files: TextFiles | BitextFiles
     tests: TextFiles
@@ -218,8 +225,8 @@ def _kind(path: Path) -> str:
 
 
 def join_words(words: Sequence[str]) -> str:
-    """The words joined by spaces, except between letters of scripts without spaces, or if a text was split by
-    character."""
+    """The words joined by spaces, except between letters of scripts without spaces, and except in text split
+    by character."""
     if all(len(word) == 1 for word in words) and _ANY.search("".join(words)):
         return "".join(words)
     return _BETWEEN.sub("", " ".join(words))
@@ -267,6 +274,8 @@ def _only(columns: Columns, fits: Callable[[tuple[str, ...]], bool], otherwise: 
 
 
 class Sentences:
+    """Sentences to be found in lines, compared by letters and digits only."""
+
     def __init__(self, texts: Iterable[str]) -> None:
         self.whole = {bare for text in texts if (bare := letters(text))}
         self._by_head: dict[str, list[str]] = {}
@@ -285,7 +294,8 @@ class Sentences:
 
 
 def letters(text: str) -> str:
-    """Letters and digits only, in lower case and Unicode's form NFKC, which unifies accents and widths."""
+    """The letters and digits of a text, in lower case and Unicode's form NFKC, which unifies accents and
+    widths."""
     return _OTHER.sub("", normalize("NFKC", text).lower())
 
 

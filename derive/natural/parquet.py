@@ -13,6 +13,7 @@ MAGIC = b"PAR1"  # the first bytes of a file
 
 
 def is_parquet(path: Path) -> bool:
+    """Whether a file is Parquet, by its first bytes."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -20,7 +21,8 @@ def is_parquet(path: Path) -> bool:
 
 
 def chunks(path: Path) -> Iterator[Chunk]:
-    """A chunk for each group of rows: its `offset` in uncompressed bytes, and its number as `length`."""
+    """One chunk per group of rows: its `offset` is in uncompressed bytes, its `length` the number of the
+    group."""
     metadata, offset = _opened(path).metadata, 0
     for group in range(metadata.num_row_groups):
         yield Chunk(path, "parquet", offset, group, 1)
@@ -28,7 +30,7 @@ def chunks(path: Path) -> Iterator[Chunk]:
 
 
 def texts(chunk: Chunk, column: str, counts: Counter[str]) -> Iterator[str]:
-    """The lines of a column's texts; null is left out."""
+    """The lines of a column's texts; null is left out and counted."""
     file, place = _opened(chunk.path), Place(chunk.path)
     if column not in file.schema_arrow.names:
         raise place.fault(f"no column {column!r}; there are {', '.join(file.schema_arrow.names)}")

@@ -1,5 +1,7 @@
-"""Facts about invented people. Each person has one value per relation, and all values are equally frequent.
-Half of a person's facts are stated in derived languages too."""
+"""Facts about invented people, with one value per relation; all values are equally frequent.
+
+Half of each person's facts are stated in derived languages too.
+"""
 
 import random
 from collections import Counter, defaultdict
@@ -25,8 +27,8 @@ _SYLLABLES = ["".join(pair) for pair in product("b d f g k l m n p r s t v z br 
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about `subjects` people, each stated `mentions` times per language; `values` are nouns, per
-    relation."""
+    """Facts about `subjects` people, each stated `mentions` times per language; each relation has `values`
+    nouns as values."""
 
     subjects: int = 64
     values: int = 8
@@ -41,9 +43,11 @@ class Facts:
 
     @property
     def number(self) -> int:
+        """The number of facts."""
         return self.subjects * len(RELATIONS)
 
     def questions(self, language: Pocket) -> tuple[Question, ...]:
+        """One question per fact, by relation; BadInput if the language has too few nouns or names."""
         return _questions(self, language)
 
     def statements(self, language: Pocket, shared: bool) -> list[Sentence]:

@@ -1,4 +1,4 @@
-"""Random sentence trees. The words are drawn later from each other's preferences, subject before verb before
+"""Random sentence trees. Words are drawn later from each other's preferences: subject, then verb, then
 object."""
 
 import random
@@ -38,8 +38,8 @@ INNER = {Role.INTR: 2, Role.TR: 3, Role.SOC: 1, Role.GO: 1}
 
 
 class SentenceGrammar:
-    """Draws trees in the given tenses; verbs in relative clauses have the first. A `nested` phrase contains
-    no others."""
+    """Draws trees in the given tenses; verbs in relative clauses have the first tense. A `nested` phrase
+    contains no others."""
 
     def __init__(self, rng: random.Random, tenses: dict[str, int]) -> None:
         self._rng = rng
@@ -47,6 +47,7 @@ class SentenceGrammar:
         self._named: set[Pick] = set()  # members of the cast named in the sentence
 
     def sentence(self) -> Node:
+        """A random sentence or question."""
         self._named.clear()
         if self.chance(0.1):
             return self._question().add(Node("?", "PUNCT", "punct"))
@@ -189,6 +190,7 @@ class SentenceGrammar:
         return root
 
     def chance(self, probability: float) -> bool:
+        """True with this probability."""
         return self._rng.random() < probability
 
     def among(self, weights: dict[T, int]) -> T:
@@ -216,24 +218,27 @@ class SentenceGrammar:
         return noun, pick, plural
 
     def employer(self) -> tuple[Node, Pick, bool]:
+        """A subject that hires, as in `subject`: an organisation or a place."""
         if self.chance(0.7) and (firm := self._name(ORGANISATIONS, "nsubj")):
             return *firm, False
         pick, plural = Pick(TOPIC, Role.PLACE), self.chance(0.3)
         return self.noun(pick, Role.PLACE, "nsubj", plural, True), pick, plural
 
     def topical(self, kind: Role, relation: str, nested: bool) -> tuple[Node, Pick, bool]:
-        """The paragraph's recurring noun of a kind, or a new one; with its pick, and whether it is plural."""
+        """A subject of a kind, as in `subject`: the paragraph's recurring noun, or a new one."""
         if self.chance(0.44):
             return self.noun(RECURRING[kind], kind, relation, False, nested, "the"), RECURRING[kind], False
         pick, plural = Pick(TOPIC, kind), self.chance(0.3)
         return self.noun(pick, kind, relation, plural, nested), pick, plural
 
     def thing(self, verb: Pick, nested: bool) -> Node:
+        """A direct object that is a thing."""
         if self.chance(0.1):
             return phrase.pronoun(self.among({"it": 4, "this": 2, "that": 2, "these": 1, "those": 1}), "obj")
         return self.noun(Pick(verb, Role.OBJECT), Role.THING, "obj", self.chance(0.36), nested)
 
     def someone(self, verb: Pick, role: Role, relation: str, nested: bool) -> Node:
+        """A person or an animal that the verb prefers in a role."""
         kind = self.among({"noun": 58, "name": 30, "pronoun": 9, "them": 3})
         if kind == "name" and self._first_mention(FRIEND):
             return self._person(FRIEND, relation)
@@ -242,6 +247,7 @@ class SentenceGrammar:
         return self.noun(Pick(verb, role), Role.ANIMATE, relation, self.chance(0.3), nested)
 
     def objects(self, verb: Pick, frame: Role, nested: bool) -> list[Node]:
+        """The objects of a verb in its frame."""
         if frame == Role.TR:
             return [self.thing(verb, nested)]
         if frame == Role.GO:
@@ -266,7 +272,7 @@ class SentenceGrammar:
         determiner: str = "",
         rich: bool = False,
     ) -> Node:
-        """A common noun with its dependents; a `rich` noun always has a phrase, or a relative clause unless a
+        """A common noun with its dependents. A `rich` noun always has a phrase or a relative clause, except a
         place."""
         node = phrase.noun(pick, relation, plural, determiner)
         if not determiner:
@@ -286,7 +292,7 @@ class SentenceGrammar:
         return node
 
     def phrase(self, head: Pick, relation: str) -> Node:
-        """A prepositional phrase preferred by its head, or with a name, whose kind the preposition shows."""
+        """A prepositional phrase that its head prefers, or with a name whose kind the preposition shows."""
         if self.chance(0.22) and (location := self._name(LOCATIONS, relation)):
             return adposition(location[0], self.among({"in": 4, "near": 2, "from": 2}))
         if self.chance(0.11) and (firm := self._name(ORGANISATIONS, relation)):

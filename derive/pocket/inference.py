@@ -1,7 +1,10 @@
-"""Premises and hypotheses whose label follows from their meaning, not from surface cues. Both are about one
-scene: `the worker` refers to `the cook` of the premise, if a cook is a worker; an action has one manner and
-one place; numbers are exact; the nouns of `every` and `no` have referents. A pair is a case of a family,
-weighted so that the label follows neither from one side alone nor from the words that both share."""
+"""Premises and hypotheses whose label follows from their meaning, not from surface cues.
+
+Both are about the same scene: `the worker` refers to `the cook` of the premise if a cook is a worker. An
+    action has one manner and one place, numbers are exact, and the nouns of `every` and `no` have referents.
+    A pair is a case of a family, weighted so that the label follows neither from one side alone nor from the
+    shared words.
+"""
 
 import random
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -45,8 +48,8 @@ FRONTED = 0.2  # share of the adjuncts in first position
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement's form and words, as indices into the pair's words (None: absent). `polarity`: "not",
-    "always", "never" or none; `exchanged`: agent and patient are."""
+    """A statement's form and words, as indices into the pair's words (None: absent). `polarity` is "not",
+    "always", "never" or empty. `exchanged`: agent and patient are exchanged."""
 
     noun: int = SPECIFIC
     pole: int = POLE
@@ -70,6 +73,7 @@ class Statement:
 
 
 def infer(premise: Statement, hypothesis: Statement) -> str:
+    """The label of a pair of statements."""
     if hypothesis.noun >= OTHER_SPECIFIC or OTHER_POLE in (premise.pole, hypothesis.pole):
         return NEUTRAL
     if premise.determiner != "the":
@@ -101,7 +105,7 @@ def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
 
 @dataclass(frozen=True)
 class PairCase:
-    """Two statements as one pair; `outside` is the surface form that it shares with pairs of other labels."""
+    """Two statements as a pair; `outside` is the surface form that it shares with pairs of other labels."""
 
     premise: Statement
     hypothesis: Statement
@@ -112,6 +116,7 @@ class PairCase:
 
     @property
     def label(self) -> str:
+        """The label that follows from the statements."""
         return infer(self.premise, self.hypothesis)
 
 
@@ -187,7 +192,7 @@ def families() -> dict[str, list[PairCase]]:
 
 
 def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """An endless stream of pairs, every three with the three labels in random order; `places` draws word
+    """An endless stream of pairs, in rounds of the three labels in random order; `places` draws word
     orders."""
     words = WordDraws(topics, rng)
     draws: dict[str, Callable[[], Material]] = {

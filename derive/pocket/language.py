@@ -31,8 +31,9 @@ Tasks = Callable[[list[Sense], random.Random, Callable[[], Places]], Iterator[Ex
 
 @dataclass(frozen=True)
 class Pocket:
-    """A language of `types` word types, drawn with `seed`; `zipf` is the exponent within a class, `tail` the
-    share of rare content words. `order` is one of derive.pocket.tree.ORDERS, which share trees and words."""
+    """A language of `types` word types, drawn with `seed`. `zipf` is the exponent within a class, `tail` the
+    share of rare content words. `order` is one of derive.pocket.tree.ORDERS; all orders share trees and
+    words."""
 
     types: int = 600
     seed: int = 0
@@ -48,8 +49,8 @@ class Pocket:
         check_range("the exponent of word frequencies", self.zipf, 0, STEEPEST)
 
     def sentences(self, count: int, stream: int = 0, withhold: bool = False) -> Iterator[Sentence]:
-        """The first `count` sentences of a stream; `withhold` excludes the names reserved for tests and the
-        corpus."""
+        """The first `count` sentences of a stream; `withhold` excludes the names that are reserved for tests
+        and the corpus."""
         chunks = (self.chunk(stream, number, withhold) for number in count_from())
         return islice((sentence for chunk in chunks for sentence in chunk), count)
 
@@ -72,17 +73,17 @@ class Pocket:
                 left -= 1
 
     def pairs(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """The first `count` inference pairs of a stream: (premise,), (hypothesis,) and the label, in equal
-        shares."""
+        """The first `count` inference pairs of a stream: (premise,), (hypothesis,) and a label; labels are
+        equally frequent."""
         return self._examples("pairs", inferences, count, stream)
 
     def paraphrases(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """The first `count` pairs of a stream, paraphrases ("1") and others ("0"), in equal shares."""
+        """The first `count` pairs of a stream, paraphrases ("1") and others ("0"), equally frequent."""
         return self._examples("paraphrases", paraphrases, count, stream)
 
     def questions(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """The first `count` questions of a stream: (question,), (sentences of a context), one with the answer
-        span."""
+        """The first `count` questions of a stream: (question,), (sentences of a context), one with the
+        answer's span."""
         return self._examples("questions", questions, count, stream)
 
     def _examples(self, kind: str, tasks: Tasks, count: int, stream: int) -> Iterator[Example]:
@@ -91,6 +92,7 @@ class Pocket:
 
     @property
     def forms(self) -> frozenset[str]:
+        """All word types of the language."""
         return frozenset(Lexicon(self.types, self.seed).forms)
 
     def lemmas(self) -> Iterator[tuple[str, str]]:

@@ -1,5 +1,4 @@
-"""The lexicon: core words by topic, extended with invented words to an exact number of word types, and
-names."""
+"""The lexicon: core words by topic, invented words up to an exact number of word types, and names."""
 
 import random
 import re
@@ -55,6 +54,7 @@ def _with_ed(word: str) -> str:
 
 
 def stem(rng: random.Random, syllables: int) -> str:
+    """An invented word of some syllables."""
     parts = [rng.choice(ONSETS) + rng.choice(VOWELS) for _ in range(syllables)]
     return "".join(parts) + rng.choice(CODAS)
 
@@ -79,6 +79,8 @@ FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)  # a person's
 
 @dataclass(frozen=True, slots=True)
 class Lexeme:
+    """A word with its inflected forms."""
+
     lemma: str
     kind: str
     forms: tuple[str, ...]
@@ -87,8 +89,8 @@ class Lexeme:
 
 
 class Lexicon:
-    """`topics[t][kind]` are the lexemes of a kind in topic t, most frequent first; `forms` are all word
-    types, exactly `types`: names fill it up. `withheld` is every third name word, for tests."""
+    """`topics[t][kind]` are the lexemes of a kind in topic t, most frequent first. `forms` are all word
+    types, exactly `types`: names make up the number. `withheld` is every third name word, for tests."""
 
     def __init__(self, types: int, seed: int) -> None:
         self.types = types
@@ -183,7 +185,7 @@ class Lexicon:
 
 def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity]]]:
     """The forms of every name by kind and topic (towns and sites are the same in all), most frequent first.
-    Words are reused across kinds, so that only context tells the kind of a name."""
+    Words are reused across kinds, so that only context shows the kind of a name."""
     given, withheld = Names(), Names()
     for use, names in lexicon.names.items():
         given[use] = [name for name in names if name not in lexicon.withheld]

@@ -1,4 +1,4 @@
-"""Parts of the tasks on several sentences: words drawn whatever the label, balanced cases, and endless
+"""Parts of tasks on several sentences: words drawn independently of the label, balanced cases, endless
 streams."""
 
 import random
@@ -22,8 +22,9 @@ NUMBERS = ("two", "three", "four")
 
 
 def balanced(cases: Sequence[C], views: Sequence[View], rounds: int = 200) -> list[C]:
-    """The cases with new weights, such that no view tells the label: iterative proportional fitting (Deming
-    and Stephan 1940). The weights of each label sum to one; cases that cannot be balanced are left out."""
+    """The cases with new weights, such that no view predicts the label, by iterative proportional fitting
+    (Deming and Stephan 1940). The weights of each label sum to one; cases that cannot be balanced are left
+    out."""
     kept = _supported(cases, views)
     labels = [case.label for case in kept]
     every = sorted(set(labels))
@@ -73,8 +74,8 @@ def draw_cases(
 
 
 def fresh(labels: Sequence[str], rng: random.Random, case: Callable[[str], Callable[[], Example]]) -> Iterator[Example]:
-    """An endless stream of distinct examples, in rounds of one per label. `case` draws a case of a label,
-    which draws examples until one is new."""
+    """An endless stream of distinct examples, in rounds of one per label. `case` draws a case of a label and
+    returns a function that draws its examples."""
     seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
     while True:
         for label in rng.sample(labels, len(labels)):
@@ -111,6 +112,8 @@ class Material:
 
 
 class WordDraws:
+    """Draws the words of pairs and questions from the topics' preferences, whatever the label."""
+
     def __init__(self, topics: list[Sense], rng: random.Random) -> None:
         self._topics = topics
         self._rng = rng
@@ -125,6 +128,7 @@ class WordDraws:
             )
 
     def quality(self) -> Material:
+        """Words for statements about a quality, or about an action without an object."""
         topic = self._topic()
         if self._verbs[Role.INTR] and self._rng.random() < 0.25:
             nouns = self._nouns(topic, Role.ANIMATE)
@@ -136,12 +140,14 @@ class WordDraws:
         return Material(nouns, poles, False, tense, setting=self._setting(topic, nouns), early=early)
 
     def deed(self) -> Material:
+        """Words for statements about an action with a thing."""
         topic = self._topic()
         nouns = self._nouns(topic, Role.ANIMATE)
         poles = self._poles(lambda: self._rng.choice(self._verbs[Role.TR]))
         return Material(nouns, poles, True, self._tense(), other=self._draw(topic, Role.THING))
 
     def meeting(self) -> Material:
+        """Words for statements about an action between two people or animals."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.SOC)
         role = Role.NAME if self._rng.random() < 0.5 else Role.ANIMATE
@@ -151,6 +157,7 @@ class WordDraws:
         return Material(nouns, (verb,), True, self._tense(), acts, other, manners)
 
     def number(self) -> Material:
+        """Words for statements about a number of things."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.TR)
         other = self._another(lambda: self._draw(verb, Role.OBJECT), nouns)
@@ -158,6 +165,7 @@ class WordDraws:
         return Material(nouns, (verb,), True, self._tense(), other=other, numbers=numbers)
 
     def adjunct(self) -> Material:
+        """Words for statements about the manner and the place of an action."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.INTR)
         preposition = self._draw(verb, Role.LOCATIVE)

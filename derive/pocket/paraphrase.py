@@ -1,5 +1,7 @@
-"""Pairs of sentences with the same words, paraphrases or not, after PAWS (Zhang et al. 2019): they differ in
-voice, in the position of adjuncts, or in two exchanged people."""
+"""Sentence pairs with the same words, paraphrases or not, after PAWS (Zhang et al. 2019).
+
+The sentences differ in voice, in the position of adjuncts, or in two exchanged people.
+"""
 
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -36,8 +38,8 @@ FORMS = tuple(
 
 @dataclass(frozen=True)
 class ParaphraseCase:
-    """Two sentences about one action. `named`: which of the people have names; `alike`: both voices have one
-    form."""
+    """Two sentences about one action. `named`: which of the people have names. `alike`: the verb has the same
+    form in both voices."""
 
     first: SentenceForm
     second: SentenceForm
@@ -49,10 +51,12 @@ class ParaphraseCase:
 
     @property
     def label(self) -> str:
+        """Whether the sentences are paraphrases."""
         return DIFFERENT if self.exchanged else SAME
 
 
 def paraphrases(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
+    """An endless stream of pairs; `places` draws word orders."""
     words = WordDraws(topics, rng)
 
     def draw(case: ParaphraseCase) -> Example:
@@ -80,6 +84,7 @@ def _tell(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -
 
 @lru_cache(maxsize=1)
 def paraphrase_cases() -> list[ParaphraseCase]:
+    """The balanced cases."""
     either = (False, True)
     cases = [
         ParaphraseCase(first, second, exchanged, named, alike)

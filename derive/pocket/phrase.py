@@ -1,4 +1,4 @@
-"""The phrases of Pocket English as trees of given words or of words to be drawn later, with agreement."""
+"""The phrases of Pocket English, with agreement, as trees of given words or of words to be drawn later."""
 
 from calque.derive.pocket.lexicon import BASE, FIRST, LAST, MIDDLE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
 from calque.derive.pocket.preferences import Role, Sense
@@ -6,23 +6,28 @@ from calque.derive.pocket.tree import Node, Pick, Token, Word
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
+    """A common noun, with a determiner if one is given."""
     node = Node(word.form(PLURAL if plural else SINGULAR), "NOUN", relation)
     return node.add(Node(determiner, "DET", "det")) if determiner else node
 
 
 def pronoun(word: Token, relation: str, place: str = "") -> Node:
+    """A pronoun."""
     return Node(word, "PRON", relation, place=place)
 
 
 def adjective(word: Word, relation: str = "amod") -> Node:
+    """An adjective."""
     return Node(word.form(0), "ADJ", relation)
 
 
 def adverb(word: Word, place: str = "") -> Node:
+    """An adverb."""
     return Node(word.form(0), "ADV", "advmod", place=place)
 
 
 def adposition(node: Node, preposition: Token) -> Node:
+    """The noun with a preposition."""
     return node.add(Node(preposition, "ADP", "case"))
 
 
@@ -36,6 +41,7 @@ def person(word: Word, relation: str, length: int) -> Node:
 
 
 def simple_name(word: Word, relation: str, label: str) -> Node:
+    """A name of one word."""
     return Node(word.form(0), "PROPN", relation, entity=label)
 
 
@@ -51,6 +57,7 @@ def long_name(word: Word, relation: str, label: str) -> Node:
 
 
 def person_or_noun(sense: Sense, relation: str = "") -> Node:
+    """A person's first name, or a common noun with an article."""
     return person(sense, relation, 1) if sense.lexeme is None else noun(sense, relation, determiner="the")
 
 
@@ -80,17 +87,20 @@ def verb(
 
 
 def be(tense: str, plural: bool) -> str:
+    """The form of the verb *be*."""
     if tense == "past":
         return "were" if plural else "was"
     return "are" if plural else "is"
 
 
 def copular(predicate: Node, tense: str, plural: bool, negative: bool, question: bool = False) -> Node:
+    """The predicate with a form of *be*."""
     predicate.add(Node(be(tense, plural), "AUX", "cop", place="front" if question else ""))
     return predicate.add(Node("not", "PART", "advmod", place="not")) if negative else predicate
 
 
 def act(verb_group: Node, agent: Node, patient: Node, passive: bool) -> Node:
+    """The verb with its agent and patient, in active or passive voice."""
     agent.relation, patient.relation = ("obl:agent", "nsubj:pass") if passive else ("nsubj", "obj")
     return verb_group.add(adposition(agent, "by") if passive else agent, patient)
 
@@ -102,11 +112,13 @@ def coordinate(first: Node, second: Node, conjunction: str) -> Node:
 
 
 def fronted(node: Node) -> Node:
+    """The phrase in first position, followed by a comma."""
     node.place = "first"
     return node.add(Node(",", "PUNCT", "punct", place="comma"))
 
 
 def subordinate(clause: Node, relation: str, mark: str, first: bool = False) -> Node:
+    """The clause with a conjunction, which may be fronted."""
     clause.relation = relation
     clause.add(Node(mark, "SCONJ", "mark"))
     return fronted(clause) if first else clause

@@ -1,5 +1,4 @@
-"""Selectional preferences: every word has a few favourites in every role, so that contexts tell words
-apart."""
+"""Selectional preferences: each word has a few favourites per role, so that contexts distinguish words."""
 
 from __future__ import annotations
 
@@ -52,12 +51,15 @@ class Sense:
 
     @property
     def lemma(self) -> str:
+        """The dictionary form; the first form of a name."""
         return self.lexeme.lemma if self.lexeme else self.forms[0]
 
     def form(self, index: int) -> str:
+        """One of the forms."""
         return self.forms[index]
 
     def draw(self, role: int, chance: float) -> Sense:
+        """A favourite in a role, drawn with the uniform number `chance` in [0, 1)."""
         place = chance * SIZE
         index = int(place)
         sense = self.tables[role][index]
@@ -70,8 +72,7 @@ class Sense:
 
 
 class Preferences:
-    """The senses of the topics (`topics`), from which all others can be drawn; `tail` is the share of rare
-    words."""
+    """The topics' senses (`topics`) give access to all others; `tail` is the share of rare words."""
 
     def __init__(self, lexicon: Lexicon, seed: int, zipf: float, tail: float) -> None:
         self._rng = random.Random(f"{seed}:preferences")

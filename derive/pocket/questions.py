@@ -1,5 +1,7 @@
-"""Questions about short paragraphs: who acted, on whom, or where. Several sentences have the question's words
-and differ only in roles and negation."""
+"""Questions about short paragraphs: who acted, on whom, or where.
+
+Several sentences have the question's words and differ only in roles and negation.
+"""
 
 import random
 from collections.abc import Callable, Iterator
@@ -20,6 +22,8 @@ SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # what question
 
 @dataclass(frozen=True)
 class Event:
+    """An action with its agent, patient and place; `negative`: it never happened."""
+
     agent: Sense
     verb: Sense
     patient: Sense
@@ -28,6 +32,7 @@ class Event:
 
 
 def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
+    """An endless stream of questions with contexts; `places` draws word orders."""
     words = WordDraws(topics, rng)
 
     def draw(kind: str) -> Example:

@@ -1,5 +1,5 @@
-"""Sentences as unordered dependency trees, the word orders that linearise them, and the words drawn for
-them."""
+"""Sentences as unordered dependency trees, the word orders that linearise them, and the draw of their
+words."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class WordOrder:
     free: Mapping[str, tuple[int, float]] = field(default_factory=dict)
 
     def draw(self, rng: random.Random) -> Places:
-        """The places of one sentence; each alternative is drawn once per sentence."""
+        """The places for one sentence, with each alternative drawn once."""
         if not self.free:
             return self.places
         moved = {key: place for key, (place, probability) in self.free.items() if rng.random() < probability}
@@ -43,17 +43,20 @@ ENGLISH = ORDERS["english"]
 
 @dataclass(slots=True, eq=False)
 class Pick:
-    """A word to be drawn from its governor's favourites in one role; without governor, a member of the
+    """A word to be drawn from its governor's favourites in a role; without a governor, a member of the
     cast."""
 
     governor: Pick | None
     role: int
 
     def form(self, index: int) -> Draw:
+        """One of the forms of the word to be drawn."""
         return Draw(self, index)
 
 
 class Draw(NamedTuple):
+    """A form of a word to be drawn."""
+
     pick: Pick
     form: int
 
@@ -69,7 +72,7 @@ TOPIC, HERO, FRIEND, TOWN, ELSEWHERE, SITE, BRAND, FIRM, COLLEGE, PERSON, ANIMAT
 
 
 def draw_cast(topic: Sense, rng: random.Random, withheld: frozenset[str] = frozenset()) -> list[Sense]:
-    """The topic and its cast; hero and friend are different people, and no name has a withheld word."""
+    """The topic and its cast. Hero and friend are different people, and no name has a withheld word."""
 
     def draw(role: Role) -> Sense:
         while True:
@@ -87,13 +90,16 @@ Token = str | Draw
 
 
 class Word(Protocol):
-    def form(self, index: int) -> Token: ...
+    """A word with several forms, drawn or not."""
+
+    def form(self, index: int) -> Token:
+        """One of the forms."""
 
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A word and its dependents. `place` is its key in a table of places if not its relation. `entity` is a
-    name's label."""
+    """A word and its dependents. `place` is its key in a table of places, if not its relation; `entity` is
+    the label of a name."""
 
     word: Token
     tag: str
@@ -103,12 +109,13 @@ class Node:
     entity: str = ""
 
     def add(self, *nodes: Node) -> Node:
+        """Add dependents; returns the node itself."""
         self.dependents.extend(nodes)
         return self
 
 
 def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
-    """The nodes in order, and the head of each (-1 for the root). Projective by construction."""
+    """The nodes in order, and the head of each (-1 for the root); the order is always projective."""
     nodes: list[Node] = []
     parents: list[Node] = []
 
@@ -128,8 +135,8 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
 
 
 def say(root: Node, places: Places, cast: Sequence[Sense] = (), chance: Callable[[], float] = float) -> Sentence:
-    """The sentence of a tree; picks are drawn with `cast` and `chance`, in English order, so that all orders
-    share words."""
+    """The sentence of a tree. Words are drawn with `cast` and `chance` in English order, so that all orders
+    share them."""
     nodes, heads = linearise(root, ENGLISH.places)
     drawn: dict[Pick, Sense] = {}
 

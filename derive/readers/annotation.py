@@ -1,4 +1,4 @@
-"""Annotated files, recognised by their first lines: treebanks, tables, tagged words, markup."""
+"""Recognition of annotated files by their first lines: treebanks, tables, tagged words, markup."""
 
 import re
 from collections import Counter

@@ -1,6 +1,8 @@
-"""CoNLL-U treebanks, checked strictly. In XTREME's units, a multiword token replaces its words (French `du`
-for `de` and `le`), with the tag of the word with the fewest ancestors in the tree and the enhanced graph;
-ties are resolved by a ranking of tags."""
+"""CoNLL-U treebanks, checked strictly.
+
+In XTREME's units, a multiword token replaces its words (French `du` for `de` and `le`). It has the tag of its
+word with the fewest ancestors in the tree and the enhanced graph; ties are resolved by a ranking of tags.
+"""
 
 import re
 from collections import Counter
@@ -51,11 +53,11 @@ def read_conllu(
     language: str = "",
     part: Iterable[Numbered] = (),
 ) -> Iterator[Sentence]:
-    """Stream a treebank's sentences. Multiword tokens and empty nodes are checked but are not words.
-    `unparsed` accepts sentences whose HEAD and DEPREL are all `_`. Sentences of withheld words are left out,
-    and treebanks of mostly such words refused, unless `withheld`. With XTREME's `units`, multiword tokens
-    replace their words, with the tags of XTREME's conversion for `language`. `part` has whole sentences to
-    read instead of all."""
+    """Stream a treebank's sentences; `counts` receives repairs and exclusions. Multiword tokens and empty
+    nodes are checked but are not words, except in XTREME's `units`, where multiword tokens replace their
+    words. Sentences with HEAD and DEPREL all `_` are accepted if `unparsed`. Unless `withheld`, sentences of
+    withheld words are left out, and treebanks of mostly such words refused. `part`, if given, are the lines
+    of complete sentences to read instead of the file."""
     counts = Counter() if counts is None else counts
     names, words, block = column_names(path), WithheldWords(), _Block(counts, unparsed)
     place = Place(path)
@@ -85,8 +87,8 @@ def read_conllu(
 
 
 def read_raw_text(path: Path, counts: Counter[str]) -> Iterator[str]:
-    """The text of each sentence of a treebank: its `# text` comment, or else its words with spaces
-    between."""
+    """The text of each sentence of a treebank: its `# text` comment, or otherwise its words with spaces
+    between them."""
     names, withheld = column_names(path), WithheldWords()
     text, words = "", list[str]()
     place = Place(path)
@@ -307,12 +309,14 @@ def _ids(words: list[int]) -> str:
 
 
 def read_treebank(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream the sentences of `treebank_files`. Words may be withheld: grammars learn from tags and trees."""
+    """Stream the sentences of `treebank_files`. Words may be withheld, because grammars learn from tags and
+    trees."""
     for file in treebank_files(path):
         yield from read_conllu(file, counts, withheld=True)
 
 
 def treebank_files(path: Path) -> list[Path]:
+    """The treebank itself, or all .conllu files below a folder; BadInput if there are none."""
     files = sorted(path.rglob("*.conllu")) if path.is_dir() else [path]
     if not files:
         raise BadInput("no .conllu file below this folder; expected a treebank", path)

@@ -1,6 +1,8 @@
-"""English text to sentences and words, by rule. A sentence ends at . ! ? before white space and an upper-case
-letter, a digit or an opening quote; a full stop after a title, an initial or an abbreviation does not end it,
-unless a common opener of sentences follows."""
+"""English text to sentences and words, by rules.
+
+A sentence ends at . ! ? before white space and an upper-case letter, a digit or an opening quote. A full stop
+after a title, an initial or an abbreviation does not end it, unless a common opener of sentences follows.
+"""
 
 import re
 from collections import Counter
@@ -62,12 +64,12 @@ _QUOTE = ' " '
 
 def split_words(text: str) -> list[str]:
     """One sentence's words: letters and digits with inner apostrophes and hyphens, points or commas inside
-    numbers, abbreviations with their full stops; any other character except white space is a word."""
+    numbers, abbreviations with their full stops. Any other character except white space is a word."""
     return _word().findall(text)
 
 
 def split_sentences(text: str, counts: Counter[str] | None = None) -> list[list[str]]:
-    """The words of each sentence of a text. `counts` gets the number of format characters left out."""
+    """The words of each sentence of a text; `counts` receives the number of format characters left out."""
     sentences = [words for sentence in cut(text) if (words := _word().findall(sentence))]
     if counts is not None and not text.isascii() and (runs := len(FORMAT_RUN.findall(text))):
         counts[FORMAT_ALONE] += runs - sum(len(FORMAT_RUN.findall(word)) for words in sentences for word in words)
@@ -91,8 +93,8 @@ def cut(text: str) -> list[str]:
 
 
 def cut_tokens(text: str) -> list[list[str]]:
-    """The words of each sentence of a tokenised text (WikiText), with a straight quote that closes one in
-    it."""
+    """The words of each sentence of a tokenised text (WikiText). A straight quote that closes a sentence
+    belongs to it."""
     sentences, start = [], 0
     quotes = seen = 0  # quotes in the sentence so far, and where to search for the next
     for match in _TOKEN_END.finditer(text):
@@ -117,8 +119,8 @@ def cut_tokens(text: str) -> list[list[str]]:
 
 
 def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) -> bool:
-    """Whether a sentence from `start` ends at a mark, after a token from `begin`, with the last full stop at
-    `stop`."""
+    """Whether the sentence from `start` ends at a mark, which follows a token that starts at `begin` and the
+    last full stop at `stop`."""
     mark, following = match.start(), match[1]
     if following.islower():
         return False

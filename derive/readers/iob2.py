@@ -1,5 +1,5 @@
-"""Labelled words, one per line (PAN-X, CoNLL, WNUT, Universal NER, GermEval, MultiCoNER) or one sentence as
-JSON."""
+"""Labelled words, one per line (PAN-X, CoNLL, WNUT, Universal NER, GermEval, MultiCoNER) or one sentence per
+JSON line."""
 
 import re
 from collections import Counter
@@ -48,6 +48,7 @@ class Shape:
     width: int = 2
 
     def row(self, place: Place, line: str) -> tuple[list[str], str, str]:
+        """The columns of a line, its word and its tag; BadInput if the columns differ from the shape."""
         row = _columns(line, self.separator)
         if not (len(row) >= 3 if self.numbered else len(row) == self.width > 1):
             expected = "at least 3" if self.numbered else self.width if self.width > 1 else "at least 2"
@@ -61,9 +62,9 @@ class Shape:
 
 
 def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream a file's sentences with their entity spans. Tags may be IOB1, IOB2, IOBES or BILOU. JSON lines
+    """Stream a file's sentences with their entity spans. Tags may be IOB1, IOB2, IOBES or BILOU; JSON lines
     have `tokens`, and `ner_tags` or `tags` as names. Comments, document marks, nested entities, words of
-    white space and entities of no type are left out; exclusions and repairs are counted."""
+    white space and entities without a type are left out. `counts` receives exclusions and repairs."""
     counts = Counter() if counts is None else counts
     found, withheld = False, WithheldWords()
     for row in _json_rows(path, partial(_tag, shape=Shape(), counts=counts)) if _is_json(path) else _rows(path, counts):
@@ -192,8 +193,8 @@ def _json_rows(path: Path, check: Callable[[Place, str], str]) -> Iterator[Row]:
 
 
 def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream sentences with a label for every word, as spans of one word: a word, a tab and its label per
-    line, or JSON lines with `tokens` and `tags`."""
+    """Stream sentences with a label for every word, as spans of one word. Files have a word, a tab and its
+    label per line, or JSON lines with `tokens` and `tags`."""
     counts = Counter() if counts is None else counts
     found = False
     for row in _json_rows(path, _label) if _is_json(path) else _label_rows(path, counts):

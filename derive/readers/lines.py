@@ -1,4 +1,4 @@
-"""The basis of every reader: decompressed files, decoded lines, and chunks of whole records."""
+"""The basis of every reader: decompressed files, decoded lines, and chunks of complete records."""
 
 import bz2
 import gzip
@@ -50,10 +50,12 @@ class Place(NamedTuple):
     line: int | None = None
 
     def fault(self, message: str) -> BadInput:
+        """A BadInput about this place."""
         return BadInput(message, self.path, self.line)
 
     def text(self, value: Any, what: str) -> str:
-        """A JSON value as text that can be written to a file."""
+        """The value, if it is text that can be written to a file; otherwise BadInput, which calls it
+        `what`."""
         if not isinstance(value, str):
             raise self.fault(f"{what} is {'missing' if value is None else repr(value)}; expected text")
         if not strict_json.is_text(value):
@@ -61,7 +63,7 @@ class Place(NamedTuple):
         return value
 
     def json(self, line: str) -> dict[str, Any]:
-        """The object of a line of JSON lines."""
+        """The object in a line of JSON lines."""
         try:
             value = strict_json.loads(line)
         except ValueError as error:
@@ -75,7 +77,7 @@ Numbered = tuple[Place, str]  # a line's place, and the line without its end
 
 
 def check_file(path: Path) -> None:
-    """Refuse a path that is empty or not a regular file."""
+    """Refuse a path that is missing, empty or not a regular file."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -132,7 +134,7 @@ def _faults(path: Path, name: str) -> Iterator[None]:
 
 
 def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
-    """Decode UTF-8 that starts at line `line`; CRLF becomes LF, and byte order marks at the start of lines
+    """Decode UTF-8 that starts at line `line`. CRLF becomes LF, and byte order marks at the start of lines
     are removed."""
     if line == 1:
         head = data[:8]
@@ -161,7 +163,8 @@ def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = Non
 
 
 def without_marks(text: str, counts: Counter[str]) -> str:
-    """Text without byte order marks and format characters alone between spaces; both are counted."""
+    """Text without byte order marks, and without format characters that are alone between spaces; both are
+    counted."""
     if "\ufeff" in text:
         counts[MARKS] += text.count("\ufeff")
         text = text.replace("\ufeff", "")
@@ -172,6 +175,8 @@ def without_marks(text: str, counts: Counter[str]) -> str:
 
 
 def stripped(lines: Iterable[str], counts: Counter[str]) -> list[str]:
+    """The lines without white space around them; blank lines and lines of withheld words are left out and
+    counted."""
     bare = [without_marks(line, counts).strip() for line in lines]
     kept = [line for line in bare if line]
     shown = [line for line in kept if not is_withheld(line)]
@@ -198,15 +203,18 @@ class Lines:
                 yield Place(self.path, number), line
 
     def check_end(self) -> None:
+        """Refuse a last line without a line end."""
         if not self._ended:
             raise BadInput(CUT, self.path, self.number)
 
 
 def read_lines(path: Path, counts: Counter[str] | None = None, *, ended: bool = False) -> Iterator[Numbered]:
+    """The lines of a file, numbered from 1, as in `Lines`."""
     return iter(Lines(path, counts, ended))
 
 
 def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    """The lines of an open file as bytes, with their ends; BadInput for a line that is too long."""
     for number, line in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
         if len(line) == LIMIT and not line.endswith(b"\n"):
             raise BadInput(f"no line end within {LIMIT >> 20} MiB", path, number)
@@ -215,7 +223,8 @@ def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some whole records of a file of some kind: `length` bytes from `offset`, where line `line` starts."""
+    """Some complete records of a file of some kind: `length` bytes from `offset`, where line `line`
+    starts."""
 
     path: Path
     kind: str
@@ -224,6 +233,7 @@ class Chunk:
     line: int
 
     def numbered(self, counts: Counter[str]) -> list[Numbered]:
+        """The decoded lines of the chunk."""
         text = decode(self._data(), self.path, self.line, counts)
         lines = enumerate(text.removesuffix("\n").split("\n"), start=self.line)
         return [(Place(self.path, number), line) for number, line in lines]
@@ -250,12 +260,13 @@ def _kept_open(path: Path, *state: int) -> Any:
 
 
 def ends_line(line: bytes) -> bool:
+    """Whether a line ends."""
     return line.endswith(b"\n")
 
 
 def cut_file(path: Path, kind: str, ends: Callable[[bytes], bool], what: str, size: int = SIZE) -> Iterator[Chunk]:
-    """Cut a file into chunks of about `size` bytes, up to a line that `ends` a record, which errors call
-    `what`."""
+    """Cut a file into chunks of about `size` bytes, each up to a line that `ends` a record; errors call that
+    line `what`."""
     with open_bytes(path) as file:
         offset, line = 0, 1
         while data := file.read(size):
@@ -277,7 +288,7 @@ def tokens(line: str) -> list[str]:
 
 
 def one_word(form: str, counts: Counter[str]) -> str:
-    """The form without the white space inside it, which is counted; elsewhere white space separates words."""
+    """The form without its white space, which would separate words elsewhere; `counts` receives repairs."""
     parts = form.split()
     if parts != [form]:
         counts["words that lost white space"] += 1
@@ -285,26 +296,27 @@ def one_word(form: str, counts: Counter[str]) -> str:
 
 
 def is_withheld(text: str) -> bool:
-    """Whether a text has two or more words and all are marks for words whose text is not licensed: `_`,
-    `[WORD]`."""
+    """Whether a text has two or more words and all of them are marks for unlicensed words: `_`, `[WORD]`."""
     return _WITHHELD_TEXT.fullmatch(text.strip()) is not None
 
 
 @dataclass
 class WithheldWords:
-    """Counts marks that replace every word in treebanks whose text is not licensed."""
+    """Counts marks that replace words in treebanks whose text is not licensed."""
 
     words: int = 0
     withheld: int = 0
     first: tuple[Place, str] | None = None  # the first mark
 
     def add(self, word: str, place: Place) -> None:
+        """Count a word."""
         self.words += 1
         if _WITHHELD_WORD.fullmatch(word):
             self.withheld += 1
             self.first = self.first or (place, word)
 
     def check(self) -> None:
+        """Refuse a treebank if at least half of its words are marks."""
         if self.first and 2 * self.withheld > self.words:
             place, word = self.first
             fault = f"{self.withheld:,} of {self.words:,} words are {word}: the text is withheld for its licence"

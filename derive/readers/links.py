@@ -1,4 +1,5 @@
-"""Word links in two formats: WPT's, one link per line, and Pharaoh's, one sentence pair per line."""
+"""Word links in two formats: WPT's, with one link per line, and Pharaoh's, with one sentence pair per
+line."""
 
 import re
 import sys
@@ -41,8 +42,8 @@ class GoldPair:
 
 @dataclass(frozen=True)
 class Gold:
-    """The gold links of N sentence pairs. `outside` has one line for each link left out. `declared`: the
-    format or the caller states where positions start."""
+    """The gold links of N sentence pairs. `outside` describes each link outside its sentences, which is left
+    out. `declared`: the format or the caller states where positions start."""
 
     pairs: tuple[GoldPair, ...]
     outside: tuple[str, ...]
@@ -61,10 +62,13 @@ class _Row(NamedTuple):
 
 
 def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = None) -> Gold:
-    """Read the gold links of N sentence pairs; `lengths` has each pair's two lengths, or UNKNOWN. WPT:
-    `sentence source target [S|P] [confidence]`, positions from 1; sentence ids count from 1 or 0, or are N
-    ids with gaps. Pharaoh: one line per pair with `0-0` (sure) and `0p0` or `0?0` (possible), from 0, or from
-    1 with `from_one`."""
+    """Read the gold links of N sentence pairs; `lengths` has each pair's two lengths, or UNKNOWN.
+
+    WPT: `sentence source target [S|P] [confidence]`, positions from 1; sentence ids count from 1 or 0, or are
+        N ids with gaps.
+    Pharaoh: one line per pair with `0-0` (sure) and `0p0` or `0?0` (possible), from 0, or from 1 with
+        `from_one`.
+    """
     counts = Counter[str]()
     reader = Lines(path, counts)
     lines = list(reader)
@@ -86,6 +90,7 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
 
 
 def has_zero(pairs: Iterable[Iterable[Link]]) -> bool:
+    """Whether any link has a position 0."""
     return any(0 in link for links in pairs for link in links)
 
 
@@ -154,7 +159,7 @@ def _pair_numbers(path: Path, ids: list[int], pairs: int) -> dict[int, int]:
 
 def read_links(path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False) -> Iterator[Links]:
     """Stream the links of sentence pairs, sorted. Positions count from 0, or from 1 with `from_one`; None
-    assumes 0 but refuses a file with `MANY` linked pairs and no 0. Scores, as in `0-2:0.9`, are not used."""
+    assumes 0 but refuses a file with `MANY` linked pairs and no 0. Scores, as in `0-2:0.9`, are ignored."""
     if from_one is None:
         with_links = list(islice(filter(None, read_links(path)), MANY))
         if len(with_links) == MANY and not has_zero(read_links(path)):

@@ -1,5 +1,4 @@
-"""Leftover markup in text: character references such as `&amp;`, tags of HTML and MediaWiki, and
-placeholders."""
+"""Leftover markup in text: character references such as `&amp;`, tags of HTML and MediaWiki, placeholders."""
 
 import re
 from collections import Counter
@@ -40,7 +39,7 @@ ESCAPES = 3  # maximum depth of repeated escapes, which bounds the time for host
 
 
 def unescaped(text: str, counts: Counter[str]) -> str:
-    """A line with HTML's character references replaced, even if escaped repeatedly; line ends and tabs are
+    """A line with HTML's character references replaced, even if escaped repeatedly; line ends and tabs become
     spaces."""
     before = text
     for _ in range(ESCAPES):
@@ -51,12 +50,13 @@ def unescaped(text: str, counts: Counter[str]) -> str:
 
 
 def seems_escaped(text: str) -> bool:
+    """Whether a line has escapes of Moses's tokenizer."""
     return "&" in text and _MOSES.search(text) is not None
 
 
 def without_tags(text: str, counts: Counter[str]) -> str:
-    """A line without tags of HTML and MediaWiki, comments and footnotes; a tag such as `<br>` becomes a
-    space."""
+    """A line without tags of HTML and MediaWiki, comments and footnotes; tags such as `<br>` become
+    spaces."""
     if "<" not in text:
         return text
     text, comments = _COMMENT.subn("", text)
@@ -70,10 +70,12 @@ def without_tags(text: str, counts: Counter[str]) -> str:
 
 
 def is_placeholder(text: str) -> bool:
+    """Whether a text is only a placeholder for a missing one."""
     return _PLACEHOLDER.fullmatch(text.strip()) is not None
 
 
 def whole_pairs(pairs: Iterable[tuple[str, str]], left_out: Counter[str]) -> tuple[list[str], list[str]]:
+    """Both columns of the pairs whose sides are present; exclusions are counted."""
     first, second = [], []
     for pair in pairs:
         a, b = (without_marks(side, left_out).strip() for side in pair)

@@ -1,4 +1,4 @@
-"""Texts or pairs of texts with a label: inference, paraphrase, and your own, as JSON lines or TSV."""
+"""Texts or pairs of texts with a label (inference, paraphrase, and your own) as JSON lines or TSV."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -32,8 +32,8 @@ Row = tuple[Place, Mapping[str, Any]]  # the place of a pair, and its values by 
 
 @dataclass(frozen=True)
 class Columns:
-    """The possible names of each text's column; the label is in one of `GOLD`. `own_labels`: labels are any
-    text."""
+    """The possible names of each text's column; the label is in one of `GOLD`. With `own_labels`, any text is
+    a label."""
 
     texts: tuple[tuple[str, ...], ...] = (PREMISES, HYPOTHESES)
     own_labels: bool = False
@@ -48,8 +48,8 @@ def read_nli(
     """Stream the pairs of a file, split into sentences and words by `cut`. Rows are JSON lines, or TSV with a
     header in any letter case or the columns premise, hypothesis, label. Labels 0, 1 and 2 mean entailment,
     neutral and contradiction if the texts are called premise and hypothesis. Pairs without a gold label are
-    left out. A pair that lacks a side (PAWS-X's `NS`) becomes an example without texts, which keeps its place
-    among parallel files."""
+    left out. A pair that lacks a side (PAWS-X's `NS`) becomes an example without texts, which keeps its
+    position in parallel files."""
     counts = Counter() if counts is None else counts
     languages: dict[str, None] = {}
     missing: list[tuple[Place, str]] = []

@@ -1,5 +1,4 @@
-"""Parallel text as words: from two tokenised files, or from sentences, tokenised in the style of sets of gold
-links."""
+"""Parallel text as words: from two tokenised files, or from sentences, tokenised like sets of gold links."""
 
 import re
 from collections import Counter
@@ -45,8 +44,8 @@ class TwoFiles:
 
 
 def pair_of_line(line: bytes, path: Path, number: int) -> Pair:
-    """The words of a sentence and of its translation in a line, `one ||| other` or with a tab; none in a
-    blank one."""
+    """The words of a sentence and of its translation in a line, `one ||| other` or with a tab; both are empty
+    for a blank line."""
     text = decode(line, path, number)
     sides = text.split("\t") if "\t" in text else _BARS.split(text) if text.strip() else ["", ""]
     if len(sides) != 2:
@@ -56,7 +55,7 @@ def pair_of_line(line: bytes, path: Path, number: int) -> Pair:
 
 
 def words_of(text: str, language: str) -> tuple[str, ...]:
-    """The lower-case words of a text, as in sets of gold links: `it 's`, `do not` for don't, in French `le
+    """The lower-case words of a text, as in sets of gold links: `it 's`, `do not` for don't; in French `le
     ami`."""
     words: list[str] = []
     for sentence in cut(text.translate(_APOSTROPHES)):

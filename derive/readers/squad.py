@@ -46,8 +46,8 @@ class _Question:
 
 def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
     """The questions of a file, with contexts split into sentences by rules for English. An answer that starts
-    or ends inside a word is widened; a question whose answers all cross the end of a sentence, or that has
-    none, is left out."""
+    or ends inside a word is widened. A question is left out if it has no answer, or if all its answers cross
+    the end of a sentence."""
     counts = Counter() if counts is None else counts
     for item in _questions(path, counts):
         texts = (item.question, item.context)

@@ -33,7 +33,7 @@ def _name() -> re.Pattern[str]:
 
 def is_quoted(path: Path) -> bool:
     """Whether a writer added quotation marks: every field with a mark has them around it and doubles inner
-    ones, and one is doubled or all fields of the columns with marks have them."""
+    ones, and either some are doubled or all fields of a column have them."""
     rows, fields, doubled = 0, Counter[int](), False
     for _, line in read_lines(path):
         rows += bool(line.strip())
@@ -47,6 +47,7 @@ def is_quoted(path: Path) -> bool:
 
 
 def unquoted(line: str, counts: Counter[str]) -> str:
+    """A line without the quotation marks around its fields."""
     if '"' not in line:
         return line
     fields = line.split("\t")
@@ -55,8 +56,8 @@ def unquoted(line: str, counts: Counter[str]) -> str:
 
 
 def is_header(fields: Sequence[str], labelled: bool = False) -> bool:
-    """Whether the fields of a first row are different names of columns, or of languages unless the last is a
-    label."""
+    """Whether the fields of a first row are different names of columns, or (unless the last is a label) of
+    languages."""
     names = [field.strip().casefold() for field in fields]
     if len({*names}) < len(names) or len(names) < 2:
         return False
@@ -66,12 +67,15 @@ def is_header(fields: Sequence[str], labelled: bool = False) -> bool:
 
 
 class FirstRow:
+    """Decides whether a file's first row is a header, after all rows are known."""
+
     def __init__(self) -> None:
         self._first: tuple[Place, Sequence[str]] | None = None
         self.labels: Counter[str] = Counter()
         self._longer = 0  # rows with a text that cannot be the name of a column
 
     def add(self, place: Place, fields: Sequence[str]) -> None:
+        """Add a row."""
         self._first = self._first or (place, fields)
         self.labels[fields[-1]] += 1
         self._longer += not _name().fullmatch(fields[0])

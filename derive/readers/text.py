@@ -1,11 +1,12 @@
 """Text to sentences, or to lines. A large file is cut into chunks that workers read independently. Kinds of
 files:
 
-- wikitext: tokenised; ` @-@ ` is joined again, headings are left out, `<unk>` is an unknown word (`UNKNOWN`).
-- doc: `<doc ...>`, title, paragraphs, `</doc>` (WikiExtractor), without titles, lines of one tag and, as sentences,
-  lines of at most eight words; escapes are undone, tags inside lines removed.
-- plain: every line is text; numbered: with a number and a tab before it (Leipzig).
-- treebank: CoNLL-U, with tags and trees; json: every line of the texts in one `column`."""
+wikitext: tokenised; ` @-@ ` is joined again, headings are left out, `<unk>` is an unknown word (`UNKNOWN`).
+doc: `<doc ...>`, title, paragraphs, `</doc>` (WikiExtractor), without titles, lines of one tag and, as
+    sentences, lines of at most eight words; escapes are undone, tags inside lines removed.
+plain: every line is text. numbered: with a number and a tab before it (Leipzig).
+treebank: CoNLL-U, with tags and trees. json: every line of the texts in one `column`.
+"""
 
 import re
 from collections import Counter
@@ -110,8 +111,8 @@ def sentences(chunk: Chunk, escaped: bool = False, column: str = "text") -> tupl
 
 
 def lines_of(chunk: Chunk, column: str, counts: Counter[str]) -> Iterator[str]:
-    """The lines of text in a chunk of text, blank lines included; `counts` has what was left out and
-    repaired."""
+    """The lines of text in a chunk of text, including blank lines; `counts` receives exclusions and
+    repairs."""
     lines = chunk.numbered(counts)
     if chunk.kind == "json":
         yield from _json_texts(column, lines, counts)
@@ -168,7 +169,7 @@ def _wikitext_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator
 
 
 def set_apart(text: str) -> str:
-    """Text without anything joined to an unknown word: `<unk> - based` for `<unk>-based`."""
+    """Text with spaces around unknown words: `<unk> - based` for `<unk>-based`."""
     return _SPACES.sub(" ", _JOINED.sub(r" \1 \2 \3 ", text)) if UNKNOWN in text else text
 
 

@@ -1,5 +1,7 @@
-"""Everyday English, the text that is part of Calque: short sentences of Tatoeba, and the English Web Treebank
-with Universal NER's entities (docs/everyday.md)."""
+"""Everyday English, the text that is part of Calque (docs/everyday.md).
+
+Short sentences of Tatoeba, and the English Web Treebank with Universal NER's entities.
+"""
 
 from pathlib import Path
 
@@ -18,19 +20,20 @@ TYPES = 4_000  # distinct words of the text
 
 
 def everyday(types: int = TYPES) -> Files:
-    """The sentences whose words are all among the `types` most frequent, and the easy sentences for POS and
-    NER."""
+    """The sentences whose words are all among the `types` most frequent, and the easy sentences for tagging
+    and NER."""
     return files(opened().folder, types)
 
 
 def french_order() -> Reorder:
-    """`syn-fr` without a download: French order by a stored grammar, English by the treebank."""
+    """`syn-fr` without a download: French order from a stored grammar, English order from the treebank."""
     folder = opened().folder
     english = TreebankFiles("en", (folder / TREEBANK.format("train"),))
     return Reorder(StoredGrammar("fr", folder / GRAMMAR), english)
 
 
 def opened() -> Artefact:
+    """The folder of Everyday English; BadInput if a file is missing or changed."""
     artefact = Artefact.open(FOLDER, KIND)
     for path, expected in ((FOLDER / name, expected) for name, expected in artefact.digests.items()):
         if not path.is_file() or digest(path) != expected:
@@ -39,6 +42,7 @@ def opened() -> Artefact:
 
 
 def files(folder: Path, types: int = TYPES) -> Files:
+    """The source of the files in a folder."""
     train, dev, test = ((folder / TREEBANK.format(split),) for split in ("train", "dev", "test"))
     tasks = TaskFiles(train, test, dev)
     trees = StoredTrees(folder / TEXT, folder / TREES, tasks.all)

@@ -41,10 +41,10 @@ WHOLE: Lacking = MappingProxyType({})
 @dataclass(frozen=True)
 class TaskFiles:
     """A task's files. Missing `dev` or `test` splits are `held_out` training examples, drawn with `seed`. At
-    most `limit` of the rest are for training, and `tested` of each dev and test set (0: no limit), the same
-    items of parallel sets. `numbered` replaces ids by numbers from 1; `trained_id` restricts training to ids
-    that start with it; `apart` excludes from training what shares a text with a held-out example. Treebanks
-    may be read in XTREME's `units`."""
+    most `limit` of the rest are for training, and at most `tested` of each dev and test set (0: no limit),
+    with the same items of parallel sets. `numbered` replaces ids by numbers from 1. `trained_id` restricts
+    training to ids with this start. `apart` excludes training examples that share a text with a held-out
+    example. Treebanks may be read in XTREME's `units`."""
 
     train: tuple[Path, ...]
     test: tuple[Path, ...] = ()
@@ -69,27 +69,32 @@ class TaskFiles:
 
     @property
     def splits(self) -> dict[str, tuple[Path, ...]]:
+        """The files of each split."""
         return {"train": self.train, "dev": self.dev, "test": self.test}
 
     @property
     def all(self) -> tuple[Path, ...]:
+        """All files."""
         return (*self.train, *self.dev, *self.test)
 
     def of_split(self, split: str) -> tuple[Path, ...]:
-        """The files of a split's examples: the training files if it is drawn from them."""
+        """The files of a split's examples: the training files if the split is drawn from them."""
         return self.splits[split] or self.train
 
     @property
     def draws(self) -> dict[str, bool]:
+        """Which parts are random samples."""
         held_out = bool(self.held_out and not (self.dev and self.test))
         return {TRAINED: bool(self.limit) or held_out, TESTED: bool(self.tested) or not self.test}
 
     @property
     def identity(self) -> list[Any]:
+        """Values for a fingerprint that determine the examples."""
         fields = {name: value for name, value in vars(self).items() if name not in SPLITS}
         return [fields, *(list(map(input_digest, paths)) for paths in self.splits.values())]
 
     def read(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
+        """The examples of some files; BadInput if an id occurs twice."""
         examples = [example for path in paths for example in read(path, counts)]
         if self.numbered:
             return [replace(example, id=str(number)) for number, example in enumerate(examples, start=1)]
@@ -100,7 +105,7 @@ class TaskFiles:
         return examples
 
     def lacking(self, sets: Iterable[tuple[Sequence[Path], Read]]) -> Lacking:
-        """The numbers of the examples that at least one of several parallel sets lacks."""
+        """The numbers of the examples that are missing from at least one of several parallel sets."""
         places: defaultdict[int, set[int]] = defaultdict(set)
         for paths, read in sets:
             examples = self.read(paths, read, Counter())
@@ -110,7 +115,7 @@ class TaskFiles:
     def read_tested(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = WHOLE
     ) -> list[Example]:
-        """The examples of a test set, or a sample of them; `lacking` examples are left out after the draw."""
+        """The examples of a test set, or a sample of them; `lacking` examples are removed after the draw."""
         examples = self.read(paths, read, counts)
         order = list(range(len(examples)))
         if self.tested and len(examples) > self.tested:
@@ -123,6 +128,7 @@ class TaskFiles:
         return _without_missing(examples, order, lacking, counts)
 
     def load(self, read: Read, lacking: Lacking = WHOLE) -> TaskData:
+        """The examples of all splits, with counts of exclusions; `lacking` applies to the test set."""
         counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
         everything = self.read(self.train, read, counts["train"])
         train = [example for example in everything if example.id.startswith(self.trained_id)]
@@ -183,7 +189,7 @@ def _without_missing(
 class Files(Source):
     """Text files of any kind (`readers.text`; JSON lines have the text in `column`), and files of tasks
     (`READERS`). `megabytes` limits each text file to its head (0: no limit). `parser` is a folder of Stanza
-    models, or stored trees. `escaped`: unescape Moses's escapes."""
+    models, or stored trees. `escaped`: undo the escapes of Moses's tokenizer."""
 
     text: tuple[Path, ...]
     pos: TaskFiles | None = None
@@ -311,8 +317,8 @@ class Files(Source):
 
     @property
     def _parser(self) -> StanzaParser | StoredTrees | None:
-        """The parser of sentences without trees; None if all files are treebanks. BadInput if there is
-        none."""
+        """The parser of sentences without trees; None if all files are treebanks. BadInput if one is
+        missing."""
         if self.parser is not None:
             return StanzaParser(self.parser) if isinstance(self.parser, Path) else self.parser
         if {*self._tasks} <= {TAGGED} and all(reader.detect(path) == "treebank" for path in self.text):
@@ -347,7 +353,8 @@ from."""
 
 
 def written(task: str, language: str = "", units: Units = WORDS) -> Read:
-    """The reader of a task's examples with texts as written; treebanks in the `units` of a `language`."""
+    """The reader of a task's examples with texts as written, and of treebanks in the `units` of a
+    `language`."""
     if task not in READERS:
         raise BadInput(f"no reader for the task {task}; expected one of {', '.join(READERS)}")
     if task == TAGGED:

@@ -29,6 +29,8 @@ MANY = 2**40  # practically endless
 
 @dataclass(frozen=True)
 class Sizes:
+    """The number of examples of each split."""
+
     train: int = 2_000
     dev: int = 500
     test: int = 1_000
@@ -44,8 +46,8 @@ class Sizes:
 @dataclass(frozen=True)
 class PocketEnglish(Source):
     """`size` sentences of Pocket English, and task data from separate streams; no example occurs twice in a
-    task. A third of the names is missing from the training data for tagging. The statements of `facts` are
-    added; questions (`qa`) and paraphrases exist if their sizes are given."""
+    task. A third of the names is missing from the training data for tagging. Statements of `facts` are added
+    if they are given; questions (`qa`) and paraphrases exist if their sizes are given."""
 
     drawn = ("the lexicon", "the text", "the task items")
 
@@ -92,8 +94,8 @@ class PocketEnglish(Source):
         return tuple(task for task in TASKS if getattr(self, task))
 
     def task_data(self, task: str) -> TaskData:
-        """The first examples of each split's stream. A round with each label once that repeats texts is
-        replaced."""
+        """The first examples of each split's stream. A round of labels that repeats texts is replaced by the
+        next."""
         language, labels = self.language, LABELS.get(task, 1)
         drawn = {"nli": language.pairs, "qa": language.questions, "paraphrase": language.paraphrases}
         data = TaskData({}, {split: Counter() for split in SPLITS})

@@ -24,8 +24,8 @@ ALPHA = 10.0
 
 
 class DictionaryCosine(Stream):
-    """All dictionary entries in every step, without instances to draw, and a loss of each pair's cosine, by the name
-    `term`."""
+    """All dictionary entries in every step, without instances to draw; the loss `term` is a function of each
+    pair's cosine."""
 
     instances = 0
 
@@ -43,8 +43,8 @@ class DictionaryCosine(Stream):
 
 
 def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
-    """The dictionaries' entries whose two ids differ, and the languages of their sides, both (n, 2) int64. A shared
-    type, which is its own image, is aligned trivially."""
+    """The dictionaries' entries whose two ids differ, and the languages of their sides, both (n, 2) int64. A
+    shared type is its own image, so it is aligned trivially."""
     if not languages.dictionaries:
         raise BadInput("no dictionary between the languages, so nothing to align", languages.folder)
     each = [languages.dictionary(*pair) for pair in languages.dictionaries]

@@ -1,6 +1,7 @@
 """Aligner training: a contrastive loss between linked words of sentences and their translations.
 
-A word's vector is the mean of its sub-words' states at one layer, minus the mean of its sentence's words, normalised.
+A word's vector is the mean of its sub-words' states at one layer, minus the mean of its sentence's words,
+normalised.
 
 Shapes: B pairs, n and m words of their longest sides, H hidden.
 """
@@ -37,8 +38,8 @@ GROUP = 8  # sentence pairs at most whose words are each other's negatives
 
 
 class ContrastedWords(PairStream):
-    """Sentence pairs, unmasked, each side in a row, in groups of similar length. It reports the share of linked words
-    that have a label, or the share of all words if the model labels them itself."""
+    """Sentence pairs, unmasked, each side in a separate row, in groups of similar length. It logs the share
+    of linked words that have a label, or the share of all words if the model labels them itself."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: AlignerTraining) -> None:
         # Neighbours in a file may be translations of one sentence.
@@ -100,23 +101,24 @@ def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def centred_apart(vectors: Tensor, real: Tensor) -> Tensor:
-    """Vectors (B, n, H) minus the mean of each sentence's, of length 1; 0 at padding, which is not `real` (B, n)."""
+    """Vectors (B, n, H) minus their sentence's mean, normalised to length 1; 0 at padding, which is not
+    `real` (B, n)."""
     mean = vectors.masked_fill(~real[:, :, None], 0).sum(1, keepdim=True) / real.sum(1).clamp(min=1)[:, None, None]
     return F.normalize(vectors - mean, dim=2).masked_fill(~real[:, :, None], 0)
 
 
 def probabilities(cosines: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
-    """The geometric mean of p(target | source) and p(source | target), softmaxes of cosines over TEMPERATURE, of the
-    words that are real in `rows` (B, n) and `columns` (B, m); (B, n, m), arbitrary at padding. Compare awesome-align
-    (Dou and Neubig 2021, section 2.2)."""
+    """The geometric mean of p(target | source) and p(source | target), softmaxes of cosines over TEMPERATURE,
+    for the words that are real in `rows` (B, n) and `columns` (B, m); (B, n, m), arbitrary at padding.
+    Compare awesome-align (Dou and Neubig 2021, section 2.2)."""
     padding = ~(rows[:, :, None] & columns[:, None])
     logits = (cosines / TEMPERATURE).masked_fill_(padding, torch.finfo(cosines.dtype).min)
     return (logits.softmax(1) * logits.softmax(2)).sqrt_()
 
 
 def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
-    """The summed cross-entropy of the words that each word is linked to, uniform over several, in both directions; all
-    (n, m)."""
+    """Summed cross-entropy of the words that each word is linked to, uniform over several, in both
+    directions. All arguments are (n, m)."""
     logits = (similarity / TEMPERATURE).masked_fill(~real, torch.finfo(similarity.dtype).min)
     losses = [labels / labels.sum(dim, keepdim=True).clamp(min=1) * logits.log_softmax(dim) for dim in (0, 1)]
     return -torch.stack(losses).masked_fill(~labels, 0.0).sum()
@@ -124,11 +126,11 @@ def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class AlignerTraining(PairObjective):
-    """The cross-entropy of each linked word's translation among the words of at most eight translations, in both
-    directions, at `layer` (default: two thirds of the way up), with a temperature of 0.1. Only the layers up to it are
-    trained. `labels` are the links of fast_align to which the current model gives a probability of at least
-    `least`; all links of fast_align; the model's own, by optimal transport and Itermax as in XLM-Align; or the gold
-    links of derived text."""
+    """The cross-entropy of each linked word's translation among the words of at most eight translations, in
+    both directions, at `layer` (default: two thirds of the way up), with a temperature of 0.1. Only layers up
+    to it are trained. `labels` are fast_align's links that have a probability of at least `least` under the
+    current model; all links of fast_align; the model's own, by optimal transport and Itermax as in XLM-Align;
+    or the gold links of derived text."""
 
     parallel_fraction: float = 1.0
     layer: int | None = None
@@ -161,6 +163,7 @@ class AlignerTraining(PairObjective):
         )
 
     def layer_of(self, layers: int) -> int:
+        """The layer of the loss in a model of `layers` layers."""
         return self.layer or main_layer(layers)
 
     def main_layer(self, layers: int) -> int:

@@ -18,9 +18,11 @@ Side = Literal["input", "label"]
 
 
 class Translations:
-    """The translation of each id by the languages' dictionaries, or the id itself without an entry. The target language
-    is drawn for each word from the languages that share a dictionary with its own. Shapes: R rows of a model's table, N
-    words, P languages that share a dictionary with a language."""
+    """The translation of each id by the languages' dictionaries, or the id itself without an entry. The
+    target language is drawn for each word from the languages that share a dictionary with its own.
+
+    Shapes: R rows of a model's table, N words, P languages that share a dictionary with a language.
+    """
 
     def __init__(self, languages: Languages) -> None:
         of: list[dict[int, np.ndarray]] = [{} for _ in languages.languages]
@@ -85,9 +87,9 @@ class CodeSwitched(Monolingual):
 
 @dataclass(frozen=True)
 class DictMLM(TextObjective):
-    """Half of the selected positions are replaced by the token's image, with the token as label (the paper's runs).
-    With `side="label"`, rows are masked as usual and the label is the image (Chaudhary et al. 2020). A token without a
-    dictionary entry is its own image: visible, or its own label."""
+    """Half of the selected positions are replaced by the token's image, with the token as label (the paper's
+    runs). With `side="label"`, rows are masked as usual and the label is the image (Chaudhary et al. 2020). A
+    token without a dictionary entry is its own image: it stays visible, or is its own label."""
 
     side: Side = "input"
     mask_rate: float = MASK_RATE

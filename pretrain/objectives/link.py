@@ -18,8 +18,9 @@ SHARE = 0.25
 
 
 class Switched(Monolingual):
-    """Rows masked as for MLM, with a `share` of the first language's visible words translated. Labels are the original
-    words. The switched words are drawn after the masks, so with an empty dictionary rows are identical to MLM's."""
+    """Rows masked as for MLM, with a `share` of the first language's visible words translated. Labels are the
+    original words. Switched words are drawn after the masks, so rows equal MLM's if the dictionary is
+    empty."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, share: float) -> None:
         super().__init__(languages, length, mask_rate)
@@ -40,8 +41,8 @@ class Switched(Monolingual):
 
 @dataclass(frozen=True)
 class Link(TextObjective):
-    """MLM on text in which a `share` of the source's visible words is replaced by their images, if they have a
-    dictionary entry. Labels are always the original words. There are no language embeddings."""
+    """MLM on text with a `share` of the source's visible words replaced by their images, if they have a
+    dictionary entry. Labels are always the original words. The model has no language embeddings."""
 
     share: float = SHARE
     mask_rate: float = MASK_RATE

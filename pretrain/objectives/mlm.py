@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 class PackedLines:
-    """A language's corpus as full rows without padding: `<s>`, then lines, each followed by `</s>`, cut at the end of
-    the row. The last, unfilled row is left out (`left_over` ids)."""
+    """A language's corpus as full rows without padding: `<s>`, then lines, each followed by `</s>`, cut at
+    the end of the row. The last, partly filled row is left out (`left_over` ids)."""
 
     def __init__(self, language: Language, specials: Specials, length: int) -> None:
         corpus = language.corpus
@@ -41,6 +41,7 @@ class PackedLines:
         return self._rows
 
     def row(self, number: int) -> np.ndarray:
+        """The ids of a row, (L,) int64."""
         start, stop = number * (self.length - 1), (number + 1) * (self.length - 1)
         first = self._ended(start, 0, len(self.language.corpus))
         last = self._ended(stop, first, min(first + self.length, len(self.language.corpus)))

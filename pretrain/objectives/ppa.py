@@ -1,6 +1,7 @@
-"""PPA: momentum contrast between sentences and their translations, and TLM (Pan et al. 2021).
+"""PPA: momentum contrast (He et al. 2020) between sentences and their translations, and TLM (Pan et al.
+2021).
 
-Momentum contrast is from He et al. (2020). Shapes: B sentences, H hidden, D dimensions, K keys in the queue.
+Shapes: B sentences, H hidden, D dimensions, K keys in the queue.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ TEMPERATURE, MOMENTUM, QUEUE, WIDTH = 0.05, 0.999, 32_000, 300
 
 
 def contrast(queries: Tensor, keys: Tensor, others: Tensor, temperature: float) -> Tensor:
-    """Summed InfoNCE in float32: each query (B, D) should match its own key (B, D) among it and the `others` (K, D)."""
+    """Summed InfoNCE in float32: each query (B, D) should match its own key (B, D) among this key and the
+    `others` (K, D)."""
     with torch.autocast(queries.device.type, enabled=False):
         queries, keys, others = queries.float(), keys.float(), others.float()
         logits = torch.cat([(queries * keys).sum(1, keepdim=True), queries @ others.T], dim=1) / temperature
@@ -51,9 +53,9 @@ class PairsWithKeys:
 class Contrasted(PairStream):
     """Sentence pairs: one row for TLM, two for contrast (the first side is the query, the second the key).
 
-    Before a step's first gradient, the slow encoder is updated and computes the keys. The keys of all processes join
-    the queue after it is read, so a query is compared with its own key and the keys of earlier steps, and the loss does
-    not depend on micro-batches and processes.
+    Before a step's first gradient, the slow encoder is updated and computes the keys. The keys of all
+    processes join the queue after it is read, so a query is compared with its own key and the keys of earlier
+    steps, and the loss does not depend on micro-batches and processes.
     """
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: PPA) -> None:
@@ -88,10 +90,11 @@ class Contrasted(PairStream):
 
 @dataclass(frozen=True)
 class PPA(PairObjective):
-    """L_MoCo + L_TLM on the same pairs, in random order of the languages (section 2). A sentence's vector is the last
-    layer's state at the first position, normalised and projected to `dimensions`. `queue` keys of earlier sentences are
-    the negatives; the slow encoder keeps `momentum` of its weights in every step. `beside` is the loss added to L_MoCo
-    (Table 5): with MLM in place of TLM, the same ids are masked, but each side is a separate row."""
+    """L_MoCo + L_TLM on the same pairs, with the languages in random order (section 2). A sentence's vector
+    is the last layer's state at the first position, normalised and projected to `dimensions`. `queue` keys of
+    earlier sentences are the negatives; the slow encoder keeps `momentum` of its weights in every step.
+    `beside` is the loss added to L_MoCo (Table 5): with MLM in place of TLM, the same ids are masked, but
+    each side is a separate row."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASK_RATE

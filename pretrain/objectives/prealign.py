@@ -36,9 +36,10 @@ WORD = 1  # the position of the word in its row, `<s> word </s>`
 
 @dataclass(frozen=True)
 class Anchors(Batch):
-    """Dictionary entries; the anchors, which should match their translations, are in entries `first` to below `last`.
-    `ids` and `languages` are (P, 2) int64. Anchors are the entries' first words, or the words of both `sides`. A part
-    has some of the anchors and all words, so the sum over parts does not depend on the split."""
+    """Dictionary entries; anchors, which should match their translations, belong to entries `first` to `last`
+    (exclusive). `ids` and `languages` are (P, 2) int64. Anchors are the entries' first words, or the words of
+    both `sides`. A part has some of the anchors and all words, so the sum over parts does not depend on the
+    split."""
 
     ids: Tensor
     languages: Tensor
@@ -71,8 +72,8 @@ class Anchors(Batch):
 
     @property
     def barred(self) -> Tensor:
-        """The words excluded from each anchor's sum, (A, W): words of other entries that share a word with its own.
-        Otherwise a word with two translations would be pushed away from one of them."""
+        """The words excluded from each anchor's sum, (A, W): words of other entries that share a word with
+        its entry. Otherwise a word with two translations would be pushed away from one of them."""
         same = (self.ids[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
         barred = same.repeat(2, 2)[self.anchors]
         each = torch.arange(len(barred), device=barred.device)
@@ -117,8 +118,8 @@ class WordContrast(Stream):
 
 @dataclass(frozen=True)
 class Contrast(Objective):
-    """The mean over layers, including embeddings, of InfoNCE over `pairs` entries per step (section 3.2). `anchors` are
-    the entries' first words, as in the published code, or the words of both sides."""
+    """The mean over layers, including embeddings, of InfoNCE over `pairs` entries per step (section 3.2).
+    `anchors` are the entries' first words, as in the published code, or the words of both sides."""
 
     pairs: int = PAIRS
     temperature: float = TEMPERATURE
@@ -144,8 +145,8 @@ class Contrast(Objective):
 
 @dataclass(frozen=True)
 class PreAlign(Composite):
-    """Both phases: MLM with `Contrast` for a `portion` of the steps, then MLM with a `share` of the words switched. The
-    dictionary's words are read in addition to the rows of text."""
+    """Both phases: MLM with `Contrast` for a `portion` of the steps, then MLM with a `share` of the words
+    switched. The dictionary's words are read in addition to the rows of text."""
 
     share: float = SHARE
     portion: float = PORTION
@@ -167,12 +168,14 @@ class PreAlign(Composite):
 
     @property
     def first(self) -> Objective:
+        """The objective of the first phase."""
         parts = MLM(self.mask_rate), Contrast(self.pairs, self.temperature, self.anchors)
         both = "-both" if self.anchors == "both" else ""
         return Sum(f"PREALIGN{both}-FIRST", parts, "PreAlign’s first phase")
 
     @property
     def phases(self) -> After:
+        """The second phase, starting from the first."""
         return After(Link(self.share, self.mask_rate), self.first, self.portion)
 
     @property

@@ -1,4 +1,4 @@
-"""REPEL-MLM: MLM that also keeps the embeddings of dictionary words apart, the opposite of ALIGN-MLM."""
+"""REPEL-MLM: MLM that also keeps the embeddings of dictionary words dissimilar, the opposite of ALIGN-MLM."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from calque.pretrain.objectives.mlm import MLM
 
 @dataclass(frozen=True)
 class Repel(Align):
-    """alpha * L_REPEL: the mean positive part of the cosine of the raw word-embedding rows of all dictionary pairs. It
-    is 0 once no pair is more similar than orthogonal, so it cannot diverge, and it does not make rows opposite, which
-    would again be alignment up to a rotation."""
+    """alpha * L_REPEL: the mean positive part of the cosine of the raw word-embedding rows of all dictionary
+    pairs. It is 0 as soon as no pair is more similar than orthogonal, so it cannot diverge. It does not make
+    rows opposite, which would again be alignment up to a rotation."""
 
     short_name = "REPEL"
 

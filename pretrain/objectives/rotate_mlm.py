@@ -29,8 +29,8 @@ LEFT_OPEN = "dimensions of the rotation that the dictionary does not determine"
 
 
 class RotatedOnce(Monolingual):
-    """Rows masked as for MLM. Before the step at a share `at` of the steps, each language's own rows of the table are
-    rotated to where the dictionary's pairs put them."""
+    """Rows masked as for MLM. Before the step at a share `at` of the steps, each language's own rows of the
+    table are rotated onto their translations."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, at: float) -> None:
         super().__init__(languages, length, mask_rate)
@@ -68,10 +68,10 @@ def own_rows(languages: Languages, number: int) -> np.ndarray:
 
 @no_grad
 def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, world: World) -> None:
-    """Rotate `rows` (n,) of a table by the map that brings the second rows of `pairs` (d, 2) nearest to the first ones.
-    AdamW's mean gradients turn with them. So do its mean squares, if a row's gradients are uncorrelated across
-    dimensions; their sum over a row stays in any case. Rows cannot restart at 0, because the number of steps that
-    corrects for such a start is the whole table's."""
+    """Rotate `rows` (n,) of a table by the map that brings the second rows of `pairs` (d, 2) nearest to the
+    first ones, with AdamW's moments. Mean gradients rotate exactly. Mean squares rotate exactly only if a
+    row's gradients are uncorrelated across dimensions, but their sum over a row is always preserved. Moments
+    cannot restart at 0, because AdamW's correction for that counts steps of the whole table."""
     rotation = Rotation.fit(table[pairs[:, 1]], table[pairs[:, 0]])
     changed = [(table, rotation(table[rows]))]
     if moments := optimizer.state.get(table):

@@ -27,8 +27,9 @@ MASKS = 0.3  # the paper's mask rate
 
 @dataclass(frozen=True)
 class MaskedLinks(Batch):
-    """The K links of masked ids. `at` (Q,) are the flat positions of masked ids with a link, on either side. Each link
-    goes from the id with the index `of` (K,) in `at` to the id at the flat position `other` (K,)."""
+    """The K links of masked ids. `at` (Q,) are the flat positions of masked ids with a link, on either side.
+    Each link connects the id with the index `of` (K,) in `at` and the id at the flat position `other`
+    (K,)."""
 
     at: Tensor
     other: Tensor
@@ -37,7 +38,7 @@ class MaskedLinks(Batch):
 
 @dataclass(frozen=True)
 class ExchangePairs(LinkedPairs):
-    """Sentence pairs with the links of their masked ids, if these were found before."""
+    """Sentence pairs with the links of their masked ids, if these were computed before."""
 
     found: MaskedLinks | None = None
 
@@ -49,6 +50,7 @@ class ExchangePairs(LinkedPairs):
 
     @property
     def masked(self) -> MaskedLinks:
+        """The links of masked ids."""
         width = self.pairs.rows.labels.shape[1]
         first, second = (self.links.row * width + side for side in (self.links.first, self.links.second))
         here, other = torch.cat([first, second]), torch.cat([second, first])
@@ -91,9 +93,10 @@ def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
 
 @dataclass(frozen=True)
 class WEAM(LinkObjective):
-    """L_mp + weight x L_cp: TLM, and the prediction of masked ids from the vectors of their translations (section 2.2).
-    Links are fast_align's, symmetrised by grow-diag-final-and, or gold links. Linked words with equally many sub-words
-    link these one to one, others all to all, with averaged vectors."""
+    """L_mp + weight x L_cp: TLM, and the prediction of masked ids from the vectors of their translations
+    (section 2.2). Links are fast_align's, symmetrised by grow-diag-final-and, or gold links. The sub-words of
+    linked words are linked one to one if they are equally many, otherwise all to all, with averaged
+    vectors."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASKS

@@ -1,4 +1,5 @@
-"""Word-aligned BERT: linked words are pulled together, source words kept near their initial vectors (Cao et al. 2020).
+"""Word-aligned BERT: linked words are pulled together, and source words stay near their initial vectors (Cao
+et al. 2020).
 
 Shapes: B pairs, L ids per side, H hidden, K links.
 """
@@ -58,12 +59,15 @@ def _squared_distance(first: Tensor, second: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class WordAligned(LinkObjective):
-    """The mean squared distance between linked words, plus `weight` times the mean squared distance of source words
-    from their vectors in the starting model. A word's vector is its last sub-word's in the last layer; sentences are
-    encoded separately. Links are the intersection of fast_align's two directions, or gold links. Without a prediction
-    loss, an untrained model would make all words equal. `frozen` follows the authors' code instead of the paper's
-    equation: the other side's words are pulled towards the starting model's vectors of source words, `<s>` and `</s>`
-    count as words, and squares are averaged over dimensions."""
+    """The mean squared distance between linked words, plus `weight` times the mean squared distance of source
+    words from their vectors in the starting model. A word's vector is its last sub-word's in the last layer;
+    sentences are encoded separately. Links are the intersection of fast_align's two directions, or gold
+    links. There is no prediction loss, so an untrained model would make all words equal.
+
+    frozen: follow the authors' code instead of the paper's equation: the other side's words are pulled
+        towards the starting model's vectors of source words, `<s>` and `</s>` count as words, and squares are
+        averaged over dimensions.
+    """
 
     parallel_fraction: float = USUAL
     weight: float = 1.0

@@ -38,7 +38,8 @@ DEPTH = 10 / 12  # the relative depth of the labelling layer in the paper's mode
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """Pairs with the targets of both sides' ids, (B, W, W), and the numbers of correct links and of linked ids."""
+    """Pairs with the targets of both sides' ids, (B, W, W), and the numbers of correct links and of linked
+    ids."""
 
     pairs: PairRows
     targets: tuple[Tensor, Tensor]
@@ -79,7 +80,7 @@ class SentencePairs(PairStream):
         return labelled, counts
 
     def label(self, model: Any, batch: PairRows) -> tuple[LabelledPairs, dict[str, Tensor]]:
-        """Pairs labelled by the current model, and the count of each of `uncounted` on them."""
+        """Pairs labelled by the current model, and the counts of the `uncounted` terms."""
         places = torch.arange(batch.gold.shape[1], device=batch.gold.device)
         gold = batch.gold[:, :, None] == places
         links, plan = self._self_label(model, batch) if self.objective.labels == "self" else (gold, gold.float())
@@ -144,12 +145,17 @@ def states_of(pairs: PairRows, side: int, hidden: Tensor) -> tuple[Tensor, Tenso
 
 @dataclass(frozen=True)
 class Settings(Named):
-    """The settings of DWA, and of TLM on the same pass unless `tlm` is false (section 3.2). Labels come from layer
-    `label_layer` of the current model, from the derivation (`labels="gold"`, an upper bound), or from an aligner
-    (`labels="estimated"`). DWA is learnt at `layer`. Layers count from 1; by default, `label_layer` has the relative
-    depth of the paper's tenth of twelve, and `layer` is the last. `queries` are the masked ids with a link, as many
-    unmasked ones, or one id per link (table 7). The pairs of a micro-batch are read in `pieces` of similar length,
-    because pairs are padded to the longest of their piece: a single piece of natural text is two thirds padding."""
+    """The settings of DWA, and of TLM on the same pass (section 3.2). Layers count from 1.
+
+    tlm: whether the loss includes TLM.
+    queries: masked ids with a link, equally many unmasked ids, or one id per link (table 7).
+    labels: links by the current model, by the derivation (`gold`, an upper bound), or by an aligner
+        (`estimated`).
+    label_layer: the layer that labels; by default at the relative depth of the paper's tenth of twelve.
+    layer: the layer that learns DWA; by default the last.
+    pieces: the number of parts of similar length in which a micro-batch is read, because pairs are padded to
+        the longest of their part. A single part of natural text is two thirds padding.
+    """
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASK_RATE
@@ -214,6 +220,7 @@ class DWA(Settings, PairObjective):
         ]
 
     def labelling_layer(self, layers: int) -> int:
+        """The layer that labels pairs in a model of `layers` layers."""
         return round(layers * DEPTH) if self.label_layer is None else self.label_layer
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
