@@ -27,7 +27,8 @@ def leader(results: Results, number: str, values: Mapping[str, BySeed], side: in
     noise = "one seed supports no conclusion" if len(results.seeds) < 2 else "within seed noise"
     word, certain = "highest" if side > 0 else "lowest", "beyond seed noise" if leads else noise
     one, other = map(results.objective_title, (first, second))
-    yield f"{number}: {word} with {one}, {best} %, then {other}, {following} % ({certain})."
+    unit = "points" if number.startswith("Δ") else "%"
+    yield f"{number}: {word} with {one}, {best} {unit}, then {other}, {following} {unit} ({certain})."
 
 
 def transfer_findings(results: Results) -> Iterator[str]:

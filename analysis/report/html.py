@@ -68,9 +68,12 @@ def table_html(table: Table, name: str, whole: bool = True) -> str:
     numbers = range(table.labels, len(table.header))
     classes = ["" if numeric([row[i] for row in table.rows]) else " class=words" for i in numbers]
     head = _row(table, table.header, classes, "col")
-    rows = "\n".join(f"<tr data-kind={kind(table, row)}>{_row(table, row, classes, 'row')}</tr>" for row in table.rows)
+    hidden = _outside(table)
+    shown = [row for row in table.rows if row not in hidden]
+    rows = "\n".join(f"<tr data-kind={kind(table, row)}>{_row(table, row, classes, 'row')}</tr>" for row in shown)
     title = f'<h3 id="data-{text(name)}">{text(table.title)}</h3>\n' if whole else ""
-    note = f"<p class=note>{text(table.note)}</p>" if table.note and whole else ""
+    notes = [table.note, f"The CSV has {len(hidden)} more published rows, from outside this study." if hidden else ""]
+    note = f"<p class=note>{text(' '.join(filter(None, notes)))}</p>" if any(notes) and whole else ""
     shape = "wide" if len(numbers) >= WIDE else "narrow"
     return (
         f'<div class="data {shape}">{title}<div class=tools>{_links(table, name)}</div>\n'
@@ -84,11 +87,29 @@ def kind(table: Table, row: tuple[str, ...]) -> str:
     return next((each for each in (PUBLISHED, FLOOR) if each in row[: table.labels]), OURS)
 
 
+def _outside(table: Table) -> list[tuple[str, ...]]:
+    """The published rows of settings that the study does not have, if it has other settings of the paper."""
+    published = {row: _setting(row[: table.labels]) for row in table.rows if kind(table, row) == PUBLISHED}
+    ours = {_setting(row[: table.labels]) for row in table.rows if kind(table, row) == OURS}
+    outside = [row for row, setting in published.items() if setting not in ours]
+    return outside if len(outside) < len(published) else []
+
+
+def _setting(labels: tuple[str, ...]) -> tuple[str, ...]:
+    """A row's labels except for the origin of its numbers."""
+    return tuple(label for label in labels if label not in (OURS, PUBLISHED))
+
+
 def _row(table: Table, row: tuple[str, ...], classes: list[str], scope: str) -> str:
     first, *others = row[: table.labels]
     below = f" <small>{text(' · '.join(other for other in others if other != MISSING))}</small>" if others else ""
-    tag = 'th scope="col"' if scope == "col" else "td"
-    cells = (f"<{tag}{its}>{text(cell)}</{tag[:2]}>" for cell, its in zip(row[table.labels :], classes, strict=True))
+    cells = []
+    for title, cell, its in zip(table.header[table.labels :], row[table.labels :], classes, strict=True):
+        if scope == "col":
+            cells.append(f'<th scope="col"{its}>{text(cell)}</th>')
+        else:  # narrow screens show the column's title next to each number
+            titled = "" if cell == MISSING else f' data-title="{text(title)}"'
+            cells.append(f"<td{its}{titled}>{text(cell)}</td>")
     return f'<th scope="{scope}">{text(first)}{below}</th>{"".join(cells)}'
 
 
