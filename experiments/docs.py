@@ -126,8 +126,8 @@ def _transforms() -> list[str]:
 
 
 def _studies() -> list[str]:
-    rows = [(f"`{name}`", doc, time, needs or "–") for name, doc, time, needs in study_rows()]
-    return _table_of("study | what it is | time on two cores | needs", rows)
+    rows = [(f"`{name}`", doc, f"{time}; {needs}" if needs else time) for name, doc, time, needs in study_rows()]
+    return _table_of("study | what it is | time on two cores; needs", rows)
 
 
 def _tasks() -> list[str]:
@@ -136,11 +136,11 @@ def _tasks() -> list[str]:
 
 
 def _recipes() -> list[str]:
-    rows = []
+    lines = []
     for name in recipe_names():
         licences = "; ".join(dict.fromkeys(download.licence for download in read_recipe(name).downloads))
-        rows.append((f"`{name}`", licences))
-    return _table_of("recipe | licence", rows)
+        lines.append(f"- `{name}`: {licences}")
+    return lines
 
 
 def _benchmarks() -> list[str]:
@@ -155,16 +155,24 @@ def _benchmarks() -> list[str]:
 
 def _claims() -> list[str]:
     """Each claim of the papers once, with its conclusion; a claim on several tasks has one row."""
-    rows = []
+    lines = []
     for name, about in papers().items():
         found = dict.fromkeys(chain.from_iterable(conclusions(name).values()))
-        title = about["title"].split(" (")[0]
+        rows = []
         for (claim, where), tasks in groupby((one for one in found if one.where), key=_without_task):
-            each = [(one.claim.removeprefix(claim).strip(", "), one) for one in tasks]
-            directions = "; ".join(f"{task} {one.direction}".strip() for task, one in each)
-            sizes_of = "; ".join(f"{task} {one.size}".strip() for task, one in each)
-            rows.append((title, claim, where, directions, sizes_of))
-    return _table_of("paper | claim | in the paper | direction | ours / the paper’s", rows)
+            sizes = [f"{one.claim.removeprefix(claim).strip(', ')} {one.size}{_direction(one)}" for one in tasks]
+            rows.append((claim, where, "; ".join(sizes).strip()))
+        heading = f"## {about['title'].split(' (')[0]}"
+        lines += ["", heading, "", *_table_of("claim | in the paper | ours / the paper’s", rows)]
+    return [*lines[1:], ""]
+
+
+def _direction(one: Conclusion) -> str:
+    """A decided direction in bold, or why a claim is undecided if not by its interval."""
+    verdict, _, reason = one.direction.partition(": ")
+    if not verdict.startswith("undecided"):
+        return f", **{one.direction.removesuffix(' direction')}**"
+    return f", {reason}" if reason else ""
 
 
 def _without_task(one: Conclusion) -> tuple[str, str]:
@@ -177,7 +185,7 @@ def _claims_counted() -> list[str]:
 
 
 def _paper(name: str) -> list[str]:
-    return _table_of("item | in the paper | scale", [(f"`{one.name}`", one.title, one.scale) for one in items(name)])
+    return [f"- `{one.name}`: {one.title} ({one.scale})" for one in items(name)]
 
 
 def committed_reports() -> list[str]:

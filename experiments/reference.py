@@ -1,12 +1,12 @@
-"""The table of commands in the documentation, made from the commands themselves."""
+"""The list of commands in the documentation, made from the commands themselves."""
 
 from collections.abc import Iterator
 from typing import Any
 
 
 def reference(group: Any) -> list[str]:
-    """The lines of a table with each command of a typer group and its first sentence of help."""
-    return ["| command | what it does |", "|---|---|", *_rows(group, "calque")]
+    """One line for each command of a typer group, with its first sentence of help."""
+    return [*_rows(group, "calque")]
 
 
 def _rows(command: Any, name: str) -> Iterator[str]:
@@ -16,4 +16,4 @@ def _rows(command: Any, name: str) -> Iterator[str]:
     if not children:
         paragraph = (command.help or "").partition("\n\n")[0]
         sentence = " ".join(paragraph.split()).partition(". ")[0].removesuffix(".")
-        yield f"| `{name}` | {sentence} |"
+        yield f"- `{name}`: {sentence}"
