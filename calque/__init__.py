@@ -62,7 +62,7 @@ def derive(sentence: str, language: str, parser: Path | str | None = None, runs:
     """
     from calque.derive.derivation import Derived, sentences_of, transforms_of
     from calque.derive.errors import BadInput
-    from calque.experiments.places import CACHE
+    from calque.experiments.run.places import CACHE
 
     folder = Path(parser) if parser else None
     transforms, wrong = transforms_of([language], folder, Path(runs) / CACHE)
@@ -210,7 +210,7 @@ def records(path: Path | str) -> Any:
     >>> len(rows)
     688
     """
-    from calque.experiments.report_folder import joined_rows
+    from calque.experiments.report.folder import joined_rows
     from calque.experiments.session import frame
 
     return frame(joined_rows(Path(path)))

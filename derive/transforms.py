@@ -21,7 +21,7 @@ TRANSFORMS: list[type[Transform]] = [
     Cipher,
     Translate,
 ]
-"""A study file adds its own (`experiments.study_file`)."""
+"""A study file adds its own (`experiments.settings.study_file`)."""
 TERMS = {kind.__name__: kind.term for kind in TRANSFORMS}  # definitions for a glossary by class name
 REWRITES = {kind.__name__ for kind in TRANSFORMS if issubclass(kind, Rewrite)}  # kinds that change words
 _EXAMPLES = [example for kind in TRANSFORMS for example in kind.examples]

@@ -67,8 +67,8 @@ def prepare(app: Sphinx, page: str, source: list[str]) -> None:
 def render(app: Sphinx, error: Exception | None) -> None:
     """Write every committed report to gallery/NAME/report.html, and the page of the lesson to invent.html."""
     from calque.experiments.docs import committed_reports
-    from calque.experiments.report import summarise_records
-    from calque.experiments.report_folder import COMMITTED, describe_records
+    from calque.experiments.report.folder import COMMITTED, describe_records
+    from calque.experiments.report.report import summarise_records
 
     if error is not None or app.builder.name != "html":
         return

@@ -36,7 +36,7 @@ from calque.experiments.commands import (
     study,
     train_aligner,
 )
-from calque.experiments.signals import RESUMES, Ended, stoppable
+from calque.experiments.run.signals import RESUMES, Ended, stoppable
 
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")
 """What torch says, in a RuntimeError, where there is less memory than it asks for."""

@@ -10,10 +10,11 @@ of `<!-- site: ... -->`.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain, groupby
 from pathlib import Path
+from typing import Any
 
 from calque.analysis.records.record import RECORDS
 from calque.analysis.tasks.catalog import TASKS
@@ -23,9 +24,9 @@ from calque.derive.transforms import TRANSFORMS
 from calque.experiments.bench.harness import read as read_benchmarks
 from calque.experiments.data.recipe import names as recipe_names
 from calque.experiments.data.recipe import read_recipe
-from calque.experiments.names import study_rows
-from calque.experiments.paper import Conclusion, conclusions, counted, items, papers
-from calque.experiments.report_folder import COMMITTED
+from calque.experiments.report.folder import COMMITTED
+from calque.experiments.report.paper import Conclusion, conclusions, counted, items, papers
+from calque.experiments.settings.catalogue import study_rows
 from calque.pretrain.objectives import table as objectives_table
 
 _CELL = re.compile(
@@ -205,3 +206,18 @@ BLOCKS: dict[str, Block] = {
     **{f"paper {name}": partial(_paper, name) for name in papers()},
 }
 """The blocks that a page may have, by name."""
+
+
+def reference(group: Any) -> list[str]:
+    """One line for each command of a typer group, with its first sentence of help."""
+    return [*_command_lines(group, "calque")]
+
+
+def _command_lines(command: Any, name: str) -> Iterator[str]:
+    children = getattr(command, "commands", {})
+    for key, child in children.items():
+        yield from _command_lines(child, f"{name} {key}")
+    if not children:
+        paragraph = (command.help or "").partition("\n\n")[0]
+        sentence = " ".join(paragraph.split()).partition(". ")[0].removesuffix(".")
+        yield f"- `{name}`: {sentence}"

@@ -18,12 +18,12 @@ from typing import Any
 
 from calque.derive.errors import BadInput, unknown
 from calque.experiments.data.recipe import read_recipe, recipes_of, sizes
-from calque.experiments.models import Cost
-from calque.experiments.schedule import side_by_side
-from calque.experiments.step import Step
+from calque.experiments.report.summary import counted, extent, scale_of
+from calque.experiments.run.schedule import side_by_side
+from calque.experiments.run.step import Step
+from calque.experiments.settings.sweep import Sweep
 from calque.experiments.study import Study
-from calque.experiments.summary import counted, extent, scale_of
-from calque.experiments.sweep import Sweep
+from calque.experiments.study.models import Cost
 from calque.pretrain.cost import peak_flops
 from calque.pretrain.hub import on_hub
 from calque.pretrain.lazy import torch

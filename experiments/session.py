@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calque.derive.errors import BadInput
-from calque.experiments.names import study
-from calque.experiments.override import override
-from calque.experiments.progress import board
-from calque.experiments.report import summarise, summarise_sweep
-from calque.experiments.report_folder import describe, joined_rows, named
-from calque.experiments.schedule import compute
-from calque.experiments.shared import note_use
-from calque.experiments.spent import COMPUTE, total
+from calque.experiments.report.folder import describe, joined_rows, named
+from calque.experiments.report.report import summarise, summarise_sweep
+from calque.experiments.run.progress import board
+from calque.experiments.run.schedule import compute
+from calque.experiments.run.shared import note_use
+from calque.experiments.run.spent import COMPUTE, total
+from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.override import override
+from calque.experiments.settings.sweep import Sweep
 from calque.experiments.study import Study
-from calque.experiments.sweep import Sweep
 
 if TYPE_CHECKING:
     from calque.analysis.checkpoint import Checkpoint

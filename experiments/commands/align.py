@@ -16,7 +16,7 @@ import typer
 from calque.derive.errors import BadInput, unknown
 from calque.derive.readers.parallel import Pair, TwoFiles, pair_of_line
 from calque.experiments.commands.options import check_out
-from calque.experiments.signals import leaving
+from calque.experiments.run.signals import leaving
 
 if TYPE_CHECKING:
     from calque.derive.links.aligner import Aligner
@@ -159,7 +159,7 @@ def _arriving() -> Iterator[list[bytes]]:
 
 def _write(pairs: TwoFiles, aligner: Aligner, words: bool, out: Path | None) -> None:
     from calque.derive.links.aligner import write_lines
-    from calque.experiments.progress import Throttled, board
+    from calque.experiments.run.progress import Throttled, board
 
     lines = _lines(pairs, aligner, words)
     if out is None:

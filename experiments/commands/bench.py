@@ -46,7 +46,7 @@ def bench(
 
     from calque.experiments.bench import alignment, derive, finetuning, training
     from calque.experiments.bench.harness import Comparison, folder_of, write
-    from calque.experiments.report_folder import COMMITTED, provenance
+    from calque.experiments.report.folder import COMMITTED, provenance
 
     command = f"calque bench {' '.join(chosen)} --rounds {rounds} --threads {threads}"
     about = provenance(command)  # before anything is written: a new record makes the checkout differ from its commit

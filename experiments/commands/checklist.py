@@ -11,10 +11,10 @@ import typer
 
 from calque.derive.errors import BadInput
 from calque.experiments.commands.options import Own, Root
-from calque.experiments.places import ROOT
+from calque.experiments.run.places import ROOT
 
 if TYPE_CHECKING:
-    from calque.experiments.step import Step
+    from calque.experiments.run.step import Step
     from calque.experiments.study import Study
 
 YOURS = "*For you to answer:*"
@@ -31,7 +31,7 @@ def checklist(
 
     Questions that records cannot answer are marked. --study names the file of a study of your own."""
     from calque.derive.files import whole_file
-    from calque.experiments.report_folder import report_folder, stored
+    from calque.experiments.report.folder import report_folder, stored
 
     folder = report_folder(report, runs)
     about = stored(folder)
@@ -45,9 +45,9 @@ def checklist(
 
 def _studies(about: Mapping[str, Any], own: str | None) -> list[Study]:
     """The study of a report, or one per value of its sweep."""
-    from calque.experiments.names import study
-    from calque.experiments.override import override
-    from calque.experiments.sweep import Sweep
+    from calque.experiments.settings.catalogue import study
+    from calque.experiments.settings.override import override
+    from calque.experiments.settings.sweep import Sweep
 
     base = override(study(own or about["study"]), about.get("settings", []))
     sweep = about.get("sweep", [])
@@ -55,8 +55,8 @@ def _studies(about: Mapping[str, Any], own: str | None) -> list[Study]:
 
 
 def _page(folder: Path, about: Mapping[str, Any], studies: Sequence[Study], runs: Path) -> Iterator[str]:
-    from calque.experiments.spent import COMPUTE
-    from calque.experiments.summary import compute_statement
+    from calque.experiments.report.summary import compute_statement
+    from calque.experiments.run.spent import COMPUTE
 
     yield f"# Responsible NLP checklist: {about['study']}"
     yield f"\nFrom `{folder}`, {about.get('date', 'without a date')}, commit {about.get('commit', 'unknown')}."
@@ -97,8 +97,8 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[
 
 def _limitations(folder: Path, studies: Sequence[Study]) -> Iterator[str]:
     from calque.analysis.report.table import Table, coverage
-    from calque.experiments.languages import DerivedLanguages
-    from calque.experiments.summary import scale_of
+    from calque.experiments.report.summary import scale_of
+    from calque.experiments.study.languages import DerivedLanguages
 
     yield f"Scale: {scale_of(studies)}."
     study = studies[0]
@@ -169,7 +169,7 @@ def _labels(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
 
 
 def _exclusions(studies: Sequence[Study], runs: Path) -> list[str]:
-    from calque.experiments.summary import exclusions, measured
+    from calque.experiments.report.summary import exclusions, measured
 
     lines = list[str]()
     for study in studies:
@@ -181,7 +181,7 @@ def _exclusions(studies: Sequence[Study], runs: Path) -> list[str]:
 
 
 def _models(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
-    from calque.experiments.spent import COMPUTE
+    from calque.experiments.run.spent import COMPUTE
 
     steps = list({step.place: step for study in studies for step in study.trained(runs)}.values())
     for name in dict.fromkeys(step.config.objective.name for step in steps):
@@ -207,7 +207,7 @@ def _dev_and_test(folder: Path) -> Iterator[Sequence[object]]:
     from calque.analysis.report.table import cell
     from calque.analysis.results.measured import mean
     from calque.analysis.tasks.catalog import PRIMARY
-    from calque.experiments.report_folder import results_of
+    from calque.experiments.report.folder import results_of
 
     for results in results_of(folder):
         found: dict[tuple[object, ...], dict[str, str]] = {}
@@ -223,7 +223,7 @@ def _dev_and_test(folder: Path) -> Iterator[Sequence[object]]:
 
 
 def _searches(about: Mapping[str, Any], runs: Path) -> Iterator[Sequence[object]]:
-    from calque.experiments.report_folder import reports
+    from calque.experiments.report.folder import reports
 
     for row in [row for row in reports(runs) if row["study"] == about["study"]]:
         tried = [*row["sweep"], *row["settings"]]
@@ -234,7 +234,7 @@ def _searches(about: Mapping[str, Any], runs: Path) -> Iterator[Sequence[object]
 
 def _hyperparameters(studies: Sequence[Study]) -> Iterator[str]:
     from calque.derive.fingerprint import plain
-    from calque.experiments.summary import listed
+    from calque.experiments.report.summary import listed
 
     study = studies[0]
     if study.objectives:

@@ -9,7 +9,7 @@ import typer
 
 from calque.derive.errors import printable
 from calque.experiments.commands.options import Root
-from calque.experiments.places import ROOT
+from calque.experiments.run.places import ROOT
 
 SHOWN = 20  # differences that are listed; the others are counted
 
@@ -30,8 +30,8 @@ def compare(
 
     Exit code 0: every record is equal. 1: one differs or is missing. 2: nothing can be compared.
     """
-    from calque.experiments.comparison import ALPHA, ITEMS, SEEDS, compare_reports
-    from calque.experiments.report_folder import report_folder
+    from calque.experiments.report.comparison import ALPHA, ITEMS, SEEDS, compare_reports
+    from calque.experiments.report.folder import report_folder
 
     found = compare_reports(report_folder(first, runs), report_folder(second, runs))
     counts = {

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from calque.derive.errors import BadInput
-from calque.experiments.places import CACHE, ROOT
-from calque.experiments.signals import leaving
+from calque.experiments.run.places import CACHE, ROOT
+from calque.experiments.run.signals import leaving
 
 if TYPE_CHECKING:
     from calque.experiments.data.recipe import Download, Output, Recipe
@@ -94,7 +94,7 @@ def fetch(
     An interrupted download resumes if the recipe states its digest."""
     from calque.experiments.data.recipe import LOCK, read_recipe
     from calque.experiments.data.store import Store
-    from calque.experiments.progress import board
+    from calque.experiments.run.progress import board
 
     store, failed, unstated = Store(to), list[str](), list[str]()
     for recipe in [read_recipe(name) for name in recipes]:

@@ -16,8 +16,7 @@ def docs(
     check: Annotated[bool, typer.Option("--check", help="Change nothing; fail if a page would change.")] = False,
 ) -> None:
     """Fill computed numbers and tables into README and docs."""
-    from calque.experiments.docs import update
-    from calque.experiments.reference import reference
+    from calque.experiments.docs import reference, update
 
     if not (root / "README.md").is_file():
         raise BadInput("no README.md here; expected a checkout of Calque", root)

@@ -10,7 +10,7 @@ import typer
 
 from calque.derive.errors import BadInput
 from calque.experiments.commands.options import Root
-from calque.experiments.places import ROOT
+from calque.experiments.run.places import ROOT
 
 
 def export(
@@ -43,9 +43,9 @@ def export(
     inches, names = _inches(width), _labels(labels)
     from calque.analysis.report.latex import latex as latex_of
     from calque.derive.files import whole_file
-    from calque.experiments import export as formats
-    from calque.experiments.report_folder import ABOUT, joined_rows, read_records, report_folder, stored
-    from calque.experiments.summary import COMPUTE, compute_statement
+    from calque.experiments.report import export as formats
+    from calque.experiments.report.folder import ABOUT, joined_rows, read_records, report_folder, stored
+    from calque.experiments.report.summary import COMPUTE, compute_statement
 
     folder = report_folder(report, runs)
     if figure and out:

@@ -36,7 +36,7 @@ def intervene(
 
     It is fine-tuned on the source first."""
     from calque.analysis.checkpoint import Checkpoint
-    from calque.experiments.progress import board
+    from calque.experiments.run.progress import board
 
     model = Checkpoint.open(checkpoint)
     rows = model.rows(language or "")

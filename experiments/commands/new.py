@@ -1,13 +1,26 @@
-"""`calque new`: a commented file of one's own with its test, from `experiments.templates`."""
+"""`calque new`: a commented file of one's own with its test, from `experiments.templates`; or the lesson."""
 
 from __future__ import annotations
 
+import keyword
+import re
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from calque.experiments.own_files import KINDS, write_new
+from calque.derive.errors import BadInput, shown, unknown
+from calque.derive.files import check_name, whole_file
+from calque.derive.fingerprint import PACKAGE
+from calque.experiments.lessons import copy
+
+TEMPLATES = Path(__file__).parents[1] / "templates"
+LESSON = "lesson"
+PARTS = tuple(sorted(path.stem.removeprefix("my_") for path in TEMPLATES.glob("my_*.py")))
+KINDS = (*PARTS, LESSON)
+LONGEST = 32  # letters of a name
 
 
 def new(
@@ -27,3 +40,76 @@ def new(
     """
     for path in write_new(kind, name, to):
         typer.echo(path)
+
+
+def new_files(kind: str, name: str) -> dict[str, str]:
+    """The contents of the files of a new part, by file name."""
+    own = f"my_{kind}"
+    words = [word for word in name.split("_") if word]
+    replaced = {
+        f"calque.experiments.templates.{own}": name,
+        own: name,
+        own.replace("_", "-"): "-".join(words),
+        own.replace("_", "-").upper(): "-".join(words).upper(),
+        own.replace("_", " ").capitalize(): " ".join(words).capitalize(),
+        own.title().replace("_", ""): "".join(word[0].upper() + word[1:] for word in words),
+    }
+    pattern = re.compile("|".join(map(re.escape, replaced)))
+    return {
+        path.name.replace(own, name): pattern.sub(lambda match: replaced[match[0]], path.read_text(encoding="utf-8"))
+        for path in sorted(TEMPLATES.glob(f"*{own}.*"))
+    }
+
+
+def write_new(kind: str, name: str, folder: Path) -> list[Path]:
+    """Write the files of a new part into a folder, or copy the lesson into a new one, and return their paths. Raises
+    BadInput if the name cannot be a module's or is another's, or a file is there already."""
+    if kind == LESSON:
+        check_name(name, "a folder named")
+        return copy(folder / name)
+    check_new_name(kind, name, folder)
+    files = {folder / file: text for file, text in new_files(kind, name).items()}
+    if there := [path for path in files if path.exists() or path.is_symlink()]:
+        raise BadInput("this file exists; expected another name, or another folder with --to", there[0])
+    for path, text in files.items():
+        with whole_file(path) as part:
+            part.write_text(text, encoding="utf-8", newline="\n")
+    return list(files)
+
+
+def check_new_name(kind: str, name: str, folder: Path) -> None:
+    """Refuse a name that Python cannot import, or that Python, an installed library or Calque has."""
+    if kind not in KINDS:
+        raise BadInput(unknown("kind of part", kind, KINDS))
+    if not re.fullmatch(rf"[a-z][a-z0-9_]{{0,{LONGEST - 1}}}", name) or keyword.iskeyword(name) or "__" in name:
+        expected = f"expected up to {LONGEST} small letters, digits and underscores, a letter first, as in swap_words"
+        raise BadInput(f"{shown(name)} cannot name a {kind}; {expected}")
+    if name.startswith("test_"):
+        raise BadInput(f"{name} is the name of a test; expected the name of the {kind}")
+    if name in (PACKAGE, *sys.stdlib_module_names) or ((found := find_spec(name)) and _elsewhere(found.origin, folder)):
+        raise BadInput(f"there is a Python module named {name}; expected another name")
+    if _is_known(kind, name.replace("_", "-"), name):
+        raise BadInput(f"Calque's own {kind} has the name {name}; expected another name")
+
+
+def _elsewhere(origin: str | None, folder: Path) -> bool:
+    """Whether a module is not one of the folder's own files, which are refused with their paths."""
+    return origin is None or Path(origin).resolve().parent != folder.resolve()
+
+
+def _is_known(kind: str, part: str, name: str) -> bool:
+    if kind == "study":
+        from calque.experiments.settings.catalogue import studies
+
+        return name in studies()
+    if kind == "task":
+        from calque.analysis.tasks.catalog import TASKS
+
+        return name in TASKS
+    from calque.derive.transforms import transform
+    from calque.pretrain.objectives import parse
+
+    try:
+        return bool(transform(part) if kind == "transform" else parse(part.upper()))
+    except BadInput:
+        return False

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from calque.derive.errors import BadInput
-from calque.experiments.places import ROOT
+from calque.experiments.run.places import ROOT
 
 OUT = ROOT / "papers"
 
@@ -20,7 +20,7 @@ def paper(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where items are written.")] = OUT,
 ) -> None:
     """List the tables and figures of papers, or write them."""
-    from calque.experiments import paper as papers
+    from calque.experiments.report import paper as papers
 
     if not papers.COMMITTED.is_dir():
         raise BadInput("the records of papers are in a clone of Calque's repository; an installed package lacks them")

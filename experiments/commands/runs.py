@@ -9,7 +9,7 @@ import typer
 from calque.derive.errors import BadInput, printable
 from calque.experiments.commands.options import Root
 from calque.experiments.commands.study import Json
-from calque.experiments.places import ROOT
+from calque.experiments.run.places import ROOT
 
 Models = Annotated[bool, typer.Option("--models", help="List the trained models, with the reports that use each.")]
 Prune = Annotated[bool, typer.Option("--prune", help="Remove the shared steps that no report uses, and list them.")]
@@ -27,8 +27,8 @@ def runs(
     """List the reports below a folder of results.
 
     `calque compare` takes their names."""
-    from calque.experiments import shared
-    from calque.experiments.report_folder import reports
+    from calque.experiments.report.folder import reports
+    from calque.experiments.run import shared
 
     if dry_run and not prune:
         raise BadInput("--dry-run is for --prune")

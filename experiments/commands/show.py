@@ -12,7 +12,7 @@ import typer
 
 from calque.derive.errors import BadInput, nearest
 from calque.experiments.commands.options import Own, Parser, Root, check_out
-from calque.experiments.places import CACHE, ROOT
+from calque.experiments.run.places import CACHE, ROOT
 
 if TYPE_CHECKING:
     from calque.derive.sources.files import Files
@@ -94,10 +94,10 @@ def write_derived(source: Files, language: str, out: Path | None, pairs: bool, r
 
 
 def _transforms(study: str) -> dict[str, Transform]:
-    from calque.experiments import names
-    from calque.experiments.languages import DerivedLanguages
+    from calque.experiments.settings import catalogue
+    from calque.experiments.study.languages import DerivedLanguages
 
-    languages = names.study(study).languages
+    languages = catalogue.study(study).languages
     if not isinstance(languages, DerivedLanguages):
         raise BadInput("a study without derived languages", study)
     return {transform.name: transform for transform in languages.transforms}

@@ -15,16 +15,16 @@ import typer
 from calque.derive.errors import BadInput, printable
 from calque.experiments.commands.options import Own, Parser, Root
 from calque.experiments.commands.show import write_derived
-from calque.experiments.places import ROOT, check_report_name
-from calque.experiments.signals import RESUMES, leaving
+from calque.experiments.run.places import ROOT, check_report_name
+from calque.experiments.run.signals import RESUMES, leaving
 
 if TYPE_CHECKING:
-    from calque.experiments.engines import Slurm
-    from calque.experiments.report_folder import About
-    from calque.experiments.step import Stage
+    from calque.experiments.report.folder import About
+    from calque.experiments.report.outcome import Outcome
+    from calque.experiments.run.slurm import Slurm
+    from calque.experiments.run.step import Stage
+    from calque.experiments.settings.sweep import Sweep
     from calque.experiments.study import Study
-    from calque.experiments.sweep import Sweep
-    from calque.experiments.terminal import Outcome
 
 STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
 Exp = Annotated[str, typer.Argument(metavar="EXP", help="A study that `calque studies` lists, or my_study.py.")]
@@ -98,13 +98,13 @@ def run(
     """Run a whole study; finished work is skipped.
 
     The stages are derive, pretrain, evaluate and report."""
-    from calque.experiments.names import study_time
+    from calque.experiments.settings.catalogue import study_time
 
     if on == "local" and (option or processes > 1 or dry_run):
         raise BadInput("--option, --processes and --dry-run are for jobs; expected --on slurm")
     study, engine = _varied(exp, settings, sweep), None
     if on != "local":
-        from calque.experiments.engines import Slurm
+        from calque.experiments.run.slurm import Slurm
 
         words = [f"--set={each}" for each in settings or ()] + [f"--sweep={each}" for each in sweep or ()]
         words = ["calque.experiments", "cell", exp, f"--runs={runs}", *words, *(["--allow-change"] if change else [])]
@@ -137,8 +137,8 @@ def cell(
     """Run individual steps (used by cluster jobs).
 
     A finished step is skipped; one that is being computed is waited for."""
-    from calque.experiments.progress import board
-    from calque.experiments.schedule import compute_cells, first_process
+    from calque.experiments.run.progress import board
+    from calque.experiments.run.schedule import compute_cells, first_process
 
     study = _varied(exp, settings, sweep)
     names = {name.rpartition("-")[2] for name in fingerprints}
@@ -190,8 +190,8 @@ def derive(
     if out or pairs or own or easy or (not exp.endswith(".py") and Path(exp).is_file()):
         raise BadInput(f"{exp}: to write a file in another language, name it with --language, as in trans.inv")
     study = _opened(exp, settings)
-    from calque.experiments.schedule import first_process
-    from calque.experiments.summary import account
+    from calque.experiments.report.summary import account
+    from calque.experiments.run.schedule import first_process
 
     _compute(study, runs, study.report(runs, bool(settings)), ["derive"], jobs)
     if first_process():
@@ -266,7 +266,7 @@ def null(study: Recorded, runs: Root = ROOT) -> None:
 
     The nominal rate is 5 %."""
     from calque.analysis.report.claims_table import null_table
-    from calque.experiments.report_folder import report_folder, results_of
+    from calque.experiments.report.folder import report_folder, results_of
 
     folder = report_folder(study, runs)
     results, *variants = results_of(folder)
@@ -284,7 +284,7 @@ def null(study: Recorded, runs: Root = ROOT) -> None:
 
 def studies(as_json: Json = False) -> None:
     """List the studies, with their time on two cores and needs."""
-    from calque.experiments.names import study_rows
+    from calque.experiments.settings.catalogue import study_rows
 
     rows = study_rows()
     if as_json:
@@ -298,18 +298,18 @@ def studies(as_json: Json = False) -> None:
 
 
 def _opened(exp: str, settings: list[str] | None) -> Study:
-    from calque.experiments.names import check_name, study
+    from calque.experiments.settings.catalogue import check_name, study
 
     if not exp.endswith(".py"):
         check_name(exp)
-    from calque.experiments.override import override
+    from calque.experiments.settings.override import override
 
     return override(study(exp), settings or [])
 
 
 def _varied(exp: str, settings: list[str] | None, sweeps: list[str] | None) -> Study | Sweep:
     study = _opened(exp, settings)
-    from calque.experiments.sweep import Sweep
+    from calque.experiments.settings.sweep import Sweep
 
     return Sweep.read(study, sweeps) if sweeps else study
 
@@ -327,9 +327,9 @@ def _compute(
 ) -> None:
     """Compute the unfinished steps of some stages of a study, for the folder of a report; `time` is an estimate for all
     of it on two cores. An `engine` computes all stages in jobs."""
-    from calque.experiments.progress import board
-    from calque.experiments.schedule import compute, first_process
-    from calque.experiments.shared import note_use
+    from calque.experiments.run.progress import board
+    from calque.experiments.run.schedule import compute, first_process
+    from calque.experiments.run.shared import note_use
 
     every = study.steps(runs)
     if first_process():
@@ -345,14 +345,14 @@ def _compute(
 
 def _is_folder(exp: str) -> bool:
     """Whether an argument is a folder of records and not a study."""
-    from calque.experiments.names import studies
+    from calque.experiments.settings.catalogue import studies
 
     return not exp.endswith(".py") and exp not in studies() and ("/" in exp or Path(exp).is_dir())
 
 
 def _report_records(folder: Path, runs: Path, name: str | None, out: Path | None) -> Outcome:
-    from calque.experiments.report import summarise_records
-    from calque.experiments.report_folder import describe_records, free, named, outside
+    from calque.experiments.report.folder import describe_records, free, named, outside
+    from calque.experiments.report.report import summarise_records
 
     title = folder.resolve().name if name is None else name
     about = describe_records(folder, title)
@@ -365,15 +365,15 @@ def _place(
     study: Study | Sweep, runs: Path, settings: list[str] | None, sweeps: list[str] | None, name: str | None
 ) -> tuple[Path, About]:
     """The folder of a study's report, and its description. A study with changed values has a folder of its own."""
-    from calque.experiments.report_folder import describe, named
+    from calque.experiments.report.folder import describe, named
 
     about = describe(study, runs, settings or (), sweeps or (), name or "")
     return study.report(runs, changed=bool(settings)) if name is None else named(runs, about, name), about
 
 
 def _reserve(folder: Path, about: About) -> None:
-    from calque.experiments.report_folder import reserve
-    from calque.experiments.schedule import first_process
+    from calque.experiments.report.folder import reserve
+    from calque.experiments.run.schedule import first_process
 
     if first_process():
         reserve(folder, about)
@@ -383,11 +383,11 @@ def write_report(
     study: Study | Sweep, runs: Path, folder: Path, about: About, quiet: bool = False, as_json: bool = False
 ) -> None:
     """Write the report of a study whose steps are finished, and print a summary, or only its path, or JSON."""
-    from calque.experiments.report import summarise, summarise_sweep
-    from calque.experiments.report_folder import again
-    from calque.experiments.schedule import first_process
-    from calque.experiments.spent import COMPUTE, total
-    from calque.experiments.sweep import Sweep
+    from calque.experiments.report.folder import again
+    from calque.experiments.report.report import summarise, summarise_sweep
+    from calque.experiments.run.schedule import first_process
+    from calque.experiments.run.spent import COMPUTE, total
+    from calque.experiments.settings.sweep import Sweep
 
     if not first_process():
         return

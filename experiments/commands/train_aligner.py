@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 import typer
 
 from calque.derive.errors import BadInput
-from calque.experiments.signals import RESUMES, leaving
+from calque.experiments.run.signals import RESUMES, leaving
 
 WORK = ".{}.training"  # the hidden folder next to the result that an interrupted run continues from
 
@@ -46,10 +46,16 @@ def train_aligner(
         raise BadInput(f"{len(files)} files; expected pairs of files, sentences and their translations")
     if out.exists():
         raise BadInput("there is something already; expected the name of a new folder", out)
-    from calque.experiments.aligners import RECIPE, check_known, label_source, save_aligner, trained_aligner
-    from calque.experiments.models import GivenModel
-    from calque.experiments.progress import board
-    from calque.experiments.schedule import compute
+    from calque.experiments.run.progress import board
+    from calque.experiments.run.schedule import compute
+    from calque.experiments.study.aligner_training import (
+        RECIPE,
+        check_known,
+        label_source,
+        save_aligner,
+        trained_aligner,
+    )
+    from calque.experiments.study.models import GivenModel
     from calque.pretrain.objectives.aligner_training import AlignerTraining
 
     home, objective = out.with_name(WORK.format(out.name)), AlignerTraining(layer=layer)

@@ -17,7 +17,7 @@ from calque.derive.workers import Progress as Report
 from calque.experiments.data.archive import unpack
 from calque.experiments.data.download import fetch_file
 from calque.experiments.data.recipe import LOCK, Download, Output, Recipe
-from calque.experiments.progress import Throttled
+from calque.experiments.run.progress import Throttled
 
 WORK = ".fetching"  # the folder below the data folder for downloading and unpacking
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from calque.experiments.lessons import MODELS
-from calque.experiments.names import study
+from calque.experiments.settings.catalogue import study
 from calque.pretrain.shipped import pack
 
 steps = study("lesson").changed(shipped=None).trained(Path(sys.argv[1]))

@@ -7,7 +7,7 @@ from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.sources.files import TaskFiles
 from calque.experiments.studies.given import ewt, real_languages
 from calque.experiments.study import Study
-from calque.experiments.tasks import CrossLingualTask
+from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM

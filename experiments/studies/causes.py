@@ -5,11 +5,11 @@ from pathlib import Path
 from calque.derive.order import Invert
 from calque.derive.script import Transliterate
 from calque.derive.transform import compose
-from calque.experiments.measures import PAIR_MEASURES, ChangedRetrieval, Interventions
 from calque.experiments.studies.everyday import everyday
 from calque.experiments.studies.objectives import MASKS
 from calque.experiments.studies.pocket import small_grid
 from calque.experiments.study import Study
+from calque.experiments.study.measures import PAIR_MEASURES, ChangedRetrieval, Interventions
 from calque.pretrain.objective import After
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM

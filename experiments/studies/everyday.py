@@ -10,12 +10,12 @@ from calque.derive.script import Transliterate
 from calque.derive.sources.everyday import everyday as everyday_english
 from calque.derive.sources.everyday import french_order
 from calque.derive.transform import compose
-from calque.experiments.measures import PAIR_MEASURES, Alignment, DerivationRetrieval
 from calque.experiments.studies.given import real_data
 from calque.experiments.studies.objectives import MASKS
 from calque.experiments.studies.pocket import small_grid
 from calque.experiments.study import Study
-from calque.experiments.tasks import CrossLingualTask
+from calque.experiments.study.measures import PAIR_MEASURES, Alignment, DerivationRetrieval
+from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.objectives.mlm import MLM
 
 TAGGING = FinetuneConfig(learning_rate=7e-4, head_rate=20, epochs=12, dropout=0.0, freeze_table=True)

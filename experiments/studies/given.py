@@ -14,8 +14,8 @@ from calque.derive.reorder import Reorder, TreebankFiles
 from calque.derive.script import Transliterate
 from calque.derive.sources.files import Files, TaskFiles
 from calque.derive.transform import compose
-from calque.experiments.languages import DerivedLanguages
-from calque.experiments.tasks import CrossLingualTask
+from calque.experiments.study.languages import DerivedLanguages
+from calque.experiments.study.tasks import CrossLingualTask
 
 PUD = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "Korean", "tr": "Turkish"}
 """The languages other than English that have a treebank of the same thousand sentences."""

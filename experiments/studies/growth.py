@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from calque.derive.pocket.language import Pocket
 from calque.derive.sources.pocket import PocketEnglish, Sizes
-from calque.experiments.measures import Growth
 from calque.experiments.studies.objectives import FROM_SCRATCH
 from calque.experiments.studies.pocket import small_grid
 from calque.experiments.study import Study
+from calque.experiments.study.measures import Growth
 from calque.pretrain.mixture import Mixture
 
 

@@ -9,7 +9,7 @@ from calque.derive.transform import compose
 from calque.experiments.studies.objectives import MASKS, OF_ALIGN_MLM
 from calque.experiments.studies.pocket import ROMANCE, SOURCE, small_grid
 from calque.experiments.study import Study
-from calque.experiments.tasks import CrossLingualTask
+from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.objective import After
 from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM

@@ -9,12 +9,12 @@ from calque.derive.reorder import PocketTreebank, Reorder
 from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose
-from calque.experiments.languages import DerivedLanguages
 from calque.experiments.lessons import MODELS
-from calque.experiments.measures import Alignment
 from calque.experiments.studies.objectives import MASKS, OF_ALIGN_MLM
 from calque.experiments.study import Study
-from calque.experiments.tasks import CrossLingualTask
+from calque.experiments.study.languages import DerivedLanguages
+from calque.experiments.study.measures import Alignment
+from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM

@@ -10,9 +10,9 @@ from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.folder import NamePair
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.experiments.data.recipe import read_recipe
-from calque.experiments.languages import NaturalLanguages
 from calque.experiments.studies.xlm_align_small import gold_and_retrieval, tagging, withheld
 from calque.experiments.study import Study
+from calque.experiments.study.languages import NaturalLanguages
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.objectives.xlm_align import XLMAlign

@@ -5,11 +5,11 @@ from pathlib import Path
 from calque.analysis.measures.aer import SETS
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.natural.files import BitextFiles, TextFiles
-from calque.experiments.languages import NaturalLanguages
-from calque.experiments.measures import GoldLinks, Measure, Retrieval
 from calque.experiments.studies.given import PUD, ewt, real_data_and_encoder, same_sentences
 from calque.experiments.study import Study
-from calque.experiments.tasks import CrossLingualTask
+from calque.experiments.study.languages import NaturalLanguages
+from calque.experiments.study.measures import GoldLinks, Measure, Retrieval
+from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.objectives.xlm_align import XLMAlign

@@ -4,11 +4,11 @@ from dataclasses import replace
 from itertools import chain
 
 from calque.derive.natural.files import TextFiles
-from calque.experiments.languages import NaturalLanguages
 from calque.experiments.studies.given import ewt, real_data_and_encoder, same_sentences
 from calque.experiments.studies.xlm_align_small import xlm_align_small
 from calque.experiments.studies.xtreme_small import xtreme_small
 from calque.experiments.study import Study
+from calque.experiments.study.languages import NaturalLanguages
 from calque.pretrain.objectives.ppa import PPA
 from calque.pretrain.objectives.weam import WEAM
 from calque.pretrain.objectives.xlm_align import XLMAlign

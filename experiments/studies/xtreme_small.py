@@ -4,11 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from calque.analysis.tasks.finetune import FinetuneConfig
-from calque.experiments.languages import NaturalLanguages
-from calque.experiments.measures import Retrieval
 from calque.experiments.studies.given import real_data_and_encoder, same_sentences, tasks_of
 from calque.experiments.study import Study
-from calque.experiments.tasks import CrossLingualTask
+from calque.experiments.study.languages import NaturalLanguages
+from calque.experiments.study.measures import Retrieval
+from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig
 
 USUAL = FinetuneConfig(

@@ -14,7 +14,7 @@ from calque.analysis.tasks.score import ACCURACY, Metric, Score, accuracy
 from calque.derive.sources.files import Files, TaskFiles
 from calque.experiments.studies.pocket import pocket
 from calque.experiments.study import Study
-from calque.experiments.tasks import CrossLingualTask
+from calque.experiments.study.tasks import CrossLingualTask
 
 HERE = Path(__file__).parent
 

@@ -10,7 +10,7 @@ from calque.derive.languages import Languages
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish
-from calque.experiments.study_mistakes import study_mistakes
+from calque.experiments.settings.validation import study_mistakes
 from calque.experiments.templates.my_objective import MyObjective, my_objective
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.model import build

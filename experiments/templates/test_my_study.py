@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from calque.experiments.languages import DerivedLanguages
 from calque.experiments.plan import describe
-from calque.experiments.study_mistakes import study_mistakes
+from calque.experiments.settings.validation import study_mistakes
+from calque.experiments.study.languages import DerivedLanguages
 from calque.experiments.templates.my_study import my_study
 
 

@@ -1,7 +1,7 @@
 """The laws of MyTransform, on sentences with tags, entities and trees."""
 
 from calque.derive.pocket.language import Pocket
-from calque.experiments.study_mistakes import study_mistakes
+from calque.experiments.settings.validation import study_mistakes
 from calque.experiments.templates.my_transform import MyTransform, my_transform
 
 SENTENCES = list(Pocket(types=300).sentences(100))

@@ -11,8 +11,8 @@ from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record,
 from calque.analysis.results.measured import BySeed
 from calque.analysis.results.results import Results
 from calque.analysis.statistics.intervals import Estimate, estimate
-from calque.experiments.names import study
-from calque.experiments.report import joined
+from calque.experiments.report.report import joined
+from calque.experiments.settings.catalogue import study
 from calque.experiments.study import Study
 
 ROOT = Path(__file__).parents[2] / "experiments" / "records"

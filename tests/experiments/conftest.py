@@ -18,15 +18,15 @@ from calque.derive.transforms import TERMS, TRANSFORMS
 from calque.derive.workers import Progress as Report
 from calque.derive.workers import silent
 from calque.experiments.commands.study import STAGES
-from calque.experiments.measures import read_measured
-from calque.experiments.models import Model
-from calque.experiments.names import study
-from calque.experiments.override import override
-from calque.experiments.report import summarise
-from calque.experiments.schedule import compute
-from calque.experiments.step import Stage, Step
+from calque.experiments.report.report import summarise
+from calque.experiments.run.schedule import compute
+from calque.experiments.run.step import Stage, Step
+from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.override import override
+from calque.experiments.settings.study_file import own_modules
 from calque.experiments.study import Study
-from calque.experiments.study_file import own_modules
+from calque.experiments.study.measures import read_measured
+from calque.experiments.study.models import Model
 from calque.pretrain.objectives import OBJECTIVES
 from calque.pretrain.run import CHECKPOINT
 

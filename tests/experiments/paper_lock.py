@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from calque.derive.fingerprint import fingerprint, sha256
-from calque.experiments.paper import conclusions, items, write
+from calque.experiments.report.paper import conclusions, items, write
 
 LOCK = Path(__file__).with_name("papers.lock.json")
 LOCKED = (".md", ".csv", ".tex", ".svg", ".jsonl")  # PNG and PDF differ by the version of a library

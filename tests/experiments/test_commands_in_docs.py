@@ -11,8 +11,8 @@ import typer
 from calque.derive.errors import BadInput
 from calque.experiments.cli import app
 from calque.experiments.docs import pages
-from calque.experiments.names import studies, study
-from calque.experiments.override import override
+from calque.experiments.settings.catalogue import studies, study
+from calque.experiments.settings.override import override
 
 ROOT = Path(__file__).parents[2]
 MODULES = ("python -m experiments", "python -m calque.experiments")

@@ -10,7 +10,7 @@ import pytest
 from calque.derive.errors import BadInput
 from calque.derive.files import DISK, MANIFEST
 from calque.derive.workers import silent
-from calque.experiments.step import Step
+from calque.experiments.run.step import Step
 from tests.experiments.conftest import Done
 
 Damage = Callable[[Path, Path, random.Random], object]

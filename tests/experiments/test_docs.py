@@ -8,8 +8,7 @@ from typer.testing import CliRunner
 
 from calque.derive.errors import BadInput
 from calque.experiments.cli import app
-from calque.experiments.docs import filled, update
-from calque.experiments.reference import reference
+from calque.experiments.docs import filled, reference, update
 from tests.experiments.committed import ROOT
 
 CHECKOUT = Path(__file__).parents[2]

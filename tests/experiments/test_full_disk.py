@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
 from calque.experiments.cli import app
-from calque.experiments.report_folder import ABOUT
+from calque.experiments.report.folder import ABOUT
 from calque.pretrain.checkpoint import METRICS
 
 SETTINGS = [

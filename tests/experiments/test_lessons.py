@@ -15,7 +15,7 @@ from calque.derive.order import Invert, Permute
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform
 from calque.experiments.lessons import HERE, checks
-from calque.experiments.names import study
+from calque.experiments.settings.catalogue import study
 
 SMALL = ("source.pos.train=100", "source.pos.dev=20", "source.pos.test=50", "tasks.pos.finetune.epochs=1")
 EXERCISE = re.compile(r"# Exercise (\d)")

@@ -15,9 +15,9 @@ import calque
 from calque.analysis.checkpoint import Checkpoint
 from calque.analysis.measures.interventions import SourceTuned
 from calque.derive.errors import BadInput
-from calque.experiments.measures import read_measured
-from calque.experiments.names import study
 from calque.experiments.session import StudySession
+from calque.experiments.settings.catalogue import study
+from calque.experiments.study.measures import read_measured
 from tests.experiments.conftest import Done, finished
 
 ROOT, NAME = Path(__file__).parents[2], "trans.inv"

@@ -10,9 +10,6 @@ from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
 from calque.experiments.data.recipe import read_recipe, sizes
-from calque.experiments.models import Cost
-from calque.experiments.names import study
-from calque.experiments.override import override
 from calque.experiments.plan import (
     CARDS,
     Card,
@@ -23,8 +20,11 @@ from calque.experiments.plan import (
     on_cards,
     plan,
 )
+from calque.experiments.report.summary import extent
+from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.override import override
 from calque.experiments.study import Study
-from calque.experiments.summary import extent
+from calque.experiments.study.models import Cost
 from calque.pretrain.cost import TrainingBytes
 from calque.pretrain.model import build
 from calque.pretrain.objectives.dict_mlm import DictMLM

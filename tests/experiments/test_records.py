@@ -4,8 +4,8 @@ import pytest
 
 from calque.analysis.papers.primary import primary_of
 from calque.derive.strict_json import loads
-from calque.experiments.report import tables_of
-from calque.experiments.report_folder import describe_records
+from calque.experiments.report.folder import describe_records
+from calque.experiments.report.report import tables_of
 from tests.experiments.committed import ROOT, committed, read
 
 STUDIES = {

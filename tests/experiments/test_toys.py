@@ -27,9 +27,9 @@ from calque.derive.forms import percent
 from calque.derive.languages import Languages
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform
-from calque.experiments.measures import MEASURES, Measure
-from calque.experiments.models import Model
-from calque.experiments.step import Machine
+from calque.experiments.run.step import Machine
+from calque.experiments.study.measures import MEASURES, Measure
+from calque.experiments.study.models import Model
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.objective import Stream
 from calque.pretrain.objectives import parse

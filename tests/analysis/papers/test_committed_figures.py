@@ -13,8 +13,8 @@ from calque.analysis.papers.columns import specified_figures
 from calque.analysis.report.drawing import marks_of
 from calque.derive.fingerprint import fingerprint
 from calque.derive.strict_json import loads
-from calque.experiments.report import summarise_records
-from calque.experiments.report_folder import describe_records
+from calque.experiments.report.folder import describe_records
+from calque.experiments.report.report import summarise_records
 from tests.experiments.committed import ROOT, committed, read
 from tests.experiments.test_records import STUDIES
 

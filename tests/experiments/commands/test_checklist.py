@@ -11,8 +11,8 @@ from transformers import AutoModelForMaskedLM
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import RECORDS, Record
 from calque.derive.task_data import TaskFolder
-from calque.experiments.names import study
-from calque.experiments.report_folder import ABOUT, describe
+from calque.experiments.report.folder import ABOUT, describe
+from calque.experiments.settings.catalogue import study
 from tests.experiments.committed import ROOT
 from tests.experiments.conftest import TINY, Done
 from tests.experiments.test_cli import calque

@@ -12,8 +12,8 @@ from calque import __version__
 from calque.analysis.report.latex import escaped
 from calque.analysis.report.table import MISSING, Table
 from calque.experiments.cli import app
-from calque.experiments.export import REFERENCES, _key, relabelled
-from calque.experiments.report_folder import joined_rows, read_records
+from calque.experiments.report.export import REFERENCES, _key, relabelled
+from calque.experiments.report.folder import joined_rows, read_records
 from calque.pretrain.objectives import OBJECTIVES
 from tests.experiments.committed import ROOT
 

@@ -13,7 +13,7 @@ from unittest import mock
 
 from calque.derive.fingerprint import fingerprint, sha256
 from calque.derive.sources.pocket import PocketEnglish
-from calque.experiments.names import studies, study
+from calque.experiments.settings.catalogue import studies, study
 
 PATH = Path(__file__).with_name("golden.json")
 PLACES = {"CALQUE_DATA": "data of the tests", "CALQUE_ENCODER": "encoder"}

@@ -8,7 +8,7 @@ import pytest
 
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import RECORDS, RUNS, Described, Record, Run
-from calque.experiments.names import study
+from calque.experiments.settings.catalogue import study
 from tests.experiments.committed import ROOT
 
 DERIVED = (

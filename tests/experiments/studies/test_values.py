@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from calque.experiments.names import studies
+from calque.experiments.settings.catalogue import studies
 from tests.experiments.studies.golden import PATH, values
 
 GOLDEN = json.loads(PATH.read_text(encoding="utf-8"))

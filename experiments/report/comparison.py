@@ -1,0 +1,161 @@
+"""Two reports compared: record by record, numbers against the noise of seeds, and conclusions."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from calque.analysis.records.json_rows import as_json
+from calque.analysis.records.record import Floor, Record, Run
+from calque.analysis.results.measured import BySeed
+from calque.analysis.results.null import in_claims
+from calque.analysis.results.results import by_settings
+from calque.analysis.statistics.intervals import CONFIDENCE, welch
+from calque.analysis.statistics.verdicts import NO_RECORDS, holm
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import fingerprint
+from calque.experiments.report.folder import read_records, stored
+
+ALPHA = 1 - CONFIDENCE
+MEASURED = ("value", "count", "null", "items", "links")  # fields of a record; the others say what it is of
+BRIEF = 60  # characters of a value in a message
+SEEDS, ITEMS = "seeds", "items"  # sources of a number's noise
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What two reports have in common. `claims` have both verdicts; `tested` counts the tested numbers by the source of
+    their noise, `nominal` those that differ at 5 % each, and `beyond` names those that differ after correction.
+    `different` has a line for each record that is not equal in every field, or is in one report only."""
+
+    claims: dict[str, tuple[str, str]]
+    tested: Counter[str]
+    nominal: int
+    beyond: list[str]
+    equal: int
+    different: list[str]
+
+    @property
+    def changed(self) -> dict[str, tuple[str, str]]:
+        return {claim: verdicts for claim, verdicts in self.claims.items() if len(set(verdicts)) > 1}
+
+    @property
+    def verdict(self) -> str:
+        """In a sentence whether conclusions are the same, and whether numbers differ by more than noise."""
+        noise = "seed noise" if self.tested[SEEDS] else "the noise of test items"
+        if not self.different:
+            numbers = "all numbers are equal"
+        elif self.beyond:
+            numbers = f"{len(self.beyond):,} of {self.tested.total():,} numbers differ beyond {noise}"
+        else:
+            numbers = f"numbers differ within {noise}" if self.tested else "numbers differ, and none can be tested"
+        if self.changed:
+            return f"{len(self.changed)} of {len(self.claims)} conclusions differ; {numbers}"
+        return f"{'same conclusions' if self.claims else 'no claims to compare'}; {numbers}"
+
+
+@dataclass(frozen=True)
+class _Report:
+    runs: list[Run]
+    records: list[Record]
+    floors: list[Floor]
+
+    def without_sweep(self, other: _Report) -> _Report:
+        """With the first run of a sweep that the other report has by itself as a run without a sweep's values."""
+        others, firsts = {run.id for run in other.runs}, {run.id.split("@")[0]: run.id for run in reversed(self.runs)}
+        same = {first for run, first in firsts.items() if run in others}
+        return replace(self, runs=[replace(run, settings={}) if run.id in same else run for run in self.runs])
+
+    def configs(self, **changes: Any) -> dict[str, str]:
+        """A fingerprint of each run's configuration: everything except its name."""
+        return {run.id: fingerprint(as_json(replace(run, id="", claims=(), **changes))) for run in self.runs}
+
+    def by_key(self) -> dict[str, dict[str, Any]]:
+        """The records by everything that says what they are of."""
+        configs = self.configs()
+        return {configs[record.run] + _key(as_json(record)): as_json(record) for record in self.records}
+
+    def numbers(self) -> Iterator[tuple[str, str, BySeed]]:
+        """The numbers that claims are about, over seeds: each with its key and its title."""
+        configs = self.configs(seed=0)
+        for results in by_settings(self.runs, self.records).values():
+            for record, values in results.columns():
+                if in_claims(record):
+                    of = {name: value for name, value in as_json(record).items() if name != "run"}
+                    title = f"{results.objective_title(results.objective_of(record))}, {_title(of)}"
+                    yield configs[record.run] + _key(of), title, values
+
+    def verdicts(self, kind: str) -> dict[str, str]:
+        """The verdicts on the claims of a kind of report."""
+        from calque.analysis.papers.catalog import PAPERS
+        from calque.analysis.report.claims_table import claims_table
+        from calque.experiments.report.report import joined
+
+        results = joined(kind, self.runs, self.records, self.floors)
+        table = claims_table(results, list(PAPERS[kind].claims(results)), "")
+        return {row[0]: row[1] for row in table.rows} if table else {}
+
+
+def compare_reports(first: Path, second: Path) -> Comparison:
+    """Compare two folders of records. Runs are identified by their configuration, not by their names, which hold
+    fingerprints. Numbers that claims are about are tested by Welch's t-test over the seeds of both reports or, where
+    seeds do not vary, by their test items, with Holm's correction. Raises BadInput if no record is in common."""
+    ours, theirs = _Report(*read_records(first)), _Report(*read_records(second))
+    ours, theirs = ours.without_sweep(theirs), theirs.without_sweep(ours)
+    a, b = ours.by_key(), theirs.by_key()
+    common = a.keys() & b.keys()
+    if not common:
+        raise BadInput(f"no run in common with {second}, so nothing can be compared", first)
+    different = [f"{_title(a[key])}: not in {second}" for key in a.keys() - common]
+    different += [f"{_title(b[key])}: not in {first}" for key in b.keys() - common]
+    changes = [_change(a[key], b[key]) for key in common]
+    different += filter(None, changes)
+    numbers = {key: values for key, _, values in theirs.numbers()}
+    tests = [(title, _test(values, numbers[key])) for key, title, values in ours.numbers() if key in numbers]
+    tested = [(title, *test) for title, test in tests if test]
+    corrected = holm([p for _, p, _ in tested])
+    kind, claims = stored(first).get("report") or stored(second).get("report"), {}
+    if kind and not any(run.settings for run in (*ours.runs, *theirs.runs)):  # a sweep has no claims
+        here, there = ours.verdicts(kind), theirs.verdicts(kind)
+        claims = {claim: (here.get(claim, NO_RECORDS), there.get(claim, NO_RECORDS)) for claim in here | there}
+    return Comparison(
+        claims,
+        Counter(noise for _, _, noise in tested),
+        sum(p < ALPHA for _, p, _ in tested),
+        [title for (title, *_), p in zip(tested, corrected, strict=True) if p < ALPHA],
+        changes.count(""),
+        sorted(different),
+    )
+
+
+def _change(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
+    """The measured fields in which a record differs; empty if it is equal."""
+    pairs = [(name, ours.get(name), theirs.get(name)) for name in MEASURED if ours.get(name) != theirs.get(name)]
+    values = "; ".join(f"{name} {_brief(one)}, not {_brief(other)}" for name, one, other in pairs)
+    return f"{_title(ours)}: {values}" if pairs else ""
+
+
+def _test(ours: BySeed, theirs: BySeed) -> tuple[float, str] | None:
+    """The p of a difference, and the source of its noise; None where no noise is known."""
+    p = welch([score.value for score in ours.values()], [score.value for score in theirs.values()])
+    if p is not None:
+        return p, SEEDS
+    gap = next(iter(ours.values())) - next(iter(theirs.values()))
+    return (math.erfc(abs(gap.value) / gap.error / math.sqrt(2)), ITEMS) if gap.error else None
+
+
+def _key(record: dict[str, Any]) -> str:
+    return fingerprint({name: value for name, value in record.items() if name not in (*MEASURED, "run")})
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= BRIEF else f"{text[:BRIEF]}..."
+
+
+def _title(record: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in record.items() if name not in MEASURED)

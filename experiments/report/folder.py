@@ -1,0 +1,310 @@
+"""The folder of a report: its records, its description and its name."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from calque import __version__
+from calque.analysis.records import json_rows
+from calque.analysis.records.json_rows import as_json
+from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
+from calque.analysis.results.results import Results, by_settings
+from calque.derive.errors import BadInput, shown
+from calque.derive.files import make_folder, write_json
+from calque.derive.fingerprint import fingerprint
+from calque.derive.strict_json import loads
+from calque.experiments.run.places import CACHE, REPORT, SHARED, check_report_name, name_mistakes
+from calque.experiments.run.shared import USES
+
+if TYPE_CHECKING:
+    from calque.experiments.settings.sweep import Sweep
+    from calque.experiments.study import Study
+
+About = Mapping[str, Any]
+ABOUT = "about.json"
+"""The file with a report's configuration. Date, commit and time are in no other file: the same inputs make the same
+bytes of all others."""
+TYPES: dict[str, type] = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
+TYPES |= {**dict.fromkeys(("settings", "sweep", "seeds", "files"), list), "versions": dict}  # of a description's values
+REPORTS = "reports"  # the folder of a study's named reports
+CHECKOUT = Path(__file__).resolve().parents[2]
+COMMITTED = Path(__file__).resolve().parents[1] / "records"
+
+
+# Records
+
+
+def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
+    """What a report, or a committed record, was made from; older ones have no floors. Raises BadInput if records are
+    missing, impossible for any measurement, or without a run."""
+    if not (folder / RECORDS).is_file():
+        raise BadInput(f"no {RECORDS}; expected the folder of a report, as `calque run` writes it", folder)
+    runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
+    names = {run.id for run in runs}
+    for line, record in enumerate(records, start=1):
+        if record.run not in names:
+            raise BadInput(f"no run in {RUNS} is called {record.run!r}", folder / RECORDS, line)
+        try:
+            record.check()
+        except ValueError as error:
+            raise BadInput(str(error), folder / RECORDS, line) from None
+    return runs, records, json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
+
+
+def results_of(folder: Path) -> list[Results]:
+    """The results in a folder of records, of each value of a sweep."""
+    runs, records, _ = read_records(folder)
+    try:
+        return [*by_settings(runs, records).values()] or [Results([], [])]
+    except BadInput as error:
+        raise BadInput(str(error), folder) from None
+
+
+def joined_rows(folder: Path) -> list[dict[str, Any]]:
+    """The records of a report, a dict each, with its run's study, seed, objective, start, mixture and sweep settings,
+    and the path of the model's folder, empty if that is elsewhere."""
+    runs, records, _ = read_records(folder)
+    by_run = {run.id: _run_fields(run, folder) for run in runs}
+    absent = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0}
+    return [{**by_run[record.run], **absent, **as_json(record)} for record in records]
+
+
+def _run_fields(run: Run, folder: Path) -> dict[str, Any]:
+    places = (above / SHARED / run.id.partition("@")[0] for above in folder.absolute().parents)
+    return {
+        "study": run.study,
+        "seed": run.seed,
+        "objective": run.objective.name if run.objective else "",
+        "start": run.start.objective.name if run.start else "",
+        "mixture": run.mixture.name if run.mixture else "",
+        **{key: _number(value) for key, value in run.settings.items()},
+        "path": next((str(place) for place in places if place.is_dir()), ""),
+    }
+
+
+def _number(text: str) -> str | int | float:
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
+
+
+# Descriptions
+
+
+def describe(
+    study: Study | Sweep,
+    root: Path,
+    settings: Sequence[str] = (),
+    sweep: Sequence[str] = (),
+    name: str = "",
+    command: str = "",
+) -> About:
+    """The description of a study's report: its configuration and `provenance`."""
+    from calque.experiments.report.summary import scale_of
+    from calque.experiments.settings.sweep import Sweep
+
+    first, studies = (study.study, study.variants.values()) if isinstance(study, Sweep) else (study, (study,))
+    return {
+        "study": study.name,
+        "name": name,
+        "report": first.paper,
+        "scale": scale_of(studies),
+        "settings": list(settings),
+        "sweep": list(sweep),
+        "seeds": list(study.seeds),
+        "configuration": study.report(root, changed=True).name.removeprefix(f"{REPORT}-"),
+        **provenance(command),
+    }
+
+
+def provenance(command: str = "") -> About:
+    """Date, commit, command, machine and versions. `command` defaults to the typed one."""
+    import torch
+
+    from calque.experiments.report.summary import LIBRARIES
+
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU only"
+    return {
+        **_now(command),
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, {device}",
+        "versions": {library: version(library) for library in LIBRARIES},
+    }
+
+
+def _now(command: str = "") -> dict[str, str]:
+    """Date, commit and command; the commit has `-dirty` if files differ, and is absent without git."""
+    words = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--exclude=*"]
+    commit = ""
+    if shutil.which("git") and (CHECKOUT / ".git").exists():
+        commit = subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
+    typed = command or shlex.join(["calque", *sys.argv[1:]])
+    return {"date": date.today().isoformat(), **({"commit": commit} if commit else {}), "command": typed}
+
+
+def describe_records(folder: Path, name: str = "") -> About:
+    """The description of a report of a folder of records: the folder's own, and when and where the report was written.
+    Raises BadInput if the folder has no records, or none that one report can show."""
+    then = stored(folder)
+    try:
+        runs, records, _ = read_records(folder)
+    except BadInput as error:
+        writer = then.get("versions", {}).get("calque", __version__)
+        advice = f"; Calque {writer} wrote and reads them" if writer != __version__ else ""
+        raise BadInput(f"{error}{advice}") from error
+    if not records:
+        raise BadInput("no record in it", folder / RECORDS)
+    _check_alike(runs, folder / RUNS)
+    about: About = {**then, "study": runs[0].study, "seeds": sorted({run.seed for run in runs})}
+    if wrong := name_mistakes("the study", [runs[0].study], taken=()):
+        raise BadInput(wrong, folder / RUNS)
+    if absent := [key for key in ("report", "scale") if key not in about]:
+        raise BadInput(f"no {' and no '.join(map(repr, absent))}; expected the kind and the scale", folder / ABOUT)
+    configuration = then.get("configuration", fingerprint(sorted(run.id for run in runs)))
+    return {**about, "name": name, "configuration": configuration, "rendered": _now()}
+
+
+def stored(folder: Path) -> About:
+    """The description in a report's folder; empty if there is none."""
+    path = folder / ABOUT
+    try:
+        about = loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except ValueError as error:
+        raise BadInput(f"not JSON: {error}", path) from None
+    if not isinstance(about, dict):
+        raise BadInput("expected a JSON object", path)
+    if wrong := [key for key, kind in TYPES.items() if not isinstance(about.get(key, kind()), kind)]:
+        raise BadInput(f"{', '.join(wrong)} of another type than `calque run` writes", path)
+    return about
+
+
+def again(folder: Path, about: About) -> About:
+    """The description of a report that is rewritten without computing: the computing command's."""
+    then = stored(folder) if (folder / RECORDS).is_file() else {}
+    return {**then, "rendered": _now()} if then.get("configuration") == about["configuration"] else about
+
+
+def _check_alike(runs: Sequence[Run], path: Path) -> None:
+    """Refuse runs that one table would average or compare and that are not alike: two configurations of one objective,
+    or different seeds. A given start has one seed where nothing is learnt from it before it is measured."""
+    if len({tuple(run.settings) for run in runs}) > 1:
+        raise BadInput("runs of a sweep and others; expected values of the same settings for each run", path)
+    groups: dict[Any, list[Run]] = {}
+    for run in runs:
+        languages = tuple(language.name for language in run.languages)
+        parts = (part and part.name for part in (run.objective, run.start and run.start.objective, run.mixture))
+        group = groups.setdefault((languages, *parts, *run.settings.items()), [])
+        group.append(run)
+        first, other = ([each.objective, each.start, each.mixture, each.layers] for each in (group[0], run))
+        if first != other:
+            layers = f" of {group[0].layers} and {run.layers} layers" if group[0].layers != run.layers else ""
+            raise BadInput(f"two configurations{layers} in one table: {group[0].id} and {run.id}", path)
+    starts = [run.start.objective for run in runs if run.start]
+    known: dict[Any, tuple[list[int], str]] = {}
+    for group in groups.values():
+        if len(group) > 1 or group[0].objective not in starts:
+            seeds, swept = sorted({run.seed for run in group}), group[0].settings.get("seeds")  # a sweep may vary them
+            before, first_id = known.setdefault(swept, (seeds, group[0].id))
+            if seeds != before:
+                raise BadInput(f"{first_id} has the seeds {before}, {group[0].id} {seeds}; expected the same", path)
+
+
+# Names and folders
+
+
+def named(runs: Path, about: About, name: str) -> Path:
+    """The folder of a study's report of that name. Raises BadInput if the name is invalid, or belongs to a report of
+    another configuration."""
+    check_report_name(name)
+    return free(runs / about["study"] / REPORTS / name, about)
+
+
+def free(folder: Path, about: About) -> Path:
+    """The folder, if a report of this configuration may be written to it: it is empty, or has an older one. Raises
+    BadInput if it has other files."""
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return folder
+    then = stored(folder)
+    if "configuration" not in then:
+        raise BadInput("not a report; expected a new folder, or one with a report of the same configuration", folder)
+    if then["configuration"] != about["configuration"]:
+        raise BadInput(f"the report of {_titled(then)}, not of {_titled(about)}; choose another name", folder)
+    return folder
+
+
+def _titled(about: About) -> str:
+    """The configuration of a report, as a message names it."""
+    options = [
+        f"--{kind} {each}" for kind, key in (("set", "settings"), ("sweep", "sweep")) for each in about.get(key, ())
+    ]
+    return f"{' '.join([about.get('study', 'records'), *options])} ({about['configuration']})"
+
+
+def outside(out: Path, records: Path) -> None:
+    """Refuse a folder for a report that has the records, is in their folder, or is among the committed records."""
+    place, source = out.resolve(), records.resolve()
+    if place.is_relative_to(source) or source.is_relative_to(place) or place.is_relative_to(COMMITTED):
+        raise BadInput("would overwrite records; expected another folder", out)
+
+
+def reserve(folder: Path, about: About) -> None:
+    """Describe a report whose runs are still to be computed, so that it is listed and its name is taken."""
+    if not (folder / ABOUT).is_file():
+        make_folder(folder)
+        write_json(folder / ABOUT, about)
+
+
+def reports(runs: Path) -> Iterator[dict[str, Any]]:
+    """The reports below a folder of results, and the studies there that have none yet."""
+    for home in sorted(runs.iterdir() if runs.is_dir() else ()):
+        if not home.is_dir() or home.name in (CACHE, SHARED):
+            continue
+        for folder in (home / REPORT, *sorted(home.glob(f"{REPORT}-*")), *sorted(home.glob(f"{REPORTS}/*"))):
+            if any((folder / name).is_file() for name in (RECORDS, ABOUT, USES)):
+                yield _row(home.name, folder)
+
+
+def _row(study: str, folder: Path) -> dict[str, Any]:
+    about, finished = stored(folder), (folder / RECORDS).is_file()
+    seeds = about.get("seeds", [])
+    if finished and "seeds" not in about:
+        seeds = sorted({run.seed for run in json_rows.read(folder / RUNS, Run)})
+    return {
+        "study": study,
+        "name": folder.name,
+        "settings": about.get("settings", []),
+        "sweep": about.get("sweep", []),
+        "seeds": seeds,
+        "date": about.get("date", ""),
+        "finished": finished,
+        "folder": str(folder),
+    }
+
+
+def report_folder(name: str, runs: Path) -> Path:
+    """The folder of a finished report, given as a path, a study, or a name from `calque runs`. Raises BadInput if there
+    is none, or if several studies have a report of that name."""
+    for place in (Path(name), Path(name) / REPORT, runs / name / REPORT, runs / name):
+        if (place / RECORDS).is_file():
+            return place
+    rows = list(reports(runs))
+    own = [row for row in rows if name in (row["study"], f"{row['study']}/{row['name']}")]
+    found = own[:1] or [row for row in rows if row["name"] == name]
+    if len(found) > 1:
+        several = " and ".join(f"{row['study']}/{row['name']}" for row in found)
+        raise BadInput(f"{shown(name)} names {several}; expected one of them")
+    if not found or not found[0]["finished"]:
+        lists = "`calque runs` lists reports, and `calque run` writes one"
+        raise BadInput(f"no report with {RECORDS} is called {shown(name)}; {lists}")
+    return Path(found[0]["folder"])

@@ -1,0 +1,263 @@
+"""The tables and figures of papers from committed records: our numbers next to the papers', and conclusions."""
+
+import re
+import shlex
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from calque.analysis.papers.printed import PaperClaim, Printed
+from calque.analysis.papers.published import notes, published
+from calque.analysis.records.json_rows import parsed
+from calque.analysis.report.html import figure_html, table_html
+from calque.analysis.report.latex import latex
+from calque.analysis.report.page import write_sections
+from calque.analysis.report.plot import Plot
+from calque.analysis.report.table import MISSING, Table
+from calque.analysis.results.results import Results, by_settings
+from calque.analysis.statistics.verdicts import (
+    FAILS,
+    FAILS_ALONE,
+    HOLDS,
+    HOLDS_ALONE,
+    NO_RECORDS,
+    in_families,
+    judge,
+)
+from calque.derive.errors import BadInput, unknown
+from calque.derive.files import files_of, read_toml, whole_folder
+from calque.derive.strict_json import loads
+from calque.experiments.report.folder import read_records
+from calque.experiments.report.report import figures_of, joined
+
+ITEMS = Path(__file__).with_name("papers.toml")
+COMMITTED = Path(__file__).parents[1] / "records"
+SAME, OPPOSITE, UNDECIDED = "same direction", "opposite", "undecided"
+DIRECTIONS = {HOLDS: SAME, FAILS: OPPOSITE}
+DIRECTIONS |= dict.fromkeys((HOLDS_ALONE, FAILS_ALONE), f"{UNDECIDED} after correction")
+"""Directions by verdicts on our number being on the paper's side; other verdicts are undecided as they are."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A table or figure of a paper. `scale` is `pocket` (derived languages, from scratch) or `small` (a real encoder).
+    A figure is a `file` of a report of the kind `report`, and claims on it are about the numbers of `table`. In a table
+    `by_language`, the setting is a language. `transforms`, `objectives`, `aligners` and `settings` are `same` of
+    `analysis.papers.printed`. `absent` says which results the scale cannot show, `differs` why numbers differ."""
+
+    paper: str
+    name: str
+    title: str
+    study: str
+    records: str
+    file: str = ""
+    table: int = 0
+    scale: str = "pocket"
+    report: str = ""
+    set: Sequence[str] = ()
+    sweep: str = ""
+    transforms: Mapping[str, str] = field(default_factory=dict)
+    objectives: Mapping[str, str] = field(default_factory=dict)
+    aligners: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    by_language: bool = False
+    claims: Sequence[Mapping[str, Any]] = ()
+    absent: str = ""
+    differs: str = ""
+
+    @property
+    def is_figure(self) -> bool:
+        return self.name.startswith("figure")
+
+    @property
+    def full_name(self) -> str:
+        """The paper and the item, as the command line has them."""
+        return f"{self.paper} {self.name}"
+
+    @property
+    def label(self) -> str:
+        """The paper's name for it, as Table 1."""
+        return self.name.replace("-", " ").capitalize()
+
+    @property
+    def number(self) -> int:
+        """The number of the paper's table that it shows, or that its claims are about."""
+        return self.table or int(self.name.removeprefix("table-"))
+
+    @property
+    def command(self) -> str:
+        """The command that computes its runs again."""
+        if self.picture:
+            return self.study
+        options = [
+            *(f"--set {shlex.quote(one)}" for one in self.set),
+            *([f"--sweep {self.sweep}"] if self.sweep else []),
+        ]
+        return " ".join([f"calque run {self.study}", *options])
+
+    @property
+    def folder(self) -> Path:
+        """The committed records, or pictures, that it is made from."""
+        return COMMITTED / self.records
+
+    @property
+    def picture(self) -> bool:
+        """Whether it was drawn from weights, without records."""
+        return " " in self.study
+
+
+class Conclusion(NamedTuple):
+    """A claim with its place in the paper, whether our number is on the paper's side, both numbers, and a remark."""
+
+    claim: str
+    where: str
+    direction: str
+    ours: str
+    paper: str
+    remark: str
+
+    @property
+    def size(self) -> str:
+        return f"{self.ours} / {self.paper}"
+
+    def __str__(self) -> str:
+        return f"{self.direction}, {self.size}: {self.claim}{f' ({self.remark})' if self.remark else ''}"
+
+
+@cache
+def papers() -> dict[str, dict[str, Any]]:
+    """The entries of papers.toml by the name of a paper."""
+    return read_toml(ITEMS)
+
+
+def items(paper: str | None = None) -> list[Item]:
+    """The items of all papers, or of one, in the papers' order. Raises BadInput for an unknown paper."""
+    if paper is not None and paper not in papers():
+        raise BadInput(unknown("paper", paper, papers()))
+    names = [(name, item) for name, about in papers().items() if paper in (None, name) for item in about["items"]]
+    return [Item(paper=name, name=item, **_fields(papers()[name], item)) for name, item in names]
+
+
+def _fields(about: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The fields of an item: its own, then those of the item that it is like, then the paper's."""
+    own = dict(about["items"][name])
+    like = own.pop("like", None)
+    return (_fields(about, like) if like else {key: about[key] for key in Item.__annotations__ if key in about}) | own
+
+
+def item(paper: str, name: str) -> Item:
+    """One item. Raises BadInput for an unknown paper or item."""
+    found = {one.name: one for one in items(paper)}
+    if name not in found:
+        raise BadInput(unknown(f"table or figure of {paper}", name, found))
+    return found[name]
+
+
+def listing() -> Iterator[str]:
+    """Each item with its conclusions."""
+    for name, about in papers().items():
+        yield f"{name}: {about['title']}"
+        for one in items(name):
+            yield f"  {one.name:<10}{one.title} ({one.scale})"
+            for each in conclusions(name)[one.name]:
+                yield f"  {'':<10}{each.direction}, {each.size}: {each.claim}"
+        if full := about.get("full"):
+            yield f"  at the paper's scale, not possible without GPUs: calque plan {full}"
+    yield (
+        "Numbers are ours / the paper's, in points, or a correlation. Scales: pocket is Pocket English with models of "
+        "width 64 from scratch, small is an encoder of width 384."
+    )
+    yield "next: calque paper align-mlm table-3, or calque paper all"
+
+
+@cache
+def _results(folder: Path) -> dict[tuple[str, ...], Results]:
+    """The committed results of a folder by the values of a sweep."""
+    return by_settings(*read_records(folder))
+
+
+def printed(one: Item) -> Printed:
+    """The numbers of an item's table next to ours."""
+    numbers = published(papers()[one.paper]["published"], one.number)
+    if one.by_language:
+        numbers = [replace(number, setting="", language=number.setting) for number in numbers]
+    same = {kind: getattr(one, kind) for kind in ("transforms", "objectives", "aligners", "settings")}
+    return Printed(numbers, same, _results(one.folder), natural=one.report == "xtreme")
+
+
+@cache
+def conclusions(paper: str) -> dict[str, list[Conclusion]]:
+    """The conclusions on a paper's claims by item, each corrected for all claims that the same records decide."""
+    claims = [
+        (replace(one, records=claim.records or one.records), claim)
+        for one in items(paper)
+        for entry in one.claims
+        for claim in parsed(PaperClaim, entry).by_task
+    ]
+    untested = judge([], ""), MISSING, MISSING, ""
+    judged = [untested if one.picture else printed(one).judge(claim) for one, claim in claims]
+    corrected = in_families((one.records, its[0]) for (one, _), its in zip(claims, judged, strict=True))
+    found: dict[str, list[Conclusion]] = {}
+    for (one, claim), (verdict, ours, theirs, remark), tested in zip(claims, judged, corrected, strict=True):
+        word = f"{UNDECIDED}: not tested" if verdict.because == NO_RECORDS else tested.verdict
+        remark = "; ".join(filter(None, [remark, claim.reason]))
+        row = Conclusion(claim.text, claim.where, DIRECTIONS.get(word, word), ours, theirs, remark)
+        found.setdefault(one.name, []).append(row)
+    return found
+
+
+def counted(found: Iterable[Conclusion]) -> str:
+    """The number of claims by the direction of their conclusions, in a sentence."""
+    counts = Counter(re.split(":| after", one.direction)[0] for one in {*found} if one.where)
+    same = f"Of {counts.total()} claims, {counts[SAME]} have the same direction here"
+    return f"{same}, {counts[OPPOSITE]} the opposite one, and {counts[UNDECIDED]} are undecided."
+
+
+def rendered(one: Item) -> Table | Plot:
+    """The table with its conclusions, or the figure."""
+    size = loads((one.folder / "about.json").read_text(encoding="utf-8"))["scale"]
+    if one.is_figure:
+        plots = figures_of(joined(one.report, *read_records(one.folder)), one.report, size)
+        return next(plot for plot in plots if plot.name == one.file)
+    about = papers()[one.paper]
+    ends = "; ".join(map(str, conclusions(one.paper)[one.name]))
+    remarks = [one.absent, notes(about["published"]).get(one.number, ""), f"Conclusions, ours / the paper’s: {ends}."]
+    title = f"{one.label} of {about['title']}: {one.title}, {size}"
+    return printed(one).table(title, " ".join(filter(None, remarks)))
+
+
+def write(one: Item, out: Path) -> list[Path]:
+    """Write the item to the folder `out`/paper/item, whole or not at all: Markdown, CSV and LaTeX of a table; SVG, PNG,
+    PDF and numbers of a figure. Returns the files."""
+    folder = out / one.paper / one.name
+    made = None if one.picture else rendered(one)
+    with whole_folder(folder) as part:
+        if made is None:
+            for file in one.folder.glob(f"{one.file}.*"):
+                shutil.copy(file, part)
+        elif isinstance(made, Table):
+            texts = {"md": made.markdown, "csv": made.csv, "tex": latex(made, f"{one.paper}-{one.name}")}
+            for kind, text in texts.items():
+                (part / f"{one.name}.{kind}").write_text(text, encoding="utf-8", newline="\n")
+        else:
+            made.save(part, pdf=True)
+        names = sorted(files_of(part))
+    return [folder / name for name in names]
+
+
+def write_index(chosen: Sequence[Item], out: Path) -> Path:
+    """Write index.html, a page with items and the conclusions on them, whole or not at all. Returns the file."""
+    found = [(one, each) for one in chosen for each in conclusions(one.paper)[one.name]]
+    rows = tuple((one.full_name, *each[:3], each.size, each.remark, one.differs) for one, each in found)
+    header = ("item", "claim", "in the paper", "direction", "ours / the paper’s", "remark", "differs in")
+    made = {one.full_name.replace(" ", "-"): rendered(one) for one in chosen if not one.picture}
+    parts = (table_html(it, name) if isinstance(it, Table) else figure_html(it) for name, it in made.items())
+    index = table_html(Table("Every item", header, rows), "conclusions")
+    sections = {"Conclusions": index, "Items": "\n".join(parts)}
+    lead = f"<p class=lead>{counted(each for _, each in found)}</p>"
+    write_sections(out / "index.html", "Tables and figures of papers", lead, sections)
+    return out / "index.html"

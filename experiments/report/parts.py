@@ -1,0 +1,134 @@
+"""What a report shows besides records: a question, a sentence in its languages, training curves, looks into models."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calque.analysis.checkpoint import Checkpoint
+from calque.analysis.looking.look import look
+from calque.analysis.looking.parts import Derivation, Look
+from calque.analysis.papers.looks import looks
+from calque.analysis.records import json_rows
+from calque.analysis.report.curves import Curves
+from calque.analysis.report.drawing import INK
+from calque.analysis.report.sentence_figure import Example
+from calque.analysis.results.results import Results
+from calque.derive import strict_json
+from calque.derive.errors import BadInput
+from calque.derive.folder import VOCABULARY
+from calque.derive.sentence import CHUNKS, Sentence, shown
+from calque.derive.source import Source
+from calque.derive.sources.pocket import PocketEnglish
+from calque.derive.transform import Account, image_of
+from calque.derive.usage import USAGE, Usage
+from calque.derive.vocabulary import Vocabulary
+from calque.experiments.report.folder import About
+from calque.experiments.run.places import CACHE
+from calque.experiments.run.step import Step
+from calque.experiments.settings.catalogue import studies, study_doc
+from calque.experiments.settings.catalogue import study as study_named
+from calque.experiments.settings.override import override
+from calque.experiments.settings.sweep import Sweep
+from calque.experiments.study import Study
+from calque.experiments.study.languages import DerivedLanguages
+from calque.pretrain.checkpoint import METRICS
+
+WORDS = range(5, 9)  # of a sentence that fits a phone
+INSIDE = 12  # maximum number of models that a report looks into
+SENTENCES = 1_000  # maximum number of sentences searched for an example
+
+
+def question(study: str, changed: bool) -> str:
+    """The description of one of Calque's studies, of which a `changed` one keeps the question; empty for others."""
+    doc = study_doc(study) if study in studies() else ""
+    return doc[: doc.find("?") + 1] if changed else doc
+
+
+def example_of(studies: Iterable[Study], root: Path) -> Example | None:
+    """A short sentence of the corpus in every derived language of some studies, as the first seed of each has them.
+    None for natural languages, and if the source's files are not there any more."""
+    first: Example | None = None
+    images: dict[str, Derivation] = {}
+    for study in studies:
+        names = study.languages.names if isinstance(study.languages, DerivedLanguages) else ()
+        found = None if images.keys() >= set(names) else _example(study.languages, study, root)
+        first = first or found
+        if first and found and found.images[0].source == first.images[0].source:
+            images = images | dict(zip(names, found.images, strict=True)) | images  # the first of each stay first
+    return first and replace(first, images=tuple(images.values()))
+
+
+def _example(languages: Any, study: Study, root: Path) -> Example | None:
+    own = languages.of_seed(study.seeds[0])
+    ready = [transform.ready(root / CACHE) for transform in own.transforms]
+    if any("usage" in transform.needs for transform in ready):
+        types = own.step(study.home(root)).folder / VOCABULARY
+        vocabulary = Vocabulary.load(types)
+        usage = Usage(np.load(types / USAGE), vocabulary.cut, vocabulary.specials)
+        ready = [transform.informed(usage) for transform in ready]
+    try:
+        found = _short(own.source.ready(root / CACHE, any("tags" in transform.needs for transform in ready)))
+    except BadInput:
+        return None
+    if found is None:
+        return None
+    number, sentence = found
+    images = []
+    for transform in ready:
+        image = image_of(transform, sentence, number, Account())
+        words = [transform.spell(word) for word in image.words]
+        source, derived = tuple(shown(sentence.words)), tuple(shown(words))
+        images.append(Derivation(transform.title, source, derived, image.origin, image.sources))
+    return Example(tuple(images), sentence.tags)
+
+
+def recorded_example(about: About, root: Path) -> Example | None:
+    """The example of a study that records are of, if its corpus is made up: others take long to parse."""
+    try:
+        recorded = override(study_named(about["study"]), about.get("settings", ()))
+        sweep = about.get("sweep")
+        studies = [*Sweep.read(recorded, sweep).variants.values()] if sweep else [recorded]
+        made_up = all(isinstance(getattr(each.languages, "source", None), PocketEnglish) for each in studies)
+        return example_of(studies, root) if made_up else None
+    except BadInput:
+        return None
+
+
+def _short(source: Source) -> tuple[int, Sentence] | None:
+    """The first short sentence of a corpus, or else the shortest of the first ones, with its number."""
+    for chunk in source.chunks():
+        sentences, _ = source.sentences(chunk)
+        numbered = [(CHUNKS.number(0, place), each) for place, each in enumerate(sentences[:SENTENCES]) if each.words]
+        short = (pair for pair in numbered if len(pair[1]) in WORDS)
+        return next(short, None) or min(numbered, key=lambda pair: len(pair[1]), default=None)
+    return None
+
+
+def training_curves(study: Study, root: Path, results: Results, suffix: str = "") -> Iterator[Curves]:
+    """What every model of a study wrote while it was trained; `suffix` tells studies of a sweep apart."""
+    look = looks(results)
+    for model in study.models(root):
+        run = model.run
+        path = model.weights.folder / METRICS if isinstance(model.weights, Step) else None
+        if path is None or not path.is_file() or run.objective is None:
+            continue
+        rows = [strict_json.loads(line) for line in json_rows.lines(path)]
+        names = ", ".join(language.title for language in run.languages[1:])
+        title = run.objective.title + suffix
+        colour = look[run.objective.name].colour if run.objective.name in look else INK
+        yield Curves(", ".join(filter(None, (title, names, f"seed {run.seed}"))), title, colour, rows)
+
+
+def models_inside(studies: Mapping[str, Study], root: Path) -> list[tuple[str, Look]]:
+    """A look into the first model of each objective that has its checkpoint. The keys tell studies of a sweep apart."""
+    models = dict[Path, str]()
+    for suffix, study in studies.items():
+        for model in study.models(root):
+            title = model.run.objective.title + suffix if model.run.objective else ""
+            if title and title not in models.values() and model.training.languages and model.checkpoint.is_dir():
+                models.setdefault(model.checkpoint, title)
+    return [(title, look(Checkpoint.open(folder))) for folder, title in islice(models.items(), INSIDE)]

@@ -1,0 +1,240 @@
+"""A study's size, records, configuration and exclusions, in words."""
+
+import platform
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from calque.analysis.records.record import Floor, Record, Run
+from calque.analysis.report.table import coverage, percent
+from calque.analysis.results.results import over_draws
+from calque.derive.fingerprint import plain
+from calque.derive.preview import PREVIEW
+from calque.derive.readers.text import UNKNOWN_WORDS
+from calque.derive.transform import TORN
+from calque.experiments.run.spent import COMPUTE
+from calque.experiments.study import Study
+from calque.experiments.study.languages import DerivedLanguages, GoldPairs
+from calque.experiments.study.measures import Forms, GoldSetLinks, Growth, MeasuredStep, read_measured
+from calque.experiments.study.tasks import read_floors
+
+EFFECTS = {
+    "unseen types": "types never occur in the corpus; dictionary and alignment@1 leave them out",
+    "rare words not trained on": "occurrences of rare or very long words are encoded, but train no vocabulary",
+}
+"""What counts of a manifest's vocabulary mean."""
+LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
+
+
+def counted(number: int, one: str) -> str:
+    """`1 model`, `12 models`."""
+    return f"{number:,} {one}" if number == 1 else f"{number:,} {one}s"
+
+
+def listed(values: Mapping[str, Any]) -> str:
+    """`layers 2, heads 4`."""
+    return ", ".join(f"{key} {value}" for key, value in values.items() if key != "kind")
+
+
+def scale(study: Study) -> str:
+    """The size of its text and its models, for titles."""
+    model, train = study.model, study.train
+    layers = counted(model.layers, "layer")
+    if isinstance(study.languages, DerivedLanguages):
+        paced = any(pace != 1 for pace in study.paces.values())
+        note = "; numbers of steps differ between objectives" if paced else ""
+        halves = ", disjoint halves" if study.mixture.disjoint else ""
+        return f"{study.languages.source.title}{halves}; RoBERTa of {layers}, width {model.hidden}{note}"
+    if isinstance(study.languages, GoldPairs):
+        return f"RoBERTa of {layers}, width {model.hidden}, {train.steps:,} steps"
+    if study.objectives:
+        return f"{layers} of width {model.hidden}, {train.steps:,} steps of {train.batch:,} rows of {model.length}"
+    files = [task.files for task in study.tasks.values() if task.files]
+    learnt, tested = max((each.limit for each in files), default=0), max((each.tested for each in files), default=0)
+    kinds = ((learnt, "training examples"), (tested, "test items of a language"))
+    samples = " and ".join(f"{number:,} {what}" for number, what in kinds if number)
+    return f"{layers} of width {model.hidden}" + (f", at most {samples}" if samples else "")
+
+
+def scale_of(studies: Iterable[Study]) -> str:
+    """The size of each, with `1/2` where they differ in a word."""
+    scales = [scale(study).split() for study in studies]
+    if len({*map(len, scales)}) > 1:
+        return " or ".join(dict.fromkeys(map(" ".join, scales)))
+    return " ".join("/".join(dict.fromkeys(words)) for words in zip(*scales, strict=True))
+
+
+def extent(study: Study) -> str:
+    """How many models of how many steps it trains, in a line."""
+    train, models, trained = study.train, study.models(Path()), study.trained()
+    ids = train.steps * train.batch * study.model.length
+    steps = f"{train.steps:,} steps of {train.batch} x {study.model.length} ids ({ids / 1e6:,.1f} M)"
+    starts, shipped = len(trained) - len(models), sum(bool(step.config.shipped) for step in trained)
+    text = f"{counted(len(models), 'model')} of {steps}" if models else f"{study.start} as it is"
+    text += f", from {study.start}" if models and study.start else ""
+    text += f"; {counted(starts, 'more run')} that others start from" if starts else ""
+    text += f"; {shipped} are shipped, and not trained again" if shipped else ""
+    return text + (f"; tasks: {', '.join(study.tasks)}" if study.tasks else "")
+
+
+def account(study: Study, root: Path) -> list[str]:
+    """Counts of the derivation of languages and examples, and their folders."""
+    lines = list(_of_data(study, root))
+    for artefact in (step.open() for step in study.steps(root) if step.stage == "derive"):
+        lines.append(f"{artefact.folder}: read {PREVIEW}" if PREVIEW in artefact.digests else str(artefact.folder))
+    return lines
+
+
+def measured(study: Study, root: Path) -> list[MeasuredStep]:
+    """All records of a study that is finished, in the order of its report."""
+    models = [*study.given_models(root), *study.models(root)]
+    found = [read_measured(step) for model in models for step in study.measuring(root, model)]
+    if not isinstance(study.languages, GoldPairs):
+        return found
+    aligners = [read_measured(step) for step in study.baselines(root)]
+    before = len(aligners) - (len(study.languages.sets) if study.encoder else 0)
+    return [*aligners[:before], *found, *aligners[before:]]
+
+
+def runs_and_records(found: Sequence[MeasuredStep]) -> tuple[list[Run], list[Record]]:
+    """The runs that measurements are about, each once, and all records."""
+    runs = dict[str, Run]()
+    for run in (run for each in found for run in each.runs):
+        other = runs.setdefault(run.id, run)
+        runs[run.id] = replace(run, claims=tuple(sorted({*run.claims, *other.claims})))
+    return list(runs.values()), [record for each in found for record in each.records]
+
+
+def floors_of(study: Study, root: Path) -> list[Floor]:
+    """The floors of the tasks: their means, if each seed has data of its own."""
+    if isinstance(study.languages, GoldPairs):
+        return []
+    draws = [[row for step in study.baselines(root, seed) for row in read_floors(step)] for seed in study.data_seeds]
+    return over_draws(draws)
+
+
+def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[str]:
+    """What was left out of text, examples and measures, and why."""
+    lines = list(_of_data(study, root))
+    if not isinstance(study.languages, GoldPairs):
+        pretraining = set[str]()
+        for model in study.models(root):
+            left_out, name = model.step.open().facts["left out"], model.training.objective.name
+            pretraining |= {f"{name}: {count:,} {why}" for why, count in left_out.items() if count}
+        lines += sorted(pretraining)
+    if not isinstance(study.languages, DerivedLanguages):
+        lines += [f"{each.step.title}: {count:,} {why}" for each in found for why, count in each.exclusions.items()]
+    elif any(isinstance(measure, Forms) for measure in study.measures) and not study.languages.source.lemmas():
+        lines.append(Forms.UNKNOWN)
+    return lines
+
+
+def _of_data(study: Study, root: Path) -> Iterator[str]:
+    """What was left out when text, examples and gold sets were prepared."""
+    for seed in study.data_seeds:
+        prefix = f"seed {seed}: " if len(study.data_seeds) > 1 else ""
+        data = study.languages_step(root, seed)
+        lines = omissions(data.open().facts) if data else iter(())
+        tasks = [omissions(step.open().facts, name) for name, step in study.examples(root, seed).items()]
+        yield from (prefix + line for line in chain(lines, *tasks))
+    if isinstance(study.languages, GoldPairs):
+        texts = [study.languages.of_set(name) for name in study.languages.sets]
+    else:
+        parts = [part for measure in study.measures for part in measure.parts()]
+        texts = [part.text for part in parts if isinstance(part, GoldSetLinks)]
+    yield from (f"{text.name}: {count:,} {what}" for text in texts for what, count in text.set.counts.items())
+
+
+def omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
+    """The counts and exclusions in a manifest, or in the part `name` of one."""
+    if "in" in facts:
+        before, after = _counts(facts["in"]), _counts(facts["out"])
+        yield f"{name}: {before} in; {after} out"
+    if "examples" in facts and "left out" in facts:
+        yield f"{name}: {facts['examples']:,} examples"
+    if isinstance(facts.get("sides"), list):
+        yield f"{name}: {sum(side['tokens'] for side in facts['sides']):,} sub-words"
+    for why, count in facts.get("left out", {}).items():
+        share = f" ({100 * count / facts['out']['words']:.1f} % of its words)" if why == UNKNOWN_WORDS else ""
+        yield f"{name}: {count:,} {why}{share}"
+    yield from (f"{name}: {count:,} {why} kept their order" for why, count in facts.get("kept in place", {}).items())
+    if facts.get("spans split"):
+        yield f"{name}: {facts['spans split']:,} {TORN}"
+    languages = facts.get("languages")
+    parts = [*facts.get("splits", {}).items(), *(languages.items() if isinstance(languages, Mapping) else ())]
+    parts += [("-".join(pair["languages"]), pair) for pair in facts.get("pairs", ()) if "in" in pair]
+    for part, inner in parts:
+        yield from omissions(inner, f"{name}, {part}" if name else part)
+    for what, effect in EFFECTS.items():
+        if count := facts.get("vocabulary", {}).get(what):
+            yield f"vocabulary: {count:,} {effect}"
+
+
+def _counts(facts: Mapping[str, Any]) -> str:
+    return ", ".join(f"{count:,} {what}" for what, count in facts.items() if isinstance(count, int))
+
+
+def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterator[tuple[str, str]]:
+    """The configuration of a study and what computed it, by name."""
+    languages, train, models = study.languages, study.train, study.models(root)
+    growth = any(isinstance(measure, Growth) for measure in study.measures)
+    if study.given:
+        yield "Start", f"{study.given.checkpoint.name}, {study.given.fingerprint} (fingerprint of its files)"
+    yield "Seeds", ", ".join(map(str, study.seeds))
+    if isinstance(languages, DerivedLanguages) and not growth:
+        yield "Intervals", coverage(study.seeds, languages.draws)
+    if study.objectives:
+        yield "Model", listed(vars(study.model))
+        yield "Training", listed(plain(train))
+    if shipped := next((model.training.shipped for model in models if model.training.shipped), None):
+        yield "Trained in advance", f"weights of {shipped.file.name}, in half precision, SHA-256 {shipped.identity()}"
+    if study.paces:
+        yield "Steps, as a multiple of training's", listed({name: f"{pace:g}" for name, pace in study.paces.items()})
+    if study.mixture.disjoint:
+        halves = models[0].step.open().facts["halves"].items()
+        read = ", ".join(f"{name} {counted(number, 'sentence')}" for name, number in halves)
+        yield "Disjoint halves", f"{read}; no sentence is read both in the source and in a derived language"
+    if isinstance(languages, DerivedLanguages):
+        yield "Dictionary", languages.dictionary.title
+        prints = dict.fromkeys(languages.of_seed(seed).step(root).fingerprint for seed in study.data_seeds)
+        yield "Languages", f"{', '.join(prints)} (fingerprint of the derived data)"
+    elif isinstance(languages, GoldPairs):
+        yield "Vocabulary", f"{languages.vocabulary:,} types, byte-level BPE, both languages in one"
+        yield "Encoder given", str(study.encoder or "none")
+    elif models:
+        yield "Rows of its table", f"{models[0].training.rows:,} of the tokenizer's types"
+        if study.head:
+            yield "Prediction head", f"trained alone before anything else: {listed(study.head.recipe)}"
+        yield "Mixture", study.mixture.title
+    for name, task in study.tasks.items():
+        yield f"Fine-tuning, {name}", listed(vars(task.finetune))
+    machine = found[0].step.open().facts["made with"] if found else models[0].step.open().facts["identity"]
+    yield "Machine", f"{platform.machine()}, {machine['device']}, {machine['threads']} thread(s) per model"
+    yield "Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+
+
+def compute_statement(about: Mapping[str, Any]) -> str:
+    """What the steps of a report cost, in sentences, from its description."""
+    cost = about[COMPUTE]
+    hours, cpu = (f"{cost[key] / 3600:,.1f}" for key in ("seconds", "cpu seconds"))
+    whole = sum(cost["processors"].values()) or 1.0
+    shares = {name: f" ({percent(its / whole)} %)" for name, its in cost["processors"].items()}
+    on = " and ".join(name + (share if len(shares) > 1 else "") for name, share in shares.items())
+    text = f"Its {cost['steps']:,} steps took {hours} hours ({cpu} CPU hours) on {on or 'unknown processors'}"
+    text += f" and about {cost['operations']:.1e} floating-point operations."
+    if cost["unknown"]:
+        text += f" The cost of {cost['unknown']:,} of these steps was not recorded and is not included."
+    return text
+
+
+def facts_by(facts: Mapping[str, Sequence[tuple[str, str]]]) -> Iterator[tuple[str, str]]:
+    """The configuration of a sweep, from that of each value. What differs is there for each, with the value."""
+    for name in dict.fromkeys(name for of_value in facts.values() for name, _ in of_value):
+        found = {value: dict(of_value)[name] for value, of_value in facts.items() if name in dict(of_value)}
+        if len(found) == len(facts) and len({*found.values()}) == 1:
+            yield name, next(iter(found.values()))
+        else:
+            yield from ((f"{name}, {value}", fact) for value, fact in found.items())

@@ -1,0 +1,52 @@
+"""A user's study file as a module, which worker processes import too."""
+
+import dataclasses
+import inspect
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from calque.analysis.tasks.catalog import PRIMARY, PRINTED, TASKS
+from calque.analysis.tasks.task import Task
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import PACKAGE, modules_of
+from calque.derive.transform import Transform
+from calque.derive.transforms import REWRITES, TERMS, TRANSFORMS
+from calque.derive.words import Rewrite
+from calque.pretrain.objective import Objective
+from calque.pretrain.objectives import OBJECTIVES
+
+own_modules: list[str] = []  # the study files that this process has imported, which its workers import too
+
+
+def import_own(name: str) -> ModuleType:
+    """Import a study file. The transforms, objectives and tasks in it, and in modules that it imports from its folder,
+    are then known by name. Raises BadInput if a task has the name of one of Calque's."""
+    module = import_module(name)
+    own = modules_of(name)  # takes the digest of the code that was imported
+    for kind in [part for each in own for part in vars(each).values() if isinstance(part, type)]:
+        if kind.__module__.split(".")[0] == PACKAGE or inspect.isabstract(kind) or not _has_defaults(kind):
+            continue
+        if issubclass(kind, Transform):
+            _list(TRANSFORMS, kind)
+            TERMS[kind.__name__] = kind.term
+            REWRITES.update({kind.__name__} if issubclass(kind, Rewrite) else ())
+        elif issubclass(kind, Objective) and kind.short_name:
+            _list(OBJECTIVES, kind)
+        elif issubclass(kind, Task):
+            task = kind()
+            if task.name in TASKS and type(TASKS[task.name]).__module__.split(".")[0] == PACKAGE:
+                raise BadInput(f"{kind.__name__} has the name of one of Calque's tasks, {task.name}; give it another")
+            TASKS[task.name], PRIMARY[task.name], PRINTED[task.name] = task, task.primary, task.printed or task.primary
+    return module
+
+
+def _has_defaults(kind: type) -> bool:
+    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    return all(f.default is not f.default_factory for f in fields)  # both are MISSING in a field that must be given
+
+
+def _list(kinds: list[Any], kind: type) -> None:
+    """Add a class at the end of a list, in place of its edition before the file was edited."""
+    same = (kind.__module__, kind.__qualname__)
+    kinds[:] = [*(other for other in kinds if (other.__module__, other.__qualname__) != same), kind]

@@ -1,0 +1,218 @@
+"""Progress: how many steps are finished and the time that is left."""
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Empty
+from threading import Event, RLock, Thread
+from typing import Any
+
+from calque.derive.errors import printable
+from calque.derive.workers import Progress as Report
+from calque.derive.workers import uninterrupted
+from calque.experiments.run.step import Step
+
+INTERVAL = 0.2
+WIDTH = 80
+SILENCE = 30.0  # maximum seconds between lines when there is no terminal
+FIRST = 0.05  # the part of a step after which its speed is known
+UNTRAINED = 3.0  # usual seconds of a step that trains nothing, until one of its stage was measured
+Measured = dict[tuple[Any, ...], tuple[float, float]]  # the seconds of a group of steps, and their operations or number
+
+
+class Remaining:
+    """How many steps are finished, and an estimate of the time for the others: a model's time is in proportion to its
+    operations, at the speed of the steps of its kind, of its stage, or of all; other steps take as long as others of
+    their kind."""
+
+    def __init__(self, steps: Iterable[Step]) -> None:
+        self.waiting = {step.folder: step for step in steps}
+        self.of, self.parallel = len(self.waiting), 1
+        self.begun: dict[Path, float] = {}
+        self.parts: dict[str, tuple[float, float]] = {}  # of running steps: a resumed one begins in the middle
+        self.measured: Measured = {}
+        self._work: dict[Path, float] = {}
+
+    def begin(self, step: Step) -> None:
+        self.begun[step.folder] = time.perf_counter()
+        self.parallel = max(self.parallel, len(self.begun))
+
+    def advance(self, title: str, part: float) -> None:
+        """Note which part of the step with that title is done, if there is one."""
+        self.parts[title] = self.parts.get(title, (part,))[0], part
+
+    def finish(self, step: Step) -> float:
+        """Count a step as finished; returns the seconds that it took."""
+        seconds = time.perf_counter() - self.begun.pop(step.folder)
+        self.waiting.pop(step.folder, None)
+        first, last = self.parts.pop(step.title, (0.0, 1.0))
+        _measure(self.measured, step, self.work(step), seconds / (last - first) if last > first else seconds)
+        if step.stage == "derive":
+            self._work.clear()  # it may depend on the number of examples
+        return seconds
+
+    def work(self, step: Step) -> float:
+        """The operations of a step that trains a model, or 0."""
+        if (work := self._work.get(step.folder)) is None:  # another thread may clear it at any time
+            work = self._work[step.folder] = getattr(step.config, "work", 0.0)
+        return float(work)
+
+    @property
+    def done(self) -> int:
+        return self.of - len(self.waiting)
+
+    @property
+    def left(self) -> float | None:
+        """Seconds; None before a part of any model is trained, if any is waiting: earlier steps are uninformative."""
+        now, waiting, measured = time.perf_counter(), list(self.waiting.values()), dict(self.measured)
+        spent = {folder: now - begun for folder, begun in list(self.begun.items())}
+        rest: dict[Path, float] = {}
+        for step in (step for step in waiting if step.folder in spent):
+            first, last = self.parts.get(step.title, (0.0, 0.0))
+            if last - first >= FIRST:
+                whole = spent[step.folder] / (last - first)
+                _measure(measured, step, self.work(step), whole)
+                rest[step.folder] = whole * (1 - last)
+        if not measured or (any(map(self.work, waiting)) and (True,) not in measured):
+            return None
+        for step in (step for step in waiting if step.folder not in rest):
+            expected = _expected(measured, step, self.work(step))
+            rest[step.folder] = max(0.0, expected - spent.get(step.folder, 0.0))
+        return max(sum(rest.values()) / self.parallel, *rest.values(), 0.0)
+
+    def __str__(self) -> str:
+        left = self.left if self.waiting else None
+        return f"{self.done} of {self.of} steps" + (f", about {duration(left)} left" if left is not None else "")
+
+
+def _keys(step: Step, work: float) -> list[tuple[Any, ...]]:
+    """The groups of steps that a step belongs to, the narrowest first: of a measure, or an objective."""
+    name = step.place.parent.name if step.stage == "pretrain" else step.place.name
+    return [(work > 0, step.stage, step.kind, name), (work > 0, step.stage), *([(True,)] if work else [])]
+
+
+def _measure(measured: Measured, step: Step, work: float, seconds: float) -> None:
+    for key in _keys(step, work):
+        before = measured.get(key, (0.0, 0.0))
+        measured[key] = before[0] + seconds, before[1] + (work or 1.0)
+
+
+def _expected(measured: Measured, step: Step, work: float) -> float:
+    """The seconds of a step, from the narrowest group that was measured."""
+    seconds, amount = next((measured[key] for key in _keys(step, work) if key in measured), (UNTRAINED, 1.0))
+    return seconds * (work or 1.0) / amount
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words, in the largest unit that fits."""
+    if seconds < 60:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5_400 else f"{seconds / 3_600:.1f} h"
+
+
+class Board:
+    """A line for each finished step or, without steps, for each finished task; and what is running: in a line that
+    changes at a terminal, elsewhere in a line now and then."""
+
+    def __init__(self, steps: Iterable[Step], quiet: bool) -> None:
+        self.quiet, self.run, self.printed = quiet, Remaining(steps), time.monotonic()
+        self.terminal, self.lock = sys.stdout.isatty(), RLock()
+        self.tasks: dict[str, tuple[float, float]] = {}  # when each began, and the part that is done
+
+    def report(self, what: str, done: int, of: int) -> None:
+        """Take note of a task's progress."""
+        begun, _ = self.tasks.pop(what, (time.perf_counter(), 0.0))
+        self.run.advance(what, done / max(1, of))
+        if done < of:
+            self.tasks[what] = begun, done / of
+        elif not self.run.of:
+            self.say(f"{what}: {time.perf_counter() - begun:.1f} s")
+
+    def watch(self, step: Step, finished: bool) -> None:
+        """Take note that a step begins or is finished."""
+        if not finished:
+            self.run.begin(step)
+            return
+        seconds = self.run.finish(step)
+        self.say(f"{self.run}: {step.title}, {duration(seconds)}")
+
+    def pulse(self) -> None:
+        """Show what is running."""
+        head = f"{self.run}: " if self.run.of else ""
+        if self.terminal:
+            tasks = ", ".join(f"{what} {part:.0%}" for what, (_, part) in list(self.tasks.items()))
+            self._write(f"\r{printable(head + tasks)[: WIDTH - 1]:<{WIDTH - 1}}")
+        elif self.run.of and time.monotonic() - self.printed >= SILENCE:
+            titles = [step.title for step in list(self.run.waiting.values()) if step.folder in self.run.begun]
+            self.say(f"{head}running {', '.join(titles) or 'nothing yet'}")
+
+    def clear(self) -> None:
+        """Remove the line that changes."""
+        if self.terminal:
+            self._write(f"\r{'':{WIDTH - 1}}\r")
+
+    def say(self, line: str) -> None:
+        """Print a line."""
+        with self.lock:
+            self.printed = time.monotonic()
+            self.clear()
+            self._write(f"{printable(line)}\n")
+
+    def _write(self, text: str) -> None:
+        if not self.quiet:
+            with self.lock:
+                sys.stdout.write(text)
+                sys.stdout.flush()
+
+
+@contextmanager
+def board(steps: Iterable[Step] = (), quiet: bool = False, title: str = "") -> Iterator[Board]:
+    """Progress of unfinished steps, or of tasks, while the block runs; none if `quiet`. The first line has the title
+    and the number of steps."""
+    waiting = [step for step in steps if not step.finished]
+    shown = Board(waiting, quiet)
+    if waiting:
+        stages = Counter(step.stage for step in waiting)
+        number = "1 step" if len(waiting) == 1 else f"{len(waiting)} steps"
+        shown.say(f"{title}: {number} ({', '.join(f'{count} {stage}' for stage, count in stages.items())})")
+    ended = Event()
+
+    def repeat() -> None:
+        while not ended.wait(1.0):
+            shown.pulse()
+
+    thread = Thread(target=repeat, daemon=True)
+    with uninterrupted():  # otherwise an interrupt may reach the thread while a worker process starts
+        thread.start()
+    try:
+        yield shown
+    finally:
+        ended.set()
+        thread.join()
+        shown.clear()
+
+
+class Throttled:
+    """A `Report` that passes on at most one call an interval for each thing, and always the first and the last."""
+
+    def __init__(self, report: Report) -> None:
+        self.report, self.last = report, dict[str, float]()
+
+    def __call__(self, what: str, done: int, of: int) -> None:
+        now = time.perf_counter()
+        if done >= of or now - self.last.get(what, 0.0) > INTERVAL:
+            self.last[what] = now
+            self.report(what, done, of)
+
+
+def drain(queue: Any, report: Report) -> None:
+    """Pass on what other processes put into a queue, for an interval: they may never stop."""
+    end = time.monotonic() + INTERVAL
+    while (left := end - time.monotonic()) > 0:
+        try:
+            report(*queue.get(timeout=left))
+        except Empty:
+            return

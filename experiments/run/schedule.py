@@ -1,0 +1,258 @@
+"""The scheduler of every study: computes unfinished steps, each after the steps that it needs.
+
+Steps run in parallel, each in a process of its own with its own number of threads, so results do not depend on the
+number of parallel steps. Under torchrun the processes work on shared steps together.
+"""
+
+import multiprocessing
+import os
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from contextlib import nullcontext
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from calque.derive.errors import BadInput, Unfinished
+from calque.derive.files import claimed, sweep
+from calque.derive.fingerprint import check_same, own_code
+from calque.derive.workers import Progress as Report
+from calque.derive.workers import follow_parent, silent, uninterrupted
+from calque.experiments.run.own_modules import import_own, own_modules
+from calque.experiments.run.progress import Throttled, drain
+from calque.experiments.run.signals import stoppable
+from calque.experiments.run.spent import metered
+from calque.experiments.run.step import Machine, Step, Watch, unwatched, with_needs
+
+PAUSE = 0.5  # seconds between checks for a folder that another process is making
+
+
+def compute(
+    steps: Sequence[Step],
+    home: Path,
+    jobs: int | None = None,
+    report: Report = silent,
+    allow_change: bool = False,
+    watch: Watch = unwatched,
+) -> None:
+    """Compute the steps and the steps that they need, except for finished ones. Up to `jobs` run in parallel, by
+    default all that fit the cores, or one on a GPU. Half-written files of killed processes in `home` are removed. If a
+    step fails, running steps are finished and no other starts. After an interrupt, the next call resumes from their
+    last state."""
+    steps = with_needs(steps)
+    if "WORLD_SIZE" in os.environ:
+        _compute_together(steps, Machine(Throttled(report), jobs or 1, allow_change, watch))
+        return
+    waiting = [step for step in steps if not step.finished]
+    if not waiting:
+        return
+    sweep(home)
+    _check_memory(waiting)
+    _check_needs(waiting, Throttled(report))
+    machine = Machine(Throttled(report), jobs or os.cpu_count() or 1, allow_change, watch)
+    with stoppable() as stopped:
+        try:
+            many = min(side_by_side(waiting, jobs), sum(not step.spreads for step in waiting))
+            if many > 1:
+                _Pool(many, machine).compute(waiting)
+            else:
+                for step in waiting:
+                    do(step, machine)
+        except BrokenExecutor:
+            if stopped.is_set():  # the interrupt killed the workers too
+                raise KeyboardInterrupt from None
+            raise
+        except BaseException:
+            sweep(home)  # after workers that were stopped in the middle
+            raise
+        if stopped.is_set():
+            raise KeyboardInterrupt
+
+
+def compute_cells(
+    steps: Sequence[Step], report: Report = silent, allow_change: bool = False, watch: Watch = unwatched
+) -> None:
+    """Compute the steps, each after its needs, in a job of an engine. If another process is computing a step, wait for
+    it. After a failure, steps that do not need the failed one are computed, except under torchrun.
+
+    Raises:
+        Unfinished: the failed steps, and the steps whose needs are unfinished.
+    """
+    cores = int(os.environ.get("SLURM_CPUS_PER_TASK") or os.cpu_count() or 1)
+    machine, failed = Machine(Throttled(report), cores, allow_change, watch), list[str]()
+    if "WORLD_SIZE" in os.environ:
+        _compute_together(steps, machine)
+        return
+    for step in (step for step in steps if not step.finished):
+        try:
+            if missing := [need.title for need in step.needs if not need.finished]:
+                raise BadInput(f"needs {missing[0]}, which is not computed")
+            _check_memory([step])
+            _check_needs([step], machine.report)
+            do(step, machine)
+        except BadInput as error:
+            failed.append(f"{step.title}: {error}")
+        except Exception as error:
+            traceback.print_exc()
+            failed.append(f"{step.title}: {type(error).__name__}: {error}")
+    if failed:
+        raise Unfinished(failed)
+
+
+def do(step: Step, machine: Machine) -> None:
+    """Compute one step in this process, unless it is finished by now. If another process, perhaps of another study, is
+    computing it, wait for that one."""
+    from calque.pretrain.train import NonFinite
+
+    def waiting() -> None:
+        machine.report(f"{step.title}: waiting for another command that computes it", 0, 1)
+
+    machine.watch(step, False)
+    shared = step.shared and machine.world.size > 1
+    try:
+        with claimed(step.folder, waiting) if not shared or machine.world.first else nullcontext():
+            if shared or not step.finished:
+                if not step.spreads:
+                    import torch
+
+                    torch.set_num_threads(step.threads)
+                with metered(step, machine) if machine.world.first else nullcontext(machine) as metering:
+                    step(metering)
+    except NonFinite as error:
+        raise NonFinite(f"{step.title}: {error}") from error
+    machine.watch(step, True)
+
+
+def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
+    """The number of steps that run at a time: `jobs`, or one on a GPU, or all that fit the cores by their threads."""
+    import torch
+
+    cores = 1 if torch.cuda.is_available() else os.cpu_count() or 1
+    return jobs or max(1, cores // max((step.threads for step in steps), default=1))
+
+
+def first_process() -> bool:
+    """Whether this is the one of torchrun's processes that writes."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+def _check_memory(waiting: Sequence[Step], processes: int = 1) -> None:
+    import torch
+
+    from calque.pretrain.cost import machine_bytes
+
+    card = torch.cuda.is_available()
+    there = torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory if card else machine_bytes()
+    for step in waiting:
+        if step.stage == "pretrain":
+            step.config.check_memory(step.title, float(there), processes)
+
+
+def _check_needs(waiting: Sequence[Step], report: Report) -> None:
+    for need in {need.folder: need for step in waiting for need in step.needs}.values():
+        if need.finished:
+            need.check(report)
+
+
+def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
+    """Compute the steps as one of torchrun's processes, which all go through them in the same order. The first process
+    computes the steps that are not shared. The others wait for the folder by looking for it, because a barrier of torch
+    would time out, and check that the first is alive."""
+    from calque.pretrain import distributed
+
+    first, world = first_process(), machine.world  # all meet before the first one is busy
+    if first:
+        _check_memory([step for step in steps if not step.finished], world.size)
+        _check_needs([step for step in steps if not step.finished], machine.report)
+    else:
+        machine = replace(machine, report=silent, watch=unwatched)
+    try:
+        for step in steps:
+            if step.finished:
+                continue
+            if step.shared or first:
+                do(step, machine)
+            else:
+                while not step.finished:
+                    world.check()
+                    time.sleep(PAUSE)
+        world.wait()
+    finally:
+        distributed.leave()
+
+
+class _Pool:
+    """`many` processes that compute steps in their order, as soon as the steps that they need are finished."""
+
+    def __init__(self, many: int, machine: Machine) -> None:
+        self.many, self.machine = many, machine
+        self.context = multiprocessing.get_context("spawn")  # a forked child of a process with threads may hang
+        self.queue: Any = self.context.Queue()
+        self.under_way: dict[Future[None], Step] = {}
+        self.errors: list[BaseException] = []
+
+    def compute(self, steps: Sequence[Step]) -> None:
+        waiting, changing = list(steps), self.machine.allow_change
+        with ProcessPoolExecutor(self.many, self.context, _prepare, (self.queue, changing, own_modules)) as pool:
+            try:
+                while self.under_way or (waiting and not self.errors):
+                    while not self.errors and (step := self._next(waiting)):
+                        waiting.remove(step)
+                        if step.spreads:
+                            do(step, self.machine)
+                        else:
+                            self.machine.watch(step, False)
+                            with uninterrupted():
+                                self.under_way[pool.submit(_compute_alone, step, own_code(step))] = step
+                    drain(self.queue, self.machine.report)
+                    self._collect()
+            except BaseException:
+                for process in multiprocessing.active_children():  # their steps resume from the last state
+                    process.terminate()
+                raise
+        if self.errors:
+            raise self.errors[0]
+        drain(self.queue, self.machine.report)
+
+    def _next(self, waiting: Sequence[Step]) -> Step | None:
+        """The first step that may start; a step that spreads starts when no other is running."""
+        if len(self.under_way) >= self.many:
+            return None
+        ahead = {step.folder for step in (*waiting, *self.under_way.values())}
+        for step in waiting:
+            if ahead.isdisjoint(need.folder for need in step.needs):
+                return None if step.spreads and self.under_way else step
+        return None
+
+    def _collect(self) -> None:
+        for future in [future for future in self.under_way if future.done()]:
+            step = self.under_way.pop(future)
+            if error := future.exception():
+                self.errors.append(error)
+            else:
+                self.machine.watch(step, True)
+
+
+_worker = Machine()  # the machine of a worker process, which reports through a queue
+
+
+def _prepare(queue: Any, allow_change: bool, modules: Sequence[str]) -> None:
+    global _worker
+
+    def report(what: str, done: int, of: int) -> None:
+        queue.put((what, done, of))
+
+    follow_parent()
+    for name in modules:  # they may add parts to Calque's lists, such as tasks
+        if find_spec(name):  # study files that were deleted since belong to no step of this pool
+            import_own(name)
+    queue.cancel_join_thread()  # the parent may have ended without reading the rest
+    _worker = Machine(Throttled(report), allow_change=allow_change)
+
+
+def _compute_alone(step: Step, code: Mapping[str, str]) -> None:
+    check_same(step, code)
+    do(step, _worker)

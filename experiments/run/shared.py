@@ -1,0 +1,70 @@
+"""The steps of all studies below one root: which reports use them, and removing those that none uses.
+
+<root>/shared/...                 steps, each named by everything that decides it
+<root>/<study>/<report>/uses.json the steps of a report, from before the first one is computed
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from calque.derive.errors import BadInput
+from calque.derive.files import claimed, write_json
+from calque.derive.strict_json import loads
+from calque.experiments.run.places import SHARED
+from calque.experiments.run.step import Step
+
+USES = "uses.json"
+_STEP = re.compile(r".+-[0-9a-f]{12}", re.DOTALL)
+
+
+def note_use(report: Path, root: Path, steps: Iterable[Step]) -> None:
+    """Note the steps of a report, whose study is to be computed below `root`. Raises BadInput for a study that an
+    earlier version computed there: its models would not be found."""
+    study = root / report.relative_to(root).parts[0]
+    if old := next((place for pattern in ("", "*/") for place in study.glob(f"{pattern}languages-*")), None):
+        raise BadInput("from an earlier version of Calque; move its study away, or name another folder by --runs", old)
+    write_json(report / USES, [step.folder.relative_to(root / SHARED).as_posix() for step in steps])
+
+
+def users(root: Path) -> dict[str, list[str]]:
+    """The reports that use each step, by the step's folder below the shared one."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(root.glob(f"*/**/{USES}")):
+        try:
+            names = loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise BadInput(f"damaged; run the study again, or remove its report: {error}", path) from None
+        for name in names:
+            found.setdefault(name, []).append(path.parent.relative_to(root).as_posix())
+    return found
+
+
+def unused(root: Path) -> Iterator[Path]:
+    """The folders of steps that no report uses; not those inside others."""
+    used = users(root)
+    above = {parent.as_posix() for name in used for parent in Path(name).parents}
+    for place, folders, _ in os.walk(root / SHARED):
+        for name in sorted(folders):
+            folder = Path(place, name)
+            relative = folder.relative_to(root / SHARED).as_posix()
+            if _STEP.fullmatch(name) and relative not in used and relative not in above:
+                folders.remove(name)
+                yield folder
+
+
+def prune(root: Path) -> list[Path]:
+    """Remove the steps that no report uses, except those that a process is computing; returns their folders."""
+    removed = []
+    for folder in list(unused(root)):
+        try:
+            with claimed(folder):
+                shutil.rmtree(folder)
+        except BadInput:
+            continue
+        removed.append(folder)
+    return removed

@@ -1,0 +1,209 @@
+"""`calque run --on slurm`: a study's unfinished steps as jobs of Slurm, which orders and restarts them.
+
+A job is the command `calque cell` with all languages and examples, with a model and its measures, or with another step.
+Only unfinished folders are computed, so Slurm's own state does not matter: the same command continues after any end.
+The job of a failed step ends like any other, and a cell checks that its needs are finished.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from graphlib import TopologicalSorter
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from calque.derive.errors import BadInput, Unfinished, shown
+from calque.derive.files import claim_of, claimed, make_folder, sweep
+from calque.derive.fingerprint import fingerprint
+from calque.experiments.run.places import SHARED
+from calque.experiments.run.signals import leaving
+from calque.experiments.run.step import Step, Watch
+
+Job = list[Step]
+Level = list[Job]
+MOST = 1_000  # jobs of one array: Slurm's default limit
+LONGEST = 15.0  # seconds between looks at Slurm, at most
+LIMITS = {"TIME LIMIT": "time", "oom|[Oo]ut [Oo]f [Mm]emory|not enough memory|DefaultCPUAllocator": "mem"}
+"""What the log of a job says that exceeded a limit, and the option of sbatch that raises it."""
+
+
+@dataclass
+class Slurm:
+    """The unfinished ones of `steps`, in order, as an array of jobs for each level, which starts when all jobs of the
+    previous level have ended. `home` is the study's folder, `command` is `calque cell` with all arguments except
+    fingerprints, and `options` are sbatch's. `processes` train each model; at most `jobs` jobs run at a time."""
+
+    steps: Sequence[Step]
+    home: Path
+    command: Sequence[str]
+    options: Sequence[str] = ()
+    processes: int = 1
+    jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        for option in self.options:
+            if not re.fullmatch(r"[a-z][a-z-]*(=[^\n]+)?", option):
+                raise BadInput(f"--option {shown(option)}: expected KEY=VALUE, as in partition=gpu")
+        place = str(self.home.resolve())
+        if not place.isprintable() or '"' in place or "\\" in place:
+            expected = "expected a folder for results without quotation marks, backslashes and line ends"
+            raise BadInput(f"Slurm cannot write logs below {shown(place)}; {expected}")
+
+    @property
+    def script(self) -> str:
+        """The scripts that Slurm is given."""
+        return "\n".join(script for level in self.levels() for script, _ in self._arrays(level))
+
+    @cached_property
+    def name(self) -> str:
+        """The name of the jobs, which a command with the same steps shares."""
+        return f"calque-{self.home.name}-{fingerprint(self.home.resolve(), [step.folder.name for step in self.steps])}"
+
+    @property
+    def folder(self) -> Path:
+        return self.home.resolve() / "jobs" / self.name
+
+    def compute(self, watch: Watch, tell: Callable[[str], None]) -> None:
+        """Compute the steps, after waiting for jobs of an earlier command that was stopped.
+
+        Raises:
+            Unfinished: the steps that failed, with the last line and the path of their logs.
+        """
+        if all(step.finished for step in self.steps):
+            return
+        _slurm("sbatch", "--test-only", script=self._arrays(next(self.levels()))[0][0])  # before anything is written
+        make_folder(self.folder)
+        with claimed(self.folder):
+            if self._running():
+                tell(f"waiting for the jobs {self.name} of an earlier command")
+                self._wait(watch)
+            if not (levels := list(self.levels())):
+                return
+            logs = self._start(levels)
+            tell(f"{len(logs)} jobs; logs in {self.folder}")
+            self._wait(watch)
+            if failed := [line for log, job in logs.items() for line in _failures(log, job)]:
+                raise Unfinished([*failed, "the same command computes the missing steps"])
+
+    def levels(self) -> Iterator[Level]:
+        """The jobs without needs, then the jobs that need only these, and so on."""
+        jobs: dict[Any, Job] = {}
+        for step in self.steps:
+            if not step.finished:
+                jobs.setdefault(self._key(step), []).append(step)
+        place = {step.folder: key for key, job in jobs.items() for step in job}
+        needs = {
+            key: {place[need.folder] for step in job for need in step.needs if need.folder in place} - {key}
+            for key, job in jobs.items()
+        }
+        order = TopologicalSorter(needs)
+        order.prepare()
+        while ready := order.get_ready():
+            yield [jobs[key] for key in jobs if key in ready]
+            order.done(*ready)
+
+    def _key(self, step: Step) -> Any:
+        """Equal for steps of one job. Measures of a model that several processes train are a job of their own."""
+        if step.stage == "derive":
+            return step.stage
+        trained = [need for need in (*step.needs, step) if need.stage == "pretrain"] or [step]
+        return trained[-1].folder, self._is_spread([step])
+
+    def _is_spread(self, job: Job) -> bool:
+        """Whether several processes train the job's model."""
+        return self.processes > 1 and job[0].shared
+
+    def _start(self, levels: Sequence[Level]) -> dict[Path, Job]:
+        """Start jobs; returns them by their logs."""
+        logs, after = dict[Path, Job](), list[str]()
+        for level in levels:
+            ids = []
+            for script, jobs in self._arrays(level):
+                ids.append(_slurm("sbatch", "--parsable", *after, script=script).split(";")[0].strip())
+                logs |= {self.folder / f"{ids[-1]}_{place}.log": job for place, job in enumerate(jobs)}
+            after = [f"--dependency=afterany:{':'.join(ids)}"]
+        return logs
+
+    def _running(self) -> bool:
+        words = ["squeue", "--noheader", f"--name={self.name}", "--format=%i"]
+        found = subprocess.run(words, capture_output=True, text=True, check=False)
+        return found.returncode != 0 or bool(found.stdout.strip())  # Slurm's controller may be restarting
+
+    def _wait(self, watch: Watch) -> None:
+        """Report the steps that begin and finish until Slurm has no jobs."""
+        waiting, begun, start = [step for step in self.steps if not step.finished], set[Path](), time.monotonic()
+        with leaving(f"the jobs continue (scancel --name={self.name} ends them)"):
+            while True:
+                alive = self._running()
+                if not alive:
+                    sweep(self.home.parent / SHARED)  # lists all folders, so that a network disk hides no new files
+                for step in list(waiting):
+                    if step.folder not in begun and (step.finished or claim_of(step.folder).exists()):
+                        begun.add(step.folder)
+                        watch(step, False)
+                    if step.finished:
+                        waiting.remove(step)
+                        watch(step, True)
+                if not alive:
+                    return
+                time.sleep(min(LONGEST, 0.5 + (time.monotonic() - start) / 20))
+
+    def _arrays(self, level: Level) -> list[tuple[str, Level]]:
+        """The scripts of a level with their jobs. Jobs that several processes share are a separate array."""
+        parts = ([job for job in level if self._is_spread(job) == spread] for spread in (False, True))
+        return [self._array(part) for part in parts if part]
+
+    def _array(self, jobs: Level) -> tuple[str, Level]:
+        size = -(-len(jobs) // MOST)
+        jobs = [list(chain(*jobs[first : first + size])) for first in range(0, len(jobs), size)]
+        processes = self.processes if self._is_spread(jobs[0]) else 1
+        options = [
+            f"job-name={self.name}",
+            f"array=0-{len(jobs) - 1}" + (f"%{self.jobs}" if self.jobs else ""),
+            f'output="{str(self.folder).replace("%", "%%")}/%A_%a.log"',
+            "open-mode=append",
+            "requeue",
+            f"cpus-per-task={max(step.threads for step in jobs[0]) * processes}",
+            *self.options,
+        ]
+        torchrun = [str(Path(sys.executable).with_name("torchrun")), "--standalone", f"--nproc-per-node={processes}"]
+        call = shlex.join([*(torchrun if processes > 1 else [sys.executable]), "-m", *self.command])
+        cells = [f"  '{' '.join(step.fingerprint for step in job)}'  # {_title(job)}" for job in jobs]
+        lines = ["#!/bin/bash", *(f"#SBATCH --{option}" for option in options), "cells=(", *cells, ")"]
+        return "\n".join([*lines, f"exec {call} ${{cells[$SLURM_ARRAY_TASK_ID]}}\n"]), jobs
+
+
+def _title(job: Job) -> str:
+    title = " ".join(job[0].title.split())  # of one line: values of a sweep may have several
+    return title + (f" and {len(job) - 1} more" if job[1:] else "")
+
+
+def _failures(log: Path, job: Job) -> Iterator[str]:
+    """A line for each step of a job that failed; steps that need a failed one are left out."""
+    text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+    lines = [line for line in text.splitlines() if line.strip()] or ["the job ended before it began"]
+    for step in job:
+        if not step.finished and all(need.finished for need in step.needs):
+            signs = (f"error: {step.title}: ", "error: ", "")  # Slurm's errors are not the last line
+            last = next(line for sign in signs for line in reversed(lines) if sign in line)
+            limits = [option for said, option in LIMITS.items() if re.search(said, last)]
+            yield f"{step.title}: {last} ({log})" + "".join(f"; raise --option {option}=..." for option in limits)
+
+
+def _slurm(*words: str, script: str) -> str:
+    """The answer of a command of Slurm that reads a script."""
+    try:
+        found = subprocess.run(words, input=script, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise BadInput(f"{words[0]} is not installed; expected a machine that submits jobs to Slurm") from None
+    if found.returncode:
+        raise BadInput(f"Slurm refuses the jobs: {' '.join(found.stderr.split())}")
+    return found.stdout

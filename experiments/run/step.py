@@ -1,0 +1,180 @@
+"""A step of a study: a name, a function that fills a folder, and a frozen config that decides the folder's bytes.
+
+A study lists its steps, and `experiments.run.schedule` computes the unfinished ones. The folder's name ends with a
+fingerprint of the config, so that a finished folder never needs to be computed again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from calque.derive.artefact import Artefact, finished
+from calque.derive.fingerprint import code_of, fingerprint, plain
+from calque.derive.workers import Progress as Report
+from calque.derive.workers import silent
+
+if TYPE_CHECKING:
+    from calque.pretrain.distributed import World
+
+Stage = Literal["derive", "pretrain", "evaluate"]
+Watch = Callable[["Step", bool], None]  # `watch(step, finished)`: called when a step begins and when it is finished
+
+
+def unwatched(step: Step, finished: bool) -> None:
+    """Take no note of steps."""
+
+
+def cached_method(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Cache a method's results in its instance, which may be frozen and not hashable: fingerprints read files."""
+    results = f"_{method.__name__}_results"
+
+    @wraps(method)
+    def cached(self: Any, *arguments: Any) -> Any:
+        known = vars(self).setdefault(results, {})
+        if arguments not in known:
+            known[arguments] = method(self, *arguments)
+        return known[arguments]
+
+    return cached
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The resources of a step, and the report of its progress; they do not change the result. A step may start
+    `workers` processes. `allow_change` lets it resume another machine's work."""
+
+    report: Report = silent
+    workers: int = 1
+    allow_change: bool = False
+    watch: Watch = unwatched
+
+    @cached_property
+    def world(self) -> World:
+        """The processes that torchrun started, including this one, and the device."""
+        from calque.pretrain import distributed
+
+        return distributed.join()
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """Everything that can change the last digits of a result: torch, threads, device and the CPU's instructions."""
+        import torch
+
+        device = self.world.device.type
+        instructions = torch.backends.cpu.get_cpu_capability()
+        threads = torch.get_num_threads()
+        return {"torch": torch.__version__, "threads": threads, "device": device, "instructions": instructions}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A folder, and the function that fills it. `place` is the folder without its fingerprint, and `kind` its
+    artefact's. Raise `format` if a change of `function` gives other bytes for the same config. Steps among the values
+    of the config are computed first, and every other value is part of the fingerprint; a method `identity` of the
+    config, or of a value in it, returns a replacement for the fingerprint. A method `check` of the config checks the
+    finished folder. Under torchrun, all processes compute a `shared` step together, and the first one computes any
+    other. A step that `spreads` starts workers of its own, so no other step runs at the same time. The steps `after`
+    are computed before it too."""
+
+    function: Callable[[Step, Machine], None]
+    config: Any
+    place: Path
+    title: str
+    stage: Stage
+    kind: str
+    format: int = 1
+    threads: int = 1
+    shared: bool = False
+    spreads: bool = False
+    after: tuple[Step, ...] = ()
+
+    @cached_property
+    def needs(self) -> tuple[Step, ...]:
+        """The steps whose folders it reads, and the steps that it waits for."""
+        return (*_steps_in(self.config), *self.after)
+
+    @cached_property
+    def identity(self) -> Any:
+        """Everything that determines the result, except for the machine, as plain values."""
+        return plain(_identity_of(self.config))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return fingerprint(self.kind, self.format, self.identity)
+
+    @property
+    def folder(self) -> Path:
+        return self.place.with_name(f"{self.place.name}-{self.fingerprint}")
+
+    @property
+    def finished(self) -> bool:
+        return finished(self.folder)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        return {"format": self.format, "fingerprint": self.fingerprint, "made from": self.identity}
+
+    def __call__(self, machine: Machine) -> None:
+        """Fill the folder, the manifest last. Raises BadInput if an input is missing, damaged or unusable."""
+        self.function(self, machine)
+
+    def open(self) -> Artefact:
+        """The finished folder. Raises BadInput if it is unfinished, or its manifest is damaged."""
+        return Artefact.open(self.folder, self.kind)
+
+    def check(self, report: Report) -> None:
+        """Check the finished folder, before hours of work that needs it; raises BadInput with the damaged file."""
+        if check := getattr(self.config, "check", None):
+            check(self.folder)
+        else:
+            self.open().verify(lambda done, of: report(f"checking {self.place.name}", done, of))
+
+
+def _steps_in(value: Any) -> Iterator[Step]:
+    if isinstance(value, Step):
+        yield value
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            yield from _steps_in(getattr(value, field.name))
+    elif isinstance(value, Mapping):
+        yield from _steps_in(tuple(value.values()))
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from _steps_in(item)
+
+
+def _identity_of(value: Any) -> Any:
+    """A value with fingerprints for steps, and the results of `identity` for values that have it."""
+    if isinstance(value, Step):
+        return value.fingerprint
+    if not isinstance(value, type) and callable(identity := getattr(value, "identity", None)):
+        code = code_of(type(value))
+        return {"identity": _identity_of(identity()), "code": code} if code else _identity_of(identity())
+    if dataclasses.is_dataclass(value) and any(_steps_in(value)):
+        fields = {field.name: _identity_of(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {"kind": type(value).__name__, **fields, "code": code_of(type(value))}
+    if isinstance(value, Mapping):
+        return {key: _identity_of(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_identity_of(item) for item in value]
+    return value
+
+
+def with_needs(steps: Iterable[Step]) -> list[Step]:
+    """The steps, each once and after the steps that it needs."""
+    ordered: dict[Path, Step] = {}
+
+    def add(step: Step) -> None:
+        if step.folder not in ordered:
+            for need in step.needs:
+                add(need)
+            ordered[step.folder] = step
+
+    for step in steps:
+        add(step)
+    return list(ordered.values())

@@ -1,0 +1,74 @@
+"""Studies by name: Calque's, and a user's own files."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from calque.derive.errors import BadInput, unknown
+from calque.derive.files import read_toml
+
+if TYPE_CHECKING:
+    from calque.experiments.study import Study
+
+STUDIES = Path(__file__).parents[1] / "studies"
+
+
+@cache
+def table() -> dict[str, dict[str, Any]]:
+    """The entries of studies.toml by study: description, time, needs, and its file or its values."""
+    return read_toml(STUDIES / "studies.toml")
+
+
+def studies() -> tuple[str, ...]:
+    return tuple(table())
+
+
+def study(name: str) -> Study:
+    """The study of a name, or of a Python file."""
+    if name.endswith(".py"):
+        from calque.experiments.settings.study_file import study_of_file
+
+        own = study_of_file(Path(name))
+        if own.name in studies():
+            raise BadInput(f"its study is called {own.name}, like one of Calque's; give it another name", name)
+        return own
+    check_name(name)
+    entry = table()[name]
+    if "set" not in entry:
+        return _function(entry.get("file", name), name)
+    from calque.experiments.settings.override import replaced
+
+    found = study(entry["base"]) if "base" in entry else _function("pocket", "small_grid")
+    for setting in entry["set"]:
+        found = replaced(found, setting)
+    return found.changed(name=name)
+
+
+def _function(module: str, name: str) -> Study:
+    found: Study = getattr(import_module(f"calque.experiments.studies.{module}"), name)()
+    return found
+
+
+def check_name(name: str) -> None:
+    """Raises BadInput, with the nearest name, unless Calque has the study."""
+    if name not in studies():
+        raise BadInput(unknown("study", name, studies()))
+
+
+def study_rows() -> list[tuple[str, str, str, str]]:
+    """Each study's name, description, time and needs."""
+    return [(name, row["doc"], row["time"], row.get("needs", "")) for name, row in table().items()]
+
+
+def study_time(name: str) -> str:
+    """The time of one of Calque's studies on two cores, as in `15 minutes`; empty if it is unknown."""
+    time: str = table().get(name, {}).get("time", "")
+    return "" if time == "not run" else time
+
+
+def study_doc(name: str) -> str:
+    """The description of one of Calque's studies."""
+    return str(table()[name]["doc"])

@@ -1,0 +1,280 @@
+"""`--set a.b=value`: values of a study by the types of their fields. All wrong settings are reported together."""
+
+import dataclasses
+import math
+import types
+import typing
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from calque.derive.easy import EasyText
+from calque.derive.errors import LONGEST_NAME, BadInput, nearest, shown, unknown
+from calque.derive.natural.files import BitextFiles, TextFiles
+from calque.derive.source import Source
+from calque.derive.sources.files import Files, TaskFiles
+from calque.derive.transform import Transform
+from calque.derive.transforms import transform
+from calque.experiments.settings.validation import study_mistakes
+from calque.experiments.study import Study
+from calque.experiments.study.measures import MEASURES, Measure
+from calque.experiments.study.tasks import with_siblings
+from calque.pretrain import objectives
+from calque.pretrain.objective import Objective
+
+LARGEST = 2**63  # seeds of random generators and sizes of arrays are below it
+ONLY_PYTHON = "its values cannot be set on the command line, only in a study of your own (calque run my_study.py)"
+
+
+def override(study: Study, settings: Sequence[str], option: str = "--set") -> Study:
+    """The study with `key=value` settings applied; the last one of a key wins. Raises BadInput that lists every unknown
+    key and every invalid value, after the `option` that named it, and every mistake of the resulting study."""
+    mistakes: list[str] = []
+    for setting in settings:
+        try:
+            study = replaced(study, setting)
+        except (ValueError, BadInput) as error:
+            mistakes.append(f"{option} {setting if len(setting) <= LONGEST_NAME else shown(setting)}: {error}")
+    mistakes += [f"study {study.name}: {mistake}" for mistake in study_mistakes(study)]
+    if mistakes:
+        raise BadInput(mistakes)
+    return study
+
+
+def replaced(study: Study, setting: str) -> Study:
+    """The study with one `key=value` setting applied. Raises ValueError or BadInput for a wrong one."""
+    key, equals, text = setting.partition("=")
+    if not equals:
+        raise ValueError("expected key=value")
+    path, text = key.strip().split("."), text.strip()
+    changed: Study = _replace(study, Study, study.name, path, text)
+    return changed
+
+
+def _fields(value: Any) -> list[str]:
+    if not dataclasses.is_dataclass(value):
+        return []
+    return [field.name for field in dataclasses.fields(value) if field.name != "name" and field.compare]
+
+
+def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -> Any:
+    """The value `name`, of the type `hint`, with its part at `path` read from `text`."""
+    if not path:
+        return _replace_whole(value, hint, name, text)
+    key, *rest = path
+    if isinstance(value, Mapping):
+        return {**value, **_replace_entry(value, hint, path, text)}
+    if not dataclasses.is_dataclass(value):
+        raise ValueError(f"{name} has no fields")
+    if isinstance(value, Study) and key not in _fields(value):
+        return _replace_within(value, path, text)
+    check_known(key, _fields(value))
+    new = _replace(getattr(value, key), typing.get_type_hints(type(value))[key], key, rest, text)
+    if key == "seed" and new < 0:
+        raise ValueError(f"a seed is 0 or more, not {new}")
+    return dataclasses.replace(value, **{key: new})  # type: ignore[type-var]
+
+
+def _replace_entry(entries: Mapping[Any, Any], hint: Any, path: Sequence[str], text: str) -> dict[Any, Any]:
+    key_kind, kind = typing.get_args(hint)
+    if kind in (int, float):  # by a name that may have dots
+        return {".".join(path): _read(text, kind)}
+    key, *rest = path
+    if not rest and (kind in PARSERS or not dataclasses.is_dataclass(kind)):
+        return {_pair(key) if typing.get_origin(key_kind) is tuple else key: _read(text, kind)}
+    check_known(key, entries)
+    if not dataclasses.is_dataclass(entries[key]):
+        raise ValueError(f"{key}: {ONLY_PYTHON}")
+    return {key: _replace(entries[key], kind, key, rest, text)}
+
+
+def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
+    if isinstance(value, Mapping):
+        return _keep(with_siblings(value) if name == "tasks" else value, text)
+    if isinstance(value, EasyText) and text.lower() != "none":  # its other fields stay
+        return _replace(value, hint, name, ["types"], text)
+    kinds = {hint, *typing.get_args(hint)}
+    absent = text.lower() == "none" and type(None) in kinds
+    if dataclasses.is_dataclass(value) and not absent and not kinds & PARSERS.keys():
+        raise ValueError(f"{name} has fields of its own; set one of them: {', '.join(_fields(value))}")
+    return _read(text, hint, value)
+
+
+def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
+    """The study with a value changed in the only part that has it: `transforms` is `languages.transforms`."""
+    key, parts = path[0], {name: getattr(study, name) for name in _fields(study)}
+    holders = [name for name, part in parts.items() if key in _fields(part)]
+    measures = [number for number, measure in enumerate(study.measures) if key in _fields(measure)]
+    if len(measures) > 1 and not holders:
+        raise ValueError(f"several measures have {key}; a study of your own can set it in each")
+    if len(holders) + len(measures) > 1:
+        places = ", ".join(f"{name}.{key}" for name in holders)
+        raise ValueError(f"{key} is in several parts; expected one of {places}")
+    if holders:
+        name = holders[0]
+        return dataclasses.replace(study, **{name: _replace(parts[name], None, name, path, text)})
+    if measures:
+        changed = list(study.measures)
+        changed[measures[0]] = _replace(changed[measures[0]], None, "measures", path, text)
+        return dataclasses.replace(study, measures=tuple(changed))
+    near = nearest(key, parts) or nearest(key, [name for part in parts.values() for name in _fields(part)])
+    there = f"there are {', '.join(parts)}"
+    raise ValueError(f"there is no {shown(key)}; {near or there}")
+
+
+def check_known(key: str, names: Collection[str]) -> None:
+    """Raise ValueError for a key that is not one of the names."""
+    if key not in names:
+        there = f"there are {', '.join(names)}" if names else "it has none"
+        raise ValueError(f"there is no {shown(key)}; {nearest(key, names) or there}")
+
+
+def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
+    """The named entries: `tasks=pos,ner` leaves a task out. A pair of languages is named as `en-fr`."""
+    keys = {"-".join(key) if isinstance(key, tuple) else key: key for key in entries}
+    chosen = _split(text)
+    for key in chosen:
+        check_known(key, keys)
+        if chosen.count(key) > 1:
+            raise ValueError(f"{shown(key)} twice; expected each once")
+    return {keys[key]: entries[keys[key]] for key in chosen}
+
+
+def _split(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _read(text: str, hint: Any, before: Any = ()) -> Any:
+    """A value of the field's declared type; `before` is the field's present value."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is tuple:
+        return _read_tuple(_split(text), arguments[0], before)
+    if origin in (typing.Union, types.UnionType):
+        kinds = [kind for kind in arguments if kind is not type(None)]
+        if text.lower() == "none" and len(kinds) < len(arguments):
+            return None
+        for kind in kinds[:-1]:  # a number, or else a path
+            with suppress(ValueError):
+                return _read(text, kind)
+        return _read(text, kinds[-1])
+    if hint in PARSERS:
+        return PARSERS[hint](text)
+    if hint is bool or origin is typing.Literal:
+        values = {"true": True, "false": False} if hint is bool else {value: value for value in arguments}
+        said = text.lower() if hint is bool else text
+        if said not in values:
+            raise ValueError(f"expected one of {', '.join(values)}, not {shown(text)}")
+        return values[said]
+    if dataclasses.is_dataclass(hint):
+        raise ValueError(ONLY_PYTHON)
+    return read_number(text, hint) if hint in (int, float) else hint(text)
+
+
+def read_number(text: str, kind: type[int] | type[float]) -> int | float:
+    """The number that a text says. Raises ValueError for any other text, or a number too large to use."""
+    try:
+        if "_" in text or not text.isascii():  # Python accepts 1_000 and digits of all scripts
+            raise ValueError
+        value = kind(text)
+    except ValueError:
+        raise ValueError(f"expected {kind.__name__}, not {shown(text)}") from None
+    if isinstance(value, int) and abs(value) >= LARGEST:
+        raise ValueError(f"expected a number below 2**63, not {shown(text)}")
+    if not math.isfinite(value):
+        raise ValueError(f"expected a finite number, not {shown(text)}")
+    return value
+
+
+def _read_tuple(parts: Sequence[str], kind: Any, before: Any) -> tuple[Any, ...]:
+    """The values of these names. One that the field already has is kept: a study's objective may have other values than
+    its name implies. An objective that is new to a study gets the mask rate of its other masking objectives, if they
+    agree."""
+    if kind not in PARSERS:
+        if parts and typing.get_origin(kind) is tuple:
+            raise ValueError(ONLY_PYTHON)
+        return tuple(_read(part, kind) for part in parts)
+    present = {item.name: item for item in before}
+    rates = {item.traits.mask_rate for item in before if isinstance(item, Objective)} - {0}
+    values = []
+    for part in parts:
+        value = present.get(part) or PARSERS[kind](part)
+        if len(rates) == 1 and value not in before:
+            value = _masking(value, *rates)
+        values.append(value)
+    return tuple(values)
+
+
+def _masking(objective: Any, mask_rate: float) -> Any:
+    """The objective, and those that it consists of, with a mask rate."""
+    changes: dict[str, Any] = {}
+    for field in dataclasses.fields(objective):
+        value = getattr(objective, field.name)
+        if field.name == "mask_rate":
+            changes["mask_rate"] = mask_rate
+        elif isinstance(value, Objective):
+            changes[field.name] = _masking(value, mask_rate)
+        elif isinstance(value, tuple):
+            changes[field.name] = tuple(_masking(part, mask_rate) for part in value)
+    return dataclasses.replace(objective, **changes)
+
+
+# Named values, the text of a language, bitexts, and the files of a task
+
+
+def _measure(name: str) -> Measure:
+    if name not in MEASURES:
+        raise BadInput(unknown("measure", name, MEASURES))
+    return MEASURES[name]
+
+
+def _paths(text: str) -> tuple[Path, ...]:
+    return tuple(map(Path, _split(text)))
+
+
+def _source(text: str) -> Files:
+    if not (paths := _paths(text)):
+        raise ValueError("expected files of text, with commas between them")
+    return Files(paths)
+
+
+def _easy(text: str) -> EasyText:
+    """The number of frequent words."""
+    return EasyText(int(read_number(text, int)))
+
+
+def _texts(text: str) -> TextFiles:
+    return TextFiles(_paths(text))
+
+
+def _task_files(text: str) -> TaskFiles:
+    """Training files, or all splits' if there are no others; and test files after a plus sign."""
+    train, _, test = text.partition("+")
+    return TaskFiles(_paths(train), _paths(test))
+
+
+def _bitext(text: str) -> BitextFiles:
+    """A file with two columns, or two files with a plus sign between them."""
+    path, plus, second = text.partition("+")
+    return BitextFiles(Path(path.strip()), Path(second.strip()) if plus else None)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    """A pair of languages, as in en-fr; where one has a dash in its name, as in en:zh-tw."""
+    languages = text.split(":" if ":" in text else "-")
+    if len(languages) != 2 or not all(languages):
+        raise ValueError(f"expected two languages, as in en-fr or en:zh-tw, not {shown(text)}")
+    return languages[0], languages[1]
+
+
+PARSERS: Mapping[Any, Callable[[str], Any]] = {
+    Transform: transform,
+    Objective: objectives.parse,
+    Source: _source,
+    TaskFiles: _task_files,
+    EasyText: _easy,
+    Measure: _measure,
+    TextFiles: _texts,
+    BitextFiles: _bitext,
+}
+"""The readers of values by their type."""

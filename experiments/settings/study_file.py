@@ -1,0 +1,157 @@
+"""A user's own study: a Python file whose function returns it.
+
+The file is imported by its name, with its folder on the path, so that worker processes, which are given that path, find
+its classes by the same name.
+"""
+
+import dataclasses
+import inspect
+import sys
+import traceback
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from importlib import invalidate_caches
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from calque.derive.errors import BadInput, shown
+from calque.derive.files import check_name
+from calque.derive.fingerprint import has_changed, modules_of
+from calque.experiments.run.own_modules import import_own, own_modules
+from calque.experiments.run.places import CACHE, LONGEST
+from calque.experiments.study import Study
+
+MOST = 5  # most mistyped values in one error
+
+
+def study_of_file(path: Path) -> Study:
+    """The study that a file's function returns: the one with the file's name, or the only one without arguments. Raises
+    BadInput if the file is missing, its code fails, or no such function returns a study."""
+    module = _imported(path)
+    function = _function(module, path)
+    study = _run(function, path, f"{function.__name__}()")
+    if not isinstance(study, Study):
+        raise BadInput(f"{function.__name__}() returns {shown(repr(study))}; expected a study", path)
+    if wrong := list(islice(mistyped(study, type(study)), MOST)):
+        raise BadInput([f"{function.__name__}(): {mistake}" for mistake in wrong], path)
+    try:
+        check_name(study.name, "a study named")
+    except BadInput as error:
+        raise BadInput(str(error), path) from None
+    if len(study.name) > LONGEST:
+        raise BadInput(f"a study named {shown(study.name)}, which is too long for a folder's name", path)
+    if study.name == CACHE:
+        raise BadInput(f"a study named {CACHE}, like the folder that studies share", path)
+    return study
+
+
+def _imported(path: Path) -> ModuleType:
+    whole = path.expanduser().resolve()
+    name, folder = whole.stem, str(whole.parent)
+    if not whole.is_file():
+        raise BadInput("there is no such file; expected Python with a function that returns a study", path)
+    if not name.isidentifier():
+        raise BadInput(f"a file that Python cannot import as {shown(name)}; name it with letters and underscores", path)
+    if folder not in sys.path:
+        sys.path.append(folder)  # last, so that the files next to it hide no module
+    invalidate_caches()
+    if has_changed(name):  # edited since this process imported it, as in a notebook
+        for stale in modules_of(name):
+            del sys.modules[stale.__name__]
+    found = find_spec(name)
+    if found is None or found.origin is None or Path(found.origin).resolve() != whole:
+        raise BadInput(f"there is another module named {name}; rename the file", path)
+    module: ModuleType = _run(lambda: import_own(name), path, "the file")
+    if name not in own_modules:
+        own_modules.append(name)
+    return module
+
+
+def _function(module: ModuleType, path: Path) -> Callable[[], Any]:
+    own = {
+        name: function
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__
+        and not name.startswith("_")
+        and all(p.default is not p.empty for p in inspect.signature(function).parameters.values())
+    }
+    if path.stem in own:
+        return own[path.stem]
+    if len(own) == 1:
+        return next(iter(own.values()))
+    there = f"there are {', '.join(own)}" if own else "there is none without arguments"
+    raise BadInput(f"no function {path.stem}() that returns a study; {there}", path)
+
+
+def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
+    """The result of the file's code. Raises BadInput for its errors, with the line of the file."""
+    try:
+        return code()
+    except SyntaxError as error:
+        raise BadInput(f"not valid Python: {error.msg}", error.filename or path, error.lineno) from error
+    except (Exception, SystemExit) as error:
+        whole = str(path.expanduser().resolve())
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == whole]
+        message = f"{type(error).__name__}: {error}".strip(": ")
+        raise BadInput(f"{what} fails: {message}", path, lines[-1] if lines else None) from error
+
+
+def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
+    """The values of a user's study that do not have the type of their field, in words, with their path.
+
+    Fields of dataclasses, entries of tuples and of mappings are checked one by one; hints of other kinds are not.
+    """
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        if not any(next(mistyped(value, kind), None) is None for kind in arguments):
+            yield _mismatch(name, value, " or ".join(map(_words_for, arguments)))
+    elif origin is typing.Literal:
+        if value not in arguments:
+            yield _mismatch(name, value, f"one of {', '.join(map(str, arguments))}")
+    elif origin is tuple:
+        if not isinstance(value, tuple):
+            yield _mismatch(name, value, "a tuple: ('a', 'b'), or ('a',) for one")
+            return
+        each = arguments[:1] * len(value) if arguments[-1:] == (Ellipsis,) else arguments
+        for place, (item, kind) in enumerate(zip(value, each, strict=False)):
+            yield from mistyped(item, kind, f"{name}[{place}]")
+    elif isinstance(origin, type) and issubclass(origin, Mapping):
+        if not isinstance(value, Mapping):
+            yield _mismatch(name, value, "a dict")
+            return
+        for key, item in value.items():
+            yield from mistyped(key, arguments[0], f"a key of {name}")
+            yield from mistyped(item, arguments[1], f"{name}.{key}")
+    elif isinstance(hint, type):
+        if not _fits(value, hint):
+            yield _mismatch(name, value, _words_for(hint))
+        elif dataclasses.is_dataclass(value):
+            yield from _fields(value, name)
+
+
+def _fields(value: Any, name: str) -> Iterator[str]:
+    try:
+        hints = typing.get_type_hints(type(value))
+    except NameError:  # a name imported for type checkers alone
+        return
+    for field in dataclasses.fields(value):
+        yield from mistyped(getattr(value, field.name), hints[field.name], f"{name}.{field.name}".lstrip("."))
+
+
+def _fits(value: Any, kind: type) -> bool:
+    if kind in (int, float):
+        return isinstance(value, kind | int) and not isinstance(value, bool)
+    return isinstance(value, kind)
+
+
+def _mismatch(name: str, value: Any, expected: str) -> str:
+    return f"{name} is {shown(repr(value))}; expected {expected}"
+
+
+def _words_for(kind: Any) -> str:
+    words = {int: "a whole number", float: "a number", str: "text", bool: "True or False", type(None): "None"}
+    return words.get(kind) or str(getattr(kind, "__name__", kind))

@@ -1,0 +1,134 @@
+"""`--sweep KEY=V1,V2`: one study with several values of a setting; steps that the values share are computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import fingerprint
+from calque.experiments.run.places import REPORT
+from calque.experiments.run.step import Step, with_needs
+from calque.experiments.settings.override import override
+from calque.experiments.study.study import Study, trained_key
+
+MOST = 100  # variants of one study
+Values = tuple[str, ...]  # one of each of a sweep's settings
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A study with every combination of values of some settings: each a key and its values, as text."""
+
+    study: Study
+    settings: tuple[tuple[str, tuple[str, ...]], ...]
+
+    @classmethod
+    def read(cls, study: Study, options: Sequence[str]) -> Sweep:
+        """A study with options such as `dictionary.fraction=0.01,0.1,0.5`, or `objectives=MLM,XLM;MLM,ALIGN-MLM`."""
+        settings = []
+        for option in options:
+            key, equals, text = option.partition("=")
+            values = tuple(value.strip() for value in text.split(";" if ";" in text else ",") if value.strip())
+            if not equals or len(values) < 2 or len(set(values)) < len(values):
+                raise BadInput(f"--sweep {option}: expected key=value,value with two or more different values")
+            settings.append((key.strip(), values))
+        if len({key for key, _ in settings}) < len(settings):
+            raise BadInput("--sweep names a setting twice; list all values of a setting in one option")
+        if (variants := prod(len(values) for _, values in settings)) > MOST:
+            steps = [step.config.train.steps for step in study.trained()]
+            raise BadInput(
+                f"--sweep makes {variants:,} variants of the study, which train up to {variants * len(steps):,} models "
+                f"for {variants * sum(steps):,} steps in all; expected at most {MOST} variants"
+            )
+        sweep = cls(study, tuple(settings))
+        assert sweep.variants  # reads every value, before anything is computed
+        return sweep
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(key for key, _ in self.settings)
+
+    @property
+    def options(self) -> list[str]:
+        """The settings, as `read` takes them."""
+        marks = (";" if any("," in value for value in values) else "," for _, values in self.settings)
+        return [f"{key}={mark.join(values)}" for (key, values), mark in zip(self.settings, marks, strict=True)]
+
+    @cached_property
+    def variants(self) -> dict[Values, Study]:
+        combinations = product(*(values for _, values in self.settings))
+        named = {
+            values: [f"{key}={value}" for key, value in zip(self.keys, values, strict=True)] for values in combinations
+        }
+        return {values: override(self.study, settings, "--sweep") for values, settings in named.items()}
+
+    @property
+    def name(self) -> str:
+        return self.study.name
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds of any value."""
+        return tuple(dict.fromkeys(seed for study in self.variants.values() for seed in study.seeds))
+
+    def home(self, root: Path) -> Path:
+        return self.study.home(root)
+
+    def folder(self, root: Path) -> Path:
+        return self.study.folder(root)
+
+    def steps(self, root: Path) -> list[Step]:
+        """All steps, each once.
+
+        Raises:
+            BadInput: two values of a setting have the same steps, so they cannot have different results.
+        """
+        steps, of = list[Step](), dict[Path, list[Values]]()
+        folders = dict[Values, list[Path]]()
+        for values, study in self.variants.items():
+            for step in study.steps(root):
+                steps.append(step)
+                of.setdefault(step.folder, []).append(values)
+                folders.setdefault(values, []).append(step.folder)
+        self._check_different(folders)
+        return [self._titled(step, of.get(step.folder, [])) for step in with_needs(steps)]
+
+    def _check_different(self, folders: Mapping[Values, Sequence[Path]]) -> None:
+        for number, (key, values) in enumerate(self.settings):
+            known: dict[str, str] = {}
+            for value in values:
+                of_value = [own for combination, own in folders.items() if combination[number] == value]
+                if (other := known.setdefault(str(of_value), value)) != value:
+                    raise BadInput(
+                        f"--sweep {key}={','.join(values)}: {other} and {value} have the same steps and results; "
+                        "expected values of a setting that changes results"
+                    )
+
+    def trained(self, root: Path = Path()) -> list[Step]:
+        """The steps of pretraining, shipped or not, each once."""
+        found: dict[Any, tuple[Step, list[Values]]] = {}
+        for values, study in self.variants.items():
+            for step in study.trained(root):
+                found.setdefault(trained_key(step), (step, []))[1].append(values)
+        return [self._titled(step, of) for step, of in found.values()]
+
+    def _titled(self, step: Step, of: Sequence[Values]) -> Step:
+        """The step, with the values that decide it in its title, if they are not all; a sweep over several settings
+        names these too."""
+        decisive = []
+        for number, (key, values) in enumerate(self.settings):
+            here = {combination[number] for combination in of}
+            if of and here < set(values):
+                shown = " or ".join(value for value in values if value in here)
+                decisive.append(shown if len(self.settings) == 1 else f"{key.rpartition('.')[2]}={shown}")
+        return replace(step, title=f"{step.title} [{', '.join(decisive)}]") if decisive else step
+
+    def report(self, root: Path, changed: bool = True) -> Path:
+        shown = [[step.folder.name for step in study.steps(root)] for study in self.variants.values()]
+        return self.folder(root) / f"{REPORT}-{fingerprint(self.settings, shown)}"

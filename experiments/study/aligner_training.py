@@ -1,0 +1,134 @@
+"""The training of an encoder to align words."""
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Literal
+
+from calque.derive.errors import BadInput
+from calque.derive.files import whole_folder, write_json
+from calque.derive.folder import NamePair
+from calque.derive.languages import Languages
+from calque.derive.links.fast_align import StatisticalAligner
+from calque.derive.natural.files import BitextFiles, TextFiles
+from calque.derive.readers.parallel import Pair, TwoFiles
+from calque.experiments.run.step import Step
+from calque.experiments.study.gold_text import lowered
+from calque.experiments.study.languages import NaturalLanguages
+from calque.experiments.study.models import GivenModel, Training
+from calque.pretrain.architecture import architecture_of
+from calque.pretrain.checkpoint import METRICS
+from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.lazy import tensor_files
+from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTraining
+from calque.pretrain.run import CHECKPOINT, read_metrics
+from calque.pretrain.saved_model import (
+    ALIGNER_LABELS,
+    ALIGNER_LAYER,
+    CONFIG,
+    WEIGHTS,
+    read_config,
+    weight_files,
+)
+
+RECIPE = TrainConfig(steps=220, batch=8, learning_rate=5e-5, warmup=22, log_every=10, probe_every=0, save_every=50)
+LENGTH = 128  # ids per row, which the two sides of a pair share
+FEWEST = 500  # sentence pairs of a bitext (fast_align learns little from fewer), and links to calibrate on
+SAMPLE, MOST = 500, 20_000  # the sentence pairs of each bitext with counted links, and that fast_align reads for them
+LEAST_SHARED = 0.5  # of the links of fast_align's directions, if its links are to be labels: a rule of thumb
+KEPT = ("architectures", "hidden_dropout_prob", "attention_probs_dropout_prob")  # settings that training changes
+UNKNOWN = 0.1  # a text with a larger share of unknown types is in a script that the tokenizer lacks
+
+
+def trained_aligner(
+    bitexts: Sequence[tuple[Path, Path]],
+    objective: AlignerTraining,
+    steps: int,
+    start: GivenModel,
+    home: Path,
+    seed: int,
+) -> Training:
+    """The training of an encoder on bitexts of two files each. Raises BadInput if the files or the model do not fit."""
+    for source, target in bitexts:
+        both = TwoFiles(source, target)
+        if (usable := sum(map(all, both))) < FEWEST:
+            raise BadInput(f"{usable:,} sentence pairs; expected at least {FEWEST:,} in each bitext", source)
+        if (same := sum(one == other for one, other in both if one)) > usable / 2:
+            raise BadInput(f"{same:,} of {usable:,} lines are the same as in {source}; expected translations", target)
+    saved = read_config(start.checkpoint)
+    architecture_of(saved)  # configurations of others name their sizes differently
+    shape = (saved.num_hidden_layers, saved.num_attention_heads, saved.hidden_size, saved.intermediate_size)
+    model = ModelConfig(*shape, length=LENGTH, dropout=0.0)
+    if mistakes := [*objective.mistakes(model), *start.mistakes(model)]:
+        raise BadInput(mistakes)
+    texts, pairs = dict[str, TextFiles](), dict[NamePair, tuple[BitextFiles, ...]]()
+    for number, paths in enumerate(bitexts, start=1):
+        names = f"source-{number}", f"target-{number}"
+        texts |= {name: TextFiles((path,)) for name, path in zip(names, paths, strict=True)}
+        pairs[names] = (BitextFiles(*paths),)
+    data = NaturalLanguages(texts=texts, bitexts=pairs).step(home, start.checkpoint)
+    train = replace(RECIPE, steps=steps, warmup=steps // 10)
+    return Training(data, tuple(texts), objective, model, train, seed, start)
+
+
+def check_known(data: Step) -> None:
+    """Refuse text in a script that the tokenizer does not know."""
+    texts = data.config.languages.texts
+    languages = Languages.open(data.folder, list(texts), whole=True)
+    for name, files in texts.items():
+        if (share := float((languages[name].corpus.tokens == languages.specials.unknown).mean())) > UNKNOWN:
+            raise BadInput(f"the model's tokenizer does not know {share:.0%} of the sub-words", files.paths[0])
+
+
+def _sample(paths: tuple[Path, Path], seed: int) -> list[Pair]:
+    """At most MOST pairs of a bitext, in random order."""
+    both = TwoFiles(*paths)
+    usable = sum(map(all, both))
+    places = Random(seed).sample(range(usable), min(MOST, usable))
+    wanted = set(places)
+    sampled = {place: pair for place, pair in enumerate(filter(all, both)) if place in wanted}
+    return [sampled[place] for place in places]
+
+
+def label_source(bitexts: Sequence[tuple[Path, Path]], seed: int) -> tuple[Literal["agreement", "self"], float]:
+    """Labels to learn, and the share of their links that the two directions of fast_align have in common, in the bitext
+    where it is smallest: `self` if it is below LEAST_SHARED, because many links of fast_align are then wrong."""
+    shares = list[float]()
+    for paths in bitexts:
+        pairs = lowered(_sample(paths, seed))
+        aligner = StatisticalAligner.train(pairs)
+        directions = zip(aligner.forward.align(pairs[:SAMPLE]), aligner.reverse.align(pairs[:SAMPLE]), strict=True)
+        both = [({*there}, {*back}) for there, back in directions]
+        shares.append(sum(len(a & b) for a, b in both) / max(1, sum(len(a | b) for a, b in both)))
+    return "agreement" if min(shares) >= LEAST_SHARED else "self", min(shares)
+
+
+def save_aligner(step: Step, out: Path) -> None:
+    """Write the trained encoder as an ordinary folder, whole or not at all, with the tensors and settings of the start
+    except for the trained layers. Its configuration also has the layer to align with and the kind of labels."""
+    rows = (row for row in read_metrics(step.open().path(METRICS)) if "loss" in row)
+    if not any(row["reported"][LABELLED] for row in rows):
+        raise BadInput("no word has a label: are the files translations of each other?")
+    start = step.config.start.checkpoint
+    architecture, before = architecture_of(read_config(start)), json.loads((start / CONFIG).read_text(encoding="utf-8"))
+    weights = {
+        f"{architecture.base}.{name.removeprefix(f'{architecture.base}.')}": tensor
+        for path in weight_files(start)
+        for name, tensor in tensor_files.load_file(path).items()
+        if "pooler." in name
+    }
+    for name, tensor in tensor_files.load_file(step.folder / CHECKPOINT / WEIGHTS).items():
+        if step.config.start.has_head or not name.startswith(f"{architecture.head}."):
+            weights[name] = tensor
+    with whole_folder(out) as part:
+        shutil.copytree(step.folder / CHECKPOINT, part, dirs_exist_ok=True)
+        tensor_files.save_file(weights, part / WEIGHTS, {"format": "pt"})
+        config = json.loads((part / CONFIG).read_text(encoding="utf-8"))
+        config = {key: value for key, value in config.items() if key not in KEPT}
+        config |= {key: value for key, value in before.items() if key in KEPT}
+        layer = step.config.objective.main_layer(step.config.model.layers)
+        own = {ALIGNER_LAYER: layer, ALIGNER_LABELS: step.config.objective.labels}
+        write_json(part / CONFIG, config | own)

@@ -1,0 +1,412 @@
+"""The languages of a study: a source and its images, natural languages, or the two languages of gold word links.
+
+The config of the step that writes their folder has `identity` (the fingerprint of all), `language` (the fingerprint of
+one language, also without dictionaries or bitexts, for models that read none), `rows_of` (the rows of a model's table
+for some of them) and `pairs_of` (the pairs that have bitexts). The languages of a study are `StudyLanguages`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calque.analysis.measures.aer import SETS
+from calque.analysis.records.record import Described
+from calque.derive.build import (
+    check_tags,
+    derive_languages,
+    languages_fingerprint,
+    rewriting_of,
+    trial_image,
+)
+from calque.derive.dictionary import NO_DICTIONARY, DictionaryConfig, read_words
+from calque.derive.errors import BadInput, NoFile
+from calque.derive.example import Question
+from calque.derive.fingerprint import fingerprint
+from calque.derive.folder import FORMAT, KIND, NamePair
+from calque.derive.language import SOURCE
+from calque.derive.natural.build import Rows, derive_natural, natural_fingerprint
+from calque.derive.natural.files import BitextFiles, TextFiles, Without
+from calque.derive.own_transform import check_own
+from calque.derive.source import Source
+from calque.derive.transform import Compose, Transform, image_of_question
+from calque.derive.vocabulary import SMALLEST, GivenVocabulary
+from calque.derive.words import Agglutinate, Drop, Rewrite, Split
+from calque.experiments.run.places import CACHE, name_mistakes
+from calque.experiments.run.step import Machine, Step, cached_method
+from calque.experiments.study.gold_aligners import GoldSetAligner
+from calque.experiments.study.gold_text import GoldText
+from calque.experiments.study.measures import ExampleMeasure, Measure, Retrieval, Transfer, ZeroShot
+from calque.experiments.study.models import Group
+from calque.experiments.study.tasks import DerivedExamples, Floors, NaturalExamples
+
+KEEPING = (Agglutinate, Drop, Split)  # transforms that never turn one whole word into another
+SAMPLE = 100  # types for trying out transforms
+TYPES = 10_000_000
+THE_SOURCE = Described(SOURCE, "the source")
+
+
+class StudyLanguages(ABC):
+    """What a study (`experiments.study.Study`) asks of its languages. `home` is the folder of steps."""
+
+    derived = False  # whether they are a source and its images
+    redraw = False
+    bitexts: Mapping[NamePair, tuple[BitextFiles, ...]] = {}
+
+    @property
+    def draws(self) -> tuple[str, ...]:
+        """The data that a seed draws in addition to the model, in words."""
+        return ()
+
+    @abstractmethod
+    def mistakes(self) -> list[str]:
+        """Everything wrong with them, in words."""
+
+    @abstractmethod
+    def text_step(self, study: Any, home: Path) -> Step | None:
+        """The step that prepares the text of all models, if they read the same."""
+
+    @abstractmethod
+    def groups(self, study: Any, home: Path) -> list[Group]: ...
+
+    def of_seed(self, seed: int) -> Any:
+        return self
+
+    def examples(self, study: Any, home: Path) -> dict[str, Step]:
+        """The steps that prepare the examples of tasks, by task."""
+        return {}
+
+    def baselines(self, study: Any, home: Path, examples: Mapping[str, Step]) -> list[Step]:
+        """The steps that need no model of the study: floors of tasks, or word aligners."""
+        return []
+
+    def task_measures(self, study: Any, examples: Mapping[str, Step]) -> list[Measure]:
+        return []
+
+    def described(self, study: Any) -> tuple[Described, ...]:
+        """The languages that a given model is measured in."""
+        return (THE_SOURCE,)
+
+
+@dataclass(frozen=True)
+class DerivedLanguages(StudyLanguages):
+    """A source and its images under `transforms`. `vocabulary` is the number of types to learn from the source, or the
+    folder of a tokenizer. With `redraw` each seed of a study draws its own text, transforms and dictionary besides its
+    models, so that intervals over seeds cover the data too; seed 0 draws the same data as without it."""
+
+    source: Source
+    transforms: tuple[Transform, ...]
+    vocabulary: int | Path
+    dictionary: DictionaryConfig = field(default_factory=DictionaryConfig)
+    redraw: bool = False
+
+    derived = True
+
+    @cached_method
+    def of_seed(self, seed: int) -> DerivedLanguages:
+        if not self.redraw:
+            return self
+        return replace(
+            self,
+            source=self.source.redrawn(seed),
+            transforms=tuple(transform.redrawn(seed) for transform in self.transforms),
+            dictionary=self.dictionary.redrawn(seed),
+            redraw=False,
+        )
+
+    def step(self, home: Path) -> Step:
+        return Step(_derive, self, home / "languages", "languages", "derive", KIND, FORMAT, spreads=True)
+
+    def identity(self) -> str:
+        return self._fingerprint(self.transforms, self.dictionary)
+
+    def language(self, step: Step, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
+        transforms = tuple(transform for transform in self.transforms if transform.name == name)
+        return self._fingerprint(transforms, self.dictionary if dictionary else NO_DICTIONARY)
+
+    def text_step(self, study: Any, home: Path) -> Step:
+        return self.step(home)
+
+    def examples(self, study: Any, home: Path) -> dict[str, Step]:
+        measured = [measure.task for measure in study.measures if isinstance(measure, ExampleMeasure)]
+        return {name: DerivedExamples(self, name).step(home) for name in dict.fromkeys((*study.tasks, *measured))}
+
+    def baselines(self, study: Any, home: Path, examples: Mapping[str, Step]) -> list[Step]:
+        pairs = [(SOURCE, SOURCE)]
+        for other in self.names:
+            pairs += [(SOURCE, other), (other, other)]
+        return [Floors(examples[name], tuple(pairs), self.step(home)).step(home) for name in study.tasks]
+
+    def groups(self, study: Any, home: Path) -> list[Group]:
+        """Each derived language with the source."""
+        data, mixture = self.step(home), study.mixture
+        return [
+            Group(each.name, data, (each.name,), (THE_SOURCE, Described.of(each)), mixture) for each in self.transforms
+        ]
+
+    def task_measures(self, study: Any, examples: Mapping[str, Step]) -> list[Measure]:
+        return [Transfer(examples[name], its.finetune) for name, its in study.tasks.items()]
+
+    def rows_of(self, step: Step, names: Sequence[str]) -> int:
+        """One row for each type and script."""
+        moved = (trial_image(transform, SAMPLE) for transform in self.transforms if transform.name in names)
+        scripts = 1 if len(names) == 1 else sum(bool((image >= SAMPLE).any()) for image in moved)
+        return self._types * (1 + scripts)
+
+    def pairs_of(self, names: Sequence[str]) -> tuple[NamePair, ...]:
+        return tuple((SOURCE, name) for name in names)
+
+    def translates(self, transform: Transform) -> bool:
+        """Whether a dictionary may have an entry of two different words, as far as is known before text is read."""
+        words = self.dictionary.file or self.dictionary.fraction > 0
+        changed = bool((trial_image(transform, SAMPLE) != np.arange(SAMPLE)).any())
+        parts = transform.parts if isinstance(transform, Compose) else (transform,)
+        renamed = any(isinstance(part, Rewrite) and not isinstance(part, KEEPING) for part in parts)
+        return bool(words) and (changed or renamed)
+
+    def questions(self, name: str, cache: Path) -> list[tuple[Question, Question]]:
+        (transform,) = (transform for transform in self.transforms if transform.name == name)
+        questions, ready = self.source.questions(), transform.ready(cache)
+        return [(question, image_of_question(question, ready, number)) for number, question in enumerate(questions)]
+
+    @property
+    def names(self) -> list[str]:
+        return [transform.name for transform in self.transforms]
+
+    @property
+    def draws(self) -> tuple[str, ...]:
+        """The data that a seed draws in addition to the model, in words."""
+        return (*self.source.drawn, *self.dictionary.drawn) if self.redraw else ()
+
+    def mistakes(self) -> list[str]:
+        wrong = name_mistakes("transforms", self.names)
+        if isinstance(self.vocabulary, Path):
+            from calque.pretrain.tokenizer_check import check_tokenizer  # loads torch
+
+            try:
+                GivenVocabulary(self.vocabulary).open()
+                check_tokenizer(self.vocabulary)
+            except BadInput as error:
+                wrong.append(f"vocabulary is a number of types, or the folder of a tokenizer: {error}")
+        else:
+            wrong += _vocabulary_mistakes(self.vocabulary)
+        try:
+            check_tags(self.dictionary, self.source)
+            if self.dictionary.file:
+                read_words(self.dictionary.file)
+        except BadInput as error:
+            wrong.append(f"dictionary: {error}")
+        for transform in self.transforms:
+            try:
+                trial_image(transform, SAMPLE)
+            except ValueError as error:
+                wrong.append(f"transforms: {error}")
+        try:
+            if self.source.questions() and (rewriting := rewriting_of(self.transforms)):
+                wrong.append(f"transforms: {rewriting[0].name} changes words, which questions about facts ask for")
+        except BadInput as error:
+            wrong.append(f"source: {error}")
+        if self.redraw and not self.draws:
+            wrong.append(
+                "redraw: only the model is drawn at random here: text and examples are read from files, and the "
+                "dictionary has the most frequent types, or all, or none"
+            )
+        return wrong
+
+    @cached_property
+    def _given(self) -> int | GivenVocabulary:
+        return GivenVocabulary(self.vocabulary) if isinstance(self.vocabulary, Path) else self.vocabulary
+
+    @cached_property
+    def _types(self) -> int:
+        return self._given if isinstance(self._given, int) else self._given.open().size
+
+    def _fingerprint(self, transforms: tuple[Transform, ...], dictionary: DictionaryConfig) -> str:
+        among = rewriting_of(self.transforms)
+        return languages_fingerprint(self._corpus, transforms, self._given, dictionary, among, self._examples)
+
+    @cached_method
+    def _corpus(self, trees: bool) -> str:
+        return self.source.corpus_identity(trees)
+
+    @cached_method
+    def _examples(self, task: str) -> str:
+        return self.source.task_identity(task)
+
+
+def _vocabulary_mistakes(size: int) -> list[str]:
+    return [] if SMALLEST <= size <= TYPES else [f"vocabulary is from {SMALLEST} to {TYPES:,} types, not {size:,}"]
+
+
+def _derive(step: Step, machine: Machine) -> None:
+    of: DerivedLanguages = step.config
+    cache = step.place.parent.parent / CACHE
+    check_own(of.source, of.transforms, cache, machine.workers)
+    arguments = of.source, of.transforms, of._given, of.dictionary, step.folder, cache
+    derive_languages(*arguments, machine.workers, machine.report)
+
+
+@dataclass(frozen=True)
+class NaturalLanguages(StudyLanguages):
+    """Text of natural languages and bitexts between them, in a given vocabulary. `source` is the language that tasks
+    are learnt in. Sentences of `withheld` are left out of text and bitexts. Models have rows for the types that occur,
+    or for all, by `table`. `dictionaries` are lexicons by language pair, as
+    `derive.dictionary` reads them. `types` is the tokenizer's number of types, for a plan."""
+
+    source: str = "en"
+    texts: Mapping[str, TextFiles] = field(default_factory=dict)
+    bitexts: Mapping[NamePair, tuple[BitextFiles, ...]] = field(default_factory=dict)
+    withheld: TextFiles | None = None
+    dictionaries: Mapping[NamePair, Path] = field(default_factory=dict)
+    table: Rows = "used"
+    types: int = 0
+
+    def step(self, home: Path, vocabulary: Path) -> Step:
+        """The step that encodes them with the tokenizer of the folder `vocabulary`."""
+        text = NaturalText(self, GivenVocabulary(vocabulary))
+        return Step(_encode, text, home / "languages", "text and bitexts", "derive", KIND, FORMAT, spreads=True)
+
+    def text_step(self, study: Any, home: Path) -> Step | None:
+        return self.step(home, study.given.checkpoint) if study.given and study.objectives else None
+
+    def examples(self, study: Any, home: Path) -> dict[str, Step]:
+        tasks = {name: its for name, its in study.tasks.items() if its.files}
+        return {name: NaturalExamples(name, its, self.source).step(home) for name, its in tasks.items()}
+
+    def baselines(self, study: Any, home: Path, examples: Mapping[str, Step]) -> list[Step]:
+        steps = []
+        for name, task in study.tasks.items():
+            pairs = tuple((SOURCE, other) for other in (SOURCE, *task.tests))
+            steps.append(Floors(examples[name], pairs, source=self.source).step(home))
+        return steps
+
+    def groups(self, study: Any, home: Path) -> list[Group]:
+        """All languages in one group without a name."""
+        data = self.text_step(study, home)
+        assert data
+        return [Group("", data, tuple(self.texts), self.described(study), study.mixture)]
+
+    def task_measures(self, study: Any, examples: Mapping[str, Step]) -> list[Measure]:
+        return [ZeroShot(examples[name], its.finetune) for name, its in study.tasks.items()]
+
+    def described(self, study: Any) -> tuple[Described, ...]:
+        """The languages of the text and of the tests."""
+        tested = [name for task in study.tasks.values() for name in task.tests]
+        same = [name for each in study.measures if isinstance(each, Retrieval) for name in each.same_sentences]
+        names = dict.fromkeys((self.source, *self.texts, *same, *tested))
+        return tuple(Described(name, name) for name in names)
+
+    def mistakes(self) -> list[str]:
+        wrong = []
+        if len(self.texts) < 2:
+            wrong.append(f"texts need at least two languages, not {len(self.texts)}")
+        for pair in self.bitexts:
+            if missing := [language for language in pair if language not in self.texts]:
+                wrong.append(f"bitexts: {'-'.join(pair)} needs text in {missing[0]}")
+        if unknown := sorted(self.dictionaries.keys() - self.bitexts.keys()):
+            there = ", ".join(map("-".join, self.bitexts))
+            wrong.append(f"dictionaries: {'-'.join(unknown[0])} is not a bitext; there are {there}")
+        if not self.bitexts:
+            wrong.append("bitexts need at least one pair of languages")
+        return wrong
+
+
+@dataclass(frozen=True)
+class NaturalText:
+    """Natural languages in a vocabulary."""
+
+    languages: NaturalLanguages
+    vocabulary: GivenVocabulary
+
+    @cached_property
+    def _arguments(self) -> tuple[Any, Any]:
+        """Texts and bitexts without withheld sentences."""
+        of = self.languages
+
+        def kept(files: Any) -> Any:
+            return Without(files, of.withheld) if of.withheld else files
+
+        texts = {name: kept(files) for name, files in of.texts.items()}
+        return texts, {pair: tuple(map(kept, parts)) for pair, parts in of.bitexts.items()}
+
+    def identity(self) -> str:
+        return self._fingerprint(True, True)
+
+    def language(self, step: Step, name: str, dictionary: bool = True, bitexts: bool = True) -> str:
+        occurring = self.languages.table == "used"  # rows for the types that occur depend on all text
+        return fingerprint(self._fingerprint(bitexts or occurring, dictionary), name)
+
+    @cached_method
+    def _fingerprint(self, bitexts: bool, dictionaries: bool) -> str:
+        of, (texts, pairs) = self.languages, self._arguments
+        entries = dict(of.dictionaries) if dictionaries else {}
+        return natural_fingerprint(texts, pairs if bitexts else {}, self.vocabulary, of.table, entries)
+
+    def rows_of(self, step: Step, names: Sequence[str]) -> int:
+        """Rows for types that occur, or, before the text has been read, for all."""
+        of = self.languages
+        if of.types and not self.vocabulary.folder.exists():
+            return of.types
+        with suppress(NoFile):  # some of the text is missing
+            if of.table == "used" and step.finished:
+                return int(step.open().facts["vocabulary"]["rows"])
+        return self._types
+
+    @cached_property
+    def _types(self) -> int:
+        return self.vocabulary.open().size
+
+    def pairs_of(self, names: Sequence[str]) -> tuple[NamePair, ...]:
+        return tuple(pair for pair in self.languages.bitexts if set(pair) <= set(names))
+
+
+def _encode(step: Step, machine: Machine) -> None:
+    text: NaturalText = step.config
+    (texts, bitexts), of = text._arguments, text.languages
+    arguments = texts, bitexts, text.vocabulary, step.folder, machine.workers, machine.report
+    derive_natural(*arguments, of.table, dict(of.dictionaries))
+
+
+@dataclass(frozen=True)
+class GoldPairs(StudyLanguages):
+    """Gold sets of word links in the folder `gold`, and parallel text of the same languages to learn from. `text` is by
+    gold set, for models that learn from it together with the set's own sentences."""
+
+    gold: Path
+    text: Mapping[str, tuple[BitextFiles, ...]]
+    vocabulary: int
+    sets: tuple[str, ...] = SETS
+
+    def of_set(self, name: str) -> GoldText:
+        return GoldText(self.gold, name, self.text.get(name, ()), self.vocabulary)
+
+    def text_step(self, study: Any, home: Path) -> None:
+        return None
+
+    def groups(self, study: Any, home: Path) -> list[Group]:
+        """The two languages of each gold set with text."""
+        texts = [self.of_set(name) for name in self.text]
+        return [
+            Group(text.name, text.step(home), text.pair[1:], tuple(Described(code, code) for code in text.pair))
+            for text in texts
+        ]
+
+    def baselines(self, study: Any, home: Path, examples: Mapping[str, Step]) -> list[Step]:
+        texts = [self.of_set(name) for name in self.sets]
+        aligners = [GoldSetAligner(name, text, study.name) for name in ("diagonal", "fast_align") for text in texts]
+        if study.encoder:
+            aligners += [GoldSetAligner("encoder", text, study.name, study.encoder) for text in texts]
+        return [aligner.step(home, study.threads) for aligner in aligners]
+
+    def mistakes(self) -> list[str]:
+        wrong = name_mistakes("sets", list(self.sets)) + _vocabulary_mistakes(self.vocabulary)
+        if unknown := sorted(set(self.text) - set(self.sets)):
+            wrong.append(f"text is for sets, and {', '.join(unknown)} is not one of them")
+        return wrong

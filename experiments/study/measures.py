@@ -1,0 +1,564 @@
+"""Measures of a study's models. A new measure without settings is a class here or in a study's own file, and an entry
+of `MEASURES`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from calque.analysis.aligners.methods import BY_NAME, DEFAULT, OT, RELEASED
+from calque.analysis.measures.aer import SETS
+from calque.analysis.measures.alignment import Types, form_alignment, type_alignment
+from calque.analysis.measures.interventions import interventions, not_changed, train
+from calque.analysis.measures.knowledge import knowledge
+from calque.analysis.measures.loss import held_out_loss
+from calque.analysis.measures.probing import ProbeConfig, Probes, ProbeText, growth
+from calque.analysis.measures.retrieval import derivation_retrieval, retrieval
+from calque.analysis.measures.word_alignment import gold_links, pair_links, self_labels
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import ORDER, READ, RECORDS, RUNS, SHARING, Measurement, Record, Run
+from calque.analysis.tasks.catalog import task
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.analysis.tasks.split import Split
+from calque.analysis.tasks.tagging import tagged_words
+from calque.analysis.tasks.transfer import DerivedTask, NaturalTask, transfer, zero_shot
+from calque.derive.artefact import Artefact, digest, making
+from calque.derive.build import MEASURED
+from calque.derive.dictionary import usual_tags
+from calque.derive.errors import BadInput, unknown
+from calque.derive.fingerprint import ADDED, code_of
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
+from calque.derive.natural.files import TextFiles
+from calque.derive.readers.lines import check_file, tokens
+from calque.derive.sources.files import written
+from calque.derive.task_data import TaskFolder
+from calque.derive.usage import count_shared, other_forms
+from calque.experiments.run.places import CACHE, name_mistakes
+from calque.experiments.run.step import Machine, Step, cached_method
+from calque.experiments.study.gold_text import GoldText
+from calque.experiments.study.models import Model
+from calque.pretrain.checkpoint import METRICS, snapshots_of
+from calque.pretrain.cost import UPDATE, encoder_flops_per_id
+from calque.pretrain.run import CLAIMS
+
+USUAL = DEFAULT.name, RELEASED.name, OT.name  # the methods of studies that name none
+EXAMPLES = 2_000  # of a task's training set, before it is known
+IDS = 1.3  # per word
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure of a model; `name` is also its folder. Raise `format` if a code change gives other records for the same
+    model. `terms` are a report's glossary entries, by their titles."""
+
+    format: ClassVar[int] = 1
+    any_model: ClassVar[bool] = False  # whether it needs no other language: most measures compare languages
+    terms: ClassVar[Mapping[str, str]] = MappingProxyType({})
+
+    @property
+    def name(self) -> str:
+        raise NotImplementedError
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        """Measure a model. Raises BadInput if the checkpoint or the data are damaged or do not match."""
+        raise NotImplementedError
+
+    def parts(self) -> Sequence[Measure]:
+        """The measures that it consists of, with one folder of records each."""
+        return (self,)
+
+    def mistakes(self) -> list[str]:
+        return []
+
+    def applies(self, model: Model) -> bool:
+        return self.any_model or model.of_pair
+
+    def settings(self, model: Model) -> Any:
+        """The values that decide its records in addition to the model."""
+        return self
+
+    def work(self, model: Model) -> float:
+        """The operations that its time depends on; 0 if it trains nothing."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """A measure of a model, as a step's config. `data` is the text that the model has read."""
+
+    measure: Measure
+    model: Model
+    data: Step | None
+
+    def identity(self) -> list[Any]:
+        identity = [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
+        if self.data and not self.measure.any_model:  # its dictionary too, which the model may not depend on
+            config, names = self.data.config, self.model.training.languages
+            identity.append({name: config.language(self.data, name) for name in names})
+        code = code_of(type(self.measure))
+        return [*identity, code] if code else identity
+
+    @property
+    def work(self) -> float:
+        return self.measure.work(self.model)
+
+    @property
+    def claims(self) -> str:
+        return self.model.training.claims if self.data else ""
+
+    def run(self, measured: Artefact) -> Run:
+        """The measured run, with the digests of primary claims noted when it was trained and measured."""
+        if not self.claims:
+            return self.model.run
+        noted = {artefact.facts.get(CLAIMS, "") for artefact in (self.model.step.open(), measured)}
+        return replace(self.model.run, claims=tuple(sorted(noted)))
+
+
+def measuring(measure: Measure, model: Model, threads: int) -> Step:
+    data = model.training.data if isinstance(model.weights, Step) else None
+    place, title = model.folder / measure.name, f"{measure.name} {model.name}"
+    return Step(_measure, Measuring(measure, model, data), place, title, "evaluate", "records", threads=threads)
+
+
+def _measure(step: Step, machine: Machine) -> None:
+    config: Measuring = step.config
+    measurement = config.measure(config.model, machine)
+    noted = {CLAIMS: config.claims} if config.claims else {}
+    write_measurement(step, replace(measurement, facts={**measurement.facts, **noted}), machine)
+
+
+def write_measurement(step: Step, measurement: Measurement, machine: Machine, runs: Sequence[Run] = ()) -> None:
+    """Write a step's measurement as its folder; `runs` are aligners that use no model of the study."""
+    facts = {"made with": machine.described, "left out": dict(+measurement.exclusions), **measurement.facts}
+    with making(step.folder, step.kind, step.facts | facts) as part:
+        json_rows.write(part / RUNS, runs)
+        json_rows.write(part / RECORDS, measurement.records)
+        for name, text in measurement.files.items():
+            path = part / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+
+
+@dataclass(frozen=True)
+class MeasuredStep:
+    step: Step
+    runs: Sequence[Run]
+    records: Sequence[Record]
+    exclusions: Mapping[str, int]
+
+
+def read_measured(step: Step) -> MeasuredStep:
+    """The measurement of a finished step. Raises BadInput if it is damaged."""
+    artefact = step.open()
+    runs, records = json_rows.read(artefact.path(RUNS), Run), json_rows.read(artefact.path(RECORDS), Record)
+    if isinstance(step.config, Measuring):
+        runs = [step.config.run(artefact)]
+    else:  # another study may have computed it
+        runs = [replace(run, study=step.config.study) for run in runs]
+    return MeasuredStep(step, runs, records, artefact.facts["left out"])
+
+
+def finetuning_work(examples: Step, config: FinetuneConfig, model: Model) -> float:
+    """The operations of fine-tuning a model; before the examples are read, of a usual number."""
+    split = {"examples": EXAMPLES, "words": 10 * EXAMPLES}
+    if examples.finished:
+        split = examples.open().facts["splits"]["train"]
+    rows = split["examples"]
+    ids = IDS * split.get("words", 10 * rows) / max(1, rows)
+    row = 3 * ids * encoder_flops_per_id(model.training.model, ids)
+    return config.epochs * rows * (row + UPDATE / config.batch)
+
+
+def _languages(model: Model) -> Languages:
+    return model.training.mixture.of(Languages.open(model.data, model.training.languages))
+
+
+class OrderDistance(Measure):
+    """The order distance between a derived language and the source."""
+
+    name = "order"
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        facts = model.training.data.open().facts["languages"][model.language]
+        sentences = min(MEASURED, facts["out"]["sentences"])
+        record = model.measured(machine).record(ORDER, "kendall", facts["order distance"], sentences, step=0)
+        return Measurement((record,))
+
+
+class SelfLabels(Measure):
+    """Precision and recall of XLM-Align's self-labels over the steps of pretraining."""
+
+    name = "labels"
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        return self_labels(model.measured(machine), model.file(METRICS), model.training.steps_before)
+
+
+class Links(Measure):
+    """AER of every layer's hidden states, against the known links between the sentences of two languages."""
+
+    name = "links"
+    format = 2
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        return pair_links(model.measured(machine), _languages(model), model.language)
+
+
+class Alignment(Measure):
+    """alignment@1, for two languages over the steps of pretraining; no records if the script is shared."""
+
+    name = "alignment"
+    format = 2
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        types = Types.open(model.data, *model.training.languages)
+        return type_alignment(model.measured(machine), types, model.file(METRICS), model.training.steps_before)
+
+
+class Sharing(Measure):
+    """The parts of a derived language's types, sub-words and words that are shared with its source."""
+
+    name = "sharing"
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        languages, measured, name = _languages(model), model.measured(machine), model.language
+        shares = count_shared(languages.folder / name, languages.vocabulary.types, languages[name].table)
+        records = (measured.record(SHARING, metric, value, count, step=0) for metric, (value, count) in shares.items())
+        return Measurement(tuple(records))
+
+
+class Knowledge(Measure):
+    """Accuracy on the facts that the source's text states, queried in the source and in the derived language."""
+
+    name = "knowledge"
+    format = 2
+
+    def applies(self, model: Model) -> bool:
+        return super().applies(model) and bool(model.training.data.config.source.questions())
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        data = model.training.data
+        pairs = data.config.questions(model.language, data.place.parents[1] / CACHE)
+        questions, images = [question for question, _ in pairs], [image for _, image in pairs]
+        return knowledge(model.measured(machine), _languages(model), questions, images)
+
+
+class Forms(Measure):
+    """alignment@1 of types outside the dictionary, by whether the dictionary has another form of their word. No records
+    if the source has no lemmas or the script is shared."""
+
+    name = "forms"
+    UNKNOWN: ClassVar[str] = (
+        "the source names no lemmas, so held-out types are not split by whether the dictionary has another form"
+    )
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        lemmas = model.training.data.config.source.lemmas()
+        if not lemmas:
+            return Measurement()
+        forms = other_forms(lemmas, _languages(model).vocabulary)
+        return form_alignment(model.measured(machine), Types.open(model.data, model.language), forms)
+
+
+class Reading(Measure):
+    """The amount of each language that the model has read, and its loss on held-out text."""
+
+    name = "reading"
+
+    def applies(self, model: Model) -> bool:
+        return model.training.mixture.held_out > 0
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        training, measured = model.training, model.measured(machine)
+        amounts, ids = model.step.open().facts["shown"], training.model.length - 1
+        records = []
+        for language in (SOURCE, *training.languages):
+            rows = int(amounts[language]["rows"])
+            for metric, value in (("ids", float(rows * ids)), ("epochs", float(amounts[language]["epochs"]))):
+                records.append(measured.record(READ, metric, value, rows, language=language))
+        languages = Languages.open(model.data, training.languages)
+        return Measurement((*records, *held_out_loss(measured, languages, training.mixture.held_out).records))
+
+
+@dataclass(frozen=True)
+class ExampleMeasure(Measure):
+    """A measure on the examples of the task `task`."""
+
+    task: str = "pos"
+    examples: Step | None = None
+
+    def of_study(self, examples: Step, finetune: FinetuneConfig | None) -> ExampleMeasure:
+        """The measure with a study's examples of the task and settings of fine-tuning, None without that task."""
+        return replace(self, examples=examples)
+
+    def settings(self, model: Model) -> Any:
+        examples = _examples_in(self.examples, model)
+        return {each.name: getattr(self, each.name) for each in fields(self)} | {"examples": examples}
+
+    @property
+    def folder(self) -> TaskFolder:
+        assert self.examples
+        return TaskFolder.open(self.examples.folder)
+
+
+def _examples_in(examples: Step | None, model: Model) -> dict[str, str]:
+    """A fingerprint of the examples in each of the model's languages."""
+    assert examples
+    return {name: examples.config.language(name) for name in model.training.languages}
+
+
+@dataclass(frozen=True)
+class DerivationRetrieval(ExampleMeasure):
+    """Retrieval of derivations: a sentence's among up to `sentences` of a task."""
+
+    sentences: int = 1_000
+
+    name = "retrieval"
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        languages = Languages.open(model.data, model.training.languages).whole
+        return derivation_retrieval(model.measured(machine), languages, self.folder, self.sentences)
+
+
+@dataclass(frozen=True)
+class ChangedRetrieval(DerivationRetrieval):
+    """Retrieval of derivations after changes of the derived words' embeddings, as in `Interventions`."""
+
+    name = "interventions-retrieval"
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        languages = Languages.open(model.data, model.training.languages).whole
+        if wrong := not_changed(languages, model.language):
+            return Measurement(exclusions=Counter({wrong: 1}))
+        tagged = Split(self.folder.path("train"), task(self.task))
+        tags = usual_tags(tagged_words(tagged), languages.vocabulary)
+        return derivation_retrieval(model.measured(machine), languages, self.folder, self.sentences, tags)
+
+
+@dataclass(frozen=True)
+class Interventions(ExampleMeasure):
+    """Changes at test time to a model fine-tuned on the source, and what each is worth. No records for a language
+    without a dictionary, or whose words have the source's rows, or several."""
+
+    finetune: FinetuneConfig | None = None
+
+    @property
+    def name(self) -> str:
+        return "interventions" if self.task == "pos" else f"interventions-{self.task}"
+
+    def of_study(self, examples: Step, finetune: FinetuneConfig | None) -> ExampleMeasure:
+        return replace(self, examples=examples, finetune=finetune)
+
+    def settings(self, model: Model) -> Any:
+        return super().settings(model) | {"task": task(self.task), "head": task(self.task).head.format}
+
+    def work(self, model: Model) -> float:
+        assert self.examples and self.finetune
+        return finetuning_work(self.examples, self.finetune, model)
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        assert self.finetune
+        languages = _languages(model)
+        data = DerivedTask(task(self.task), languages, self.folder, self.finetune)
+        if wrong := not_changed(languages, model.language):
+            return Measurement(exclusions=Counter({wrong: 1}))
+        report = partial(machine.report, f"{self.name} {model.name}")
+        return interventions(train(model.measured(machine), data, report))
+
+
+@dataclass(frozen=True)
+class Growth(ExampleMeasure):
+    """Probes of the languages' similarity at each snapshot, on held-out text and on examples of a task."""
+
+    probe: ProbeConfig = field(default_factory=ProbeConfig)
+
+    name = "growth"
+    format = 2
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        training = model.training
+        if not training.mixture.held_out:
+            raise BadInput("a run without held-out text: mixture.held_out is 0", model.folder)
+        text = self.text(Languages.open(model.data, training.languages), model)
+        report = partial(machine.report, f"{self.name} {model.name}")
+        return growth(model.measured(machine), Probes(text, self.task, self.probe), dict(_snapshots(model)), report)
+
+    def text(self, languages: Languages, model: Model) -> ProbeText:
+        """The text of a model's probes: held-out text, and examples of the task."""
+        share, length = model.training.mixture.held_out, model.training.model.length
+        return ProbeText.of(languages.whole, share, length, task(self.task), self.folder, self.probe)
+
+    def mistakes(self) -> list[str]:
+        return [f"probe.{mistake}" for mistake in self.probe.mistakes()]
+
+
+def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
+    """Steps and files, ascending: first the snapshots of the model that this one starts from, except its last."""
+    start = model.training.start
+    if isinstance(start, Step):
+        artefact = start.open()
+        for step, name in list(snapshots_of(artefact).items())[:-1]:
+            yield start.config.steps_before + step, artefact.path(name)
+    artefact = model.step.open()
+    for step, name in snapshots_of(artefact).items():
+        yield model.training.steps_before + step, artefact.path(name)
+
+
+@dataclass(frozen=True)
+class Transfer(Measure):
+    """A task in a derived language: SUP, ZS and Delta."""
+
+    examples: Step
+    finetune: FinetuneConfig
+
+    format = 4
+
+    @property
+    def name(self) -> str:
+        return str(self.examples.config.task)
+
+    def settings(self, model: Model) -> Any:
+        of = task(self.name)
+        identity = {"task": of, "head": of.head.format, "finetune": self.finetune}
+        return identity | {"examples": _examples_in(self.examples, model), "way": "ZS"}  # keeps finished folders
+
+    def work(self, model: Model) -> float:
+        return 2 * finetuning_work(self.examples, self.finetune, model)
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        data = DerivedTask(task(self.name), _languages(model), TaskFolder.open(self.examples.folder), self.finetune)
+
+        def progress(title: str, done: int, steps: int) -> None:
+            machine.report(f"{title} {model.name}", done, steps)
+
+        return transfer(model.measured(machine), data, progress)
+
+
+@dataclass(frozen=True)
+class ZeroShot(Measure):
+    """A task in natural languages: scores in the source, where the model is fine-tuned, and in the other languages.
+    Predictions are files of XTREME's submissions."""
+
+    examples: Step
+    finetune: FinetuneConfig
+
+    format = 5
+    any_model = True
+
+    @property
+    def name(self) -> str:
+        return str(self.examples.config.task)
+
+    def settings(self, model: Model) -> Any:
+        return {
+            "examples": self.examples.fingerprint,
+            "head": task(self.name).head.format,
+            "finetune": (self.finetune,),
+            "way": "ZS",
+            "sample": None,  # with "way", keeps the folders of finished runs
+        }
+
+    def work(self, model: Model) -> float:
+        return finetuning_work(self.examples, self.finetune, model) if isinstance(model.weights, Step) else 0.0
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        of, title = self.examples.config, f"{self.name} {model.name}"
+
+        def progress(done: int, steps: int) -> None:
+            machine.report(title, done, steps + 1)
+
+        folder, tests = TaskFolder.open(self.examples.folder), tuple(of.settings.tests)
+        data = NaturalTask(task(self.name), folder, of.source, tests, self.finetune, of.files.units)
+        measurement = zero_shot(model.measured(machine), data, progress)
+        machine.report(title, 1, 1)
+        return measurement
+
+
+@dataclass(frozen=True)
+class GoldLinks(Measure):
+    """AER of every layer on gold sets by some methods, each sentence encoded alone."""
+
+    gold: Path
+    sets: tuple[str, ...] = SETS
+    methods: tuple[str, ...] = field(default=USUAL, metadata=ADDED)
+
+    name = "links"
+
+    def parts(self) -> Sequence[Measure]:
+        return [GoldSetLinks(GoldText(self.gold, name), self.methods) for name in self.sets]
+
+    def mistakes(self) -> list[str]:
+        wrong = name_mistakes("sets", self.sets, least=0)
+        return wrong + [unknown("method", name, BY_NAME) for name in self.methods if name not in BY_NAME]
+
+
+@dataclass(frozen=True)
+class GoldSetLinks(Measure):
+    """AER of every layer on one gold set by some methods, the main one first."""
+
+    text: GoldText
+    methods: tuple[str, ...] = field(default=USUAL, metadata=ADDED)
+
+    any_model = True
+
+    @property
+    def name(self) -> str:
+        return f"links-{self.text.name}"
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        return gold_links(model.measured(machine), self.text.set, [BY_NAME[name] for name in self.methods])
+
+
+@dataclass(frozen=True)
+class Retrieval(Measure):
+    """Retrieval between every two treebanks, or other texts, with the same sentences, by layer and both ways. At the
+    main layer pairs are mined too (`analysis.measures.retrieval`). Files of inference pairs give their hypotheses."""
+
+    same_sentences: Mapping[str, Path]
+
+    name = "retrieval"
+    format = 4
+    any_model = True
+
+    @cached_method
+    def identity(self) -> dict[str, str]:
+        for path in self.same_sentences.values():
+            check_file(path)
+        return {name: digest(path) for name, path in self.same_sentences.items()}
+
+    def parts(self) -> Sequence[Measure]:
+        return (self,) if self.same_sentences else ()
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        sentences = {name: _sentences(path, name) for name, path in self.same_sentences.items()}
+        return retrieval(model.measured(machine), sentences, model.run.main_layer)
+
+
+def _sentences(path: Path, language: str) -> list[list[str]]:
+    """The sentences of a file as written, split at white space; a pair without a side has no words."""
+    if path.suffix == ".tsv":
+        pairs = written("nli", language)(path, Counter())
+        return [tokens(" ".join(s.text for s in pair.texts[1])) if pair.texts else [] for pair in pairs]
+    pieces = TextFiles((path,)).pieces()
+    return [tokens(line) for piece in pieces for line in piece.columns(Counter())[0]]
+
+
+PAIR_MEASURES: tuple[Measure, ...] = (
+    OrderDistance(),
+    SelfLabels(),
+    Links(),
+    Alignment(),
+    Sharing(),
+    Knowledge(),
+    Forms(),
+)
+"""The measures of models of a source and one derived language."""
+_OF_EXAMPLES = (DerivationRetrieval(), ChangedRetrieval(), Interventions(), Interventions("ner"))
+MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in (*PAIR_MEASURES, Reading(), *_OF_EXAMPLES)}
+"""The measures without settings, by name."""

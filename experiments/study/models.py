@@ -1,0 +1,391 @@
+"""The models of a study: their training data, the steps that train them, and models from elsewhere.
+
+A group is a set of languages that a model reads together; a study trains each objective on each group with each seed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from calque.analysis.records.record import Described, MeasuredModel, Run
+from calque.derive.errors import BadInput
+from calque.derive.estimated_links import ALL, PairSample, estimate_links
+from calque.derive.fingerprint import fingerprint, plain, sha256
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
+from calque.derive.links.stored import FORMAT as LINKS_FORMAT
+from calque.derive.links.stored import KIND as LINKS
+from calque.derive.links.symmetrise import SYMMETRISATIONS
+from calque.experiments.run.step import Machine, Step
+from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.cost import UPDATE, TrainingBytes, parameters, training_bytes
+from calque.pretrain.hub import model_folder
+from calque.pretrain.mixture import ALL_TOGETHER, Mixture
+from calque.pretrain.objective import GOLD, GROWN, Linked, Objective
+from calque.pretrain.run import CHECKPOINT, Pretraining, Probe, pretrain
+from calque.pretrain.saved_model import RUN, weights_digest
+from calque.pretrain.shipped import ShippedRun, runs_of
+from calque.pretrain.start import check_start, has_head
+
+PROCESS = 400 * 2**20  # bytes of Python, torch and transformers before there is a model
+BATCH_BYTES = 3 * 8  # bytes per id of a step's rows, which are drawn at once: the id, its label and its language
+FORMAT = 2
+TOO_MUCH = 2  # A step is refused if its estimated memory is more than this multiple of the machine's
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The cost of pretraining with `batch` rows per step: `memory` is the peak in bytes here, `card` on a GPU."""
+
+    steps: int
+    parameters: int
+    flops: float
+    memory: int
+    batch: int
+    card: TrainingBytes
+
+
+@dataclass(frozen=True)
+class Group:
+    """Languages of `data` that a model reads together, besides the source if there is one; `name` names a folder."""
+
+    name: str
+    data: Step
+    languages: tuple[str, ...]
+    described: tuple[Described, ...]
+    mixture: Mixture = ALL_TOGETHER
+
+
+@dataclass(frozen=True)
+class GivenModel:
+    """A model from elsewhere: its folder, or the hub's name of a model with its revision (`pretrain.hub`)."""
+
+    name: Path
+
+    @cached_property
+    def checkpoint(self) -> Path:
+        """The folder that transformers loads, fetched from the hub if it is not in its cache."""
+        return model_folder(str(self.name))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Changes with its weights, and with the settings of the weights and of its tokenizer."""
+        settings = {path.name: sha256(path) for path in sorted(self.checkpoint.glob("*.json"))}
+        return fingerprint(self._weights, settings)
+
+    @property
+    def facets(self) -> tuple[dict[str, Any], ...]:
+        """Its description in records: the digest of its weights; nothing if the folder is missing."""
+        return ({"kind": "GivenModel", "weights": self._weights},) if self.checkpoint.is_dir() else ()
+
+    @cached_property
+    def _weights(self) -> str:
+        return weights_digest(self.checkpoint)
+
+    @cached_property
+    def has_head(self) -> bool:
+        """Whether it has a prediction head; False while its folder is missing."""
+        return self.checkpoint.is_dir() and has_head(self.checkpoint)
+
+    def mistakes(self, config: ModelConfig) -> list[str]:
+        """Why no model of this shape can start from it."""
+        try:
+            check_start(self.checkpoint, config)
+        except BadInput as error:
+            return [f"start: {error}"]
+        return []
+
+
+Weights = Step | GivenModel  # where a model's weights come from: a step of pretraining, or a model from elsewhere
+
+
+def checkpoint_of(weights: Weights) -> Path:
+    """The folder that transformers loads."""
+    return weights.checkpoint if isinstance(weights, GivenModel) else weights.folder / CHECKPOINT
+
+
+def steps_of(weights: Weights) -> int:
+    """The steps of pretraining that the study spent on a model, its start included."""
+    return 0 if isinstance(weights, GivenModel) else weights.config.all_steps
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model to measure. `about` describes it in records, except for its id, which is its folder below `home`: the
+    folder of the step that trains it, or `place`."""
+
+    weights: Weights
+    about: Run
+    home: Path
+    place: str = ""
+
+    @cached_property
+    def run(self) -> Run:
+        return replace(self.about, id=self.folder.relative_to(self.home).as_posix())
+
+    @property
+    def folder(self) -> Path:
+        """The folder that contains its records."""
+        return self.weights.folder if isinstance(self.weights, Step) else self.home / self.place
+
+    def identity(self) -> tuple[str, int]:
+        """Changes with the weights, and with the seed of fine-tuning."""
+        return self.weights.fingerprint, self.about.seed
+
+    @property
+    def checkpoint(self) -> Path:
+        return checkpoint_of(self.weights)
+
+    @property
+    def step(self) -> Step:
+        assert isinstance(self.weights, Step)
+        return self.weights
+
+    @property
+    def training(self) -> Training:
+        training: Training = self.step.config
+        return training
+
+    def file(self, name: str) -> Path:
+        return self.step.open().path(name)
+
+    def measured(self, machine: Machine) -> MeasuredModel:
+        """The model as measures and records refer to it; its language is the other one of two."""
+        names = self.training.languages if isinstance(self.weights, Step) else ()
+        language = names[0] if len(names) == 1 and not self.run.main_layer else ""
+        device = str(machine.world.device)
+        return MeasuredModel(self.checkpoint, self.run.id, language, self.run.seed, steps_of(self.weights), device)
+
+    @property
+    def language(self) -> str:
+        """The other language, if it is measured from a source to one."""
+        (language,) = self.training.languages
+        return language
+
+    @property
+    def of_pair(self) -> bool:
+        """Whether it is measured from a source to one other language."""
+        return len(self.training.languages) == 1
+
+    @property
+    def name(self) -> str:
+        """For people: `trans.inv/MLM/seed-0`."""
+        return self.weights.title.partition(" ")[2] if isinstance(self.weights, Step) else self.place
+
+    @property
+    def data(self) -> Path:
+        return self.training.data.folder
+
+
+@dataclass(frozen=True)
+class EstimatedLinks:
+    """fast_align's links for the pairs `drawn` from the bitext of two languages, symmetrised by `method`."""
+
+    data: Step
+    first: str
+    second: str
+    method: Linked = GROWN
+    drawn: PairSample = ALL
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name in (self.first, self.second) if name != SOURCE]
+
+    def identity(self) -> dict[str, Any]:
+        languages = {name: self.data.config.language(self.data, name, dictionary=False) for name in self.names}
+        return {"languages": languages, "method": self.method, "drawn": self.drawn}
+
+    def step(self) -> Step:
+        name = f"{self.first}-{self.second}"
+        place = self.data.folder / "estimated" / name
+        return Step(_estimate_links, self, place, f"estimated links {name}", "derive", LINKS, LINKS_FORMAT)
+
+
+def _estimate_links(step: Step, machine: Machine) -> None:
+    links: EstimatedLinks = step.config
+    machine.report(step.title, 0, 1)
+    languages, method = Languages.open(links.data.folder, links.names), SYMMETRISATIONS[links.method]
+    estimate_links(languages, links.first, links.second, step.folder, method, drawn=links.drawn)
+    machine.report(step.title, 1, 1)
+
+
+@dataclass(frozen=True)
+class Training:
+    """How a model is pretrained: an objective on `languages` of `data`, from `start` or random weights, unless
+    `shipped`. `claims` is a digest of the study's primary claims, which decides nothing."""
+
+    data: Step
+    languages: tuple[str, ...]
+    objective: Objective
+    model: ModelConfig
+    train: TrainConfig
+    seed: int
+    start: Weights | None = None
+    mixture: Mixture = ALL_TOGETHER
+    shipped: ShippedRun | None = None
+    claims: str = ""
+
+    def step(self, home: Path, group: str = "", threads: int = 1) -> Step:
+        """The step that trains it, in a folder below `home`."""
+        place = home / group / self.objective.name / f"seed-{self.seed}"
+        title = f"{'unpack' if self.shipped else 'pretrain'} {place.relative_to(home)}"
+        return Step(_pretrain, self, place, title, "pretrain", RUN, FORMAT, threads, shared=True, after=self.links)
+
+    @cached_property
+    def inputs(self) -> dict[str, str]:
+        """A fingerprint of what the objective reads of each language: MLM, for one, reads no dictionary."""
+        of, reads = self.data.config, (self.objective.reads_dictionary, self.objective.reads_bitexts)
+        return {name: of.language(self.data, name, *reads) for name in self.languages or (SOURCE,)}
+
+    def identity(self) -> dict[str, Any]:
+        """Everything that decides the weights."""
+        return self._identity(self.inputs) | ({"shipped": self.shipped} if self.shipped else {})
+
+    def _identity(self, inputs: Mapping[str, str]) -> dict[str, Any]:
+        return {
+            "languages": inputs,
+            "objective": self.objective,
+            "format": self.objective.traits.format,
+            "seed": self.seed,
+            "model": self.model,
+            "train": self.train.recipe,
+            "start": self.start.fingerprint if self.start else None,
+            "mixture": self.mixture,
+            "links": self.links,
+            # The order assigns shares and token types to languages.
+            "order": None if list(self.languages) == sorted(self.languages) else list(self.languages),
+        }
+
+    def unless_shipped(self, file: Path) -> Training:
+        """The same training, with its run if the file has it."""
+        name = self.name_in_file
+        return replace(self, shipped=ShippedRun(file, name)) if name in runs_of(file) else self
+
+    @property
+    def name_in_file(self) -> str:
+        """The name of its run in a file of shipped ones: a fingerprint of all that its languages have."""
+        of = self.data.config
+        everything = {name: of.language(self.data, name) for name in self.languages or (SOURCE,)}
+        return fingerprint(RUN, FORMAT, plain(self._identity(everything)))
+
+    @cached_property
+    def links(self) -> tuple[Step, ...]:
+        """The estimated links of the pairs that it reads, if the objective learns from such links."""
+        method = self.objective.traits.links
+        if method in ("", GOLD):
+            return ()
+        drawn = PairSample.of(self.objective.traits.parallel_share, self.seed)
+        pairs = self.data.config.pairs_of(self.languages)
+        return tuple(EstimatedLinks(self.data, a, b, method, drawn).step() for a, b in pairs)
+
+    @property
+    def rows(self) -> int:
+        return int(self.data.config.rows_of(self.data, self.languages))
+
+    @property
+    def steps_before(self) -> int:
+        return steps_of(self.start) if self.start else 0
+
+    @property
+    def all_steps(self) -> int:
+        return self.steps_before + self.train.steps
+
+    def probe(self) -> Probe | None:
+        """The measure during training: alignment@1, for two languages with different scripts."""
+        from calque.analysis.measures.alignment import Types, alignment_of_model
+
+        if len(self.languages) != 1:
+            return None
+        types = Types.open(self.data.folder, *self.languages)
+
+        def measure(model: Any) -> dict[str, Any]:
+            return alignment_of_model(model, types).row(any_dictionary=not self.objective.reads_dictionary)
+
+        return measure if types.measurable else None
+
+    def check_memory(self, title: str, available: float, processes: int = 1) -> None:
+        """Refuse a model or a batch that `available` bytes cannot hold, naming the setting that takes the most."""
+        if (needed := self._memory(processes)) <= TOO_MUCH * available:
+            return
+        model, train = self.model, self.train
+        smaller = {
+            f"model.{name} ({getattr(model, name):,})": replace(self, model=replace(model, **{name: 1}))
+            for name in ("layers", "hidden", "ffn", "length")
+        } | {f"train.batch ({train.batch:,})": replace(self, train=replace(train, batch=1))}
+        peaks = {name: training._memory(processes) for name, training in smaller.items()}
+        peaks["the objective's own modules"] = needed - self.objective.traits.memory
+        raise BadInput(
+            f"{title}: training takes about {needed / 2**30:,.0f} GiB, but {available / 2**30:,.0f} GiB are available; "
+            f"the main reason is {min(peaks, key=peaks.__getitem__)}"
+        )
+
+    def cost(self) -> Cost:
+        model, types, ids = self.model, self.rows, self.train.steps * self.train.batch * self.model.length
+        return Cost(
+            steps=self.train.steps,
+            parameters=parameters(model, types) + self._language_embeddings,
+            flops=ids * self.objective.flops(model, types, self.mixture.pairs or 0.0),
+            memory=self._memory(),
+            batch=self.train.batch,
+            card=self._bytes(card=True),
+        )
+
+    @property
+    def work(self) -> float:
+        """The operations that its time depends on."""
+        return 0.0 if self.shipped else self.cost().flops + self.train.steps * UPDATE
+
+    def _memory(self, processes: int = 1) -> int:
+        """Peak bytes of each process, in a GPU's memory if there is a GPU."""
+        import torch
+
+        card, parts = torch.cuda.is_available(), self.train.micro_batches * processes
+        micro_batch = 1 if card and self.train.grad_accumulation == "auto" else math.ceil(self.train.batch / parts)
+        training = int(self._bytes(card=card).of(micro_batch))
+        return training if card else PROCESS + training + BATCH_BYTES * self.train.batch * self.model.length
+
+    def _bytes(self, card: bool) -> TrainingBytes:
+        """Bytes of the model and of its rows, the objective's own modules included."""
+        traits = self.objective.traits
+        needed = training_bytes(self.model, self.rows, traits.mask_rate, card=card)
+        return replace(needed, fixed=needed.fixed + traits.memory + 16 * self._language_embeddings)
+
+    @property
+    def _language_embeddings(self) -> int:
+        return (1 + len(self.languages)) * self.model.hidden if self.objective.traits.language_embeddings else 0
+
+
+def _pretrain(step: Step, machine: Machine) -> None:
+    training: Training = step.config
+    languages = Languages.open(training.data.folder, training.languages)
+    for links in training.links:
+        languages = languages.with_links(links.folder)
+    config = Pretraining(
+        languages,
+        training.objective,
+        training.model,
+        training.train,
+        training.seed,
+        checkpoint_of(training.start) if training.start else None,
+        training.mixture,
+        training.claims,
+        training.inputs,
+    )
+    if training.shipped:
+        training.shipped.unpack(step.folder, config)
+        machine.report(step.title, 1, 1)
+        return
+    pretrain(
+        step.folder,
+        config,
+        machine.world,
+        probe=training.probe(),
+        progress=lambda done, steps: machine.report(step.title, done, steps),
+        allow_change=machine.allow_change,
+        tell=lambda message: machine.report(f"{step.title}: {message}", 1, 1),
+    )

@@ -1,0 +1,275 @@
+"""A study: models x measures, and the paper that its report is about. A function returns one, as plain values.
+
+Steps of all studies are below one folder, each named by what decides it, so that no model is trained twice
+(`experiments.run.shared`):
+
+<root>/shared/languages-<fp>/                            the languages, derived or natural
+<root>/shared/tasks/<task>-<fp>/                         a task's examples in them
+<root>/shared/floors/<task>-<fp>/                        scores of model-free baselines
+<root>/shared/start/...                                  records of a model that others start from
+<root>/shared/<group>/<objective>/seed-<k>-<fp>/         a pretraining run; natural languages are one group, unnamed
+<root>/shared/<group>/<objective>/seed-<k>-<fp>/<measure>-<fp>/   records of a measure, or of a task
+<root>/<study>/report/                                   records, tables, figures, report.html
+<root>/cache/                                            learnt grammars, parsed trees
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from calque.analysis.records.record import Described, Run
+from calque.analysis.records.record import Start as StartOfRun
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import fingerprint, sha256
+from calque.experiments.run.places import REPORT, SHARED
+from calque.experiments.run.step import Step, cached_method, with_needs
+from calque.experiments.study.languages import StudyLanguages
+from calque.experiments.study.measures import PAIR_MEASURES, ExampleMeasure, Measure, measuring
+from calque.experiments.study.models import GivenModel, Group, Model, Training, Weights
+from calque.experiments.study.tasks import CrossLingualTask
+from calque.pretrain.architecture import main_layer
+from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.mixture import ALL_TOGETHER, Mixture
+from calque.pretrain.objective import HeadOnly, Objective
+
+START = "start"
+THE_START = Described(START, "the start")  # the model that all others start from, as records describe it
+BEHIND = 2  # models whose measures wait, so that other cores are busy while the last model is trained on one
+
+
+@dataclass(frozen=True)
+class Study:
+    """Every objective, on every group of languages, with every seed, all with the same measures. A group is a derived
+    language with its source, all natural languages, or a gold set with text. `mixture` sets how much of each language
+    is read. `start` is the folder, or the hub's name with a revision, of the model that others start from, which is
+    measured too with `measure_start`; runs in the file `shipped` are not trained again (`pretrain.shipped`). `head`
+    trains a prediction head first if it has none, by the first objective that predicts. `paces` are the steps of
+    objectives, as a multiple of `train.steps`. `encoder` is measured on gold sets next to the study's models.
+    `paper` names the tables, figures and claims of the report, and `claims` is the file of the study's own claims
+    (`analysis.papers.primary`); manifests note its digest."""
+
+    name: str
+    languages: StudyLanguages
+    objectives: tuple[Objective, ...] = ()
+    seeds: tuple[int, ...] = (0,)
+    tasks: Mapping[str, CrossLingualTask] = field(default_factory=dict)
+    measures: tuple[Measure, ...] = PAIR_MEASURES
+    model: ModelConfig = field(default_factory=ModelConfig)
+    train: TrainConfig = field(default_factory=TrainConfig)
+    start: Path | None = None
+    measure_start: bool = False
+    shipped: Path | None = None
+    head: TrainConfig | None = None
+    mixture: Mixture = ALL_TOGETHER
+    paces: Mapping[str, float] = field(default_factory=dict)
+    encoder: Path | None = None
+    threads: int = 1
+    paper: Literal["align_mlm", "xlm_align", "equal_terms", "growth", "xtreme", "links"] = "align_mlm"
+    claims: Path | None = None
+
+    def changed(self, **values: Any) -> Study:
+        """The study with other values; values of the languages, such as `transforms`, can be named directly."""
+        own = {field.name for field in dataclasses.fields(self)}
+        of_languages = {key: value for key, value in values.items() if key not in own}
+        languages: Any = values.pop("languages", self.languages)
+        return replace(
+            self,
+            **{key: value for key, value in values.items() if key in own},
+            languages=replace(languages, **of_languages),
+        )
+
+    @cached_property
+    def given(self) -> GivenModel | None:
+        return GivenModel(self.start) if self.start else None
+
+    @cached_property
+    def claims_digest(self) -> str:
+        return sha256(self.claims) if self.claims else ""
+
+    # Folders and steps
+
+    def folder(self, root: Path) -> Path:
+        """The folder of the study's reports."""
+        return root / self.name
+
+    def home(self, root: Path) -> Path:
+        """The folder of steps, which all studies share."""
+        return root / SHARED
+
+    def report(self, root: Path, changed: bool) -> Path:
+        """The folder of the report; a study with changed values has one of its own, named by its contents."""
+        if not changed:
+            return self.folder(root) / REPORT
+        return self.folder(root) / f"{REPORT}-{fingerprint([step.folder.name for step in self.steps(root)])}"
+
+    def steps(self, root: Path) -> list[Step]:
+        models = self.models(root)
+        steps = [step for seed in self.data_seeds if (step := self.languages_step(root, seed))]
+        steps += [step for seed in self.data_seeds for step in self.examples(root, seed).values()]
+        steps += [step for seed in self.data_seeds for step in self.baselines(root, seed)]
+        # The start is measured first, so that unreadable gold links are reported before hours of training.
+        steps += [step for model in self.given_models(root) for step in self.measuring(root, model)]
+        steps += [step for model in models for step in _starts(model.weights)]
+        measured = [(model.weights, self.measuring(root, model)) for model in models]
+        for place, (weights, _) in enumerate(measured):
+            assert isinstance(weights, Step)
+            steps.append(weights)
+            steps += measured[place - BEHIND][1] if place >= BEHIND else []
+        return with_needs(steps + [step for _, measures in measured[-BEHIND:] for step in measures])
+
+    def trained(self, root: Path = Path()) -> list[Step]:
+        """The steps of pretraining, shipped or not, each once."""
+        models = self.models(root)
+        steps = [step for model in models for step in _starts(model.weights)]
+        steps += [model.weights for model in models if isinstance(model.weights, Step)]
+        return list({trained_key(step): step for step in steps}.values())
+
+    # Data
+
+    @property
+    def data_seeds(self) -> tuple[int, ...]:
+        """The seeds with data of their own; the first one, if all share their data."""
+        return self.seeds if self.languages.redraw else self.seeds[:1]
+
+    def languages_step(self, root: Path, seed: int) -> Step | None:
+        """The step that prepares the text of a seed's models, if all of them read the same."""
+        step: Step | None = self.languages.of_seed(seed).text_step(self, self.home(root))
+        return step
+
+    def examples(self, root: Path, seed: int = 0) -> dict[str, Step]:
+        """The steps that prepare the examples of tasks, by task."""
+        return self._examples(root, seed if seed in self.data_seeds else 0)
+
+    @cached_method
+    def _examples(self, root: Path, seed: int) -> dict[str, Step]:
+        steps: dict[str, Step] = self.languages.of_seed(seed).examples(self, self.home(root))
+        return steps
+
+    def baselines(self, root: Path, seed: int = 0) -> list[Step]:
+        """The steps that need no model of the study: floors of tasks, or word aligners."""
+        examples = self.examples(root, seed)
+        steps: list[Step] = self.languages.of_seed(seed).baselines(self, self.home(root), examples)
+        return steps
+
+    # Models
+
+    def groups(self, root: Path, seed: int) -> list[Group]:
+        groups: list[Group] = self.languages.of_seed(seed).groups(self, self.home(root))
+        return groups
+
+    def models(self, root: Path) -> list[Model]:
+        """Every model that the study trains, seeds outermost, so that a stopped study has whole seeds."""
+        return [
+            self._described(root, self.pretraining(root, group, objective, seed), group.described)
+            for seed in (self.seeds if self.objectives else ())
+            for group in self.groups(root, seed)
+            for objective in self.objectives
+        ]
+
+    def pretraining(
+        self, root: Path, group: Group, objective: Objective, seed: int, portion: float | None = None
+    ) -> Step:
+        """The step that trains an objective on a group, in `portion` of the steps, by default its pace."""
+        portion = self.paces.get(objective.name, 1.0) if portion is None else portion
+        train, start = self.train_of(objective, portion), self.start_of(root, group, seed)
+        if objective.traits.start:
+            first, share = objective.traits.start
+            start = self.pretraining(root, group, first, seed, portion * share)
+        parts = group.data, group.languages, objective, self.model, train, seed, start, group.mixture
+        training = Training(*parts, claims=self.claims_digest)
+        if self.shipped:
+            training = training.unless_shipped(self.shipped)
+        return training.step(self.home(root), group.name, self.threads)
+
+    def train_of(self, objective: Objective, portion: float | None = None) -> TrainConfig:
+        """The training config of an objective in `portion` of the steps, by default its pace, without its start's."""
+        portion = self.paces.get(objective.name, 1.0) if portion is None else portion
+        steps = round(self.train.steps * portion)
+        if objective.traits.start:
+            first, share = objective.traits.start
+            steps -= self.train_of(first, portion * share).steps
+        return replace(self.train, steps=steps)
+
+    def start_of(self, root: Path, group: Group, seed: int) -> Weights | None:
+        """The start of a model: the given model, or the step that trains its prediction head."""
+        if self.given is None or self.head is None or self.given.has_head:
+            return self.given
+        objective = HeadOnly(next(objective for objective in self.objectives if objective.traits.predicts))
+        parts = group.data, group.languages, objective, self.model, self.head, seed, self.given, group.mixture
+        training = Training(*parts, claims=self.claims_digest)
+        return training.step(self.home(root), group.name, self.threads)
+
+    def given_models(self, root: Path) -> list[Model]:
+        """The start as it is, and a copy to fine-tune for each seed, if it is measured."""
+        if self.given is None or not self.measure_start:
+            return []
+        layers, home = self.model.layers, self.home(root)
+        languages = self.languages.described(self)
+        run = Run("", self.name, 0, languages, self._given, layers=layers, main_layer=main_layer(layers))
+        tuned = [Model(self.given, replace(run, seed=seed), home, f"{START}/seed-{seed}") for seed in self.seeds]
+        return [Model(self.given, run, home, START), *tuned]
+
+    @property
+    def _given(self) -> Described | None:
+        if self.given is None:
+            return None
+        if self.measure_start:
+            return replace(THE_START, parts=self.given.facets)
+        return Described(self.given.fingerprint, self.given.name.name, self.given.facets)
+
+    def _described(self, root: Path, step: Step, languages: tuple[Described, ...]) -> Model:
+        training: Training = step.config
+        objective, given, derived = training.objective, self._given, self.languages.derived
+        start = StartOfRun(given, 0.0) if given and training.start else None
+        if objective.traits.start:
+            first, share = objective.traits.start
+            start = StartOfRun(Described.of(first), share)
+        run = Run(
+            id="",
+            study=self.name,
+            seed=training.seed,
+            languages=languages,
+            objective=Described.of(objective),
+            start=start,
+            layers=self.model.layers,
+            main_layer=0 if derived and not self.measure_start else objective.main_layer(self.model.layers),
+            mixture=Described.of(training.mixture) if derived and training.mixture != ALL_TOGETHER else None,
+            redrawn=self.languages.draws,
+            bitexts=tuple(self.languages.bitexts),
+        )
+        return Model(step, run, self.home(root))
+
+    # Measures
+
+    def measuring(self, root: Path, model: Model) -> list[Step]:
+        """The steps that measure a model as it is and after fine-tuning; the start is fine-tuned by copies only."""
+        measures, examples = list[Measure](), self.examples(root, model.about.seed)
+        if model.place == START or isinstance(model.weights, Step):
+            for measure in self.measures:
+                if isinstance(measure, ExampleMeasure):
+                    its = self.tasks.get(measure.task)
+                    measure = measure.of_study(examples[measure.task], its.finetune if its else None)
+                measures += measure.parts()
+        if model.place != START:
+            measures += self.languages.task_measures(self, examples)
+        return [measuring(measure, model, self.threads) for measure in measures if measure.applies(model)]
+
+
+def trained_key(step: Step) -> Any:
+    """Equal for steps that train the same model: the folder or, while files of its data are missing, the config."""
+    try:
+        return step.folder
+    except BadInput:
+        return step.place, repr(step.config)
+
+
+def _starts(weights: Weights | None) -> Iterator[Step]:
+    """The steps that train the chain of a model's starts, the first one first."""
+    if isinstance(weights, Step) and isinstance(start := weights.config.start, Step):
+        yield from _starts(start)
+        yield start

@@ -1,0 +1,243 @@
+"""The tasks of a study: how models are fine-tuned, on which examples, and the baselines trained on them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import FLOORS, Floor
+from calque.analysis.tasks.catalog import TASKS, task
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.analysis.tasks.floors import floors, spelling
+from calque.analysis.tasks.split import Split, check
+from calque.analysis.tasks.task import Task
+from calque.derive.artefact import making
+from calque.derive.errors import shown
+from calque.derive.folder import NamePair
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
+from calque.derive.readers.conllu import WORDS
+from calque.derive.source import SPLITS, Source
+from calque.derive.sources.files import TAGGED, TaskFiles
+from calque.derive.task_data import (
+    FORMAT,
+    KIND,
+    TaskFolder,
+    derive_task,
+    natural_task_fingerprint,
+    task_data_fingerprint,
+    write_natural_task,
+)
+from calque.derive.transform import Transform
+from calque.experiments.run.places import CACHE
+from calque.experiments.run.step import Machine, Step, cached_method
+
+RESERVED = (SOURCE, *SPLITS)  # names that languages cannot have, because files and lines of reports have them
+LONGEST = 32  # most letters of a language's name
+
+
+def language_mistakes(key: str, name: object) -> list[str]:
+    """The problems of the name of a language, which is used for folders and files."""
+    letters = r"[A-Za-z0-9]+([_-][A-Za-z0-9]+)*"
+    if isinstance(name, str) and len(name) <= LONGEST and name not in RESERVED and re.fullmatch(letters, name):
+        return []
+    return [
+        f"{key}: {shown(str(name))} cannot name a language; expected letters, digits and dashes, as in zh-tw, and none "
+        f"of {', '.join(RESERVED)}"
+    ]
+
+
+@dataclass(frozen=True)
+class CrossLingualTask:
+    """A task learnt in one language and tested in it and in others. The examples of derived languages come from their
+    source; those of natural languages from annotated files: `files` of the language to learn from, and `tests` of
+    others."""
+
+    finetune: FinetuneConfig
+    files: TaskFiles | None = None
+    tests: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+
+    def mistakes(self, name: str) -> list[str]:
+        """Everything wrong with these values of the task `name`."""
+        wrong = [f"finetune.{mistake}" for mistake in self.finetune.mistakes()]
+        if self.files is None:
+            return [*wrong, "tests is for tasks with files of their own"] if self.tests else wrong
+        return wrong + self._file_mistakes(self.files, name)
+
+    def _file_mistakes(self, files: TaskFiles, name: str) -> list[str]:
+        wrong = []
+        for language, paths in self.tests.items():
+            wrong += language_mistakes("tests", language) or ([] if paths else [f"tests.{language} names no file"])
+        if not self.tests:
+            wrong.append("tests need at least one other language")
+        if not (files.dev or files.held_out):
+            wrong.append("settings are chosen on a dev set, but there is none: name dev files or hold some out")
+        if files.units != WORDS and name in TASKS and TASKS[name].data != TAGGED:
+            wrong.append(f"files.units: {files.units} applies to treebanks, which only {TAGGED} reads")
+        return wrong
+
+
+def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
+    """Some tasks, and the catalog's others, set as a task with the same data or, if no task has files, as the first."""
+    by_data = {TASKS[name].data: its for name, its in reversed(list(tasks.items())) if name in TASKS}
+    if tasks and not any(its.files for its in tasks.values()):
+        by_data = dict.fromkeys((of.data for of in TASKS.values()), next(iter(tasks.values()))) | by_data
+    siblings = {name: by_data[of.data] for name, of in TASKS.items() if of.data in by_data}
+    return {**siblings, **tasks}
+
+
+def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[str]:
+    """The problems of the tasks of natural languages, which are learnt in `source`."""
+    wrong = []
+    if unknown := [name for name in tasks if name not in TASKS]:
+        wrong.append(f"tasks: there is no {', '.join(map(shown, unknown))}; there are {', '.join(TASKS)}")
+    for name, values in tasks.items():
+        if values.files is None:
+            wrong.append(f"tasks.{name}.files: natural languages have no examples without files")
+        if source in values.tests:
+            wrong.append(f"tasks.{name}: {source} is the source, whose sets are in files")
+    return wrong
+
+
+@dataclass(frozen=True)
+class DerivedExamples:
+    """The examples of one task of a source, and their images."""
+
+    languages: Any  # DerivedLanguages
+    task: str
+
+    def step(self, home: Path) -> Step:
+        return _step(_derive, self, home, self.task)
+
+    def identity(self) -> str:
+        return self._fingerprint(self.languages.transforms)
+
+    def language(self, name: str) -> str:
+        """The fingerprint of the examples in one language, which does not depend on the others."""
+        return self._fingerprint(tuple(transform for transform in self.languages.transforms if transform.name == name))
+
+    def check(self, folder: Path) -> None:
+        """Find damaged examples, and labels and metrics that scoring would fail on, before anything is trained."""
+        examples, of = TaskFolder.open(folder), task(self.task)
+        files = [(split, SOURCE) for split in SPLITS]
+        files += [(split, name) for split in ("train", "test") for name in self.languages.names]
+        source = self.languages.source
+        sets = {file: Split(examples.path(*file), of, source.files_of(of.data, file[0])) for file in files}
+        check(sets["train", SOURCE], sets.values())
+
+    def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
+        return task_data_fingerprint(self._examples, task(self.task).data, transforms)
+
+    @cached_method
+    def _examples(self, task: str, trees: bool) -> str:
+        return self.languages.source.task_identity(task, trees)
+
+
+def _derive(step: Step, machine: Machine) -> None:
+    examples: DerivedExamples = step.config
+    source: Source = examples.languages.source
+    cache = step.place.parents[2] / CACHE
+    derive_task(source, task(examples.task).data, examples.languages.transforms, step.folder, cache, machine.report)
+    examples.check(step.folder)
+
+
+@dataclass(frozen=True)
+class NaturalExamples:
+    """The examples of a task with files of its own, learnt in the language `source`."""
+
+    task: str
+    settings: CrossLingualTask
+    source: str
+
+    def step(self, home: Path) -> Step:
+        return _step(_read, self, home, self.task)
+
+    @property
+    def files(self) -> TaskFiles:
+        assert self.settings.files
+        return self.settings.files
+
+    def identity(self) -> str:
+        return natural_task_fingerprint(task(self.task).data, self.files, self.settings.tests, self.source)
+
+    def check(self, folder: Path) -> None:
+        examples, of = TaskFolder.open(folder), task(self.task)
+        sets = {(split, SOURCE): Split(examples.path(split), of, self.files.of_split(split)) for split in SPLITS}
+        for name, paths in self.settings.tests.items():
+            sets["test", name] = Split(examples.path("test", name), of.in_language(name), paths)
+        check(sets["train", SOURCE], sets.values())
+
+
+def _read(step: Step, machine: Machine) -> None:
+    examples: NaturalExamples = step.config
+    machine.report(step.title, 0, 1)
+    its, data = examples.settings, task(examples.task).data
+    write_natural_task(data, examples.files, its.tests, step.folder, examples.source)
+    examples.check(step.folder)
+    machine.report(step.title, 1, 1)
+
+
+def _step(function: Any, examples: DerivedExamples | NaturalExamples, home: Path, name: str) -> Step:
+    return Step(function, examples, home / "tasks" / name, f"examples of {name}", "derive", KIND, FORMAT)
+
+
+@dataclass(frozen=True)
+class Floors:
+    """Baselines of one task for some (training language, test language). Words of `languages` are compared as the ids
+    of their vocabulary; without languages, by their spelling. `source` is the source's name in records."""
+
+    examples: Step
+    pairs: tuple[NamePair, ...]
+    languages: Step | None = None
+    source: str = SOURCE
+
+    @property
+    def task(self) -> Task:
+        return task(self.examples.config.task)
+
+    def identity(self) -> dict[str, Any]:
+        return {
+            "examples": self.examples.fingerprint,
+            "task": self.task,
+            "baselines": self.task.baselines,
+            "pairs": self.pairs,
+            "languages": self.languages.fingerprint if self.languages else None,
+        }
+
+    def step(self, home: Path) -> Step:
+        name = self.task.name
+        return Step(_score, self, home / "floors" / name, f"floors of {name}", "evaluate", "floors", 2)
+
+
+def _score(step: Step, machine: Machine) -> None:
+    from sklearn import __version__
+
+    of: Floors = step.config
+    names = dict.fromkeys(chain.from_iterable(of.pairs))
+    if of.languages:
+        languages = Languages.open(of.languages.folder, [name for name in names if name != SOURCE])
+        spell, scored = {name: spelling(languages, name) for name in names}, None
+    else:
+        spell = dict.fromkeys(names, str)
+        scored = lambda language: of.task.in_language(of.source if language == SOURCE else language)  # noqa: E731
+    examples = TaskFolder.open(of.examples.folder)
+    rows = floors(examples, of.task, of.pairs, spell, partial(machine.report, step.title), scored)
+    facts = step.facts | {"made with": machine.described | {"scikit-learn": __version__}}
+    with making(step.folder, step.kind, facts) as part:
+        json_rows.write(part / FLOORS, rows)
+    machine.report(step.title, 1, 1)
+
+
+def read_floors(step: Step) -> list[Floor]:
+    """The floors of the finished step, with languages named as in records. Raises BadInput if they are damaged."""
+    names = {SOURCE: step.config.source}
+    return [
+        replace(row, language=names.get(row.language, row.language), learnt=names.get(row.learnt, row.learnt))
+        for row in json_rows.read(step.open().path(FLOORS), Floor)
+    ]

@@ -1,0 +1,84 @@
+"""`calque new`: its files work as written, and a changed part is computed again."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from calque.derive.pocket.language import Pocket
+from calque.experiments.commands.new import PARTS
+from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.override import override
+from tests.experiments.conftest import TINY
+from tests.experiments.test_cli import calque
+
+CHANGES = {
+    "transform": ("random() > 0.5", "random() > 0.1", {"languages", "examples of pos"}),
+    "task": ("rare = [", "rare = [*()] + [", {"floors of a_b", "a_b trans.inv/MLM/seed-0"}),
+    "objective": (".square()", ".abs()", {"pretrain trans.inv/A-B/seed-0"}),
+}
+"""By kind: a change of the file, and some steps that it concerns."""
+SIZE = [setting for setting in TINY if not setting.startswith(("objectives", "transforms", "tasks"))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", PARTS)
+def test_its_test_passes_and_its_study_runs_to_a_report(kind: str, folder: Path) -> None:
+    assert calque("new", kind, "a_b", "--to", str(folder))[0] == 0
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_a_b.py"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    sentences = [" ".join(sentence.words) for sentence in Pocket(types=300).sentences(600)]
+    (folder / "text.txt").write_text("\n".join(sentences) + "\n", encoding="utf-8")
+    rows = [f"{text}\t{'long' if len(text) > 40 else 'short'}\n" for text in sentences]
+    (folder / "a_b.tsv").write_text("".join(rows), encoding="utf-8")
+    task = "a_b" if kind == "task" else "pos"
+    settings = [f"tasks={task}", f"tasks.{task}.finetune.epochs=1", *SIZE]
+    settings = [setting for setting in settings if kind != "task" or not setting.startswith("source.")]
+    words = [word for setting in settings for word in ("--set", setting)]
+    code, _, err = calque("run", str(folder / "a_b.py"), "--runs", "runs", "--jobs", "1", *words)
+    assert code == 0, err
+    (report,) = Path("runs/a_b").glob("report-*")
+    table = (report / "table-3.md").read_text(encoding="utf-8")
+    part = {"transform": "a-b", "objective": "A-B", "task": "A b", "study": "ALIGN-MLM"}[kind]
+    assert part in table, table
+
+    def unfinished() -> set[str]:
+        steps = override(study(str(folder / "a_b.py")), settings).steps(Path("runs"))
+        return {step.title for step in steps if not step.finished}
+
+    assert unfinished() == set()
+    if kind in CHANGES:
+        before, after, titles = CHANGES[kind]
+        text = (folder / "a_b.py").read_text(encoding="utf-8")
+        (folder / "a_b.py").write_text(text.replace(before, after), encoding="utf-8")
+        assert text.count(before) == 1 and titles <= unfinished()
+
+
+def test_parts_of_a_file_are_known_by_name_where_a_study_imports_them(folder: Path) -> None:
+    for kind, name in (("transform", "swap_words"), ("objective", "closer")):
+        assert calque("new", kind, name, "--to", str(folder))[0] == 0
+    lines = ["import closer", "from swap_words import swap_words"]
+    lines += ["from calque.experiments.studies.pocket import pocket", "", "", "def both():"]
+    (folder / "both.py").write_text("\n".join([*lines, "    return pocket().changed(name='both')"]), encoding="utf-8")
+    both = override(study(str(folder / "both.py")), ["transforms=trans.swap-words", "objectives=MLM,CLOSER-after-MLM"])
+    assert [objective.name for objective in both.objectives] == ["MLM", "CLOSER-after-MLM"]
+    code, out, err = calque("show", "Sara ate two apples .", "swap-words.inv", "--study", str(folder / "both.py"))
+    assert code == 0 and "swap-words.inv" in out, err
+    code, _, err = calque("show", "Sara ate two apples .", "swap-word", "--study", str(folder / "both.py"))
+    assert code == 2 and "did you mean swap-words?" in err
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        *(("transform", name) for name in ("Swap", "a-b", "1a", "a b", "class", "a__b", "test_a", "a" * 40)),
+        *(("transform", name) for name in ("random", "torch", "calque", "inv", "trans")),
+        *(("objective", "mlm"), ("task", "pos"), ("study", "pocket"), ("measure", "a")),
+    ],
+)
+def test_a_name_that_cannot_be_used_is_refused(kind: str, name: str, folder: Path) -> None:
+    code, _, err = calque("new", kind, name, "--to", str(folder))
+    assert code == 2 and len(err.splitlines()) == 1, err
+    assert not [*folder.iterdir()]

@@ -1,0 +1,172 @@
+"""Reports by name, and of any folder of records: what `calque report` writes, `calque runs` lists and both refuse."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import RECORDS, RUNS
+from calque.experiments.report.folder import ABOUT, reserve, stored
+from tests.analysis.runs import runs as runs_of
+from tests.analysis.toy import toy_records
+from tests.experiments.committed import ROOT
+from tests.experiments.conftest import Done
+from tests.experiments.test_cli import SETTINGS, calque
+
+Row = dict[str, Any]
+TOY = {"study": "toy", "report": "growth", "scale": "two layers", "commit": "0123456", "seeds": [0, 1]}
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of records in the current folder, without data or an encoder."""
+    for variable in ("CALQUE_DATA", "CALQUE_ENCODER"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.chdir(tmp_path)
+    return write(Path("records/toy"))
+
+
+def write(folder: Path, seeds: int = 2, **about: Any) -> Path:
+    folder.mkdir(parents=True)
+    records = [record for record in toy_records(seeds) if record.task == "pos"]
+    json_rows.write(folder / RECORDS, records)
+    json_rows.write(folder / RUNS, runs_of(records))
+    (folder / ABOUT).write_text(json.dumps({**TOY, **about}), encoding="utf-8")
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The bytes of every file of a report except its description."""
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ABOUT}
+
+
+def refused(*words: str | Path) -> str:
+    """The one line with which a command is refused."""
+    code, out, err = calque(*map(str, words))
+    assert (code, out, err.count("\n")) == (2, "", 1), err
+    return err
+
+
+def test_a_folder_of_records_has_a_report_below_the_runs(toy: Path) -> None:
+    before = contents(toy)
+    code, out, err = calque("report", str(toy), "--quiet")
+    report = Path("runs/toy/reports/toy")
+    assert (code, out, err) == (0, f"{report}/report.html\n", "")
+    assert contents(toy) == before
+    assert {name: (report / name).read_bytes() for name in (RECORDS, RUNS)} == {
+        name: before[name] for name in (RECORDS, RUNS)
+    }
+    about = stored(report)
+    assert about.items() >= TOY.items() and about["name"] == "toy" and len(about["configuration"]) == 12
+    assert about["rendered"]["date"] and about["rendered"]["command"].startswith("calque")
+
+
+def test_records_of_a_sweep_make_its_table(toy: Path) -> None:
+    settings = [{"steps": "4"}, {"steps": "8"}]
+    rows, records = ([json.loads(line) for line in (toy / name).read_text().splitlines()] for name in (RUNS, RECORDS))
+    lines(toy / RUNS, [{**row, "id": f"{row['id']}@{of['steps']}", "settings": of} for of in settings for row in rows])
+    lines(toy / RECORDS, [{**row, "run": f"{row['run']}@{of['steps']}"} for of in settings for row in records])
+    assert calque("report", str(toy), "--out", "page")[0] == 0
+    table = Path("page/sweep.md").read_text(encoding="utf-8")
+    assert "(two layers)" in table and all(f"| {of['steps']} " in table for of in settings)
+
+
+def lines(path: Path, rows: list[Row]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def test_folders_that_are_no_report_are_never_replaced(toy: Path) -> None:
+    Path("own").mkdir()
+    Path("own/thesis.txt").write_text("mine", encoding="utf-8")
+    assert "own: not a report" in refused("report", toy, "--out", "own")
+    for out in (toy / "report", Path("records"), ROOT / "toy"):
+        assert any(said in refused("report", toy, "--out", out) for said in ("overwrite records", "not a report"))
+    assert Path("own/thesis.txt").is_file() and (toy / RECORDS).is_file() and not (ROOT / "toy").exists()
+
+
+def changed(name: str, change: Callable[[list[Row]], object]) -> Callable[[Path], object]:
+    """A change of the rows of a file of JSON lines."""
+
+    def apply(folder: Path) -> None:
+        rows = [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()]
+        change(rows)
+        lines(folder / name, rows)
+
+    return apply
+
+
+def described(**values: Any) -> Callable[[Path], object]:
+    return lambda folder: (folder / ABOUT).write_text(json.dumps({**TOY, **values}), encoding="utf-8")
+
+
+def cut(folder: Path) -> None:
+    """Stopped while it was copied."""
+    text = (folder / RECORDS).read_text(encoding="utf-8")
+    (folder / RECORDS).write_text(text[: len(text) - 20], encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (changed(RECORDS, lambda rows: rows[0].update(score=1)), "the fields of a Record: missing none; unknown score"),
+        (changed(RECORDS, lambda rows: rows[1].update(value=float("nan"))), f"{RECORDS}:2: "),
+        (cut, f"{RECORDS}:"),
+        (changed(RECORDS, lambda rows: rows.clear()), "no record in it"),
+        (lambda folder: (folder / RECORDS).unlink(), "no records.jsonl; expected the folder of a report"),
+        (changed(RUNS, lambda rows: rows.pop()), "no run in runs.jsonl is called"),
+        (changed(RUNS, lambda rows: rows[0].update(layers=12)), "two configurations of 12 and 0 layers in one table: "),
+        (changed(RUNS, lambda rows: rows[0].update(study="other")), "records of several studies: other, toy"),
+        (changed(RUNS, lambda rows: rows[0].update(settings={"a": "1"})), "; expected "),
+        (changed(RUNS, lambda rows: rows[0].update(seed=7)), "has the seeds [1, 7], "),
+        (changed(RUNS, lambda rows: [row.update(study="../../own") for row in rows]), "cannot name a folder"),
+        (described(seeds=3, versions="1"), "seeds, versions of another type"),
+        (described(report="nature"), "no kind of report is called 'nature'"),
+        (lambda folder: (folder / ABOUT).write_text("{", encoding="utf-8"), f"{ABOUT}: not JSON"),
+        (lambda folder: (folder / ABOUT).write_text("[]", encoding="utf-8"), f"{ABOUT}: expected a JSON object"),
+        (lambda folder: (folder / ABOUT).unlink(), "no 'report' and no 'scale'"),
+    ],
+)
+def test_records_of_no_one_report_are_one_line(toy: Path, damage: Callable[[Path], object], said: str) -> None:
+    damage(toy)
+    assert said in refused("report", toy)
+    assert not Path("runs").exists()
+
+
+def test_the_list_has_every_report_and_sends_a_terminal_no_commands(toy: Path) -> None:
+    assert calque("runs")[1] == "no report below runs; `calque run STUDY` writes one\n"
+    calque("report", str(toy))
+    about = {"study": "own", "settings": ["start=\x1b]0;x\x07"], "sweep": ["a=1,2"], "seeds": [0]}
+    reserve(Path("runs/own/reports/begun"), {**about, "configuration": "0" * 12, "date": "2026-11-26"})
+    Path("runs/cache").mkdir()
+    found = [
+        (row["study"], row["name"], row["seeds"], row["finished"]) for row in json.loads(calque("runs", "--json")[1])
+    ]
+    assert found == [("own", "begun", [0], False), ("toy", "toy", [0, 1], True)]
+    shown = calque("runs")[1]
+    assert "sweep a=1,2" in shown and "not finished" in shown and "\x1b" not in shown and "\x07" not in shown
+
+
+def test_a_named_report_of_a_study_keeps_the_command_that_computed_it(
+    done: Done, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(done.root, tmp_path / "runs")
+    shutil.rmtree(tmp_path / "runs" / "pocket" / "report")
+    words = ["pocket", "--runs", str(tmp_path / "runs"), *SETTINGS, "--name", "tiny", "--quiet"]
+    monkeypatch.setattr("sys.argv", ["calque", "run", "it's"])
+    code, out, err = calque("run", *words, "--jobs", "1")
+    folder = tmp_path / "runs" / "pocket" / "reports" / "tiny"
+    assert (code, out, err) == (0, f"{folder}/report.html\n", "")
+    about, first = stored(folder), contents(folder)
+    assert about["command"] == """calque run 'it'"'"'s'""" and about["settings"] == SETTINGS[1::2]
+    assert (about["study"], about["name"], about["report"], about["seeds"]) == ("pocket", "tiny", "align_mlm", [0])
+    assert "wall" not in about and about["versions"]["torch"] and "cores" in about["machine"]
+    monkeypatch.setattr("sys.argv", ["calque", "report"])
+    assert calque("report", *words)[0] == 0
+    assert contents(folder) == first and stored(folder)["rendered"]["command"] == "calque report"
+    assert stored(folder)["command"] == about["command"]
+    said = refused("report", *words, "--set", "seeds=1")
+    assert "the report of pocket --set seeds=0" in said and "--set seeds=1 (" in said

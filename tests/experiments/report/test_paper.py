@@ -1,0 +1,102 @@
+"""Items of papers: printed numbers are the papers', ours are the records', and conclusions follow from both."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from calque.analysis.papers.published import published
+from calque.analysis.report.table import MISSING, Table, cell, percent
+from calque.analysis.results.measured import difference, mean
+from calque.analysis.results.results import Results
+from calque.experiments.cli import app
+from calque.experiments.report import paper
+from calque.experiments.report.folder import read_records
+from tests.experiments.paper_lock import LOCK, lock
+
+TABLES = [one for one in paper.items() if not one.is_figure]
+MLM_AND_ALIGN = {"of": ("ALIGN-MLM trans.inv",), "minus": ("MLM trans.inv",), "tasks": ("pos",)}
+
+
+def table_of(paper_name: str, name: str) -> Table:
+    made = paper.rendered(paper.item(paper_name, name))
+    assert isinstance(made, Table)
+    return made
+
+
+def ours_and_theirs(text: str) -> tuple[str, str]:
+    ours, _, theirs = text.rpartition(" / ")
+    return ours, theirs
+
+
+@pytest.mark.parametrize("one", TABLES, ids=lambda one: one.full_name)
+def test_a_table_has_every_printed_number_once_next_to_ours(one: paper.Item) -> None:
+    numbers = [percent(p.value) for p in published(paper.papers()[one.paper]["published"], one.number)]
+    table = table_of(one.paper, one.name)
+    cells = [text for row in table.rows for text in row[table.labels :] if text != MISSING]
+    assert sorted(theirs for _, theirs in map(ours_and_theirs, cells)) == sorted(numbers)
+    assert any(ours != MISSING for ours, _ in map(ours_and_theirs, cells))
+
+
+def test_cells_have_the_means_of_the_records_in_the_papers_columns() -> None:
+    results = Results(*read_records(paper.COMMITTED / "align_mlm_pocket")[:2])
+    table = table_of("align-mlm", "table-3")
+    assert len(table.header) == 2 + 9  # NLI, NER and POS, each with SUP, ZS and Δ
+    (row,) = (row for row in table.rows if row[:2] == ("ALIGN-MLM", "Trans + Inv"))
+    ours, theirs = ours_and_theirs(row[table.header.index("POS F1 on bare tags Δ")])
+    assert ours == cell(mean(results.deltas("ALIGN-MLM", "trans.inv", "pos", "f1_bare_tags"))) and theirs == "3.0"
+
+
+def test_the_values_of_a_sweep_choose_the_runs_of_a_row() -> None:
+    table = table_of("align-mlm", "table-2")
+    column = table.header.index("POS F1 on bare tags Δ")
+    runs, records, _ = read_records(paper.COMMITTED / "align_mlm_dictionary")
+    for setting, fraction in ((MISSING, "0.25"), ("dictionary 50%", "0.5")):
+        chosen = {run.id for run in runs if run.settings["dictionary.fraction"] == fraction}
+        results = Results((r for r in runs if r.id in chosen), (r for r in records if r.run in chosen))
+        (row,) = (row for row in table.rows if (row[0], row[2]) == ("DICT-MLM", setting))
+        expected = cell(mean(results.deltas("DICT-MLM", "trans.inv", "pos", "f1_bare_tags")))
+        assert ours_and_theirs(row[column])[0] == expected
+
+
+def found(one: paper.Item) -> list[paper.Conclusion]:
+    return paper.conclusions(one.paper)[one.name]
+
+
+def test_a_conclusion_has_the_differences_of_the_paper_and_of_the_records() -> None:
+    results = Results(*read_records(paper.COMMITTED / "align_mlm_pocket")[:2])
+    deltas = (results.deltas(name, "trans.inv", "pos", "f1_bare_tags") for name in ("ALIGN-MLM", "MLM"))
+    (gap,) = (one for one in found(paper.item("align-mlm", "figure-2")) if "nearly closes" in one.claim)
+    assert (gap.direction, gap.ours, gap.paper) == ("same direction", cell(difference(*deltas)), "−35.5")
+
+
+def test_items_are_as_locked() -> None:
+    assert lock() == json.loads(LOCK.read_text(encoding="utf-8"))
+
+
+def test_an_item_is_written_whole_in_every_format(tmp_path: Path) -> None:
+    kinds = {file.suffix for file in paper.write(paper.item("align-mlm", "table-8"), tmp_path)}
+    assert kinds == {".md", ".csv", ".tex"}
+    kinds = {file.suffix for file in paper.write(paper.item("xlm-align", "figure-2"), tmp_path)}
+    assert kinds == {".svg", ".png", ".pdf", ".jsonl"}
+
+
+@pytest.mark.parametrize("arguments", ["align-mln", "align-mlm table-9", "all table-3", "align-mlm figure-9", ""])
+def test_an_unknown_item_and_a_folder_for_nothing_are_refused(
+    arguments: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["paper", *arguments.split(), "--out", "own"])
+    assert result.exit_code == 2
+    assert len(result.stderr.splitlines()) == 1
+    assert not any(tmp_path.iterdir())
+
+
+def test_an_item_deletes_no_file_of_its_folder(tmp_path: Path) -> None:
+    own = tmp_path / "align-mlm" / "table-8" / "thesis.txt"
+    own.parent.mkdir(parents=True)
+    own.write_text("mine", encoding="utf-8")
+    files = paper.write(paper.item("align-mlm", "table-8"), tmp_path)
+    assert own.read_text(encoding="utf-8") == "mine" and {file.parent for file in files} == {own.parent}
+    assert own not in files

@@ -1,0 +1,139 @@
+"""Primary claims of a study: refused names, digests in what is computed, and a report that has them first."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from calque.analysis.papers.primary import NAME, PrimaryClaims
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import RUNS, Run
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
+from calque.derive.fingerprint import sha256
+from calque.experiments.report.folder import describe, stored
+from calque.experiments.report.report import summarise
+from calque.experiments.settings.catalogue import STUDIES
+from calque.experiments.settings.override import override
+from tests.experiments.conftest import Done
+
+CLAIMS = """
+[[claims]]
+text = "ALIGN-MLM loses less than MLM"
+measure = "DELTA"
+task = "pos"
+ascending = [["ALIGN-MLM", "trans.inv"], ["MLM", "trans.inv"]]
+
+[[claims]]
+text = "ALIGN-MLM aligns more than MLM"
+measure = "alignment"
+types = "held-out"
+ascending = [["MLM", "trans.inv"], ["ALIGN-MLM", "trans.inv"]]
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.claims.toml"
+    path.write_text(CLAIMS, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def claimed(done: Done, file: Path, tmp_path: Path) -> Done:
+    """The study of a minute, computed without claims, which now has some."""
+    shutil.copytree(done.home, tmp_path / "runs" / "shared")
+    return Done(tmp_path / "runs", override(done.study, [f"claims={file}"]))
+
+
+def again(done: Done, objective: str) -> None:
+    """Train and measure an objective's model again."""
+    shutil.rmtree(done.model(objective).folder)
+    done.compute()
+
+
+def noted(done: Done, objective: str) -> set[str | None]:
+    """The digests in the manifests of a model and of its measures."""
+    manifests = done.model(objective).folder.rglob(MANIFEST)
+    return {json.loads(path.read_text(encoding="utf-8")).get("claims") for path in manifests}
+
+
+def reported(done: Done) -> tuple[str, str, str]:
+    """The terminal's summary, the page and the table."""
+    outcome = summarise(done.study, done.root, done.report, describe(done.study, done.root))
+    return str(outcome), outcome.report.read_text(encoding="utf-8"), (done.report / f"{NAME}.md").read_text("utf-8")
+
+
+def test_claims_change_no_folder_and_runs_before_them_are_counted(done: Done, claimed: Done, file: Path) -> None:
+    folders = [[step.folder.name for step in each.study.steps(each.root)] for each in (done, claimed)]
+    assert folders[0] == folders[1] and all(step.finished for step in claimed.study.steps(claimed.root))
+    for text in reported(claimed):
+        assert "changed after the runs" in text
+    assert "2 of 2 runs" in reported(claimed)[2]
+    again(claimed, "MLM")
+    assert noted(claimed, "MLM") == {sha256(file)} and noted(claimed, "ALIGN-MLM") == {None}
+    assert "1 of 2 runs" in reported(claimed)[2]
+
+
+def test_a_report_has_the_claims_first_and_says_when_their_file_changed(claimed: Done, file: Path) -> None:
+    digest = sha256(file)
+    for objective in ("MLM", "ALIGN-MLM"):
+        again(claimed, objective)
+    shown, page, table = reported(claimed)
+    assert all("stated before the runs" in text for text in (shown, page, table))
+    assert page.index('<section id="primary-claims">') < page.index('<section id="figures">')
+    assert "Of 2 primary claims tested, 1 is undecided: at the floor and 1 is undecided: one seed." in page
+    assert stored(claimed.report)["claims"] == digest
+    assert {run.claims for run in json_rows.read(claimed.report / RUNS, Run)} == {(digest,)}
+    assert (claimed.report / f"{NAME}.toml").read_bytes() == file.read_bytes()
+
+    file.write_text(f"{CLAIMS}# another thought\n", encoding="utf-8")
+    changed = Done(claimed.root, replace(claimed.study))
+    assert "2 of 2 runs" in reported(changed)[2]
+    assert stored(changed.report)["claims"] == sha256(file) != digest
+    assert {run.claims for run in json_rows.read(changed.report / RUNS, Run)} == {(digest,)}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        (
+            '["ALIGN-MLM", "trans.inv"], ["MLM"',
+            '["ALIGN-MLM", "trans.inv"], ["XLM"',
+            2,
+            "no objective of the study is called 'XLM'",
+        ),
+        ('[["MLM", "trans.inv"]', '[["MLM", "trans"]', 8, "no transform of the study is called 'trans'"),
+        ('task = "pos"', 'task = "ner"', 2, "no task of the study is called 'ner'"),
+        ('measure = "DELTA"', 'measure = "deltas"', 2, "no measure is called 'deltas'"),
+        (
+            'types = "held-out"\nascending = [["MLM", "trans.inv"], ["ALIGN-MLM", "trans.inv"]]',
+            'task = "pos"\nabove = 0.5',
+            8,
+            "alignment has no task",
+        ),
+        (
+            'measure = "alignment"\ntypes = "held-out"\nascending = [["MLM", "trans.inv"], ["ALIGN-MLM", "trans.inv"]]',
+            'measure = "correlation"\ntask = "pos"\nabove = 0.5',
+            8,
+            "8 cells",
+        ),
+    ],
+)
+def test_what_the_study_lacks_is_refused_with_file_and_line(
+    done: Done, file: Path, old: str, new: str, line: int, said: str
+) -> None:
+    assert old in CLAIMS
+    file.write_text(CLAIMS.replace(old, new), encoding="utf-8")
+    with pytest.raises(BadInput) as refused:
+        override(done.study, [f"claims={file}"])
+    (message,) = refused.value.messages
+    assert f"{file}:{line}: " in message and said in message
+
+
+@pytest.mark.parametrize("path", [*STUDIES.glob("*.claims.toml")], ids=lambda path: path.name)
+def test_the_claims_of_calques_studies_are_readable_and_few(path: Path) -> None:
+    claims = PrimaryClaims.read(path).by_line.values()
+    assert 1 <= sum(max(1, len(claim.ascending) - 1) for claim in claims) <= 8

@@ -1,0 +1,75 @@
+"""The report of a tiny study."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calque.analysis.papers.catalog import PAPERS
+from calque.analysis.records.json_rows import read
+from calque.analysis.records.record import Floor
+from calque.derive.errors import BadInput
+from calque.experiments.report.comparison import compare_reports
+from calque.experiments.report.report import summarise
+from calque.experiments.study.tasks import read_floors
+from tests.experiments.conftest import Done
+
+INVERTED = {"kind": "Invert", "p": 1.0, "seed": 0}
+
+
+@pytest.fixture
+def copy(done: Done, tmp_path: Path) -> Done:
+    """The study once more, to be damaged."""
+    shutil.copytree(done.root, tmp_path / "runs")
+    return Done(tmp_path / "runs", done.study)
+
+
+@pytest.mark.parametrize("paper", [name for name, about in PAPERS.items() if not about.natural])
+def test_every_paper_can_be_reported(done: Done, paper: Any, tmp_path: Path) -> None:
+    shown = replace(done.study, paper=paper)
+    assert str(summarise(shown, done.root, tmp_path / "report")).endswith("report.html")
+    claims, figures = (tmp_path / "report" / name for name in ("claims.md", "figures"))
+    if paper == "growth":
+        assert not figures.exists() and not claims.exists()  # nothing that they draw is in this study
+        return
+    assert {path.suffix for path in figures.iterdir()} == {".png", ".svg", ".jsonl"}
+    if paper == "xlm_align":
+        assert not claims.exists()  # nothing that it compares is in this study
+    else:
+        assert claims.read_text(encoding="utf-8").startswith(f"**{PAPERS[paper].claims_title}, ")
+
+
+def test_the_floors_are_those_of_every_task_and_stand_in_table_and_page(done: Done) -> None:
+    floors = read(done.report / "floors.jsonl", Floor)
+    assert floors == [floor for step in done.study.baselines(done.root, 0) for floor in read_floors(step)]
+    assert {(floor.learnt, floor.language) for floor in floors} == {
+        ("source", "source"),
+        ("source", "trans.inv"),
+        ("trans.inv", "trans.inv"),
+    }
+    assert {(floor.baseline, floor.metric) for floor in floors} == {
+        (name, metric) for name in ("majority", "unigram") for metric in ("accuracy", "f1_bare_tags")
+    }
+    table = (done.report / "table-3.md").read_text(encoding="utf-8")
+    assert "POS accuracy retained" in table and table.count("| floor ") == 2
+    assert "Floor, retained transfer" in (done.report / "report.html").read_text(encoding="utf-8")
+    assert (done.report / "figures" / "figure-floors.png").is_file()
+
+
+def test_damaged_records_leave_the_last_report(copy: Done) -> None:
+    before = (copy.report / "report.html").read_bytes()
+    path = copy.measures(copy.model("MLM"))["pos"].folder / "records.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace("1", "2", 1), encoding="utf-8")
+    with pytest.raises(BadInput, match="changed since it was written"):
+        summarise(copy.study, copy.root, copy.report)
+    assert (copy.report / "report.html").read_bytes() == before
+
+
+def test_a_report_is_equal_to_itself_and_to_one_made_again(done: Done, tmp_path: Path) -> None:
+    """What `calque compare` reads is what a report writes."""
+    summarise(done.study, done.root, tmp_path / "again")
+    expected = sum(len(done.records(model)) for model in done.models())
+    found = compare_reports(done.report, tmp_path / "again")
+    assert (found.equal, found.different, found.changed) == (expected, [], {})

@@ -1,0 +1,202 @@
+"""The scheduler on steps of a line: order, failures, claims, and processes that share a step."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+import torch
+
+from calque.derive.artefact import making
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST, claim_of
+from calque.experiments.run.schedule import compute, do
+from calque.experiments.run.step import Machine, Step, with_needs
+from tests.experiments.conftest import Heard
+
+ROOT = Path(__file__).parents[3]
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word to write after those of the steps before it.
+
+    Its step takes `seconds`, and ends only once the one that it meets has begun.
+    """
+
+    word: str
+    before: tuple[Step, ...] = ()
+    seconds: float = 0.0
+    meets: str = ""
+
+    def identity(self) -> Any:
+        return {"word": self.word, "before": self.before}
+
+
+def word(home: Path, word: str, before: tuple[Step, ...] = (), seconds: float = 0.0, **config: Any) -> Step:
+    """A step that writes its word, and when it began and ended."""
+    return Step(write, Word(word, before, seconds, **config), home / word, f"word {word}", "derive", "word")
+
+
+def alone(*arguments: Any) -> Step:
+    """One that spreads over the machine by itself."""
+    return replace(word(*arguments), spreads=True)
+
+
+def write(step: Step, machine: Machine) -> None:
+    config: Word = step.config
+    home = step.place.parent
+    if config.word == "bad":
+        raise BadInput("a bad word", step.folder)
+    began = time.time()
+    machine.report(step.title, 0, 1)
+    time.sleep(config.seconds)
+    if config.meets:
+        (home / f"{config.word} is here").touch()
+        while not (home / f"{config.meets} is here").exists():
+            time.sleep(0.01)
+            assert time.time() < began + 300, "nobody came"
+    with making(step.folder, step.kind, step.facts) as part:
+        (part / "text").write_text(f"{''.join(map(text, config.before))}{config.word} ")
+        (part / "times").write_text(f"{began} {time.time()}")
+    machine.report(step.title, 1, 1)
+
+
+def add(step: Step, machine: Machine) -> None:
+    total = machine.world.add(torch.tensor([machine.world.rank + 1]))
+    if machine.world.first:
+        with making(step.folder, step.kind, step.facts) as part:
+            (part / "text").write_text(str(int(total)))
+    machine.world.wait()
+
+
+def text(step: Step) -> str:
+    return step.open().path("text").read_text()
+
+
+def times(step: Step) -> tuple[float, float]:
+    began, ended = step.open().path("times").read_text().split()
+    return float(began), float(ended)
+
+
+def test_a_step_comes_after_all_that_it_needs_and_once(tmp_path: Path) -> None:
+    a, b = word(tmp_path, "a"), word(tmp_path, "b")
+    c = word(tmp_path, "c", (a, b))
+    d = word(tmp_path, "d", (c, a))
+    assert [step.title for step in with_needs([d, b, d])] == ["word a", "word b", "word c", "word d"]
+    compute([d], tmp_path, 1)
+    assert text(d) == "a b c a d "
+
+
+def test_side_by_side_and_one_after_the_other_make_the_same(tmp_path: Path) -> None:
+    made = []
+    for jobs in (1, 2):
+        home = tmp_path / str(jobs)
+        first = alone(home, "first")
+        a = word(home, "a", (first,), meets="b" if jobs == 2 else "")
+        b = word(home, "b", (first,), meets="a" if jobs == 2 else "")
+        last = alone(home, "last", (a,))
+        compute([last, b], home, jobs)
+        made.append([text(step) for step in (first, a, b, last)])
+        assert times(first)[1] <= times(a)[0] and times(a)[1] <= times(last)[0]
+    assert times(b)[1] <= times(last)[0]  # nothing is computed beside a step that spreads
+    assert made[0] == made[1] == ["first ", "first a ", "first b ", "first a last "]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_after_a_failure_nothing_is_begun_and_what_is_under_way_ends(tmp_path: Path, jobs: int) -> None:
+    before = word(tmp_path, "before")
+    bad = word(tmp_path, "bad")
+    needs = word(tmp_path, "needs", (bad,))
+    later = word(tmp_path, "later")
+    with pytest.raises(BadInput, match="a bad word"):
+        compute([before, bad, needs, later], tmp_path, jobs)
+    assert before.finished and not bad.finished and not needs.finished
+    assert jobs == 2 or not later.finished
+    assert all(path.name.endswith(".compute") for path in tmp_path.rglob(".*"))
+
+
+@pytest.mark.parametrize("what", ["text", MANIFEST, ""])
+def test_the_folder_of_another_step_is_refused(what: str, tmp_path: Path) -> None:
+    """Each file of another step in its place, its manifest, or the whole folder: nothing is computed from it."""
+    a, b = word(tmp_path, "a"), word(tmp_path, "b")
+    needs = word(tmp_path, "needs", (a,))
+    compute([a, b], tmp_path, 1)
+    if what:
+        shutil.copy(b.folder / what, a.folder / what)
+    else:
+        shutil.rmtree(a.folder)
+        shutil.copytree(b.folder, a.folder)
+    with pytest.raises(BadInput) as refused:
+        compute([needs], tmp_path, 1)
+    assert str(refused.value).startswith(str(a.folder)) and not needs.finished
+    if what != "text":
+        with pytest.raises(BadInput, match=b.folder.name):
+            a.open()
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_step_that_another_command_computes_is_waited_for_and_then_finished(shared: bool, tmp_path: Path) -> None:
+    a = replace(word(tmp_path, "a", (), 1.0), shared=shared)
+    heard = Heard()
+    first = Thread(target=do, args=(a, Machine()))
+    first.start()
+    while not claim_of(a.folder).exists() and first.is_alive():
+        time.sleep(0.01)
+    compute([a], tmp_path, 1, heard)
+    first.join()
+    assert text(a) == "a " and times(a)[1] < time.time() and not list(tmp_path.glob(".*"))
+    before = times(a)
+    do(a, Machine())  # as a command that looked before the other had finished
+    assert times(a) == before
+
+
+def test_what_killed_processes_left_is_swept(tmp_path: Path) -> None:
+    part = tmp_path / "deep" / ".old-0123.7.part"
+    part.mkdir(parents=True)
+    (part / "half").write_text("half")
+    compute([word(tmp_path, "a")], tmp_path, 1)
+    assert not part.exists()
+
+
+TORCHRUN = """
+import sys
+from pathlib import Path
+from calque.experiments.run.schedule import compute
+from tests.experiments.run.test_schedule import alone, together, word
+home = Path(sys.argv[1])
+first = alone(home, "first", (), 2.0)
+shared = together(home, "shared", (first,))
+scored = word(home, "scored", (shared,), 1.0)
+compute([first, shared, scored, together(home, "again", (scored,))], home, 1)
+import torch.distributed
+assert not torch.distributed.is_initialized()
+"""
+
+
+@pytest.mark.slow
+def test_processes_of_torchrun_walk_through_the_steps_together(tmp_path: Path) -> None:
+    """The others wait for what the first one computes outside torch, which would not wait for long."""
+    (tmp_path / "walk.py").write_text(TORCHRUN)
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    ran = subprocess.run(
+        [*launch, str(tmp_path / "walk.py"), str(tmp_path / "home")],
+        env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert ran.returncode == 0, ran.stderr
+    home = tmp_path / "home"
+    assert {path.name.partition("-")[0]: (path / "text").read_text() for path in home.iterdir()} == {
+        "first": "first ",
+        "shared": "3",
+        "scored": "3scored ",
+        "again": "3",
+    }

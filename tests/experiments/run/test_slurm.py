@@ -1,0 +1,191 @@
+"""Studies on Slurm: the same bytes as here, whatever ends in the middle."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
+from calque.experiments.run.slurm import Slurm, _failures
+from calque.experiments.run.step import Step
+from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.override import override
+from tests.experiments.conftest import TINY, Done
+from tests.experiments.test_cli import ROOT, SETTINGS, calque
+from tests.processes import below, wait_for
+
+AFTER = ["objectives=MLM,WEAM-after-MLM", "transforms=trans", "measures=alignment"]
+TOY = [*TINY, *AFTER]
+FRAGILE = '''
+import os
+from dataclasses import dataclass
+
+from calque.experiments.settings.override import override
+from calque.experiments.studies.objectives_pocket import objectives_pocket
+from calque.pretrain.objectives.mlm import MLM
+
+
+@dataclass(frozen=True)
+class Fragile(MLM):
+    """MLM, except where the environment has BROKEN."""
+
+    short_name = "FRAGILE"
+    summary = "FRAGILE is MLM."
+
+    def streams(self, languages, length, seed):
+        if "BROKEN" in os.environ:
+            raise ZeroDivisionError("broken")
+        return super().streams(languages, length, seed)
+
+
+def fragile():
+    toy = override(objectives_pocket(), SETTINGS)
+    return toy.changed(name="fragile", objectives=(*toy.objectives, Fragile()))
+'''
+
+
+def contents(home: Path) -> dict[str, bytes]:
+    """The files of a study, except those with times and speeds, which are not the same in two runs."""
+    timed = {path for name in (MANIFEST, "metrics.jsonl", "report.html", "about.json") for path in below(home, name)}
+    return {
+        str(path.relative_to(home)): path.read_bytes()
+        for path in below(home, "*")
+        if path.is_file() and path not in timed and "jobs" not in path.relative_to(home).parts
+    }
+
+
+@pytest.fixture(scope="session")
+def fragile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with a study of three models, and a folder beside it with the results of this machine."""
+    file = tmp_path_factory.mktemp("fragile") / "fragile.py"
+    file.write_text(FRAGILE.replace("SETTINGS", repr(TOY)))
+    _, err = begun(file, file.with_name("here")).communicate()
+    assert err == ""
+    return file
+
+
+def begun(exp: Path, runs: Path, *words: str, **environment: str) -> subprocess.Popen[str]:
+    """`calque run` in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "calque.experiments", "run", str(exp), "--runs", str(runs), "-q", *words],
+        env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"} | environment,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def placed(steps: list[Step], processes: int) -> list[list[list[Step]]]:
+    return list(Slurm(steps, Path("runs"), ["calque.experiments", "cell"], processes=processes).levels())
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_every_step_is_in_one_job_after_those_that_it_needs(processes: int, tmp_path: Path) -> None:
+    steps = override(study("objectives_pocket"), [*TOY, "seeds=0,1"]).steps(tmp_path)
+    levels = placed(steps, processes)
+    jobs = {step.folder: (level, id(job)) for level, its in enumerate(levels) for job in its for step in job}
+    assert len(jobs) == len(steps) == sum(len(job) for level in levels for job in level)
+    for step in steps:
+        for need in step.needs:
+            assert jobs[need.folder] < (jobs[step.folder][0], 0) or jobs[need.folder] == jobs[step.folder]
+    apart = all(len({step.shared for step in job}) == 1 for level in levels for job in level)
+    assert apart == (processes > 1)
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        (None, "the job ended before it began (LOG)"),
+        ("\n", "the job ended before it began (LOG)"),
+        ("error: first\ncalque: error: STEP: broken\nsomething\n", "calque: error: STEP: broken (LOG)"),
+        ("before\nsrun: error: a node\nafter\n", "srun: error: a node (LOG)"),
+        ("first\nlast\n\n", "last (LOG)"),
+        ("error: JOB 7 CANCELLED DUE TO TIME LIMIT ***\n", "TIME LIMIT *** (LOG); raise --option time=..."),
+        ("slurmstepd: error: 1 oom_kill event\n", "1 oom_kill event (LOG); raise --option mem=..."),
+    ],
+)
+def test_a_failed_step_has_its_error_and_the_limit_to_raise(log: str | None, said: str, tmp_path: Path) -> None:
+    first, *_, last = override(study("objectives_pocket"), TOY).steps(tmp_path)
+    if log is not None:
+        (tmp_path / "log").write_text(log.replace("STEP", first.title))
+    (line,) = _failures(tmp_path / "log", [first, last])
+    assert line.startswith(f"{first.title}: ") and last.needs
+    assert line.endswith(said.replace("STEP", first.title).replace("LOG", str(tmp_path / "log")))
+
+
+@pytest.mark.parametrize("name", ["50%j", "a b", "$HOME", "é", '"', "\\", "a\nb"])
+def test_a_folder_that_slurm_cannot_write_logs_to_is_refused(name: str, tmp_path: Path) -> None:
+    runs = tmp_path / name
+    steps = override(study("objectives_pocket"), TOY).steps(runs)[:1]
+    if set(name) & {'"', "\\", "\n"}:
+        with pytest.raises(BadInput, match="Slurm cannot write logs below"):
+            Slurm(steps, runs, [])
+        return
+    (output,) = [line for line in Slurm(steps, runs, []).script.splitlines() if "--output" in line]
+    assert output.startswith(f'#SBATCH --output="{str(runs).replace("%", "%%")}/jobs/')
+
+
+def test_without_slurm_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    words = ["run", "pocket", "--runs", str(tmp_path / "runs"), *SETTINGS]
+    code, out, _ = calque(*words, "--on", "slurm", "--dry-run")
+    assert code == 0 and "calque.experiments cell pocket" in out
+    for more in (["--on", "slurm"], ["--option", "partition=main"]):
+        code, _, err = calque(*words, *more)
+        assert code == 2 and err.count("\n") == 1 and not (tmp_path / "runs" / "shared").exists()
+
+
+def test_too_many_jobs_for_an_array_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calque.experiments.run.slurm.MOST", 3)
+    steps = override(study("objectives_pocket"), [*TOY, "seeds=0,1,2,3"]).steps(tmp_path)
+    script = Slurm(steps, tmp_path, ["calque.experiments", "cell"]).script
+    arrays = [line for line in script.splitlines() if "--array" in line]
+    assert arrays == ["#SBATCH --array=0-0", "#SBATCH --array=0-2", "#SBATCH --array=0-1"]
+    assert all(script.count(step.fingerprint) == 1 for step in steps)
+
+
+def test_a_cell_computes_its_step_alone(done: Done, tmp_path: Path) -> None:
+    words = ["pocket", "--runs", str(tmp_path), *SETTINGS]
+    places = Done(tmp_path, done.study)
+    code, _, err = calque("cell", *words, places.models()[0].weights.fingerprint)
+    assert code == 1 and "needs languages" in err and not below(tmp_path, MANIFEST)
+    assert calque("cell", *words, places.languages.folder.name, places.languages.fingerprint)[0] == 0
+    assert contents(places.data) == contents(done.data) and list(places.home.iterdir()) == [places.data]
+    code, _, err = calque("cell", *words, "0123456789ab")
+    assert code == 2 and err.count("\n") == 1 and "0123456789ab" in err
+
+
+@pytest.fixture(scope="session")
+def slurm() -> None:
+    if not shutil.which("sinfo") or subprocess.run(["sinfo"], capture_output=True, timeout=90).returncode:
+        pytest.skip("no Slurm answers here")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("slurm")
+def test_slurm_computes_the_same_after_a_kill_a_failure_a_requeue_and_a_restart(fragile: Path, tmp_path: Path) -> None:
+    home, words = tmp_path / "fragile", ["--on", "slurm"]
+    with begun(fragile, tmp_path, *words, BROKEN="1") as first:
+        wait_for(lambda: below(tmp_path, ".seed-0-*.claim"), first)
+        first.kill()
+    (folder,) = (home / "jobs").glob("calque-*")
+    named = f"--name={folder.name}"
+
+    def queued(*states: str) -> list[str]:
+        squeue = ["squeue", "--noheader", "--array", named, "--format=%i", f"--states={','.join(states)}"]
+        return subprocess.run(squeue, capture_output=True, text=True, check=True).stdout.split()
+
+    running = wait_for(lambda: queued("RUNNING"))
+    subprocess.run(["scontrol", "requeue", running[0]], check=True)
+    subprocess.run(["scancel", queued("RUNNING", "PENDING")[-1]], check=True)
+    wait_for(lambda: running[0] in queued("PENDING"))
+    subprocess.run(["scontrol", "update", f"jobid={running[0]}", "starttime=now"], check=True)  # and not in 2 minutes
+    with begun(fragile, tmp_path, *words) as second:
+        _, err = second.communicate()
+    assert second.returncode == 0, err
+    assert contents(tmp_path) == contents(fragile.with_name("here"))
+    with begun(fragile, tmp_path / "new", *words, "--option", "partition=none") as refused:
+        _, err = refused.communicate()
+    assert refused.returncode == 2 and "partition" in err and not (tmp_path / "new").exists()

@@ -1,0 +1,227 @@
+"""`--set`: values of every kind, and every mistake at once."""
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calque.derive.errors import BadInput
+from calque.derive.order import Invert
+from calque.derive.script import Transliterate
+from calque.derive.sources.files import Files, TaskFiles
+from calque.derive.transform import compose
+from calque.experiments.run.places import RESERVED
+from calque.experiments.run.schedule import compute
+from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.override import override
+from calque.experiments.settings.validation import study_mistakes
+from calque.experiments.study import Study
+from calque.experiments.study.measures import GoldLinks
+from calque.experiments.study.tasks import CrossLingualTask
+from calque.pretrain.config import TrainConfig
+from calque.pretrain.objective import After
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
+
+
+@pytest.fixture(scope="module")
+def pocket() -> Study:
+    return study("align_mlm_pocket")
+
+
+@dataclass(frozen=True)
+class Loud(Files):
+    """A source with a switch."""
+
+    loud: bool = False
+    limit: float | None = 1.5
+
+
+@pytest.fixture(scope="module")
+def files(pocket: Study) -> Study:
+    """A study whose source is files."""
+    task = TaskFiles(train=(Path("a"),), test=(Path("b"),))
+    return pocket.changed(source=Loud(text=(Path("text"),), pos=task, ner=task), tasks=only_pos(pocket))
+
+
+def only_pos(study: Study) -> dict[str, CrossLingualTask]:
+    """The study's values for one task."""
+    return {"pos": study.tasks["pos"]}
+
+
+def value(made: Any, key: str) -> Any:
+    """A value of a study, or of its languages."""
+    first, *rest = key.split(".")
+    made = getattr(made if hasattr(made, first) else made.languages, first)
+    for part in rest:
+        made = made[part] if isinstance(made, dict) else getattr(made, part)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "expected"),
+    [
+        ("train.steps", "7000", 7000),
+        ("train.learning_rate", "1e-3", 1e-3),
+        ("vocabulary", "700", 700),
+        ("seeds", "3", (3,)),
+        ("seeds", "0, 1,2", (0, 1, 2)),
+        ("transforms", "trans.inv-50", (compose(Transliterate(), Invert(p=0.5)),)),
+        ("transforms", "trans-25,trans.inv", (Transliterate(overlap=0.25), compose(Transliterate(), Invert()))),
+        ("objectives", "XLM-10", (XLM(0.1, 0.3),)),
+        ("dictionary.by", "frequency", "frequency"),
+        ("tasks.pos.finetune.epochs", "9", 9),
+        ("tasks.nli.finetune.dropout", "0.5", 0.5),
+        ("languages.vocabulary", "700", 700),
+        ("source.language.types", "900", 900),
+        ("source.nli.train", "5", 5),
+        ("paper", "xlm_align", "xlm_align"),
+    ],
+)
+def test_values_of_every_kind(pocket: Study, key: str, text: str, expected: object) -> None:
+    made = override(pocket, [f"{key}={text}"])
+    assert value(made, key) == expected
+    assert type(value(made, key)) is type(expected)
+
+
+def test_text_and_tasks_of_ones_own_are_set_by_name(pocket: Study, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("text\n")
+    a, b = tmp_path / "a", tmp_path / "b"
+    settings = [f"source={a},{b}", f"source.text_labels={a}+{b}", "source.text_labels.held_out=5", f"source.pos={a}"]
+    made = override(pocket, [*settings, "tasks=text_labels,pos"])
+    labels = TaskFiles((a,), (b,), held_out=5)
+    assert made.languages.source == Files((a, b), text_labels=labels, pos=TaskFiles((a,)))  # type: ignore[union-attr]
+    assert made.tasks == {"text_labels": pocket.tasks["pos"], "pos": pocket.tasks["pos"]}
+    with pytest.raises(BadInput, match="source has no examples of 'pair_labels'"):
+        override(pocket, [*settings, "tasks=pair_labels"])
+    for wrong in ("source=,", "source.pos=", "source.pos=+x"):
+        with pytest.raises(BadInput, match=rf"--set {re.escape(wrong)}: "):
+            override(made, [wrong])
+
+
+def test_a_value_of_a_part_may_be_named_alone_where_one_part_has_it(pocket: Study) -> None:
+    assert override(pocket, ["steps=400"]) == override(pocket, ["train.steps=400"])
+    assert override(pocket, ["transforms=trans"]) == override(pocket, ["languages.transforms=trans"])
+    several = replace(pocket, measures=(GoldLinks(Path("a")), GoldLinks(Path("b"))))
+    with pytest.raises(BadInput, match="several measures have gold"):
+        override(several, ["gold=c"])
+    several = replace(pocket, head=TrainConfig())
+    with pytest.raises(BadInput, match=r"steps is in several parts; expected one of train\.steps, head\.steps"):
+        override(several, ["steps=400"])
+    growth = study("growth")
+    (measure,) = override(growth, ["probe.rows=9"]).measures
+    assert measure == replace(growth.measures[0], probe=replace(growth.measures[0].probe, rows=9))
+
+
+def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: Study) -> None:
+    own = replace(pocket, objectives=(MLM(mask_rate=0.4), XLM(mask_rate=0.4)))
+    masks = XLMAlign(mask_rate=0.4)
+    named = "objectives=MLM,XLM-10,XLM-ALIGN,XLM-ALIGN-after-ALIGN-MLM"
+    started = After(masks, AlignMLM(mask_rate=0.4))
+    assert override(own, [named]).objectives == (MLM(mask_rate=0.4), XLM(0.1, 0.4), masks, started)
+
+
+WRONG = {
+    "train.step=1": "did you mean steps?",
+    "trian.steps=1": "did you mean train?",
+    "tasks.pso.finetune.epochs=1": "did you mean pos?",
+    "tasks=pso": "did you mean pos?",
+    "objectves=MLM": "did you mean objectives?",
+    "objectve=MLM": "did you mean objectives?",
+    "zzz=1": "there are languages, objectives",
+    "name=other": "there is no 'name'",
+    "train.steps": "expected key=value",
+    "train.steps=1.5": "expected int, not '1.5'",
+    "train.learning_rate=nan": "expected a finite number",
+    "model.hidden=6_4": "'6_4'",
+    "model.hidden=\u0666\u0664": "'\u0666\u0664'",
+    "train=1": "train has fields of its own; set one of them: steps, batch, ",
+    "train.steps.x=1": "steps has no fields",
+    "mixture.shares=90-10": "expected float, not '90-10'",
+    "tasks.pos.finetune.epochs=0": "tasks.pos.finetune.epochs is at least 1",
+    "tasks.pos.finetune.epochs=9223372036854775807": "tasks.pos.finetune.epochs are at most 100,000",
+    "tasks=pos,pos": "'pos' twice",
+    "mixture.held_out=2": "mixture.held_out is a fraction below 1, not 2",
+    "encoder=x": "encoder is for studies of gold sets",
+    "paper=xlm": "expected one of align_mlm, xlm_align, equal_terms",
+    "source.nli=none": "nli has fields of its own",
+    "source.size=9223372036854775807": "from 1 to 1,000,000,000",
+    "source.language.seed=-1": "a seed is 0 or more, not -1",
+    "seeds=-1": "seeds must be at least 0",
+    "seeds=1,1": "seeds names one twice",
+    "seeds=": "seeds names at least one",
+    "seeds=9223372036854775808": "expected a number below 2**63",
+    "threads=1025": "threads is from 1 to 1,024, not 1,025",
+    "objectives=MLM,MLM": "objectives names one twice",
+    "objectives=BERT": "no objective is called 'BERT'",
+    "objectives=ALIGN-MLM-" + "9" * 200: "no objective is called 'ALIGN-MLM-999",
+    "objectives=WORD-ALIGNED": "WORD-ALIGNED cannot start from random weights",
+    "transforms=trnas": "did you mean trans?",
+    "transforms=trans.trans": "changes the script twice",
+    "transforms=inv.trans.inv": "has inv twice",
+    "transforms=inv": "ALIGN-MLM needs a dictionary of different words, and under inv it has none",
+    "transforms=inv-0": "above 0",
+    "transforms=" + ".".join(["trans", *["inv-12.5"] * 30]): "is too long for a folder's name",
+    "disjoint=true": "XLM learns from parallel sentences; mixture.disjoint leaves none",
+    "dictionary.by=luck": "expected one of uniform, frequency, not 'luck'",
+    "dictionary.fraction=2": "from 0 to 1, not 2",
+    "vocabulary=nowhere": "nowhere/tokenizer.json",
+    "vocabulary=0": "vocabulary is from 261 to 10,000,000 types, not 0",
+    "model.heads=3": "multiple of heads",
+    "train.grad_accumulation=65": "train.grad_accumulation is at most batch (64), not 65",
+}
+
+
+@pytest.mark.parametrize(("setting", "said"), WRONG.items(), ids=lambda words: words[:40])
+def test_a_mistake_is_named(pocket: Study, setting: str, said: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        override(pocket, [setting])
+    assert said in str(caught.value) and len(str(caught.value)) < 1_500
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (["model.hidden=4000000"], "model.hidden (4,000,000)"),
+        (["model.ffn=9223372036854775807"], "model.ffn (9,223,372,036,854,775,807)"),
+        (["model.layers=100000"], "model.layers (100,000)"),
+        (["model.length=10000000000"], "model.length (10,000,000,000)"),
+        (["train.batch=9223372036854775807"], "train.batch (9,223,372,036,854,775,807)"),
+        (["train.batch=10000000000", "train.grad_accumulation=10000000000"], "train.batch (10,000,000,000)"),
+        (["objectives=PPA-queue999999999"], "the objective's own modules"),
+        (["objectives=PPA-queue999999999-after-MLM"], "the objective's own modules"),
+    ],
+)
+def test_a_model_that_fits_no_memory_is_refused_before_anything_is_computed(
+    pocket: Study, tmp_path: Path, settings: list[str], said: str
+) -> None:
+    made = override(pocket, settings)
+    with pytest.raises(BadInput, match="GiB") as caught:
+        compute(made.steps(tmp_path), made.home(tmp_path), 1)
+    assert said in str(caught.value) and not list(tmp_path.iterdir())
+
+
+def test_all_mistakes_are_told_at_once(pocket: Study) -> None:
+    with pytest.raises(BadInput) as caught:
+        override(pocket, ["train.stesp=1", "seeds=x", "train.batch=0", "model.length=2", "objectives=BERT"])
+    text = str(caught.value)
+    for said in ("did you mean steps?", "not 'x'", "train.batch is at least 1", "model.length is at least 8", "'BERT'"):
+        assert said in text
+    assert "\n" not in text
+
+
+@dataclass(frozen=True)
+class Renamed(Invert):
+    """A transform with a name of the user's."""
+
+    name = RESERVED[0]
+
+
+def test_parts_with_the_names_of_folders_are_refused(pocket: Study) -> None:
+    wrong = study_mistakes(pocket.changed(transforms=(Renamed(),)))
+    assert any(f"{RESERVED[0]} is the name of one of Calque's folders" in each for each in wrong)

@@ -1,0 +1,273 @@
+"""A study of one's own in one file, and the examples of docs/own.md."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module, invalidate_caches
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from calque.derive.artefact import Artefact
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import fingerprint
+from calque.derive.languages import Languages
+from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.override import override
+from calque.experiments.settings.study_file import mistyped
+from tests.experiments.conftest import TINY, Done
+from tests.experiments.test_cli import calque
+
+DOCS = Path(__file__).parents[3] / "docs" / "own.md"
+PLAIN = "from dataclasses import replace\nfrom calque.experiments.studies.pocket import pocket\n\n\n"
+SMALL = [
+    *(
+        "source.size=25000",
+        "vocabulary=400",
+        "model.layers=1",
+        "train.steps=1",
+        "train.warmup=0",
+        "tasks=pos",
+        "seeds=0",
+    ),
+    *(f"source.pos.{split}=100" for split in ("train", "dev", "test")),
+]
+
+
+def examples() -> dict[str, str]:
+    """The Python of the page: files by the names in their first lines, the other as `trees`."""
+    blocks = re.findall(r"```python\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.S)
+    named = {match.group(1): block for block in blocks if (match := re.match(r"# (\w+)\.py\n", block))}
+    (trees,) = (block for block in blocks if not block.startswith("# "))
+    return {**named, "trees": trees}
+
+
+PARTS = {
+    "nouns": ("2", ["objectives=MLM"]),
+    "cosines": ("1", ["objectives=MLM", "tasks=pos"]),
+}
+"""Studies of the page with a part of their own, each with its parallel steps and settings that keep it small."""
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_part_of_the_page_is_in_the_report(folder: Path, name: str) -> None:
+    (folder / f"{name}.py").write_text(examples()[name], encoding="utf-8")
+    jobs, small = PARTS[name]
+    tiny = [one for one in TINY if not one.startswith(("objectives", "tasks"))]
+    settings = [word for setting in [*tiny, *small] for word in ("--set", setting)]
+    code, _, err = calque("run", f"../mine/{name}.py", "--runs", "runs", "--jobs", jobs, *settings)
+    assert code == 0, err
+    (report,) = Path("runs", name).glob("report-*")
+    shown = {"nouns": "Nouns accuracy", "cosines": "cosine"}[name]
+    assert shown in (report / "report.html").read_text(encoding="utf-8")
+
+
+def test_worker_processes_know_the_transforms_of_a_file(folder: Path) -> None:
+    """Two chunks of text, so that two processes derive; from another folder than the file's."""
+    assert calque("new", "transform", "swapped", "--to", str(folder))[0] == 0
+    settings = [part for setting in SMALL for part in ("--set", setting)]
+    code, out, err = calque("derive", "../mine/swapped.py", "--runs", "runs", "--jobs", "2", *settings)
+    assert code == 0, err
+    assert "trans.swapped: 25,000 sentences" in out
+    (made,) = Path("runs").rglob("languages-*")
+    bitext = Languages.open(made, ["trans.swapped"]).bitexts[0]
+    assert bitext.second.corpus.order(0).tolist()[:2] == [1, 0]
+    code, out, err = calque("plan", "../mine/swapped.py", *settings)
+    assert code == 0 and "4 models of 1 steps" in out, out + err
+    code, out, err = calque("report", "../mine/swapped.py", "--runs", "runs", *settings)
+    assert code == 2 and "not computed yet: floors of pos, pretrain trans/MLM/seed-0" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a b.py", "", "cannot import as 'a b'"),
+        ("json.py", "", "there is another module named json; rename the file"),
+        ("empty.py", "x = 1\n", r"no function empty\(\) that returns a study; there is none without arguments"),
+        ("asks.py", "def asks(x):\n    return x\n", "there is none without arguments"),
+        ("two.py", "def a():\n    return 1\n\n\ndef b():\n    return 1\n", "there are a, b"),
+        ("number.py", "def number():\n    return 5\n", r"number\(\) returns '5'; expected a study"),
+        ("broken.py", "x = 1\ndef (:\n", r"broken\.py:2: not valid Python: invalid syntax"),
+        ("fails.py", "def fails():\n    return 1 / 0\n", r"fails\.py:2: fails\(\) fails: ZeroDivisionError: division"),
+        ("leaves.py", "\nimport sys\nsys.exit(3)\n", r"leaves\.py:3: the file fails: SystemExit: 3"),
+        ("lacks.py", "import nothing_like_it\n", r"lacks\.py:1: the file fails: ModuleNotFoundError"),
+        ("same.py", PLAIN + "def same():\n    return pocket()\n", "its study is called pocket, like one of Calque's"),
+        ("odd.py", PLAIN + "def odd():\n    return replace(pocket(), name='a/b')\n", "a study named 'a/b'"),
+        ("kept.py", PLAIN + "def kept():\n    return replace(pocket(), name='cache')\n", "a study named cache"),
+    ],
+)
+def test_what_is_no_study_is_told_in_one_line(folder: Path, name: str, text: str, said: str) -> None:
+    (folder / name).write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=said) as told:
+        study(str(folder / name))
+    assert len(str(told.value).splitlines()) == 1
+
+
+SHIFT = """
+from dataclasses import dataclass
+
+from calque.derive.transform import Transform
+from calque.experiments.studies.pocket import pocket
+from calque.experiments.study import Study
+from {helper} import BY
+
+
+@dataclass(frozen=True)
+class Shift(Transform):
+    name = "shift"
+
+    def __call__(self, sentence, number=0):
+        return sentence.reorder([(i + BY) % len(sentence) for i in range(len(sentence))])
+
+    def identity(self):
+        return "shift"
+
+
+def {name}() -> Study:
+    return pocket().changed(name="shifted", transforms=(Shift(),), objectives=pocket().objectives[:1])
+"""
+
+
+@pytest.fixture
+def shifted(folder: Path) -> Callable[[int], Artefact]:
+    """Derives the languages of a study in a file; a file beside it says by how much its transform shifts words."""
+
+    def derived(by: int) -> Artefact:
+        (folder / "shifts_by.py").write_text(f"BY = {by}\n", encoding="utf-8")
+        (folder / "shifting.py").write_text(SHIFT.format(helper="shifts_by", name="shifting"), encoding="utf-8")
+        settings = [part for setting in [*SMALL, "source.size=600"] for part in ("--set", setting)]
+        code, _, err = calque("derive", str(folder / "shifting.py"), "--runs", "runs", "--jobs", "1", *settings)
+        assert code == 0, err
+        made = override(study(str(folder / "shifting.py")), [*SMALL, "source.size=600"])
+        return Done(Path("runs"), made).languages.open()
+
+    return derived
+
+
+OWN = """
+from dataclasses import dataclass
+
+from calque.analysis.records.record import Run
+from calque.analysis.tasks.tagging import POS
+from calque.derive.sources.pocket import PocketEnglish
+from calque.experiments.study.gold_aligners import EncoderLinks
+from calque.experiments.study.measures import Measuring, OrderDistance
+from calque.experiments.study.models import Model
+from calque.experiments.run.step import Step
+from calque.pretrain.objectives.mlm import MLM
+from tests.experiments.run.test_schedule import Word, write
+
+FACTOR = {factor}
+
+
+@dataclass(frozen=True)
+class OwnTask(POS):
+    pass
+
+
+@dataclass(frozen=True)
+class OwnObjective(MLM):
+    pass
+
+
+@dataclass(frozen=True)
+class OwnSource(PocketEnglish):
+    pass
+
+
+@dataclass(frozen=True)
+class OwnMeasure(OrderDistance):
+    pass
+
+
+@dataclass(frozen=True)
+class OwnAligner(EncoderLinks):
+    def settings(self, model):
+        return "what no code says"
+
+
+@dataclass(frozen=True)
+class OwnConfig(Word):
+    pass
+
+
+def steps(folder):
+    weights = Step(write, OwnConfig("word"), folder / "run", "a word", "pretrain", "word")
+    plain = Step(write, "a text", folder / "run", "a text", "pretrain", "word")
+    model = Model(plain, Run("", "", 0, ()), folder)
+    return [weights, *(Step(write, Measuring(measure, model, None), folder, "", "evaluate", "") for measure in OWN)]
+
+
+OWN = OwnMeasure(), OwnAligner()
+"""
+
+
+def test_tasks_objectives_sources_measures_and_configs_of_a_file_count_with_its_code(folder: Path) -> None:
+    def prints(factor: int) -> list[str]:
+        (folder / "own_parts.py").write_text(OWN.format(factor=factor), encoding="utf-8")
+        sys.modules.pop("own_parts", None)
+        invalidate_caches()
+        own = import_module("own_parts")
+        source = own.OwnSource(size=10)
+        return [
+            *map(fingerprint, (own.OwnTask(), own.OwnObjective())),
+            *(source.corpus_identity(), source.task_identity("pos")),
+            *(step.fingerprint for step in own.steps(folder)),
+        ]
+
+    sys.path.append(str(folder))
+    before, same, after = prints(1), prints(1), prints(2)
+    assert before == same and not set(before) & set(after)
+
+
+@dataclass(frozen=True)
+class Inner:
+    many: int = 1
+    rate: float = 0.5
+    on: bool = False
+
+
+@dataclass(frozen=True)
+class Outer:
+    name: str = "a"
+    inner: Inner = Inner()
+    sizes: tuple[int, ...] = ()
+    files: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    way: Literal["ZS", "TT"] = "ZS"
+    drop: float | None = None
+    parts: tuple[Inner, ...] = ()
+
+
+def told(**values: Any) -> list[str]:
+    return list(mistyped(replace(Outer(), **values), Outer))
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"name": 5}, "name is '5'; expected text"),
+        ({"inner": Inner(many="x")}, "inner.many is \"'x'\"; expected a whole number"),
+        ({"inner": Inner(many=1.5)}, "inner.many is '1.5'; expected a whole number"),
+        ({"inner": Inner(many=True)}, "inner.many is 'True'; expected a whole number"),
+        ({"inner": Inner(rate=None)}, "inner.rate is 'None'; expected a number"),
+        ({"inner": Inner(on=1)}, "inner.on is '1'; expected True or False"),
+        ({"inner": 5}, "inner is '5'; expected Inner"),
+        ({"sizes": 5}, "sizes is '5'; expected a tuple"),
+        ({"sizes": (1, "2")}, "sizes[1] is"),
+        ({"files": {"de": Path("a")}}, "files.de is"),
+        ({"files": {"de": ("a",)}}, "files.de[0] is"),
+        ({"files": {5: (Path("a"),)}}, "a key of files is '5'; expected text"),
+        ({"files": [1]}, "files is '[1]'; expected a dict"),
+        ({"way": "tt"}, "expected one of ZS, TT"),
+        ({"drop": "0.1"}, "expected a number or None"),
+        ({"drop": False}, "drop is 'False'; expected a number or None"),
+        ({"parts": (Inner(), Inner(many=None))}, "parts[1].many is 'None'"),
+    ],
+)
+def test_what_does_not_fit_is_told_with_its_path(values: dict[str, Any], said: str) -> None:
+    (line,) = told(**values)
+    assert said in line

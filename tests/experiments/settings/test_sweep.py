@@ -1,0 +1,130 @@
+"""`--sweep`: one study with several values of a setting, whose steps are shared where the values do not matter."""
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from calque.analysis.records.json_rows import read
+from calque.analysis.records.record import Floor, Record, Run
+from calque.derive.errors import BadInput
+from calque.experiments.report.parts import example_of
+from calque.experiments.report.report import summarise_sweep
+from calque.experiments.run.schedule import compute
+from calque.experiments.settings.override import override
+from calque.experiments.settings.sweep import Sweep
+from calque.experiments.study import Study
+from tests.experiments.test_cli import SETTINGS, calque
+
+ROOT = Path("runs")
+SMALL = [*SETTINGS, *("--set", "measures=alignment", "--set", "seeds=0,1", "--jobs", "1")]
+
+
+def folders(sweep: Sweep | Study, prefix: str) -> set[Path]:
+    """The folders of its steps whose titles begin so."""
+    return {step.folder for step in sweep.steps(ROOT) if step.title.startswith(prefix)}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sweep over three numbers of steps, from the command line to its report."""
+    folder = tmp_path_factory.mktemp("sweep")
+    words = ["run", "pocket", "--runs", str(folder), *SMALL, "--sweep", "train.steps=4,8,12"]
+    code, out, err = calque(*words)
+    assert (code, err) == (0, "") and out.rstrip().endswith("report.html")
+    assert "two cores" not in out, "the time of a study is that of its own values"
+    assert all(word in out for word in ("Trans + Inv", "MLM", "training steps"))
+    return folder
+
+
+def test_steps_that_values_share_are_computed_once(root: Path) -> None:
+    names = [path.name.partition("-")[0] for path in (root / "shared").iterdir()]
+    assert sorted(names) == ["floors", "languages", "tasks", "trans.inv"]
+    for objective in ("MLM", "ALIGN-MLM"):
+        runs = (path.name for path in (root / "shared" / "trans.inv" / objective).iterdir())
+        assert sorted(name.rpartition("-")[0] for name in runs) == ["seed-0"] * 3 + ["seed-1"] * 3
+
+
+def test_the_table_has_a_row_for_each_value_and_the_figure_every_number(root: Path) -> None:
+    (report,) = (root / "pocket").glob("report-*")
+    with (report / "sweep.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["objective"], row["training steps"]) for row in rows] == [
+        (name, steps) for name in ("MLM", "ALIGN-MLM") for steps in ("4", "8", "12")
+    ]
+    runs = {run.id: run for run in read(report / "runs.jsonl", Run)}
+    assert {run.settings["train.steps"] for run in runs.values()} == {"4", "8", "12"} and len(runs) == 3 * 2 * 2
+    records = read(report / "records.jsonl", Record)
+    for row in rows:
+        found = [
+            record.value
+            for record in records
+            if (record.measure, record.metric) == ("ZS", "accuracy")
+            and runs[record.run].settings == {"train.steps": row["training steps"]}
+            and runs[record.run].objective.name == row["objective"]
+        ]
+        assert len(found) == 2 and row["POS accuracy, ZS"].split()[0] == f"{50 * sum(found):.1f}"
+    shown = read(report / "figures" / "figure-sweep.jsonl", Record)
+    assert {record.run for record in shown} == set(runs)
+    page = (report / "report.html").read_text(encoding="utf-8")
+    for said in ("pocket by training steps", "What changes with the training steps?", "2 seeds", "Differences by"):
+        assert said in page, said
+
+
+def test_a_sweep_of_seeds_states_those_of_each_value_and_is_read_again(root: Path, tmp_path: Path) -> None:
+    """Its models were computed by the other sweep."""
+    runs = tmp_path / "runs"
+    shutil.copytree(root, runs)
+    words = ["pocket", "--runs", str(runs), *SMALL[:-2], "--set", "train.steps=4", "--sweep", "seeds=0;0,1"]
+    code, report, _ = calque("report", *words, "--quiet")
+    folder = Path(report.strip()).parent
+    assert code == 0
+    note = (folder / "sweep.md").read_text(encoding="utf-8").splitlines()[-1]
+    assert "0: one seed (0), no interval" in note and "0,1: 2 seeds (0, 1)" in note
+    assert json.loads((folder / "about.json").read_text(encoding="utf-8"))["seeds"] == [0, 1]
+    again = calque("report", str(folder), "--out", str(tmp_path / "again"), "--quiet")
+    assert again[0] == 0 and (tmp_path / "again" / "sweep.md").read_bytes() == (folder / "sweep.md").read_bytes()
+
+
+def test_the_example_is_in_languages_that_the_sweep_has(tiny: Study, tmp_path: Path) -> None:
+    """Also where neither the study's own vocabulary nor its own transforms are among the values."""
+    shared = override(tiny, ["transforms=trans-25-most", "objectives=MLM", "measures=alignment"])
+    sweep = Sweep.read(shared, ["vocabulary=400,500"])
+    compute(sweep.steps(tmp_path), sweep.home(tmp_path), 1)
+    summarise_sweep(sweep, tmp_path, sweep.report(tmp_path))
+    assert "in Trans 25 % shared" in (sweep.report(tmp_path) / "report.html").read_text(encoding="utf-8")
+    floors = read(sweep.report(tmp_path) / "floors.jsonl", Floor)
+    unigram = [floor for floor in floors if (floor.baseline, floor.learnt) == ("unigram", "source")]
+    own = {(floor.settings["vocabulary"], floor.metric) for floor in unigram if floor.settings}
+    assert own and own <= {(size, metric) for size in ("400", "500") for metric in ("accuracy", "f1_bare_tags")}
+    assert any(not floor.settings for floor in unigram), "a floor of the source is the same for both"
+    several = Sweep.read(override(tiny, ["objectives=MLM"]), ["transforms=trans,inv,trans.inv", "seeds=0;0,1"])
+    found = example_of(several.variants.values(), tmp_path)
+    assert found and {image.language for image in found.images} == {"Trans", "Inv", "Trans + Inv"}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["train.steps=4"], "--sweep train.steps=4: expected key=value,value with two or more different values"),
+        (["train.steps=4,4"], "two or more different values"),
+        (["train.steps=4, 4"], "two or more different values"),
+        (["train.steps="], "two or more different values"),
+        (["transforms=trans,nope"], "--sweep transforms=nope: no transform is called 'nope'"),
+        (["train.steps"], "two or more different values"),
+        (["train.steps=4,8", "train.steps=2,3"], "names a setting twice"),
+        (["train.stesp=4,8"], "did you mean steps?"),
+        (["train.steps=4,many"], "expected int, not 'many'"),
+        (["train.steps=4,0"], "train.steps is at least 1"),
+        (["dictionary.fraction=0.5,2"], "from 0 to 1, not 2"),
+        (["paper=align_mlm,nature"], "expected one of align_mlm"),
+        (["train.steps=" + ",".join(map(str, range(12, 23))), "vocabulary=" + ",".join(map(str, range(600, 610)))],
+         "makes 110 variants of the study, which train up to 220 models for 2,640 steps in all"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_swept_is_refused(tiny: Study, options: list[str], said: str) -> None:
+    with pytest.raises(BadInput) as told:
+        Sweep.read(tiny, options)
+    assert said in str(told.value) and "\n" not in str(told.value)

@@ -1,0 +1,66 @@
+"""Retrieval of derivations: against transformers sentence by sentence, and what it refuses."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from transformers import RobertaModel
+
+from calque.analysis.measures.interventions import NAMES as ALL
+from calque.analysis.measures.interventions import ORDER
+from calque.analysis.records.record import RETRIEVAL, Record
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
+from calque.derive.task_data import TaskFolder
+from calque.experiments.study import Study
+from calque.experiments.study.measures import ChangedRetrieval, DerivationRetrieval
+from tests.experiments.conftest import Done, finished
+
+SENTENCES = 50  # of 120 in the task's three splits
+
+NAMES = ALL[: ALL.index(ORDER)]
+
+
+@pytest.fixture(scope="module")
+def made(tiny: Study, tmp_path_factory: pytest.TempPathFactory) -> Done:
+    measures = DerivationRetrieval(sentences=SENTENCES), ChangedRetrieval(sentences=SENTENCES)
+    return finished(tmp_path_factory.mktemp("retrieval"), replace(tiny, measures=measures))
+
+
+@pytest.fixture(scope="module")
+def records(made: Done) -> list[Record]:
+    return [record for record in made.records(made.model("ALIGN-MLM")) if record.measure == RETRIEVAL]
+
+
+def vectors(made: Done, language: str, sentences: list[tuple[str, ...]]) -> list[torch.Tensor]:
+    """The mean states of sentences one by one, (N, H) for each layer."""
+    languages = Languages.open(made.data, ["trans.inv"]).whole
+    model = RobertaModel.from_pretrained(made.model("ALIGN-MLM").checkpoint, add_pooling_layer=False).eval()
+    rows = []
+    for words in sentences:
+        ids = [languages[language].table[piece] for word in words for piece in languages.vocabulary.encode(word)]
+        row = torch.tensor([[languages.specials.start, *ids, languages.specials.end]])
+        types = torch.zeros_like(row)
+        with torch.inference_mode():
+            states = model(row, token_type_ids=types, output_hidden_states=True).hidden_states
+        rows.append([hidden[0, 1:-1].mean(0) for hidden in states])
+    return [torch.stack(layer) for layer in zip(*rows, strict=True)]
+
+
+def test_shares_are_those_of_one_sentence_after_the_other(made: Done, records: list[Record]) -> None:
+    examples = TaskFolder.open(made.examples["pos"].folder)
+    pairs = {}
+    for split in ("test", "dev", "train"):
+        sides = (examples.examples(split), examples.examples(split, "trans.inv"))
+        for source, derived in zip(*sides, strict=True):
+            pairs.setdefault(source.texts[0][0].words, derived.texts[0][0].words)
+    ours, theirs = (list(side)[:SENTENCES] for side in (pairs, pairs.values()))
+    layers = zip(vectors(made, SOURCE, ours), vectors(made, "trans.inv", theirs), strict=True)
+    for layer, (source, derived) in enumerate(layers):
+        cosines = torch.nn.functional.cosine_similarity(source[:, None], derived[None], dim=2).numpy()
+        for language, rows in (("trans.inv", cosines), (SOURCE, cosines.T)):
+            hits = [row[place] > np.delete(row, place).max() for place, row in enumerate(rows)]
+            (record,) = (r for r in records if (r.layer, r.language, r.metric) == (layer, language, "cosine"))
+            assert record.count == SENTENCES
+            assert abs(record.value - np.mean(hits)) <= 1 / SENTENCES  # a tie within rounding

@@ -1,0 +1,89 @@
+"""A study with the vocabulary of a folder, whose models begin with that folder's encoder: as BERT's, as XLM-R's."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from tokenizers import Tokenizer
+from transformers import AutoModelForMaskedLM, AutoTokenizer, BertConfig, BertModel, XLMRobertaConfig, XLMRobertaModel
+
+from calque.analysis.records.record import AER, ALIGNMENT
+from calque.derive.files import MANIFEST
+from calque.derive.languages import Languages
+from calque.derive.strict_json import loads
+from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.override import override
+from calque.experiments.study import Study
+from tests.derive.test_spelling import given_vocabulary
+from tests.experiments.conftest import TINY, Done, Heard
+from tests.vocabularies import read_as_saved
+
+KINDS = {"wordpiece": (BertConfig, BertModel, 0), "unigram": (XLMRobertaConfig, XLMRobertaModel, 2)}
+NAME = "trans.inv"
+LENGTH = 64
+"""Pieces of letters: a pair of sentences is longer than with a vocabulary of its own."""
+
+
+def encoder(kind: str, folder: Path) -> Path:
+    """A folder with a drawn encoder and its tokenizer, of the tiny study's shape."""
+    (config, model, before), tokenizer = KINDS[kind], given_vocabulary(kind)
+    torch.manual_seed(3)
+    shape: dict[str, Any] = {
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "hidden_size": 16,
+        "intermediate_size": 32,
+    }
+    pad = tokenizer.token_to_id("[PAD]" if kind == "wordpiece" else "<pad>")
+    size, positions = tokenizer.get_vocab_size(), LENGTH + before
+    made = model(config(vocab_size=size, max_position_embeddings=positions, pad_token_id=pad, **shape))
+    made.save_pretrained(folder)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    read_as_saved(folder)
+    return folder
+
+
+def of_folder(folder: Path) -> Study:
+    settings = [setting for setting in TINY if not setting.startswith(("vocabulary", "objectives"))]
+    return override(
+        study("pocket"),
+        [*settings, f"vocabulary={folder}", f"start={folder}", "objectives=XLM-ALIGN", f"model.length={LENGTH}"],
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_study_begins_with_a_folder_and_its_vocabulary(kind: str, tmp_path: Path) -> None:
+    given = encoder(kind, tmp_path / "given")
+    done, heard = Done(tmp_path / "runs", of_folder(given)), Heard()
+    done.compute(report=heard)
+    (model,) = done.models()
+    told = f"pretrain {NAME}/XLM-ALIGN/seed-0: random, because the starting model lacks them: the prediction head, "
+    assert [line for line in heard.finished if line.startswith(told)]
+    languages, plain = Languages.open(done.data, [NAME]), Tokenizer.from_file(str(given / "tokenizer.json"))
+    size = plain.get_vocab_size()
+    assert (languages.size, languages.rows) == (size, 2 * size)
+    first = next(iter(done.study.languages.source.sentences((0, 1))[0]))
+    ids = plain.encode(" ".join(first.words), add_special_tokens=False).ids
+    assert languages["source"].corpus[0].tolist() == ids
+
+    checkpoint = model.checkpoint
+    assert type(AutoModelForMaskedLM.from_pretrained(checkpoint)).__name__.startswith(KINDS[kind][1].__name__[:-5])
+    assert loads((model.folder / MANIFEST).read_text(encoding="utf-8"))["drawn"][0] == "the prediction head"
+    before, after = load_file(given / "model.safetensors"), load_file(checkpoint / "model.safetensors")
+    for name, value in before.items():
+        if "pooler" not in name:
+            now = next(tensor for key, tensor in after.items() if key.endswith(f".{name}"))
+            assert (now[: len(value)] - value).abs().max() < 0.06  # twelve steps of 4e-3 at most
+    (transform,) = done.study.languages.transforms
+    tokenizer = AutoTokenizer.from_pretrained(checkpoint / "tokenizers" / NAME)
+    spelt = " ".join(map(transform.spell, transform(first).words))
+    assert tokenizer(spelt, add_special_tokens=False).input_ids == languages[NAME].corpus[0].tolist()
+
+    measured = {record.measure for record in done.records(model)}
+    assert {ALIGNMENT, AER, "ZS"} <= measured
+    moved, data = tmp_path / "moved", done.data
+    given.rename(moved)  # what counts is what is in it
+    there = Done(done.root, of_folder(moved))
+    assert there.data == data and all(step.finished for step in there.study.steps(done.root))

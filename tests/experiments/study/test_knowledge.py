@@ -1,0 +1,45 @@
+"""A study with facts, from its languages to its report; and that no other study asks for any."""
+
+from dataclasses import replace
+
+import pytest
+
+from calque.analysis.records.record import BOTH, CARRIED, KNOWN
+from calque.derive.pocket.facts import Facts
+from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.override import override
+from calque.experiments.study import Study
+from calque.experiments.study.measures import read_measured
+from tests.experiments.conftest import TINY, Done, finished
+
+
+@pytest.fixture(scope="module")
+def facts() -> Study:
+    """The study of a minute with a few facts, under MLM and PreAlign."""
+    sizes = [setting for setting in TINY if not setting.startswith("source.n")]
+    made = override(study("knowledge"), [*sizes, "objectives=MLM,PREALIGN", "seeds=0", "train.warmup=0"])
+    return with_facts(made, Facts(subjects=9, values=3, mentions=40))
+
+
+def with_facts(study: Study, facts: Facts) -> Study:
+    return study.changed(source=replace(study.languages.source, facts=facts))
+
+
+@pytest.fixture(scope="module")
+def done(facts: Study, tmp_path_factory: pytest.TempPathFactory) -> Done:
+    return finished(tmp_path_factory.mktemp("facts"), facts)
+
+
+def test_every_model_is_asked_and_the_report_tells(done: Done) -> None:
+    for model in done.models():
+        found = read_measured(done.measures(model)["knowledge"]).records
+        records = {(record.measure, record.metric): record for record in found}
+        assert {measure for measure, _ in records} == {KNOWN, CARRIED, BOTH}
+        assert records[KNOWN, "all"].count == records[CARRIED, "all"].count == records[BOTH, "all"].count == 18
+        assert {record.step for record in records.values()} == {12}
+        assert records[CARRIED, "chance"].value == pytest.approx(1 / 3)
+    table = (done.report / "knowledge.md").read_text(encoding="utf-8")
+    assert "| MLM " in table and "| PreAlign " in table and "| Trans + Inv " in table
+    assert (done.report / "figures" / "figure-knowledge.png").is_file()
+    page = (done.report / "report.html").read_text(encoding="utf-8")
+    assert "Facts carried" in page and "PreAlign first trains MLM" in page

@@ -1,0 +1,245 @@
+"""A study of natural languages from a made encoder: read, trained, measured and reported once for all tests."""
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import (
+    AutoModelForMaskedLM,
+    BertConfig,
+    BertModel,
+)
+from transformers.utils.logging import disable_progress_bar
+
+from calque.analysis.aligners.methods import BY_NAME
+from calque.analysis.measures.word_alignment import gold_links
+from calque.analysis.papers.xlm_align.continued import Continued
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import AER, RETRIEVAL, Record, Run
+from calque.analysis.results.results import Results
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
+from calque.derive.natural.files import BitextFiles, TextFiles
+from calque.derive.readers.conllu import read_conllu
+from calque.derive.sources.files import TaskFiles
+from calque.derive.vocabulary import SMALLEST, GivenVocabulary
+from calque.experiments.run.schedule import do
+from calque.experiments.run.step import Machine, Step
+from calque.experiments.settings.override import override
+from calque.experiments.studies.xlm_align_small import xlm_align_small
+from calque.experiments.study.languages import NaturalLanguages
+from calque.experiments.study.measures import GoldLinks, GoldSetLinks, Retrieval, read_measured
+from calque.experiments.study.study import START, Study
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.run import CHECKPOINT
+from calque.pretrain.saved_model import load_model, weights_digest
+from tests.derive.natural.made import EN, XX, vocabulary, written
+from tests.derive.test_task_data import treebank
+from tests.experiments.conftest import Done, finished
+from tests.experiments.study.test_word_alignment import write_gold
+from tests.treebanks import write_treebank
+from tests.vocabularies import learn
+
+ALIGNERS = ("argmax-centred", "xlm-align", "ot")
+
+TINY = [
+    "head.steps=3",
+    "head.batch=8",
+    "head.warmup=1",
+    "train.steps=6",
+    "train.learning_rate=1e-2",
+    "train.batch=8",
+    "train.warmup=1",
+    "train.log_every=2",
+    "train.save_every=2",
+    *(
+        f"model.{key}={value}"
+        for key, value in {"layers": 3, "heads": 2, "hidden": 16, "ffn": 32, "length": 100}.items()
+    ),
+    "sets=de-en,en-hi",
+    "tasks.pos.finetune.batch=8",
+]
+
+
+def encoder(folder: Path) -> Path:
+    """A BERT of three layers without a prediction head, and a tokenizer of XLM-R's kind."""
+    disable_progress_bar()
+    given = vocabulary(folder).open()
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=given.size,
+        hidden_size=16,
+        num_hidden_layers=3,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=128,
+        pad_token_id=given.specials.pad,
+        initializer_range=0.2,
+    )
+    BertModel(config).save_pretrained(folder)
+    return folder
+
+
+def made_study(folder: Path) -> Study:
+    """The real study's values, with made text, treebanks and gold sets."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("CALQUE_DATA", str(folder))
+        patched.setenv("CALQUE_ENCODER", str(encoder(folder / "encoder")))
+        real = xlm_align_small()
+    for name, count in (("de-en", 30), ("en-hi", 20)):
+        write_gold(folder, name, count)
+    same = {"en": treebank(folder / "same-en.conllu", 12, 7), "xx": folder / "same-xx.conllu"}
+    mirror = [tree.reorder(range(len(tree) - 1, -1, -1)) for tree in read_conllu(same["en"])]
+    write_treebank(same["xx"], mirror)
+    train, test = treebank(folder / "train.conllu", 30, 8), treebank(folder / "test.conllu", 10, 9)
+    pairs = written(folder / "pairs.tsv", [f"{a}\t{b}" for a, b in zip(EN, XX, strict=True)])
+    return real.changed(
+        texts={"en": TextFiles((written(folder / "en.txt", EN),)), "xx": TextFiles((written(folder / "xx.txt", XX),))},
+        bitexts={("en", "xx"): (BitextFiles(pairs),)},
+        withheld=TextFiles((written(folder / "withheld.txt", EN[:2]),)),
+        measures=(GoldLinks(folder), Retrieval(same)),
+        tasks={
+            "pos": replace(real.tasks["pos"], files=TaskFiles((train,), (test,), (test,)), tests={"xx": (same["xx"],)})
+        },
+    )
+
+
+def same_sentences(study: Study) -> list[Path]:
+    """The files of the same sentences that retrieval reads."""
+    same = (measure.same_sentences for measure in study.measures if isinstance(measure, Retrieval))
+    return [path for files in same for path in files.values()]
+
+
+def head_of(done: Done) -> Step | None:
+    """The step that trains the prediction head of the first seed's models, if there is one."""
+    (group,) = done.study.groups(done.root, 0)
+    start = done.study.start_of(done.root, group, 0)
+    return start if isinstance(start, Step) else None
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
+    study = override(made_study(tmp_path_factory.mktemp("data")), TINY)
+    return finished(tmp_path_factory.mktemp("runs"), study)
+
+
+@pytest.fixture(scope="module")
+def continued(done: Done) -> Continued:
+    runs, records = (
+        json_rows.read(done.report / "runs.jsonl", Run),
+        json_rows.read(done.report / "records.jsonl", Record),
+    )
+    return Continued(Results(runs, records))
+
+
+def test_the_start_and_each_objective_is_measured_alike(done: Done, continued: Continued) -> None:
+    assert continued.models == [START, "XLM-ALIGN-no-dwa", "XLM-ALIGN"]
+    weights = {"kind": "GivenModel", "weights": weights_digest(done.study.given.checkpoint)}
+    runs = continued.results.runs.values()
+    assert {run.id: (run.start.objective if run.start else run.objective).parts for run in runs} == {
+        run.id: (weights,) for run in runs
+    }
+    assert (continued.layer, continued.layers) == (2, 3)
+    by_model = {
+        model: {
+            (r.measure, r.metric, r.language, r.layer, r.gold_set, r.aligner, r.first)
+            for r in continued.results.records
+            if continued.results.objective_of(r) == model
+        }
+        for model in continued.models
+    }
+    first, *others = by_model.values()
+    assert all(other == first for other in others)
+    assert {(layer, gold, aligner) for measure, _, _, layer, gold, aligner, _ in first if measure == AER} == {
+        (layer, gold, aligner) for layer in range(4) for gold in ("de-en", "en-hi") for aligner in ALIGNERS
+    }
+    assert {(layer, metric, of + to) for what, metric, to, layer, _, _, of in first if what == RETRIEVAL} == {
+        *((layer, metric, pair) for layer in range(4) for metric in ("cosine", "csls") for pair in ("enxx", "xxen")),
+        (2, "mined", "enxx"),
+        (2, "mined-xtreme", "enxx"),
+    }
+    assert {(measure, language) for measure, _, language, *_ in first if measure in ("SRC", "ZS")} == {
+        ("SRC", "en"),
+        ("ZS", "xx"),
+    }
+
+
+def test_records_are_what_the_measures_give_for_the_checkpoints(done: Done, continued: Continued) -> None:
+    start, *_ = done.study.given_models(done.root)
+    levels = []
+    for model in (start, done.model("XLM-ALIGN")):
+        steps = done.measures(model)
+        for step in steps.values():
+            if isinstance(of := step.config.measure, GoldSetLinks):
+                again = gold_links(model.measured(Machine()), of.text.set, [BY_NAME[name] for name in ALIGNERS])
+                assert read_measured(step).records == list(again.records)
+        found = read_measured(steps["links-de-en"]).records
+        levels.append({r.layer: r.value for r in found if r.aligner == "argmax-centred"})
+    assert levels[0].keys() == levels[1].keys() and levels[0] != levels[1]
+
+
+def test_both_objectives_begin_with_one_head_and_the_same_batches(done: Done) -> None:
+    study, models, head = done.study, done.models(), head_of(done)
+    assert head and all(model.training.start == head for model in models)
+    shown = [model.weights.open().facts["shown"] for model in models]
+    assert shown[0] == shown[1]
+    before, made = (
+        load_model(folder, AutoModelForMaskedLM)[0] for folder in (head.folder / CHECKPOINT, models[0].checkpoint)
+    )
+    given = load_model(study.start)[0].state_dict()
+    at_rest = before.base_model.state_dict()
+    assert all(torch.equal(weight, given[name]) for name, weight in at_rest.items())
+    table, trained = (model.get_input_embeddings().weight for model in (before, made))
+    moved = (table != trained).any(1).nonzero()[:, 0].numpy()
+    kept = np.load(done.data / "kept.npy")
+    assert len(moved) and np.isin(moved, kept).all() and len(table) == GivenVocabulary(study.start).open().size
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("measures=links,sharing", "measures: sharing applies only to derived languages"),
+        ("paper=align_mlm", "paper is xtreme for these languages, not align_mlm"),
+        ("mixture.exponent=-1", "mixture.exponent"),
+        ("head.steps=0", "head.steps is at least 1"),
+        ("texts.a/b=nowhere.txt", "texts: 'a/b' cannot name a language"),
+        ("texts.yy=", "a language without text"),
+        ("languages.bitexts.en=pairs.tsv", "expected two languages, as in en-fr or en:zh-tw, not 'en'"),
+        ("languages.bitexts.en-yy=pairs.tsv", "bitexts: en-yy needs text in yy"),
+        ("texts=en", "texts need at least two languages, not 1"),
+        ("start=nowhere", "start: "),
+        ("tasks=nli", "there is no 'nli'"),
+        ("objectives=MLM,XLM-ALIGN-after-MLM", "XLM-ALIGN-after-MLM starts from another model"),
+        ("objectives=WORD-ALIGNED,PPA-alone", "head: none of the objectives predicts sub-words"),
+    ],
+)
+def test_mistakes_are_told_with_their_field(done: Done, setting: str, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        override(done.study, [setting])
+
+
+def test_align_mlm_learns_from_a_lexicon(tmp_path: Path) -> None:
+    learn([tuple(line.split()) for line in EN], SMALLEST + 300).save(tmp_path / "given")
+    given = GivenVocabulary(tmp_path / "given")
+    opened, words = given.open(), sorted({word for line in EN for word in line.split()})
+    single = [word for word in words if len(opened.encode(word)) == 1]
+    lexicon = written(tmp_path / "lexicon.tsv", [f"{a}\t{b}" for a, b in pairwise(single)])
+    texts = {name: TextFiles((written(tmp_path / name, side),)) for name, side in (("en", EN), ("xx", XX))}
+    pairs = written(tmp_path / "pairs.tsv", [f"{a}\t{b}" for a, b in zip(EN, XX, strict=True)])
+    without = NaturalLanguages("en", texts, {("en", "xx"): (BitextFiles(pairs),)})
+    both = without, replace(without, dictionaries={("en", "xx"): lexicon})
+    plain, told = (languages.step(tmp_path / "runs", given.folder) for languages in both)
+    assert told.fingerprint != plain.fingerprint
+    for step in (plain, told):
+        do(step, Machine())
+    languages = Languages.open(told.folder, ["en", "xx"])
+    entries = languages.dictionary("en", "xx")
+    assert len(entries) > 10
+    (stream,) = [one for one in AlignMLM().streams(languages, 100, 0) if "align" in one.weights]
+    drawn, counts = stream.draw([], np.random.default_rng(0))
+    assert len(drawn.ids) == counts["align"] == len(entries)
+    with pytest.raises(BadInput, match="no dictionary between the languages"):
+        AlignMLM().streams(Languages.open(plain.folder, ["en", "xx"]), 100, 0)

@@ -1,0 +1,103 @@
+"""A study in which models start from others: pretrained once, counted, evaluated and reported."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from calque.analysis.records.record import AER, LABELS
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
+from calque.derive.fingerprint import sha256
+from calque.experiments.settings.override import override
+from calque.experiments.study import Study
+from calque.experiments.study.models import GivenModel
+from calque.pretrain.run import CHECKPOINT
+from tests.experiments.conftest import Done, Heard, finished, weights
+
+OBJECTIVES = ("MLM", "XLM-ALIGN", "XLM-ALIGN-after-MLM", "XLM-ALIGN-no-dwa-after-MLM", "MLM-after-ALIGN-MLM-for-75")
+
+
+@pytest.fixture(scope="module")
+def study(tiny: Study) -> Study:
+    """The study of a minute, with cold starts."""
+    return override(replace(tiny, paper="xlm_align"), [f"objectives={','.join(OBJECTIVES)}"])
+
+
+@pytest.fixture(scope="module")
+def heard() -> Heard:
+    return Heard()
+
+
+@pytest.fixture(scope="module")
+def done(study: Study, heard: Heard, tmp_path_factory: pytest.TempPathFactory) -> Done:
+    """All of it; `test_stages` has models side by side."""
+    return finished(tmp_path_factory.mktemp("starts"), study, report=heard)
+
+
+def test_a_start_is_shared_and_takes_its_part_of_the_steps(study: Study) -> None:
+    done = Done(Path(), study)
+    starts = [(start.config.objective.name, start.config.train.steps) for start in done.starts()]
+    assert starts == [("MLM", 6), ("ALIGN-MLM", 9)]
+    assert [model.training.train.steps for model in done.models()] == [12, 12, 6, 6, 3]
+    folders = {step.folder for step in study.trained()}
+    assert len(folders) == len(starts) + len(done.models())
+
+
+def test_models_begin_with_their_starts_weights(done: Done, heard: Heard) -> None:
+    first, second = map(weights, done.starts())
+    begun = [model.weights.open().facts["identity"].get("start") for model in done.models()]
+    assert begun == [None, None, first, first, second]
+    assert heard.finished.count("pretrain trans.inv/ALIGN-MLM/seed-0") == 1
+    for start in done.starts():
+        assert {path.name for path in start.folder.iterdir()} == {"checkpoint", "metrics.jsonl", MANIFEST}
+
+
+def test_a_model_alone_has_the_same_weights(done: Done, tmp_path: Path) -> None:
+    alone = Done(tmp_path, replace(done.study, objectives=done.study.objectives[2:3]))
+    alone.compute("pretrain")
+    assert weights(alone.model("XLM-ALIGN-after-MLM")) == weights(done.model("XLM-ALIGN-after-MLM"))
+
+
+def test_steps_are_counted_from_the_beginning_of_the_start(done: Done) -> None:
+    rows = {model.training.objective.name: done.records(model) for model in done.models()}
+    steps = {name: sorted({r.step for r in found if r.measure == LABELS}) for name, found in rows.items()}
+    assert steps == {
+        "MLM": [],
+        "XLM-ALIGN": [4, 8, 12],
+        "XLM-ALIGN-after-MLM": [10, 12],
+        "XLM-ALIGN-no-dwa-after-MLM": [],
+        "MLM-after-ALIGN-MLM-for-75": [],
+    }
+    for found in rows.values():
+        layers = {(r.layer, r.joint): r for r in found if r.measure == AER}
+        assert set(layers) == {(layer, joint) for layer in (0, 1) for joint in (False, True)}
+        assert len({r.count for r in layers.values()}) == 1 and all(0 <= r.value <= 1 for r in layers.values())
+
+
+def test_a_study_may_begin_with_any_checkpoint(done: Done, tmp_path: Path) -> None:
+    begun = start_of(done)
+    places = Done(tmp_path, override(done.study, [f"start={begun}", "objectives=XLM-ALIGN", "train.steps=6"]))
+    (model,) = places.models()
+    assert model.folder.name != places.changed("start=none").model("XLM-ALIGN").folder.name
+    start = model.run.start
+    # Records tell it from one drawn from scratch.
+    assert start and start.objective.name == GivenModel(begun).fingerprint
+    assert start.objective.parts == ({"kind": "GivenModel", "weights": sha256(begun / "model.safetensors")},)
+    places.compute("pretrain")
+    assert weights(model) == weights(done.model("XLM-ALIGN-after-MLM"))
+
+
+def start_of(done: Done) -> Path:
+    """The checkpoint that the first start leaves."""
+    return done.starts()[0].folder / CHECKPOINT
+
+
+def test_a_start_that_is_no_checkpoint_is_refused(study: Study, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=rf"start: {tmp_path}: no model here"):
+        override(study, [f"start={tmp_path}"])
+    with pytest.raises(BadInput, match=r"start: no folder 'someone/encoder@main'; .* the 40 digits of a commit"):
+        override(study, ["start=someone/encoder@main"])
+    places = Done(tmp_path, replace(study, start=tmp_path))
+    with pytest.raises(BadInput, match=r"no weights: expected model\.safetensors"):
+        assert places.models()[0].folder

@@ -1,0 +1,101 @@
+"""A study's models, steps and folders: what changes the name of each, and what studies share."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from calque.derive.sources.files import Files
+from calque.experiments.run.step import with_needs
+from calque.experiments.settings.override import override
+from calque.experiments.settings.sweep import Sweep
+from calque.experiments.study import Study
+from calque.experiments.study.measures import OrderDistance
+from calque.pretrain.objectives.mlm import MLM
+from tests.experiments.conftest import Done
+
+ROOT = Path("runs")
+EXAMPLES = "examples of pos"
+MEASURES = {"order", "labels", "links", "alignment", "sharing", "forms", "pos"}
+
+
+def folders(study: Study) -> dict[str, str]:
+    """The names of the folders of the first model's steps, by kind: its languages, its run and what was measured."""
+    done = Done(ROOT, study)
+    model, *_ = done.models()
+    names = {"languages": done.data.name, "run": model.folder.name}
+    names |= {f"examples of {task}": step.folder.name for task, step in done.examples.items()}
+    return names | {name: step.fingerprint for name, step in done.measures(model).items()}
+
+
+@pytest.mark.parametrize(
+    ("settings", "changed"),
+    [
+        *((setting, {"languages", "run", *MEASURES}) for setting in ("source.language.seed=1", "vocabulary=601")),
+        ("source.size=601", {"languages", "run", *MEASURES}),
+        ("dictionary.fraction=0.5", {"languages", *MEASURES}),  # the first model is MLM's, which reads none
+        ("dictionary.by=frequency", {"languages", *MEASURES}),
+        ("transforms=trans.inv,trans", {"languages", EXAMPLES}),
+        ("source.pos.train=41", {EXAMPLES, "pos"}),
+        ("source.ner.train=41", set()),
+        *((one, {"run", *MEASURES}) for one in ("model.layers=2", "model.dropout=0.3", "train.steps=13")),
+        ("tasks.pos.finetune.epochs=2", {"pos"}),
+        *((one, set()) for one in ("paper=xlm_align", "threads=2", "seeds=0,1", "objectives=MLM", "train.log_every=2")),
+    ],
+)
+def test_a_value_changes_the_names_of_what_it_decides(tiny: Study, settings: str, changed: set[str]) -> None:
+    before, after = folders(tiny), folders(override(tiny, [settings, "train.save_every=0"]))
+    others = {kind for kind in before.keys() | after.keys() if before.get(kind) != after.get(kind)}
+    assert others - {EXAMPLES} == changed - {EXAMPLES} and changed & {EXAMPLES} <= others
+
+
+def trained(study: Study | Sweep) -> set[Path]:
+    return {step.folder for step in study.trained(ROOT)}
+
+
+@pytest.mark.parametrize(
+    ("objective", "models"),
+    [("MLM", 1), ("XLM", 1), ("WEAM-after-MLM", 2), ("DICT-MLM", 3), ("ALIGN-MLM", 3), ("MLM-after-ALIGN-MLM", 6)],
+)
+def test_a_sweep_over_dictionaries_trains_once_what_reads_none(tiny: Study, objective: str, models: int) -> None:
+    changed = override(tiny, [f"objectives={objective}"])
+    sweep = Sweep.read(changed, ["dictionary.fraction=0.1,0.2,0.3"])
+    assert len(trained(sweep)) == len(sweep.trained(ROOT)) == models
+
+
+def test_a_new_format_changes_the_name_of_what_it_makes(tiny: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = folders(tiny)
+    monkeypatch.setattr(OrderDistance, "format", 99)
+    after = folders(tiny)
+    assert {kind for kind in before if before[kind] != after[kind]} == {"order"}
+
+
+def test_no_two_steps_share_a_folder(tiny: Study) -> None:
+    study = override(tiny, ["seeds=0,1", "transforms=trans,trans.inv", "objectives=MLM,MLM-after-ALIGN-MLM"])
+    steps = study.steps(ROOT)
+    assert len({step.folder for step in steps}) == len(steps) == len(with_needs(steps))
+    assert trained(replace(study, objectives=(MLM(0.2),))).isdisjoint(trained(replace(study, objectives=(MLM(),))))
+
+
+def test_files_count_by_their_contents(tiny: Study, tmp_path: Path) -> None:
+    here, there = tmp_path / "a.txt", tmp_path / "b.txt"
+    for path in (here, there):
+        path.write_text("One sentence .\n", encoding="utf-8")
+
+    def of(path: Path) -> dict[str, str]:
+        return folders(tiny.changed(source=Files(text=(path,)), tasks={}))
+
+    assert of(here) == of(there)
+    there.write_text("Another sentence .\n", encoding="utf-8")
+    assert of(here)["languages"] != of(there)["languages"]
+
+
+def test_with_redraw_each_seed_has_data_of_its_own_and_the_first_keeps_its(tiny: Study) -> None:
+    plain, drawn = (override(tiny, ["seeds=0,1,2", f"redraw={switch}"]) for switch in ("false", "true"))
+    before, after = ({step.folder for step in study.steps(ROOT)} for study in (plain, drawn))
+    assert before & after == {step.folder for step in override(tiny, ["seeds=0"]).steps(ROOT)}
+    for study, number in ((plain, 2), (drawn, 6)):
+        assert len({step.folder for step in study.steps(ROOT) if step.stage == "derive"}) == number
+    run = drawn.models(ROOT)[-1].run
+    assert run.redrawn == ("the lexicon", "the text", "the task items", "the dictionary")
+    assert {part["seed"] for part in run.languages[1].parts} == {2}

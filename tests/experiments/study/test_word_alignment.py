@@ -1,0 +1,172 @@
+"""`calque run word_alignment`: on made pairs from text to report, and fast_align on the real gold sets."""
+
+from pathlib import Path
+
+import pytest
+
+from calque.analysis.aligners.methods import CHOICES, METHODS
+from calque.analysis.papers.published import published
+from calque.analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, HEADLINE, Systems, choices_table, table_2
+from calque.analysis.records.json_rows import read
+from calque.analysis.records.record import Record, Run
+from calque.analysis.results.results import Results
+from calque.derive.errors import BadInput
+from calque.derive.natural.files import BitextFiles
+from calque.experiments.settings.override import override
+from calque.experiments.studies.word_alignment import word_alignment
+from calque.experiments.study import Study
+from calque.experiments.study.gold_aligners import MORE, OWN
+from tests.derive.test_translation import made
+from tests.experiments.conftest import Done, finished
+
+SETS = ("de-en", "en-hi")
+LEARNT = ("MLM", "XLM-100", "XLM-ALIGN-100")
+TINY = [
+    "vocabulary=300",
+    *(
+        f"model.{key}={value}"
+        for key, value in {"layers": 2, "heads": 2, "hidden": 16, "ffn": 32, "length": 64}.items()
+    ),
+    *("train.steps=6", "train.batch=8", "train.warmup=1", "train.log_every=2", "train.save_every=2"),
+]
+
+
+def write_gold(folder: Path, name: str, count: int) -> None:
+    """A gold set of made sentences, whose translations are word by word in the reverse order."""
+    home, (source, target) = folder / name, name.split("-")
+    home.mkdir(parents=True)
+    pairs = made(count, seed=len(name) + count)
+    (home / f"test.{source}").write_text("".join(" ".join(s).upper() + "\n" for s, _ in pairs), encoding="utf-8")
+    (home / f"test.{target}").write_text("".join(" ".join(t) + "\n" for _, t in pairs), encoding="utf-8")
+    links = [(n, i + 1, len(s) - i, "S") for n, (s, _) in enumerate(pairs, start=1) for i in range(len(s))]
+    (home / "alignv2.txt").write_text("".join(f"{n} {i} {j} {kind}\n" for n, i, j, kind in links), encoding="utf-8")
+
+
+def made_study(folder: Path) -> Study:
+    """The real study's values, with made gold sets and parallel text."""
+    for name, count in zip(SETS, (30, 20), strict=True):
+        write_gold(folder, name, count)
+    pairs = [(" ".join(t), " ".join(s)) for s, t in made(200)]
+    tab = folder / "text.tsv"
+    tab.write_text("".join(f"{t}\t{s}\n" for t, s in [*pairs, *pairs[:3]]), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("CALQUE_DATA", str(folder))
+        patched.delenv("CALQUE_ENCODER", raising=False)
+        real = word_alignment()
+    made_up = real.changed(gold=folder, sets=SETS, text={"de-en": (BitextFiles(tab, columns=(1, 0)),)})
+    return override(made_up, TINY)
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return made_study(tmp_path_factory.mktemp("gold"))
+
+
+@pytest.fixture(scope="module")
+def done(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Done:
+    return finished(tmp_path_factory.mktemp("runs"), study)
+
+
+def folder(done: Done, title: str) -> Path:
+    """The folder of a step."""
+    return next(step.folder for step in done.study.steps(done.root) if step.title == title)
+
+
+def read_systems(report: Path) -> Systems:
+    records = read(report / "records.jsonl", Record)
+    return Systems(Results(read(report / "runs.jsonl", Run), records, published("xlm_align", 2)), SETS)
+
+
+@pytest.fixture
+def systems(done: Done) -> Systems:
+    return read_systems(done.report)
+
+
+def test_every_aligner_is_scored_where_it_can_be(systems: Systems) -> None:
+    found = {
+        (name, one.aligner, one.learnt, one.symmetrisation, one.joint) for one in systems.main for name in one.counts
+    }
+    expected = {("de-en", FAST_ALIGN, MORE, HEADLINE, False)}
+    expected |= {(name, FAST_ALIGN, OWN, HEADLINE, False) for name in SETS}
+    expected |= {(name, DIAGONAL, "", "", False) for name in SETS}
+    for learnt in LEARNT:
+        expected |= {
+            ("de-en", how, learnt, "", joint)
+            for how in ("ot", "xlm-align", "argmax", "itermax", "match", "argmax-centred")
+            for joint in (False, True)
+        }
+    assert expected <= found
+    encoders = [one for one in systems.all if one.layers]
+    assert {tuple(one.counts) for one in encoders} == {("de-en",)}  # en-hi has no text to pretrain on
+    layers = {(one.layer, one.layer == one.main_layer) for one in encoders if one.learnt == "MLM"}
+    assert layers == {(0, False), (1, True), (2, False)}
+    scores = [(name, score) for one in systems.all for name, score in one.counts.items()]
+    assert all(score.pairs == (30 if name == "de-en" else 20) for name, score in scores)
+
+
+def test_the_report_has_tables_figure_records_and_page(done: Done, systems: Systems) -> None:
+    names = {str(path.relative_to(done.report)) for path in done.report.rglob("*") if path.is_file()}
+    tables = {f"{name}.{kind}" for name in ("table-2", "layers") for kind in ("md", "csv")}
+    figure = {f"figures/figure-2-layers.{kind}" for kind in ("png", "svg", "jsonl")}
+    assert names == tables | figure | {"records.jsonl", "floors.jsonl", "runs.jsonl", "report.html"}
+    page = (done.report / "report.html").read_text(encoding="utf-8")
+    assert "no text beyond their own sentence pairs (en-hi 20)" in page
+    assert "CALQUE_ENCODER" in page
+    once = {*made(200), *made(30, seed=len("de-en") + 30)}
+    assert f"{233 - len(once)} sentence pairs that were there already" in page
+    assert f"{len(once)} sentence pairs learnt from" in page
+    figures = read(done.report / "figures" / "figure-2-layers.jsonl", Record)
+    assert {row.aligner for row in figures} == {DIAGONAL, FAST_ALIGN, "xlm-align"}
+    table = table_2(systems, "s")
+    assert (done.report / "table-2.md").read_text(encoding="utf-8").split("\n")[2:8] == table.markdown.split("\n")[2:8]
+
+
+def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: Path) -> None:
+    (checkpoint,) = done.home.glob("de-en/MLM/*/checkpoint")
+    places = finished(tmp_path, override(done.study, ["languages.text=", f"encoder={checkpoint}"]))
+    systems = read_systems(places.report)
+    shown = [one for one in systems.main if one.layers]
+    assert len(shown) == 2 * len(METHODS)
+    assert all(tuple(one.counts) == SETS for one in shown)
+    chosen = [one for one in systems.all if one.layers]
+    assert len({(one.aligner, one.joint, one.layer) for one in chosen}) == len(chosen) == 2 * 3 * len(CHOICES)
+    table = choices_table(Systems(systems.results, SETS[:1]), SETS[0])
+    assert len(table.rows) == 2 * len(CHOICES) and not (places.report / "choices.md").exists()  # en-fr is not there
+    assert "CALQUE_ENCODER" not in (places.report / "table-2.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (["seeds=0,1"], "seeds: tables of gold sets are about one seed, not 2"),
+        (["measures=sharing"], "measures: sharing applies only to derived languages"),
+        (["sets=en-hi"], "text is for sets, and de-en is not one of them"),
+        (
+            ["vocabulary=9", "seeds=-1", "threads=0"],
+            "threads is from 1.*seeds must be at least 0.*vocabulary is from 261",
+        ),
+        (["encoder=/nowhere/MLM"], "/nowhere/MLM has no config.json; .*encoder has the name of an objective, MLM"),
+    ],
+)
+def test_mistakes_are_told_at_once(study: Study, settings: list[str], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        override(study, settings)
+
+
+def test_fast_align_on_the_real_sets(calque_data: Path, tmp_path: Path) -> None:
+    """Each set's own sentences alone: the numbers that were measured, so that no change moves them unseen."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("CALQUE_DATA", str(calque_data))
+        patched.delenv("CALQUE_ENCODER", raising=False)
+        study = override(word_alignment(), ["languages.text="])
+    places = Done(tmp_path, study)
+    places.finish()
+    assert "32.14" in (places.report / "table-2.md").read_text(encoding="utf-8")
+    rates = {
+        row.gold_set: round(100 * row.value, 2)
+        for row in read(places.report / "records.jsonl", Record)
+        if row.symmetrisation == HEADLINE
+    }
+    assert rates == {"de-en": 47.90, "en-fr": 29.29, "ro-en": 51.45, "en-hi": 76.85}
+    assert not (places.report / "figures").exists()
+    assert not (places.report / "layers.md").exists()
