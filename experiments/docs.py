@@ -162,7 +162,7 @@ def _claims() -> list[str]:
         rows = []
         for (claim, where), tasks in groupby((one for one in found if one.where), key=_without_task):
             sizes = [f"{one.claim.removeprefix(claim).strip(', ')} {one.size}{_direction(one)}" for one in tasks]
-            rows.append((claim, where, "; ".join(sizes).strip()))
+            rows.append((claim, where.replace("section ", "§"), "; ".join(sizes).strip()))
         heading = f"## {about['title'].split(' (')[0]}"
         lines += ["", heading, "", *_table_of("claim | in the paper | ours / the paper’s", rows)]
     return [*lines[1:], ""]
