@@ -45,12 +45,12 @@ class DictionaryConfig:
     def __post_init__(self) -> None:
         check_range("the dictionary's fraction", self.fraction, 0, 1)
         if self.by not in ("uniform", "frequency"):
-            raise BadInput(f"the dictionary is drawn by 'uniform' or 'frequency', not {self.by!r}")
+            raise BadInput(f"the dictionary must be drawn by 'uniform' or 'frequency', not {self.by!r}")
         check_range("the share of correct pairs", self.correct, 0, 1)
         if self.wrong not in ("any", "same-tag"):
-            raise BadInput(f"wrong pairs have 'any' other word or one of the 'same-tag', not {self.wrong!r}")
+            raise BadInput(f"wrong pairs must be 'any' or 'same-tag', not {self.wrong!r}")
         if self.file and self.correct < 1:
-            raise BadInput(f"wrong pairs are drawn, and the entries of {self.file} are given; expected correct=1")
+            raise BadInput(f"the entries of {self.file} are given, so no wrong pairs can be drawn; expected correct=1")
 
     @property
     def title(self) -> str:
@@ -282,5 +282,5 @@ def _parse(line: str) -> Entry:
         raise ValueError(EXPECTED)
     probability, count = float(columns[2]), int(columns[3])
     if not (0 < probability <= 1 and count > 0):
-        raise ValueError("a probability is above 0 and at most 1, a count above 0")
+        raise ValueError("a probability must be above 0 and at most 1, a count positive")
     return Entry(columns[0], columns[1], probability, count)

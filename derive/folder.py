@@ -125,10 +125,10 @@ class LanguagesFolder:
         rows."""
         available, folder = self.names(), self.artefact.folder
         if missing := [name for name in names if name not in available]:
-            raise BadInput(f"no language {', '.join(missing)}; there are {', '.join(available) or 'none'}", folder)
+            raise BadInput(f"no language {', '.join(missing)}; available: {', '.join(available) or 'none'}", folder)
         first = [SOURCE] if SOURCE in self.artefact.facts["languages"] else []
         if not names and not first:
-            raise BadInput(f"no language is named; there are {', '.join(available)}", folder)
+            raise BadInput(f"name a language; available: {', '.join(available)}", folder)
         rows, table = None, np.arange(self.size)
         if kept is not None:
             rows = np.full(self.size, -1)

@@ -139,7 +139,7 @@ class Languages:
         a, b = self[first], self[second]
         if first == second or a.source != b.source:
             pairs = ", ".join(map("-".join, self.texts)) or "none"
-            raise BadInput(f"no bitext of {first} and {second}; there are {pairs}", self.folder)
+            raise BadInput(f"no bitext of {first} and {second}; available: {pairs}", self.folder)
         line_of = np.full(len(self[a.source].corpus), -1)  # the line of the first language, by line of the source
         line_of[a.corpus.source_line] = np.arange(len(a.corpus))
         lines = line_of[b.corpus.source_line]
@@ -165,7 +165,7 @@ class Languages:
             if (a, b) in pairs and self._contents.has_dictionary(pairs[a, b]):
                 return self._contents.dictionary(self[a], self[b], pairs[a, b])[:, ::step]
         available = ", ".join("-".join(pair) for pair, place in pairs.items() if self._contents.has_dictionary(place))
-        raise BadInput(f"no dictionary of {first} and {second}; there are {available or 'none'}", self.folder)
+        raise BadInput(f"no dictionary of {first} and {second}; available: {available or 'none'}", self.folder)
 
     def letters(self, name: str) -> dict[str, str] | None:
         """The image of each source letter in a language's spelling; None if it does not exchange letters."""

@@ -183,11 +183,11 @@ def _pipeline(folder: Path) -> Any:
 
 
 def _language(folder: Path) -> str:
-    run = "docs/word-order.md says how to get such folders"
+    run = "docs/word-order.md explains how to get such folders"
     if not (folder / RESOURCES).is_file():
         raise BadInput(f"no {RESOURCES} here; expected a folder of Stanza models: {run}", folder)
     languages = sorted(path.name for path in folder.iterdir() if any(path.glob("depparse/*.pt")))
     if len(languages) != 1 or not any((folder / languages[0] / "pos").glob("*.pt")):
         found = ", ".join(languages) or "no language"
-        raise BadInput(f"taggers and parsers of {found}; expected those of one language: {run}", folder)
+        raise BadInput(f"taggers and parsers of {found}; expected models of one language: {run}", folder)
     return languages[0]

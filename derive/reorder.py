@@ -159,7 +159,7 @@ class Reorder(Transform):
     def __post_init__(self) -> None:
         check_share(self.p, "sentences")
         if not 0 <= self.superstrate_weight <= 1:
-            raise ValueError(f"the superstrate's weight is between 0 and 1, not {self.superstrate_weight}")
+            raise ValueError(f"the superstrate's weight must be between 0 and 1, not {self.superstrate_weight}")
 
     @classmethod
     def parse(cls, name: str) -> Self | None:

@@ -80,11 +80,11 @@ class Transliterate(Transform):
 
     def __post_init__(self) -> None:
         if not 0 <= self.overlap <= 1:
-            raise ValueError(f"overlap is a fraction of the types between 0 and 1, not {self.overlap}")
+            raise ValueError(f"overlap must be a fraction of the types between 0 and 1, not {self.overlap}")
         if not 1 <= self.script <= len(SCRIPTS):
-            raise ValueError(f"script is between 1 and {len(SCRIPTS)}, not {self.script}")
+            raise ValueError(f"script must be between 1 and {len(SCRIPTS)}, not {self.script}")
         if self.by not in KINDS:
-            raise ValueError(f"types are shared by {', '.join(KINDS)}, not {self.by!r}")
+            raise ValueError(f"the shared types must be one of {', '.join(KINDS)}, not {self.by!r}")
         if self.by != "uniform" and not self.overlap:
             raise ValueError(f"an overlap of 0 shares nothing; expected it without {self.by}")
 
@@ -155,7 +155,7 @@ class Cognates(Transform):
 
     def __post_init__(self) -> None:
         if not 0 <= self.share <= 1:
-            raise ValueError(f"the share of stems is a fraction of the types between 0 and 1, not {self.share}")
+            raise ValueError(f"the share of stems must be between 0 and 1, not {self.share}")
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         return sentence

@@ -107,7 +107,7 @@ class Transform(Named, ABC):
 def check_share(share: float, of: str) -> None:
     """Refuse a share that is not above 0 and at most 1; ValueError."""
     if not 0 < share <= 1:
-        raise ValueError(f"the share of {of} is above 0 and at most 1, not {share}")
+        raise ValueError(f"the share of {of} must be above 0 and at most 1, not {share}")
 
 
 def draw(seed: int | str, number: int) -> random.Random:

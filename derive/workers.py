@@ -36,7 +36,7 @@ class Workers:
 
     def __init__(self, count: int) -> None:
         if count < 1:
-            raise ValueError(f"{count} workers; at least 1 is needed")
+            raise ValueError(f"the number of workers must be at least 1, not {count}")
         self.count = count
         self._pool: ProcessPoolExecutor | None = None
 

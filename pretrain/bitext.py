@@ -38,7 +38,7 @@ class PairObjective(Objective):
 
     def __post_init__(self) -> None:
         if not 0 < self.parallel_fraction <= 1:
-            raise ValueError(f"parallel_fraction is above 0 and at most 1, not {self.parallel_fraction}")
+            raise ValueError(f"parallel_fraction must be above 0 and at most 1, not {self.parallel_fraction}")
 
     @property
     def traits(self) -> Traits:
@@ -55,7 +55,7 @@ class LinkObjective(PairObjective):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.weight > 0:
-            raise ValueError(f"weight is above 0, not {self.weight}")
+            raise ValueError(f"weight must be positive, not {self.weight}")
 
     @property
     def traits(self) -> Traits:
@@ -141,7 +141,7 @@ class PairStream(Stream):
         self.instances, self.parts = len(self.groups), self.groups.parts
         self.left_out = {"parallel sentences longer than a row": self.groups.left_out}
         if links == GOLD and not self.has_gold:
-            raise BadInput(f"{objective.name} needs gold links, which a translation does not have")
+            raise BadInput(f"{objective.name} needs gold links, which translations do not have")
         if links not in ("", GOLD) and any(bitext.estimates is None for bitext in self.bitexts):
             raise BadInput(f"{objective.name} needs estimated links, but the languages have none")
 

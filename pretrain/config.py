@@ -19,7 +19,7 @@ def unreal(config: Any) -> list[str]:
     """Messages about infinite or NaN numbers of a config; comparisons do not detect NaN."""
     numbers = {name: value if isinstance(value, tuple) else (value,) for name, value in vars(config).items()}
     return [
-        f"{name} is finite, not {', '.join(map(str, values))}"
+        f"{name} must be finite, not {', '.join(map(str, values))}"
         for name, values in numbers.items()
         if not all(math.isfinite(value) for value in values if isinstance(value, float))
     ]
@@ -28,7 +28,7 @@ def unreal(config: Any) -> list[str]:
 def below_one(config: Any, names: Iterable[str]) -> list[str]:
     """Messages about numbers of a config that are below 1."""
     numbers = {name: getattr(config, name) for name in names}
-    return [f"{name} is at least 1, not {number}" for name, number in numbers.items() if number < 1]
+    return [f"{name} must be at least 1, not {number}" for name, number in numbers.items() if number < 1]
 
 
 @dataclass(frozen=True)
@@ -50,15 +50,15 @@ class ModelConfig:
         """Messages about invalid values."""
         wrong = below_one(self, ("layers", "heads", "hidden", "ffn"))
         if self.hidden % max(1, self.heads):
-            wrong.append(f"hidden ({self.hidden}) is a multiple of heads ({self.heads})")
+            wrong.append(f"hidden ({self.hidden}) must be a multiple of heads ({self.heads})")
         if self.length < 8:
-            wrong.append(f"length is at least 8 ids, not {self.length}")
+            wrong.append(f"length must be at least 8 ids, not {self.length}")
         for name in ("dropout", "attention_dropout"):
             if not 0 <= (share := getattr(self, name)) < 1:
-                wrong.append(f"{name} is a share below 1, not {share}")
+                wrong.append(f"{name} must be at least 0 and below 1, not {share}")
         wrong += unreal(self)
         if self.initializer_range <= 0:
-            wrong.append(f"initializer_range is above 0, not {self.initializer_range}")
+            wrong.append(f"initializer_range must be positive, not {self.initializer_range}")
         return wrong
 
 
@@ -127,21 +127,21 @@ class TrainConfig:
             return replace(self, grad_accumulation=1).mistakes()
         wrong = below_one(self, ("steps", "batch", "grad_accumulation", "log_every")) + unreal(self)
         if self.steps > MOST_STEPS:
-            wrong.append(f"steps are at most {MOST_STEPS:,}, not {self.steps:,}")
+            wrong.append(f"steps must be at most {MOST_STEPS:,}, not {self.steps:,}")
         if self.grad_accumulation > max(1, self.batch):
-            wrong.append(f"grad_accumulation is at most batch ({self.batch:,}), not {self.grad_accumulation:,}")
+            wrong.append(f"grad_accumulation must be at most batch ({self.batch:,}), not {self.grad_accumulation:,}")
         if not 0 <= self.warmup < self.steps:
             wrong.append(f"warmup must be at least 0 and below steps ({self.steps}), not {self.warmup}: set both")
         if min(self.learning_rate, self.clip, self.head_rate) <= 0:
-            wrong.append("learning_rate, head_rate and clip are above 0")
+            wrong.append("learning_rate, head_rate and clip must be positive")
         if len(self.betas) != 2 or not all(0 <= beta < 1 for beta in self.betas):
-            wrong.append(f"betas are two numbers at least 0 and below 1, not {', '.join(map(str, self.betas))}")
+            wrong.append(f"betas must be two numbers at least 0 and below 1, not {', '.join(map(str, self.betas))}")
         if self.epsilon <= 0:
-            wrong.append(f"epsilon is above 0, not {self.epsilon}")
+            wrong.append(f"epsilon must be positive, not {self.epsilon}")
         if self.weight_decay < 0 or self.probe_every < 0 or self.save_every < 0:
-            wrong.append("weight_decay, probe_every and save_every are 0 or more")
+            wrong.append("weight_decay, probe_every and save_every must be at least 0")
         if not 0 <= self.snapshots <= MOST_SNAPSHOTS:
-            wrong.append(f"snapshots are 0 to {MOST_SNAPSHOTS} per doubling of the steps, not {self.snapshots}")
+            wrong.append(f"snapshots must be 0 to {MOST_SNAPSHOTS} per doubling of the steps, not {self.snapshots}")
         if self.save_every % max(1, self.log_every):  # so that a resumed run writes the same rows
-            wrong.append(f"save_every ({self.save_every}) is a multiple of log_every ({self.log_every})")
+            wrong.append(f"save_every ({self.save_every}) must be a multiple of log_every ({self.log_every})")
         return wrong

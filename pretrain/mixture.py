@@ -67,17 +67,17 @@ class Mixture:
         if self.shares and len(self.shares) != languages:
             wrong.append(f"shares of {len(self.shares)} languages in a model of {languages}")
         if not all(math.isfinite(share) and share > 0 for share in self.shares):
-            wrong.append(f"shares are above 0, not {', '.join(map(str, self.shares))}")
+            wrong.append(f"shares must be positive, not {', '.join(map(str, self.shares))}")
         if self.shares and self.exponent is not None:
             wrong.append("set shares or exponent, not both")
         for name in ("exponent", "bitext_exponent"):
             value = getattr(self, name)
             if value is not None and not 0 <= value <= 10:
-                wrong.append(f"{name} is between 0 and 10, not {value}")
+                wrong.append(f"{name} must be between 0 and 10, not {value}")
         if not 0 <= self.held_out < 1:
-            wrong.append(f"held_out is a fraction below 1, not {self.held_out}")
+            wrong.append(f"held_out must be at least 0 and below 1, not {self.held_out}")
         if self.pairs is not None and not 0 < self.pairs < 1:
-            wrong.append(f"pairs is a fraction between 0 and 1, not {self.pairs}")
+            wrong.append(f"pairs must be between 0 and 1, not {self.pairs}")
         return wrong
 
     def of(self, languages: Languages) -> Languages:

@@ -289,7 +289,7 @@ class After(Composite):
 
     def __post_init__(self) -> None:
         if not 0 < self.portion < 1:
-            raise ValueError(f"portion is a fraction of the steps, between 0 and 1, not {self.portion}")
+            raise ValueError(f"portion must be between 0 and 1, not {self.portion}")
         if self.first.traits.start or self.then.traits.start:
             raise ValueError(f"{self.name}: neither objective may itself start from another model")
         if self.first.traits.language_embeddings != self.then.traits.language_embeddings:

@@ -54,7 +54,7 @@ def read_config(folder: Path) -> PreTrainedConfig:
         if getattr(config, name, False):
             raise BadInput(f"{name} is set; expected a bidirectional encoder", path)
     if config.model_type in COUNT_FROM_PADDING and config.pad_token_id is None:
-        raise BadInput("pad_token_id is null; expected padding's id, after which positions start", path)
+        raise BadInput("pad_token_id is null; expected padding's id, because positions start after it", path)
     if other := getattr(config, "transformers_weights", None):
         raise BadInput(f"transformers_weights is {other!r}; expected weights in {WEIGHTS}", path)
     config.return_dict, config.chunk_size_feed_forward = True, 0  # another form of the same outputs

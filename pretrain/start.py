@@ -33,7 +33,7 @@ def check_start(folder: Path, config: ModelConfig) -> None:
     differences = _other_shape(saved, config)
     _refuse_second_tensors(saved, folder)
     if not (folder / TOKENIZER).is_file():
-        raise BadInput("no tokenizer; AutoTokenizer saves one as this file", folder / TOKENIZER)
+        raise BadInput("no tokenizer; expected a file saved by AutoTokenizer", folder / TOKENIZER)
     check_own_types(folder, saved.vocab_size, saved.pad_token_id)
     check_tokenizer(folder)
     _refuse(differences, folder)
@@ -68,7 +68,7 @@ class InitialModel:
         if self.languages.kept is None:
             return trained
         if self.start and saved_model.weights_digest(self.start) != digest:
-            raise BadInput("the weights have changed since the run started, which needs their other rows", self.start)
+            raise BadInput("the weights have changed since the run started; it needs their other rows", self.start)
         whole, _ = self.whole()
         put_back(trained, self.languages.kept, whole)
         return whole

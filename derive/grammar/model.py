@@ -116,7 +116,9 @@ class Grammar:
         check_file(path)
         content = read_sealed(path, "a grammar")
         if (version := content.get("format")) != FORMAT:
-            raise BadInput(f"a grammar of version {version}; expected {FORMAT}: remove it to learn it again", path)
+            raise BadInput(
+                f"a grammar of version {version}; expected {FORMAT}: remove the file to learn it again", path
+            )
         weights = {
             kind: {tuple(key.split(" + ")): weight for key, weight in table.items()}
             for kind, table in content["weights"].items()

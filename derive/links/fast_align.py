@@ -45,7 +45,7 @@ class FastAlign:
         """Learn from sentence pairs, which are read once and kept as ids; a pair takes up to four bytes per
         cell."""
         if passes < 1:
-            raise ValueError(f"passes should be 1 or more, not {passes}")
+            raise ValueError(f"passes must be at least 1, not {passes}")
         counted = count(NULL + 1)
         source_ids: defaultdict[str, int] = defaultdict(counted.__next__)
         target_ids: defaultdict[str, int] = defaultdict(count().__next__)

@@ -325,7 +325,7 @@ class Files(Source):
             return None
         raise BadInput(
             "a language with another word order needs trees, which text lacks: name a folder of Stanza models "
-            "as source.parser or in CALQUE_STANZA (docs/word-order.md says how to get one), or read treebanks alone"
+            "as source.parser or in CALQUE_STANZA (docs/word-order.md explains how to get one), or read treebanks alone"
         )
 
 

@@ -66,7 +66,7 @@ class Align(Objective):
 
     def __post_init__(self) -> None:
         if not self.alpha > 0:
-            raise ValueError(f"alpha is above 0, not {self.alpha:g}")
+            raise ValueError(f"alpha must be positive, not {self.alpha:g}")
 
     @property
     def traits(self) -> Traits:

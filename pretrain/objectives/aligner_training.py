@@ -176,9 +176,9 @@ class AlignerTraining(PairObjective):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.least < 1:
-            raise ValueError(f"least is a probability below 1, not {self.least:g}")
+            raise ValueError(f"least must be at least 0 and below 1, not {self.least:g}")
         if self.least != type(self).least and self.labels != "agreement":
-            raise ValueError(f"least is for labels by agreement, not {self.labels}")
+            raise ValueError(f"least applies only to labels by agreement, not to {self.labels}")
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         if self.layer is None or 1 <= self.layer <= model.layers:

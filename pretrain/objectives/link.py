@@ -54,7 +54,7 @@ class Link(TextObjective):
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
-            raise ValueError(f"share is a fraction of the words, above 0 and at most 1, not {self.share}")
+            raise ValueError(f"share must be above 0 and at most 1, not {self.share}")
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [Switched(languages, length, self.mask_rate, self.share)]

@@ -129,11 +129,11 @@ class Contrast(Objective):
 
     def __post_init__(self) -> None:
         if self.anchors not in get_args(Sides):
-            raise ValueError(f"anchors are first or both, not {self.anchors!r}")
+            raise ValueError(f"anchors must be first or both, not {self.anchors!r}")
         if self.pairs < 2:
-            raise ValueError(f"pairs is at least 2, not {self.pairs}")
+            raise ValueError(f"pairs must be at least 2, not {self.pairs}")
         if not self.temperature > 0:
-            raise ValueError(f"temperature is above 0, not {self.temperature}")
+            raise ValueError(f"temperature must be positive, not {self.temperature}")
 
     @property
     def traits(self) -> Traits:

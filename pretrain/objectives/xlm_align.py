@@ -192,7 +192,7 @@ class DWA(Settings, PairObjective):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.pieces < 1:
-            raise ValueError(f"pieces is at least 1, not {self.pieces}")
+            raise ValueError(f"pieces must be at least 1, not {self.pieces}")
         if not self.tlm and self.queries == "none":
             raise ValueError("needs TLM, DWA or both: without them the loss is empty")
 

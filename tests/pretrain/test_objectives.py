@@ -239,7 +239,7 @@ def test_dict_mlm_may_ask_for_images_instead(languages: Languages) -> None:
 
 def test_starts_that_cannot_be_are_refused() -> None:
     for portion in (0.0, 1.0):
-        with pytest.raises(ValueError, match="portion is a fraction of the steps, between 0 and 1"):
+        with pytest.raises(ValueError, match="portion must be between 0 and 1"):
             After(MLM(), MLM(), portion)
     begun = After(MLM(), AlignMLM())
     for then, first in ((begun, MLM()), (MLM(), begun)):

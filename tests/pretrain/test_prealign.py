@@ -86,11 +86,11 @@ def test_both_phases_take_the_steps_of_one_objective_and_switch_a_twentieth() ->
     assert list(first.parts) == [MLM(0.3), Contrast(128, 0.1)]
     assert not objective.traits.language_embeddings and not first.traits.language_embeddings
     for wrong, said in (
-        ({"portion": 0.0}, "portion is a fraction of the steps"),
-        ({"pairs": 1}, "pairs is at least 2"),
-        ({"temperature": 0.0}, "temperature is above 0"),
-        ({"anchors": "second"}, "anchors are first or both"),
-        ({"share": 2.0}, "share is a fraction of the words"),
+        ({"portion": 0.0}, "portion must be between 0 and 1"),
+        ({"pairs": 1}, "pairs must be at least 2"),
+        ({"temperature": 0.0}, "temperature must be positive"),
+        ({"anchors": "second"}, "anchors must be first or both"),
+        ({"share": 2.0}, "share must be above 0"),
     ):
         with pytest.raises(ValueError, match=said):
             PreAlign(**wrong)

@@ -146,7 +146,7 @@ WRONG = {
     "tasks.pos.finetune.epochs=0": "tasks.pos.finetune.epochs is at least 1",
     "tasks.pos.finetune.epochs=9223372036854775807": "tasks.pos.finetune.epochs are at most 100,000",
     "tasks=pos,pos": "'pos' twice",
-    "mixture.held_out=2": "mixture.held_out is a fraction below 1, not 2",
+    "mixture.held_out=2": "mixture.held_out must be at least 0 and below 1, not 2",
     "encoder=x": "encoder is for studies of gold sets",
     "paper=xlm": "expected one of align_mlm, xlm_align, equal_terms",
     "source.nli=none": "nli has fields of its own",
@@ -173,7 +173,7 @@ WRONG = {
     "vocabulary=nowhere": "nowhere/tokenizer.json",
     "vocabulary=0": "vocabulary is from 261 to 10,000,000 types, not 0",
     "model.heads=3": "multiple of heads",
-    "train.grad_accumulation=65": "train.grad_accumulation is at most batch (64), not 65",
+    "train.grad_accumulation=65": "train.grad_accumulation must be at most batch (64), not 65",
 }
 
 
@@ -210,7 +210,13 @@ def test_all_mistakes_are_told_at_once(pocket: Study) -> None:
     with pytest.raises(BadInput) as caught:
         override(pocket, ["train.stesp=1", "seeds=x", "train.batch=0", "model.length=2", "objectives=BERT"])
     text = str(caught.value)
-    for said in ("did you mean steps?", "not 'x'", "train.batch is at least 1", "model.length is at least 8", "'BERT'"):
+    for said in (
+        "did you mean steps?",
+        "not 'x'",
+        "train.batch must be at least 1",
+        "model.length must be at least 8",
+        "'BERT'",
+    ):
         assert said in text
     assert "\n" not in text
 

@@ -117,7 +117,7 @@ def test_the_example_is_in_languages_that_the_sweep_has(tiny: Study, tmp_path: P
         (["train.steps=4,8", "train.steps=2,3"], "names a setting twice"),
         (["train.stesp=4,8"], "did you mean steps?"),
         (["train.steps=4,many"], "expected int, not 'many'"),
-        (["train.steps=4,0"], "train.steps is at least 1"),
+        (["train.steps=4,0"], "train.steps must be at least 1"),
         (["dictionary.fraction=0.5,2"], "from 0 to 1, not 2"),
         (["paper=align_mlm,nature"], "expected one of align_mlm"),
         (["train.steps=" + ",".join(map(str, range(12, 23))), "vocabulary=" + ",".join(map(str, range(600, 610)))],
