@@ -28,7 +28,6 @@ from calque.derive.encode import (
     EncodedChunk,
     NumberedChunk,
     encode_sentences,
-    merged,
     one_to_one,
 )
 from calque.derive.errors import BadInput
@@ -150,20 +149,7 @@ def derive_languages(
     number of workers does not affect the result."""
     check_transforms(transforms)
     check_tags(dictionary, source)
-    rewriting = rewriting_of(transforms)
-
-    def print_of(chosen: Sequence[Transform], dictionary: DictionaryConfig = dictionary) -> str:
-        inputs = chosen, vocabulary, dictionary, rewriting, source.task_identity
-        return languages_fingerprint(source.corpus_identity, *inputs)
-
-    facts: dict[str, Any] = {
-        "fingerprint": print_of(transforms),
-        "config": {"transforms": list(transforms), "dictionary": dictionary},
-        **code_facts(source, transforms),
-    }
-    each: dict[str, list[Transform]] = {SOURCE: [], **{transform.name: [transform] for transform in transforms}}
-    prints = {name: print_of(chosen) for name, chosen in each.items()}
-    facts[TEXTS] = {name: print_of(chosen, NO_DICTIONARY) for name, chosen in each.items()}
+    facts, prints = _identity(source, transforms, vocabulary, dictionary)
     trees = any("tags" in transform.needs for transform in transforms)
     source = source.ready(cache, trees, workers, progress)
     ready = learn(transforms, cache, progress)
@@ -190,6 +176,30 @@ def derive_languages(
     return folder
 
 
+def _identity(
+    source: Source,
+    transforms: Sequence[Transform],
+    vocabulary: int | GivenVocabulary,
+    dictionary: DictionaryConfig,
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The manifest's facts about the inputs, and the fingerprint of each language by name."""
+    rewriting = rewriting_of(transforms)
+
+    def print_of(chosen: Sequence[Transform], dictionary: DictionaryConfig) -> str:
+        inputs = chosen, vocabulary, dictionary, rewriting, source.task_identity
+        return languages_fingerprint(source.corpus_identity, *inputs)
+
+    each: dict[str, list[Transform]] = {SOURCE: []}
+    each |= {transform.name: [transform] for transform in transforms}
+    facts = {
+        "fingerprint": print_of(transforms, dictionary),
+        "config": {"transforms": list(transforms), "dictionary": dictionary},
+        **code_facts(source, transforms),
+        TEXTS: {name: print_of(chosen, NO_DICTIONARY) for name, chosen in each.items()},
+    }
+    return facts, {name: print_of(chosen, dictionary) for name, chosen in each.items()}
+
+
 def _vocabulary(vocabulary: int | GivenVocabulary, encoder: ChunkEncoder, chunks: _Chunks) -> tuple[Vocabulary, int]:
     if isinstance(vocabulary, GivenVocabulary):
         return vocabulary.open(), 0
@@ -214,42 +224,52 @@ def _write_corpora(
 ) -> tuple[list[Encoded], list[tuple[int, Sentence]]]:
     """Write the corpora, the vocabulary with its counts, and the manifest's facts about each language.
     Returns the sums of the chunks' results by language, and sentences for the preview."""
-    names, samples = [SOURCE, *(transform.name for transform in transforms)], list[tuple[int, Sentence]]()
+    names = [SOURCE, *(transform.name for transform in transforms)]
     rewritten = [False, *(transform.rewrites for transform in transforms)]
-    counts, totals = np.zeros_like(vocabulary.counts), list[Encoded]()
     with ExitStack() as stack:
         writers = [
             stack.enter_context(CorpusWriter(out.part / name, 2 * vocabulary.size, changed))
             for name, changed in zip(names, rewritten, strict=True)
         ]
-        for chunk in encoded:
-            counts += np.bincount(chunk.languages[0].shard.ids, minlength=vocabulary.size)
-            first = writers[0].sentences
-            for writer, language in zip(writers, chunk.languages, strict=True):
-                writer.append(language.shard, first)
-            samples += chunk.samples
-            if not totals:
-                totals = chunk.languages
-                continue
-            for total, language in zip(totals, chunk.languages, strict=True):
-                total.account.add(language.account)
-                if total.single is not None and language.single is not None:
-                    total.single = merged(total.single, language.single)
-    vocabulary.counts = counts
+        totals, samples = _append_all(writers, vocabulary, encoded)
     vocabulary.save(out.vocabulary)
     empty = totals[0].account.left_out["empty sentences"]
     for name, writer, total in zip(names, writers, totals, strict=True):
-        corpus, account = Corpus.open(out.part / name), total.account
-        origins = (corpus.order(line).tolist() for line in range(min(MEASURED, len(corpus))))
+        sentences = writers[0].sentences + (empty if name == SOURCE else 0)
+        account = total.account
         out.facts["languages"][name] = {
-            "in": {"sentences": writers[0].sentences + (empty if name == SOURCE else 0), "words": writers[0].words},
+            "in": {"sentences": sentences, "words": writers[0].words},
             "out": writer.facts,
             "left out": dict(sorted(account.left_out.items())),
             "kept in place": dict(sorted(account.kept.items())),
             "spans split": account.split_spans,
-            "order distance": 0.0 if name == SOURCE else order_distance(origins),
+            "order distance": 0.0 if name == SOURCE else _order_distance(out.part / name),
         }
     return totals, samples
+
+
+def _append_all(
+    writers: Sequence[CorpusWriter], vocabulary: Vocabulary, encoded: Iterable[EncodedChunk]
+) -> tuple[list[Encoded], list[tuple[int, Sentence]]]:
+    totals, samples = list[Encoded](), list[tuple[int, Sentence]]()
+    vocabulary.counts = np.zeros_like(vocabulary.counts)
+    for chunk in encoded:
+        vocabulary.counts += np.bincount(chunk.languages[0].shard.ids, minlength=vocabulary.size)
+        first = writers[0].sentences
+        for writer, language in zip(writers, chunk.languages, strict=True):
+            writer.append(language.shard, first)
+        samples += chunk.samples
+        if totals:
+            for total, language in zip(totals, chunk.languages, strict=True):
+                total.add(language)
+        else:
+            totals = chunk.languages
+    return totals, samples
+
+
+def _order_distance(folder: Path) -> float:
+    corpus = Corpus.open(folder)
+    return order_distance(corpus.order(line).tolist() for line in range(min(MEASURED, len(corpus))))
 
 
 def _write_dictionary(
@@ -260,7 +280,8 @@ def _write_dictionary(
     dictionary: DictionaryConfig,
     tags: np.ndarray | None,
 ) -> None:
-    image, places = transform.image(types.size, types.specials), transform.places(types.size, types.specials)
+    image = transform.image(types.size, types.specials)
+    places = transform.places(types.size, types.specials)
     chosen, images, facts = types.types, image, out.facts["languages"][transform.name]
     if language.single is not None:
         one = one_to_one(language.single)
@@ -278,7 +299,8 @@ def _write_dictionary(
         facts[WRONG] = int((entries[:, 1] != images[entries[:, 0]]).sum())
         facts["left out"] |= {UNLIKE: unlike} if unlike else {}
     facts["dictionary pairs"] = len(entries)
-    out.add_image(transform.name, image, places, None if places is not None else letters_of(transform, types))
+    letters = letters_of(transform, types) if places is None else None
+    out.add_image(transform.name, image, places, letters)
     out.add_pair((SOURCE, transform.name), transform.name)
     write_dictionary(out.part / transform.name / DICTIONARY, entries, types)
 
@@ -301,8 +323,8 @@ def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None
     words = sorted({word for question in questions for word in question.candidates})
     if cut := [word for word in words if len(vocabulary.encode(word)) > 1]:
         raise BadInput(
-            f"{len(cut)} of {len(words)} answers are split into sub-words, such as {cut[0]!r}; expected a vocabulary "
-            f"of more than {vocabulary.size:,} types, or more mentions of each fact"
+            f"{len(cut)} of {len(words)} answers are split into sub-words, such as {cut[0]!r}; expected a "
+            f"vocabulary of more than {vocabulary.size:,} types, or more mentions of each fact"
         )
 
 

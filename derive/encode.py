@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -32,6 +32,12 @@ class Encoded:
     shard: Shard
     account: Account
     single: np.ndarray | None = None
+
+    def add(self, other: Self) -> None:
+        """Add the account and the images of another chunk."""
+        self.account.add(other.account)
+        if self.single is not None and other.single is not None:
+            self.single = merged(self.single, other.single)
 
 
 @dataclass
@@ -77,20 +83,22 @@ class ChunkEncoder:
     def encode(self, chunk: NumberedChunk) -> EncodedChunk:
         """A chunk in the source and in all derived languages."""
         check_same((self.source, self.transforms), self.code)
+        number, content = chunk
         account = Account()
         numbered = self._numbered(chunk, account)
-        source = Encoded(encode_sentences([s for _, s in numbered], _table(self.vocabulary, self.digest)), account)
+        sentences = [sentence for _, sentence in numbered]
+        source = Encoded(encode_sentences(sentences, _table(self.vocabulary, self.digest)), account)
         languages = [source]
         for transform in self.transforms:
             account = Account()
             ready, images = self._informed(transform), list[Sentence]()
-            if self.source.has_images(chunk[1]):
+            if self.source.has_images(content):
                 images = self._images(ready, numbered, account)
             else:
                 account.left_out["sentences of the source alone"] += len(numbered)
             languages.append(self._derived(ready, source.shard, images, account))
-        samples = [(number, s) for number, s in numbered if 3 <= len(s) <= 25][:SAMPLES]
-        return EncodedChunk(languages, samples if chunk[0] == 0 else [])
+        samples = [(n, sentence) for n, sentence in numbered if 3 <= len(sentence) <= 25][:SAMPLES]
+        return EncodedChunk(languages, samples if number == 0 else [])
 
     def _numbered(self, chunk: NumberedChunk, account: Account) -> list[tuple[int, Sentence]]:
         sentences, left_out = self.source.sentences(chunk[1])
@@ -112,7 +120,8 @@ class ChunkEncoder:
         table = _table(self.vocabulary, self.digest)
         derived = rewrite(images, table) if transform.rewrites else reorder(source, images)
         single = single_images(source, derived, table.size) if transform.rewrites else None
-        image, places = transform.image(table.size, table.specials), transform.places(table.size, table.specials)
+        image = transform.image(table.size, table.specials)
+        places = transform.places(table.size, table.specials)
         ids = in_places(derived.ids, derived.pieces, image, places).astype(np.uint32)
         return Encoded(replace(derived, ids=ids), account, single)
 

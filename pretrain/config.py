@@ -15,14 +15,14 @@ FIRST_SNAPSHOT, MOST_SNAPSHOTS = 8, 16
 MOST_STEPS = 1_000_000_000
 
 
-def unreal(config: Any) -> list[str]:
+def not_finite(config: Any) -> list[str]:
     """Messages about infinite or NaN numbers of a config; comparisons do not detect NaN."""
-    numbers = {name: value if isinstance(value, tuple) else (value,) for name, value in vars(config).items()}
-    return [
-        f"{name} must be finite, not {', '.join(map(str, values))}"
-        for name, values in numbers.items()
-        if not all(math.isfinite(value) for value in values if isinstance(value, float))
-    ]
+    wrong = []
+    for name, value in vars(config).items():
+        numbers = value if isinstance(value, tuple) else (value,)
+        if not all(math.isfinite(number) for number in numbers if isinstance(number, float)):
+            wrong.append(f"{name} must be finite, not {', '.join(map(str, numbers))}")
+    return wrong
 
 
 def below_one(config: Any, names: Iterable[str]) -> list[str]:
@@ -56,7 +56,7 @@ class ModelConfig:
         for name in ("dropout", "attention_dropout"):
             if not 0 <= (share := getattr(self, name)) < 1:
                 wrong.append(f"{name} must be at least 0 and below 1, not {share}")
-        wrong += unreal(self)
+        wrong += not_finite(self)
         if self.initializer_range <= 0:
             wrong.append(f"initializer_range must be positive, not {self.initializer_range}")
         return wrong
@@ -125,7 +125,7 @@ class TrainConfig:
         """Messages about invalid values."""
         if isinstance(self.grad_accumulation, str):
             return replace(self, grad_accumulation=1).mistakes()
-        wrong = below_one(self, ("steps", "batch", "grad_accumulation", "log_every")) + unreal(self)
+        wrong = below_one(self, ("steps", "batch", "grad_accumulation", "log_every")) + not_finite(self)
         if self.steps > MOST_STEPS:
             wrong.append(f"steps must be at most {MOST_STEPS:,}, not {self.steps:,}")
         if self.grad_accumulation > max(1, self.batch):

@@ -17,7 +17,7 @@ from calque.analysis.tasks.task import Head
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import ADDED
 from calque.pretrain.architecture import TEXT_TYPES, architecture_of, has_languages
-from calque.pretrain.config import unreal
+from calque.pretrain.config import not_finite
 from calque.pretrain.lazy import F, Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.train import NonFinite
@@ -52,7 +52,7 @@ class FinetuneConfig:
     attention_dropout: float | None = field(default=None, metadata=ADDED)
 
     def mistakes(self) -> list[str]:
-        if wrong := unreal(self):
+        if wrong := not_finite(self):
             return wrong
         least = {"epochs": 1, "batch": 1, "max_length": 8}
         wrong = [f"{k} is at least {n}, not {getattr(self, k)}" for k, n in least.items() if getattr(self, k) < n]

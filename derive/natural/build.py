@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import lru_cache, partial
 from itertools import chain
@@ -132,17 +132,18 @@ def derive_natural(
         types.save(out.vocabulary)
         encode = partial(encode_piece, out.vocabulary, sha256(out.vocabulary / TOKENIZER))
 
-        def encoded(name: str, files: Sequence[FileSet]) -> Iterator[EncodedPiece]:
+        def write(name: str, files: Sequence[FileSet], folders: Sequence[Path]) -> dict[str, Any]:
             pieces = [piece for part in files for piece in part.pieces()]
-            return reported(pool.map(encode, pieces), progress, f"encoding {name}", len(pieces))
+            encoded = reported(pool.map(encode, pieces), progress, f"encoding {name}", len(pieces))
+            return _write_corpora(name, folders, types.counts, encoded)
 
         for name, files in texts.items():
-            counts = _write_corpora(name, [out.part / name], types.counts, encoded(name, [files]))
+            counts = write(name, [files], [out.part / name])
             out.facts["languages"][name] = {"fingerprint": fingerprint(print_, name), **counts}
         for pair, parts in bitexts.items():
-            name, place = "-".join(pair), f"{BITEXTS}/{'/'.join(pair)}"
+            place = f"{BITEXTS}/{'/'.join(pair)}"
             sides = [out.part / place / side for side in SIDES]
-            out.add_pair(pair, place, **_write_corpora(name, sides, types.counts, encoded(name, parts)))
+            out.add_pair(pair, place, **write("-".join(pair), parts, sides))
         types.save(out.vocabulary)
         for entry in out.facts["pairs"]:
             if path := dictionaries.get(tuple(entry["languages"])):

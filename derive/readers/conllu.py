@@ -53,11 +53,14 @@ def read_conllu(
     language: str = "",
     part: Iterable[Numbered] = (),
 ) -> Iterator[Sentence]:
-    """Stream a treebank's sentences; `counts` receives repairs and exclusions. Multiword tokens and empty
-    nodes are checked but are not words, except in XTREME's `units`, where multiword tokens replace their
-    words. Sentences with HEAD and DEPREL all `_` are accepted if `unparsed`. Unless `withheld`, sentences of
-    withheld words are left out, and treebanks of mostly such words refused. `part`, if given, are the lines
-    of complete sentences to read instead of the file."""
+    """Stream a treebank's sentences; `counts` receives repairs and exclusions.
+
+    unparsed: accept sentences whose HEAD and DEPREL are all `_`.
+    withheld: keep sentences of withheld words; otherwise they are left out, and mostly withheld files refused.
+    units: with XTREME's, multiword tokens replace their words, with tags by its conversion for `language`;
+        otherwise multiword tokens, like empty nodes, are checked but are not words.
+    part: the lines of complete sentences to read instead of the file.
+    """
     counts = Counter() if counts is None else counts
     names, words, block = column_names(path), WithheldWords(), _Block(counts, unparsed)
     place = Place(path)
@@ -76,10 +79,7 @@ def read_conllu(
         else:
             block.leave_out(place)
         block = _Block(counts, unparsed)
-    if block.last != "0":
-        raise place.fault("no blank line after the last sentence: the file is truncated, or add one if it is whole")
-    if block.comments:
-        block.leave_out(place)
+    block.check_end(place)
     if not words.words and not part:
         raise BadInput("no sentence in this file", path)
     if not withheld:
@@ -217,11 +217,19 @@ class _Block:
         if any(columns[i] != NOTHING for i in (6, 7)):
             raise place.fault(f"{match[0]} has a HEAD or DEPREL; expected them for words only")
 
+    def check_end(self, place: Place) -> None:
+        if self.last != "0":
+            fault = "no blank line after the last sentence: the file is truncated, or add one if it is whole"
+            raise place.fault(fault)
+        if self.comments:
+            self.leave_out(place)
+
     def leave_out(self, place: Place) -> None:
         if self.announced or self.last != "0":
             fault = "a sentence without words: the file is truncated, or remove its comments"
             raise (self.announced or place).fault(fault)
-        self.counts[f"{'comments' if self.comments else 'blank lines'} without a sentence"] += self.comments or 1
+        kind = "comments" if self.comments else "blank lines"
+        self.counts[f"{kind} without a sentence"] += self.comments or 1
 
     def sentence(self) -> Sentence:
         if self.tokens and self.tokens[-1][1] > len(self.words):
