@@ -19,7 +19,8 @@ from calque.derive.fingerprint import plain, sha256
 from calque.derive.readers.lines import check_file
 
 DIGEST, KIND, FILES, PLACE = "digest", "kind", "files", "place"
-LARGE = 1 << 20  # bytes; a smaller file can change twice within one tick of its time stamp, so it is always hashed
+LARGE = 1 << 20  # bytes; smaller files are always hashed, because they can change within one tick of a time stamp
+AGAIN = "remove it and run the command again"
 _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
 
@@ -40,22 +41,23 @@ def read_sealed(path: Path, what: str = "a sealed file", place: str | None = Non
     """The object that `write_sealed` wrote. BadInput, which calls it `what`, if a byte or its place has
     changed."""
     try:
-        data = path.read_bytes()
-        text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()  # read_text accepts other line ends
+        data = path.read_bytes()  # read_text would accept other line ends
+        text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
         content = strict_json.loads(text)
-        whole = isinstance(content, dict) and text == _text(content) and content.pop(DIGEST, None) == _digest(content)
+        whole = isinstance(content, dict) and text == _text(content)
+        whole = whole and content.pop(DIGEST, None) == _digest(content)
     except FileNotFoundError:
         raise BadInput(f"no such file; expected {what}", path) from None
     except OSError as error:
         raise BadInput(f"cannot be read, expected {what}: {error.strerror}", path) from error
     except (ValueError, lzma.LZMAError) as error:  # includes UnicodeDecodeError
-        raise BadInput(f"damaged, expected {what}: {error}; remove it and run the command again", path) from error
+        raise BadInput(f"damaged, expected {what}: {error}; {AGAIN}", path) from error
     if not whole:
-        raise BadInput(f"changed since it was written, expected {what}; remove it and run the command again", path)
+        raise BadInput(f"changed since it was written, expected {what}; {AGAIN}", path)
     sealed, place = content.pop(PLACE, None), place or path.name
     if _FINGERPRINTED.fullmatch(place) and sealed != place:
         found = f"belongs to {sealed}" if sealed else "does not name its folder (a file of version 0.6.0)"
-        raise BadInput(f"{found}; expected {place}: put it back, or remove it and run the command again", path)
+        raise BadInput(f"{found}; expected {place}: put it back, or {AGAIN}", path)
     return dict(content)
 
 

@@ -70,7 +70,8 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
     """Refuse invalid or repeated names, and parts that do not compose, before the text is read."""
     names, others = [transform.name for transform in transforms], (*RESERVED, PREVIEW)
     if len({*others, *names}) < len(others) + len(names):
-        raise BadInput(f"transforms {', '.join(names)}; expected different names, none of them {' or '.join(others)}")
+        expected = f"expected different names, none of them {' or '.join(others)}"
+        raise BadInput(f"transforms {', '.join(names)}; {expected}")
     for transform in transforms:
         check_name(transform.name, "the transform's name")
         try:
@@ -121,7 +122,8 @@ def languages_fingerprint(
         types = [vocabulary, [transform.identity() for transform in among]]
     identities = [transform.identity() for transform in transforms]
     tags = [examples(TAGGED)] if examples and dictionary.reads_tags else []
-    return with_code(fingerprint(FORMAT, corpus(trees), identities, types, dictionary.identity(), *tags), transforms)
+    print_ = fingerprint(FORMAT, corpus(trees), identities, types, dictionary.identity(), *tags)
+    return with_code(print_, transforms)
 
 
 @dataclass(frozen=True)
@@ -200,7 +202,11 @@ def _identity(
     return facts, {name: print_of(chosen, dictionary) for name, chosen in each.items()}
 
 
-def _vocabulary(vocabulary: int | GivenVocabulary, encoder: ChunkEncoder, chunks: _Chunks) -> tuple[Vocabulary, int]:
+def _vocabulary(
+    vocabulary: int | GivenVocabulary,
+    encoder: ChunkEncoder,
+    chunks: _Chunks,
+) -> tuple[Vocabulary, int]:
     if isinstance(vocabulary, GivenVocabulary):
         return vocabulary.open(), 0
     words, forgotten = add_up(chunks.over("counting words", encoder.count_words))
@@ -220,7 +226,10 @@ def _count_usage(encoder: ChunkEncoder, chunks: _Chunks, types: Vocabulary) -> U
 
 
 def _write_corpora(
-    out: FolderWriter, transforms: Sequence[Transform], vocabulary: Vocabulary, encoded: Iterable[EncodedChunk]
+    out: FolderWriter,
+    transforms: Sequence[Transform],
+    vocabulary: Vocabulary,
+    encoded: Iterable[EncodedChunk],
 ) -> tuple[list[Encoded], list[tuple[int, Sentence]]]:
     """Write the corpora, the vocabulary with its counts, and the manifest's facts about each language.
     Returns the sums of the chunks' results by language, and sentences for the preview."""

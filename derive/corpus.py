@@ -91,7 +91,8 @@ class Corpus:
     def where(self, chosen: np.ndarray) -> Self:
         """The lines that are `chosen`, (N,) bool, as a corpus in memory; their source lines stay the same."""
         lines = np.flatnonzero(chosen)
-        tokens, words = Ragged(self.tokens, self.lines).take(lines), Ragged(self._word_numbers, self.words).take(lines)
+        tokens = Ragged(self.tokens, self.lines).take(lines)
+        words = Ragged(np.arange(len(self.pieces)), self.words).take(lines)
         part = replace(
             self,
             tokens=tokens.values,
@@ -105,10 +106,6 @@ class Corpus:
             return part
         sources = Ragged(self.sources, self.source_ends).take(words.values)
         return replace(part, sources=sources.values, source_ends=sources.ends)
-
-    @property
-    def _word_numbers(self) -> np.ndarray:
-        return np.arange(len(self.pieces))
 
     def of_lines(self, lines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The concatenated ids of some lines, and the length of each, (len(lines),) int64."""
@@ -227,7 +224,8 @@ class CorpusWriter:
         self._files.close()
         if kind is None:
             if not self.sentences:
-                raise BadInput(f"{self._folder.name}: no sentence is left in the corpus; all are empty or left out")
+                reason = "no sentence is left in the corpus; all are empty or left out"
+                raise BadInput(f"{self._folder.name}: {reason}")
             links = {"links": self.links} if self._rewritten else {}
             about = {**self.facts, **links, "dtype": self._dtype}
             (self._folder / "corpus.json").write_text(json.dumps(about) + "\n", encoding="utf-8")

@@ -50,14 +50,19 @@ class DictionaryConfig:
         if self.wrong not in ("any", "same-tag"):
             raise BadInput(f"wrong pairs must be 'any' or 'same-tag', not {self.wrong!r}")
         if self.file and self.correct < 1:
-            raise BadInput(f"the entries of {self.file} are given, so no wrong pairs can be drawn; expected correct=1")
+            given = f"the entries of {self.file} are given"
+            raise BadInput(f"{given}, so no wrong pairs can be drawn; expected correct=1")
 
     @property
     def title(self) -> str:
         """The dictionary in words, for reports."""
-        title = f"the words of {self.file.name}" if self.file else f"{self.fraction:.0%} of the types, by {self.by}"
+        if self.file:
+            return f"the words of {self.file.name}"
+        title = f"{self.fraction:.0%} of the types, by {self.by}"
+        if self.correct == 1:
+            return title
         of_tag = " of the same tag" if self.reads_tags else ""
-        return f"{title}, {self.correct:.0%} right, others with a wrong word{of_tag}" if self.correct < 1 else title
+        return f"{title}, {self.correct:.0%} right, others with a wrong word{of_tag}"
 
     @property
     def drawn(self) -> tuple[str, ...]:
@@ -85,7 +90,12 @@ class DictionaryConfig:
 NO_DICTIONARY = DictionaryConfig(0.0)
 
 
-def draw_dictionary(config: DictionaryConfig, types: np.ndarray, counts: np.ndarray, image: np.ndarray) -> np.ndarray:
+def draw_dictionary(
+    config: DictionaryConfig,
+    types: np.ndarray,
+    counts: np.ndarray,
+    image: np.ndarray,
+) -> np.ndarray:
     """Draw entries from the `types` of a corpus: (n, 2) pairs of source and derived id, ascending."""
     size = round(config.fraction * len(types))
     if config.by == "frequency":
@@ -107,8 +117,8 @@ def with_wrong_pairs(
     wrong = np.random.default_rng([config.seed, 1]).permutation(moved)[round(config.correct * len(moved)) :]
     if len(wrong) < 2:
         raise BadInput(
-            f"dictionary.correct={config.correct:g} leaves {len(wrong)} of {len(moved)} entries of two different words "
-            "wrong; expected at least two, or dictionary.correct=1"
+            f"dictionary.correct={config.correct:g} leaves {len(wrong)} of {len(moved)} entries of two different "
+            "words wrong; expected at least two, or dictionary.correct=1"
         )
     of_pair = np.full(len(pairs), "any", object) if tags is None else tags[pairs[:, 0]]
     cycles, others = [], []
@@ -132,7 +142,8 @@ def with_wrong_pairs(
 def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.ndarray:
     """(V,) the most frequent tag of each type, among words of one sub-word; "" for other types."""
     words, counts = Counter(tagged), Counter[tuple[int, str]]()
-    for only, ((_, tag), count) in zip(only_ids([word for word, _ in words], vocabulary), words.items(), strict=True):
+    ids = only_ids([word for word, _ in words], vocabulary)
+    for only, ((_, tag), count) in zip(ids, words.items(), strict=True):
         counts[only, tag] += count
     tags = np.full(vocabulary.size, "", object)
     for (only, tag), _ in reversed(counts.most_common()):
@@ -179,7 +190,8 @@ def own_dictionary(
     left_out = Counter[str]()
     words, known = read_words(path, left_out), set(types.tolist())
     chosen: set[int] = set()
-    for (word, translation), source in zip(words, only_ids([word for word, _ in words], vocabulary), strict=True):
+    ids = only_ids([word for word, _ in words], vocabulary)
+    for (word, translation), source in zip(words, ids, strict=True):
         if source not in known:
             left_out["entries with a word that the text lacks, or that is several sub-words"] += 1
         elif translation not in (word, spell(word)):

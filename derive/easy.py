@@ -37,7 +37,10 @@ class EasyText:
         return RARE if any(rare) else ""
 
     def sentences(
-        self, sentences: Iterable[Sentence], frequent: Collection[str], counts: Counter[str]
+        self,
+        sentences: Iterable[Sentence],
+        frequent: Collection[str],
+        counts: Counter[str],
     ) -> list[Sentence]:
         """The easy sentences; `counts` receives exclusions by reason."""
         kept = []
@@ -49,7 +52,12 @@ class EasyText:
                 kept.append(sentence)
         return kept
 
-    def examples(self, examples: Iterable[Example], frequent: Collection[str], counts: Counter[str]) -> list[Example]:
+    def examples(
+        self,
+        examples: Iterable[Example],
+        frequent: Collection[str],
+        counts: Counter[str],
+    ) -> list[Example]:
         """The examples whose sentences are all easy; `counts` receives exclusions by reason."""
         kept = []
         for example in examples:

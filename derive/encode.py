@@ -116,7 +116,13 @@ class ChunkEncoder:
         ready = transform.ready(self.cache)
         return ready.informed(_usage(self.vocabulary, self.digest)) if "usage" in ready.needs else ready
 
-    def _derived(self, transform: Transform, source: Shard, images: list[Sentence], account: Account) -> Encoded:
+    def _derived(
+        self,
+        transform: Transform,
+        source: Shard,
+        images: list[Sentence],
+        account: Account,
+    ) -> Encoded:
         table = _table(self.vocabulary, self.digest)
         derived = rewrite(images, table) if transform.rewrites else reorder(source, images)
         single = single_images(source, derived, table.size) if transform.rewrites else None

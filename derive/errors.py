@@ -15,14 +15,22 @@ class BadInput(Exception):
 
     exit_code = 2
 
-    def __init__(self, message: str | Sequence[str], path: str | Path | None = None, line: int | None = None) -> None:
+    def __init__(
+        self,
+        message: str | Sequence[str],
+        path: str | Path | None = None,
+        line: int | None = None,
+    ) -> None:
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
         several = [message] if isinstance(message, str) else message
         self.path = path
-        half = LONGEST // 2
-        shortened = (text if len(text) <= LONGEST else f"{text[:half]} ... {text[-half:]}" for text in several)
-        self.messages = tuple(place + text for text in shortened)
+        self.messages = tuple(place + _shortened(text) for text in several)
         super().__init__("; ".join(self.messages))
+
+
+def _shortened(text: str) -> str:
+    half = LONGEST // 2
+    return text if len(text) <= LONGEST else f"{text[:half]} ... {text[-half:]}"
 
 
 class Unfinished(BadInput):

@@ -54,6 +54,7 @@ class Question:
 
 
 _TEXTS = ("label", "diagnostic", "id")  # an example's fields after its texts, in order
+_COLUMNS = ("words", "tags", "heads", "relations", "spans", "glued")
 
 
 def write_examples(path: Path, examples: Iterable[Example]) -> int:
@@ -84,7 +85,7 @@ def _sentence(columns: dict[str, Any]) -> Sentence:
 
 
 def _columns(sentence: Sentence) -> dict[str, Any]:
-    columns = {name: getattr(sentence, name) for name in ("words", "tags", "heads", "relations", "spans", "glued")}
+    columns = {name: getattr(sentence, name) for name in _COLUMNS}
     columns["spans"] = [[span.start, span.end, span.label] for span in sentence.spans]
     if sentence.sources or sentence.origin != tuple(range(len(sentence))):
         columns |= {"origin": sentence.origin, "sources": sentence.sources}

@@ -23,7 +23,7 @@ DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errn
 NO_FOLDER = "a link or a file where a folder is expected; remove it"
 _PART = re.compile(r"\..+\.\d+(-[0-9a-f]+)?\.part", re.DOTALL)
 _CLAIM = re.compile(r"\..+\.claim", re.DOTALL)
-_CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # numpy's message on a full disk, an error without an errno
+_CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # numpy's error on a full disk, without an errno
 
 
 def check_name(name: str, what: str) -> None:
@@ -183,7 +183,8 @@ def claimed(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if waiting is None:
-                    raise BadInput("another process is using this folder; wait for it or stop it", folder) from None
+                    used = "another process is using this folder; wait for it or stop it"
+                    raise BadInput(used, folder) from None
                 waiting()
                 fcntl.flock(file, fcntl.LOCK_EX)
             if not _is_at(path, file):

@@ -103,7 +103,8 @@ def modules_of(name: str) -> list[ModuleType]:
     module = sys.modules[name]
     root = Path(module.__file__ or "").resolve().parent
     files = {str(root / file) for file in _code_of_module(module)}
-    return [m for m in [*sys.modules.values()] if str(Path(getattr(m, "__file__", None) or "").resolve()) in files]
+    modules = list(sys.modules.values())
+    return [each for each in modules if str(Path(getattr(each, "__file__", None) or "").resolve()) in files]
 
 
 def has_changed(name: str) -> bool:

@@ -88,8 +88,9 @@ class LanguagesFolder:
     @property
     def vocabulary(self) -> Path:
         """The folder of the vocabulary, whose files are checked."""
-        first, *_ = [self.artefact.path(f"{VOCABULARY}/{name}") for name in (TOKENIZER, COUNTS, SPECIAL_TYPES)]
-        return first.parent
+        for name in (TOKENIZER, COUNTS, SPECIAL_TYPES):
+            self.artefact.path(f"{VOCABULARY}/{name}")
+        return self.artefact.folder / VOCABULARY
 
     @cached_property
     def size(self) -> int:
@@ -108,9 +109,11 @@ class LanguagesFolder:
         """A fingerprint of each language by name, which changes with the language; without names, the
         source's."""
         languages = self.artefact.facts["languages"]
-        names = [name for name in names if name != SOURCE] or [SOURCE]  # the source is part of each derived language
+        # The source is part of each derived language.
+        names = [name for name in names if name != SOURCE] or [SOURCE]
         if missing := [name for name in names if name not in languages]:
-            raise BadInput(f"no language {missing[0]}; expected one of {', '.join(languages)}", self.artefact.folder)
+            fault = f"no language {missing[0]}; expected one of {', '.join(languages)}"
+            raise BadInput(fault, self.artefact.folder)
         return {name: str(languages[name]["fingerprint"]) for name in names}
 
     @property
@@ -125,7 +128,8 @@ class LanguagesFolder:
         rows."""
         available, folder = self.names(), self.artefact.folder
         if missing := [name for name in names if name not in available]:
-            raise BadInput(f"no language {', '.join(missing)}; available: {', '.join(available) or 'none'}", folder)
+            fault = f"no language {', '.join(missing)}; available: {', '.join(available) or 'none'}"
+            raise BadInput(fault, folder)
         first = [SOURCE] if SOURCE in self.artefact.facts["languages"] else []
         if not names and not first:
             raise BadInput(f"name a language; available: {', '.join(available)}", folder)
@@ -142,14 +146,17 @@ class LanguagesFolder:
         return tuple(languages)
 
     def _derived(self, name: str, others: Sequence[Language]) -> Language:
-        image, places, single = (self._ids(f"{name}/{file}") for file in (IMAGE, PLACES, SINGLE))
+        image = self._ids(f"{name}/{IMAGE}")
         assert image is not None
         shift = scripts(others) * self.size if (image >= self.size).any() else 0
-        table, places, single = (
-            None if ids is None else np.where(ids >= self.size, ids + shift, ids) for ids in (image, places, single)
-        )
-        assert table is not None
-        return Language(name, len(others), self._corpus(name), table, shift, places=places, single=single)
+
+        def shifted(ids: np.ndarray) -> np.ndarray:
+            return np.where(ids >= self.size, ids + shift, ids)
+
+        others_of = {file: self._ids(f"{name}/{file}") for file in (PLACES, SINGLE)}
+        places, single = (None if ids is None else shifted(ids) for ids in others_of.values())
+        corpus = self._corpus(name)
+        return Language(name, len(others), corpus, shifted(image), shift, places=places, single=single)
 
     def pairs(self, languages: Sequence[Language]) -> dict[NamePair, str]:
         """The pairs of these languages with their folders: first pairs with their own text, then by second
@@ -157,7 +164,11 @@ class LanguagesFolder:
         place = {language.name: number for number, language in enumerate(languages)}
         listed = {tuple(entry["languages"]): entry["folder"] for entry in self.artefact.facts["pairs"]}
         pairs = {pair: folder for pair, folder in listed.items() if place.keys() >= set(pair)}
-        return dict(sorted(pairs.items(), key=lambda item: 0 if self._has_text(item[1]) else place[item[0][1]]))
+
+        def rank(pair: NamePair) -> int:
+            return 0 if self._has_text(pairs[pair]) else place[pair[1]]
+
+        return {pair: pairs[pair] for pair in sorted(pairs, key=rank)}
 
     def texts(self, languages: Sequence[Language]) -> dict[NamePair, Bitext]:
         """The bitexts of pairs with their own text."""

@@ -113,7 +113,8 @@ class Bitext:
     def piece_links(self, pair: int) -> np.ndarray:
         """Sub-word links of a sentence pair, (m, 2), sorted."""
         a, b = self.lines[pair]
-        return of_pieces(self.links(pair), self.first.corpus.line_pieces(a), self.second.corpus.line_pieces(b))
+        pieces = self.first.corpus.line_pieces(a), self.second.corpus.line_pieces(b)
+        return of_pieces(self.links(pair), *pieces)
 
     def targets(self, pair: int, turned: bool = False) -> np.ndarray:
         """(n,) the first position of the second sentence that each id of the first links to, or -1; `turned`

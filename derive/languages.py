@@ -44,9 +44,9 @@ class Languages:
         if kept is not None:
             start, pad, end, unknown, mask, *others = np.searchsorted(kept, specials.ids).tolist()
             specials = Specials(start, pad, end, unknown, mask, tuple(others))
-        pairs = contents.pairs(languages)
+        pairs, texts = contents.pairs(languages), contents.texts(languages)
         dictionaries = tuple(pair for pair, place in pairs.items() if contents.has_dictionary(place))
-        return cls(folder, languages, specials, tuple(pairs), dictionaries, contents.texts(languages), kept=kept)
+        return cls(folder, languages, specials, tuple(pairs), dictionaries, texts, kept=kept)
 
     @property
     def whole(self) -> Self:
@@ -130,7 +130,8 @@ class Languages:
         source line. BadInput if there are none."""
         estimates = self.estimates.get((first, second))
         if self.disjoint:
-            raise BadInput("no parallel sentences: languages read disjoint halves of the text (mixture.disjoint)")
+            reason = "languages read disjoint halves of the text (mixture.disjoint)"
+            raise BadInput(f"no parallel sentences: {reason}")
         if (first, second) in self.texts:
             return replace(self.texts[first, second], estimates=estimates)
         if (second, first) in self.texts:
@@ -140,7 +141,8 @@ class Languages:
         if first == second or a.source != b.source:
             pairs = ", ".join(map("-".join, self.texts)) or "none"
             raise BadInput(f"no bitext of {first} and {second}; available: {pairs}", self.folder)
-        line_of = np.full(len(self[a.source].corpus), -1)  # the line of the first language, by line of the source
+        # The line of the first language by line of the source.
+        line_of = np.full(len(self[a.source].corpus), -1)
         line_of[a.corpus.source_line] = np.arange(len(a.corpus))
         lines = line_of[b.corpus.source_line]
         here = np.flatnonzero(lines >= 0)
@@ -164,8 +166,9 @@ class Languages:
         for a, b, step in ((first, second, 1), (second, first, -1)):
             if (a, b) in pairs and self._contents.has_dictionary(pairs[a, b]):
                 return self._contents.dictionary(self[a], self[b], pairs[a, b])[:, ::step]
-        available = ", ".join("-".join(pair) for pair, place in pairs.items() if self._contents.has_dictionary(place))
-        raise BadInput(f"no dictionary of {first} and {second}; available: {available or 'none'}", self.folder)
+        names = ["-".join(pair) for pair, place in pairs.items() if self._contents.has_dictionary(place)]
+        fault = f"no dictionary of {first} and {second}; available: {', '.join(names) or 'none'}"
+        raise BadInput(fault, self.folder)
 
     def letters(self, name: str) -> dict[str, str] | None:
         """The image of each source letter in a language's spelling; None if it does not exchange letters."""
@@ -206,8 +209,8 @@ def _cut(languages: Languages, share: float, last: bool) -> Languages:
         first = int(np.searchsorted(corpus.source_line, source_first))
         if not 0 < first < len(corpus):
             left = "none is left" if first == 0 else "none is held out"
-            message = f"{language.name}: of {len(corpus):,} sentences the last {share:.2%} are held out, and {left}"
-            raise BadInput(message, languages.folder / language.name)
+            parts = f"of {len(corpus):,} sentences the last {share:.2%} are held out"
+            raise BadInput(f"{language.name}: {parts}, and {left}", languages.folder / language.name)
         part = corpus.between(first, len(corpus), source_first) if last else corpus.between(0, first)
         cut.append(replace(language, corpus=part))
     return replace(languages, languages=tuple(cut))

@@ -32,10 +32,11 @@ def check_own(source: Source, transforms: Sequence[Transform], cache: Path, work
             (again,) = pool.map(partial(images, transform), [numbered[::-1]])
         for (number, _), one, other in zip(numbered, first, again[::-1], strict=True):
             if one != other:
-                fault = f"{transform.name} is not a function of a sentence and its number: sentence {number} becomes"
+                fault = f"{transform.name} is not a function of a sentence and its number"
                 both = f"{one.text[:100]!r} and then {other.text[:100]!r}"
                 hint = "draw random numbers with calque.derive.transform.draw"
-                raise BadInput(f"{fault} {both}; {hint}", next(iter(own_code(transform))))
+                message = f"{fault}: sentence {number} becomes {both}; {hint}"
+                raise BadInput(message, next(iter(own_code(transform))))
 
 
 def images(transform: Transform, numbered: Sequence[Numbered]) -> list[Sentence]:

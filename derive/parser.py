@@ -38,15 +38,16 @@ class StanzaParser:
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
         """Each sentence with tags and a tree, or the reason for none. On a CPU, equal batches give equal
         trees."""
-        trees: list[Sentence | str] = [
-            Sentence(tuple(words)) if len(words) <= LONGEST else f"more than {LONGEST} words" for words in sentences
-        ]
+        trees: list[Sentence | str] = []
+        for words in sentences:
+            trees.append(Sentence(tuple(words)) if len(words) <= LONGEST else f"more than {LONGEST} words")
         fit = [i for i, words in enumerate(sentences) if 0 < len(words) <= LONGEST]
         pipeline = _pipeline(self.folder)
         with _one_thread():
             for start in range(0, len(fit), BATCH):
                 places = fit[start : start + BATCH]
-                for i, tree in zip(places, _parse(pipeline, [tuple(sentences[i]) for i in places]), strict=True):
+                parsed = _parse(pipeline, [tuple(sentences[i]) for i in places])
+                for i, tree in zip(places, parsed, strict=True):
                     trees[i] = tree
         return trees
 
@@ -63,8 +64,10 @@ class ParsedTrees:
         """The sentences with tags and trees. Gold ones stay; `counts` receives the number of sentences
         without a tree, by reason."""
         lacking = list(dict.fromkeys(s.words for s in sentences if s.words and not s.heads))
-        blocks = [lacking[first : first + SHARD] for first in range(0, len(lacking), SHARD)]
-        trees = {words: tree for block in blocks for words, tree in zip(block, self._shard(block), strict=True)}
+        trees: dict[tuple[str, ...], Sentence | str] = {}
+        for first in range(0, len(lacking), SHARD):
+            block = lacking[first : first + SHARD]
+            trees |= zip(block, self._shard(block), strict=True)
         with_trees = []
         for sentence in sentences:
             tree = trees.get(sentence.words) if not sentence.heads else None
@@ -84,10 +87,7 @@ class ParsedTrees:
             parsed = self.parser.trees(block)
             if len(block) >= MANY and all(isinstance(tree, str) for tree in parsed):
                 raise BadInput(f"none of {len(block):,} sentences could be parsed; the last: {parsed[-1]}")
-            rows = [
-                tree if isinstance(tree, str) else [" ".join(map(str, getattr(tree, name))) for name in COLUMNS]
-                for tree in parsed
-            ]
+            rows = [tree if isinstance(tree, str) else _columns(tree) for tree in parsed]
             write_sealed(path, {"sentences": len(block), "words": sum(map(len, block)), "trees": rows})
         for words, row in zip(block, read_sealed(path, "parsed sentences")["trees"], strict=True):
             if isinstance(row, str):
@@ -95,6 +95,10 @@ class ParsedTrees:
             else:
                 tags, heads, relations = map(str.split, row)
                 yield Sentence(words, tuple(tags), tuple(map(int, heads)), tuple(relations))
+
+
+def _columns(tree: Sentence) -> list[str]:
+    return [" ".join(map(str, getattr(tree, name))) for name in COLUMNS]
 
 
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
@@ -129,7 +133,7 @@ def _sentence(words: tuple[str, ...], parsed: list[Any]) -> Sentence | str:
         return "not a tree"
     if not UPOS.issuperset(tags):
         return "not a tag of UD v2"
-    # Stanza predicts relations and heads separately: only the root keeps `root`, others get UD's unspecified `dep`.
+    # Stanza predicts relations and heads separately: a `root` elsewhere becomes UD's unspecified `dep`.
     relations = tuple(
         "root" if head < 0 else "dep" if word.deprel.partition(":")[0] == "root" else word.deprel
         for word, head in zip(parsed, heads, strict=True)

@@ -21,11 +21,11 @@ def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: in
     blocks = [_grid([("", places), ("source", sentence.words), *_labels(sentence)], margin)]
     for transform in transforms:
         image = image_of(transform, sentence, number, Account())
-        rows: list[Row] = [
-            ("", ["+".join(str(place + 1) for place in group) for group in image.sources or zip(image.origin)]),
-            (transform.name, [transform.spell(word) for word in image.words]),
-        ]
-        if list(rows[1][1]) != list(image.words):
+        sources = image.sources or tuple((place,) for place in image.origin)
+        places = ["+".join(str(place + 1) for place in group) for group in sources]
+        words = [transform.spell(word) for word in image.words]
+        rows: list[Row] = [("", places), (transform.name, words)]
+        if words != list(image.words):
             rows.append(("gloss", image.words))
         blocks.append(_grid([*rows, *_labels(image)], margin))
     return "\n".join(blocks)

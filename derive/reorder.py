@@ -59,7 +59,8 @@ class TreebankFiles(Superstrate):
     paths: tuple[Path, ...]
 
     def fingerprint(self) -> str:
-        return fingerprint(FORMAT, self.name, [digest(file) for path in self.paths for file in treebank_files(path)])
+        files = chain.from_iterable(map(treebank_files, self.paths))
+        return fingerprint(FORMAT, self.name, [digest(file) for file in files])
 
     def sentences(self) -> Iterator[Sentence]:
         """Stream the sentences of the treebanks."""
@@ -110,15 +111,16 @@ def superstrate(name: str) -> TreebankFiles | PocketTreebank:
     if files := treebank(name):
         return TreebankFiles(name, files)
     raise BadInput(
-        f"{unknown('word order', name, ORDERS)}; or a language with a treebank in ud/ of the folder CALQUE_DATA "
-        "(`calque data fetch ud` gets some)"
+        f"{unknown('word order', name, ORDERS)}; or a language with a treebank in ud/ of the folder "
+        "CALQUE_DATA (`calque data fetch ud` gets some)"
     )
 
 
 def treebank(language: str) -> tuple[Path, ...]:
     """The treebank files of a language in CALQUE_DATA/ud: the training files, or all files if there are none.
     PUD, which is made for testing, is only used if there are no others."""
-    treebanks = sorted(Path(os.environ.get("CALQUE_DATA") or "data", "ud").glob(f"*/{escape(language)}_*.conllu"))
+    folder = Path(os.environ.get("CALQUE_DATA") or "data", "ud")
+    treebanks = sorted(folder.glob(f"*/{escape(language)}_*.conllu"))
     others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
     return tuple(path for path in others if path.stem.endswith("-train")) or tuple(others)
 
@@ -159,7 +161,8 @@ class Reorder(Transform):
     def __post_init__(self) -> None:
         check_share(self.p, "sentences")
         if not 0 <= self.superstrate_weight <= 1:
-            raise ValueError(f"the superstrate's weight must be between 0 and 1, not {self.superstrate_weight}")
+            weight = self.superstrate_weight
+            raise ValueError(f"the superstrate's weight must be between 0 and 1, not {weight}")
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
@@ -173,9 +176,16 @@ class Reorder(Transform):
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        names = {"superstrate": self.superstrate.name, "substrate": self.substrate.name}
-        numbers = {"superstrate_weight": self.superstrate_weight, "p": self.p, "oversize": "keep", "seed": self.seed}
-        return ({"kind": "Reorder", **names, **numbers},)  # "oversize", once a setting, is in records
+        facet = {
+            "kind": "Reorder",
+            "superstrate": self.superstrate.name,
+            "substrate": self.substrate.name,
+            "superstrate_weight": self.superstrate_weight,
+            "p": self.p,
+            "oversize": "keep",  # once a setting, in records
+            "seed": self.seed,
+        }
+        return (facet,)
 
     def identity(self) -> Any:
         grammars = self.superstrate.fingerprint(), self.substrate.fingerprint()
@@ -184,8 +194,9 @@ class Reorder(Transform):
     def ready(self, cache: Path) -> Self:
         if self.grammar is not None:
             return self
+        languages = self.superstrate, self.substrate
         prints = self.superstrate.fingerprint(), self.substrate.fingerprint()
-        return replace(self, grammar=_mixture(self.superstrate, self.substrate, self.superstrate_weight, cache, prints))
+        return replace(self, grammar=_mixture(*languages, self.superstrate_weight, cache, prints))
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
         if not self._drawn(number):

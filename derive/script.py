@@ -61,7 +61,9 @@ class Transliterate(Transform):
     forms = (
         number("script", "", "script {value}", "2"),
         percent("overlap", "-", "{percent} % of the types shared", "25"),
-        *(word("by", by, f"-{by.removesuffix('-frequent')}", text) for by, text in KINDS.items() if by != "uniform"),
+        word("by", "most-frequent", "-most", KINDS["most-frequent"]),
+        word("by", "least-frequent", "-least", KINDS["least-frequent"]),
+        *(word("by", name, f"-{name}", KINDS[name]) for name in get_args(WordClass)),
     )
     examples = (
         ("trans", ""),
@@ -104,7 +106,8 @@ class Transliterate(Transform):
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
         if self.needs and (self.usage is None or self.usage.size != size):
-            raise ValueError(f"{self.name} selects types by their usage in the corpus, which is not known yet")
+            known = "usage in the corpus, which is not known yet"
+            raise ValueError(f"{self.name} selects types by their {known}")
         table, words = np.arange(size), specials.ordinary(size)
         moved = np.setdiff1d(words, self._shared(words), assume_unique=True)
         table[moved] += size
@@ -126,7 +129,8 @@ class Transliterate(Transform):
         return shared
 
     def _drawn(self, types: np.ndarray) -> np.ndarray:
-        return types[np.random.default_rng(self.seed).permutation(len(types))[: round(self.overlap * len(types))]]
+        order = np.random.default_rng(self.seed).permutation(len(types))
+        return types[order[: round(self.overlap * len(types))]]
 
     def spell(self, word: str) -> str:
         return word.translate(_LETTERS[self.script - 1])
@@ -145,8 +149,8 @@ class Cognates(Transform):
     forms = (percent("share", "-", "of stems shared", "50", " {percent} % {}"),)
     examples = (("trans-stems-50", "half of the stems"),)
     term = (
-        "Trans with shared stems gives the last sub-word of every word a new script and leaves some of the sub-words "
-        "before it unchanged."
+        "Trans with shared stems gives the last sub-word of every word a new script and leaves some of the "
+        "sub-words before it unchanged."
     )
 
     share: float
@@ -169,7 +173,8 @@ class Cognates(Transform):
         if places is None:
             return SCRIPT.image(size, specials)
         if self.usage is None or self.usage.size != size:
-            raise ValueError(f"{self.name} needs the types that end no word of the corpus; they are not known yet")
+            needed = "the types that end no word of the corpus"
+            raise ValueError(f"{self.name} needs {needed}; they are not known yet")
         only_inside = (self.usage.counts > 0) & (self.usage.at_ends == 0)
         return np.where(only_inside, *places)
 
@@ -196,9 +201,10 @@ def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
     letters."""
     every = {letter: transform.spell(letter) for letter in map(chr, range(0xD800))}  # up to the surrogates
     letters = {letter: spelt for letter, spelt in every.items() if spelt != letter}
-    if any(len(spelt) != 1 or spelt.isspace() for spelt in letters.values()) or any(map(str.isspace, letters)):
+    images = set(letters.values())
+    if len(images) < len(letters) or any(len(spelt) != 1 for spelt in images):
         return None
-    if len(set(letters.values())) < len(letters):
+    if any(map(str.isspace, images | letters.keys())):
         return None
     table = str.maketrans(letters)
     texts = (vocabulary.text([i]) for i in vocabulary.specials.ordinary(vocabulary.size))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain, groupby
 from typing import Self, TypeVar
 
 from calque.derive.errors import BadInput
@@ -85,10 +85,11 @@ class Sentence:
         if self.heads or self.spans:
             for new, old in enumerate(order):
                 place[old] = new
+        heads = _pick(self.heads, order)
         return type(self)(
             words=_pick(self.words, order),
             tags=_pick(self.tags, order),
-            heads=tuple(place[self.heads[old]] if self.heads[old] >= 0 else -1 for old in order) if self.heads else (),
+            heads=tuple(place[head] if head >= 0 else -1 for head in heads),
             relations=_pick(self.relations, order),
             spans=_move_spans(self.spans, place) if self.spans else (),
             origin=_pick(self.origin, order),
@@ -100,30 +101,37 @@ class Sentence:
         its main word, whose tag it gets; it belongs to the span of the first of them that is in one."""
         groups = [tuple(group) for _, group in words]
         if not all(0 <= place < len(self) for group in groups for place in group) or not all(groups):
-            raise BadInput(
-                f"{self.text[:200]!r} with words of {groups[:30]}; expected positions from 0 to {len(self) - 1}"
-            )
+            expected = f"expected positions from 0 to {len(self) - 1}"
+            raise BadInput(f"{self.text[:200]!r} with words of {groups[:30]}; {expected}")
         mains = [group[0] for group in groups]
-        sources = self.sources or tuple((place,) for place in self.origin)
-        spans = {place: number for number, span in enumerate(self.spans) for place in range(span.start, span.end)}
-        inside = [next((spans[place] for place in group if place in spans), -1) for group in groups]
-        ends = [i for i in range(1, len(inside) + 1) if i == len(inside) or inside[i] != inside[i - 1]]
+        old_sources = self.sources or tuple((place,) for place in self.origin)
+        sources = []
+        for group in groups:
+            rendered = chain.from_iterable(old_sources[place] for place in group)
+            sources.append(tuple(dict.fromkeys(rendered)))
         heads, relations = self._new_tree(groups) if self.heads and groups else ((), ())
         return type(self)(
             words=tuple(word for word, _ in words),
             tags=_pick(self.tags, mains),
             heads=heads,
             relations=relations if self.relations else (),
-            spans=tuple(
-                Span(start, end, self.spans[inside[start]].label)
-                for start, end in pairwise([0, *ends])
-                if inside[start] >= 0
-            ),
+            spans=self._new_spans(groups),
             origin=_pick(self.origin, mains),
-            sources=tuple(
-                tuple(dict.fromkeys(chain.from_iterable(map(sources.__getitem__, group)))) for group in groups
-            ),
+            sources=tuple(sources),
         )
+
+    def _new_spans(self, groups: Sequence[tuple[int, ...]]) -> tuple[Span, ...]:
+        spans: dict[int, int] = {}  # the number of the span of each word in one
+        for number, span in enumerate(self.spans):
+            spans |= dict.fromkeys(range(span.start, span.end), number)
+        inside = [next((spans[place] for place in group if place in spans), -1) for group in groups]
+        moved, start = [], 0
+        for number, run in groupby(inside):
+            end = start + len(list(run))
+            if number >= 0:
+                moved.append(Span(start, end, self.spans[number].label))
+            start = end
+        return tuple(moved)
 
     def _new_tree(self, groups: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[str, ...]]:
         """The heads and relations of new words. A new word depends on the next rendered head above its

@@ -30,7 +30,11 @@ class StoredTrees:
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
         """The tree of each sentence, or NONE if there is none."""
         lines = _lines(self)
-        return [_tree(tuple(words), line) if (line := lines.get(" ".join(words))) else NONE for words in sentences]
+        trees: list[Sentence | str] = []
+        for words in sentences:
+            line = lines.get(" ".join(words))
+            trees.append(_tree(tuple(words), line) if line else NONE)
+        return trees
 
 
 def line_of(sentence: Sentence) -> str:

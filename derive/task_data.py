@@ -82,7 +82,11 @@ def _add(
     return row
 
 
-def task_data_fingerprint(examples: Callable[[str, bool], str], task: str, transforms: Sequence[Transform]) -> str:
+def task_data_fingerprint(
+    examples: Callable[[str, bool], str],
+    task: str,
+    transforms: Sequence[Transform],
+) -> str:
     """A fingerprint of the files of these languages; `examples` is `Source.task_identity`."""
     trees = any("trees" in transform.needs for transform in transforms)
     identities = [transform.identity() for transform in transforms]
@@ -90,42 +94,54 @@ def task_data_fingerprint(examples: Callable[[str, bool], str], task: str, trans
 
 
 def derive_task(
-    source: Source, task: str, transforms: Sequence[Transform], folder: Path, cache: Path, progress: Progress = silent
+    source: Source,
+    task: str,
+    transforms: Sequence[Transform],
+    folder: Path,
+    cache: Path,
+    progress: Progress = silent,
 ) -> Path:
     """Derive a task's examples by each transform. `folder` is whole or absent; `cache` keeps grammars and
     trees."""
     check_transforms(transforms)
     if task not in source.tasks:
-        raise BadInput(f"the source has no examples of the task {task}; there are {', '.join(source.tasks) or 'none'}")
-    print_, code = task_data_fingerprint(source.task_identity, task, transforms), code_facts(source, transforms)
+        available = ", ".join(source.tasks) or "none"
+        raise BadInput(f"the source has no examples of the task {task}; available: {available}")
+    print_ = task_data_fingerprint(source.task_identity, task, transforms)
     own = {each.name: task_data_fingerprint(source.task_identity, task, [each]) for each in transforms}
-    source = source.ready(cache, any("trees" in transform.needs for transform in transforms), progress=progress)
+    facts = {"fingerprint": print_, "fingerprints": own, **code_facts(source, transforms)}
+    trees = any("trees" in transform.needs for transform in transforms)
+    source = source.ready(cache, trees, progress=progress)
     ready = learn(transforms, cache, progress)
     progress(f"examples of {task}", 0, 1)
     data = source.task_data(task)
-    manifest = _manifest(task, list(own), {"fingerprint": print_, "fingerprints": own, **code})
+    manifest = _manifest(task, list(own), facts)
     with making(folder, KIND, manifest) as part:
         for split, examples in data.examples.items():
             sentences = [sentence for example in examples for text in example.texts for sentence in text]
-            facts = {
+            counts = {
                 "sentences": len(sentences),
                 "words": sum(map(len, sentences)),
                 "spans": sum(len(sentence.spans) for sentence in sentences),
                 "left out": dict(data.left_out.get(split, {})),
             }
-            _add(part, manifest, split, SOURCE, examples, facts)
+            _add(part, manifest, split, SOURCE, examples, counts)
             for transform in ready:
                 account = Account()
-                # An example's number, which seeds random transforms, is its position in the split.
-                images = (image_of_example(transform, e, number, account) for number, e in enumerate(examples))
+                images = _images(transform, examples, account)
                 row = _add(part, manifest, split, transform.name, images, {})
-                row |= {
-                    "spans split": account.split_spans,
-                    **({"left out": dict(sorted(account.left_out.items()))} if account.left_out else {}),
-                    "kept in place": dict(sorted(account.kept.items())),
-                }
+                row["spans split"] = account.split_spans
+                if account.left_out:
+                    row["left out"] = dict(sorted(account.left_out.items()))
+                row["kept in place"] = dict(sorted(account.kept.items()))
     progress(f"examples of {task}", 1, 1)
     return folder
+
+
+def _images(transform: Transform, examples: Iterable[Example], account: Account) -> Iterator[Example]:
+    # An example's number, which seeds random transforms, is its position in the split.
+    for number, example in enumerate(examples):
+        yield image_of_example(transform, example, number, account)
 
 
 def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: str = "") -> str:

@@ -240,8 +240,8 @@ def _check_words(transform: Transform, sentence: Sentence, image: Sentence) -> N
     is_permutation = sorted(origin) == list(range(len(before)))
     if not is_permutation or tuple(before[place] for place in origin) != after:
         raise BadInput(
-            f"the transform {transform.name} changes the words of a sentence; expected another order, or a `Rewrite`: "
-            f"{' '.join(before)[:200]!r} becomes {' '.join(after)[:200]!r}"
+            f"the transform {transform.name} changes the words of a sentence; expected another order, or a "
+            f"`Rewrite`: {' '.join(before)[:200]!r} becomes {' '.join(after)[:200]!r}"
         )
 
 
@@ -250,13 +250,14 @@ def image_of_example(transform: Transform, example: Example, number: int, accoun
     if (sentences := sum(map(len, example.texts))) > EXAMPLES.size:
         raise BadInput(f"an example of {sentences:,} sentences; expected {EXAMPLES.size:,} at most")
     numbers = count(EXAMPLES.number(number, 0))  # one per sentence, also within a pair
-    texts = [[image_of(transform, sentence, next(numbers), account) for sentence in text] for text in example.texts]
+    texts = []
+    for text in example.texts:
+        texts.append(tuple([image_of(transform, sentence, next(numbers), account) for sentence in text]))
     if len(texts) > 1 and _has_spans(example.texts) and not _has_spans(texts):
-        question = " ".join(sentence.text for sentence in example.texts[0])
-        raise BadInput(
-            f"the transform {transform.name} drops every word of the answer to the question {shown(question)}"
-        )
-    return replace(example, texts=tuple(map(tuple, texts)))
+        question = shown(" ".join(sentence.text for sentence in example.texts[0]))
+        fault = f"drops every word of the answer to the question {question}"
+        raise BadInput(f"the transform {transform.name} {fault}")
+    return replace(example, texts=tuple(texts))
 
 
 def _has_spans(texts: Iterable[Iterable[Sentence]]) -> bool:

@@ -89,15 +89,17 @@ def other_forms(lemmas: Lemmas, vocabulary: Vocabulary) -> dict[int, frozenset[i
     """For each type that is a word with a lemma, the types that are other forms of it; other letter case does
     not count."""
     words, occurring = sorted(lemmas), set(vocabulary.types.tolist())
-    types = {word: only for word, only in zip(words, only_ids(words, vocabulary), strict=True) if only in occurring}
+    ids = only_ids(words, vocabulary)
+    types = {word: only for word, only in zip(words, ids, strict=True) if only in occurring}
     forms: defaultdict[str, list[str]] = defaultdict(list)
     for word in types:
         for lemma in lemmas[word]:
             forms[lemma.lower()].append(word)
     mates: dict[int, frozenset[int]] = {}
     for word, own in types.items():
-        others = (other for lemma in lemmas[word] for other in forms[lemma.lower()])
-        mates[own] = mates.get(own, frozenset()) | {types[form] for form in others if form.lower() != word.lower()}
+        others = {other for lemma in lemmas[word] for other in forms[lemma.lower()]}
+        others_of_type = {types[form] for form in others if form.lower() != word.lower()}
+        mates[own] = mates.get(own, frozenset()) | others_of_type
     return mates
 
 
@@ -110,7 +112,8 @@ def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[st
         lines = corpus.between(first, min(first + LINES, len(corpus)))
         ours = np.asarray(lines.tokens) < size
         tokens += int(ours.sum())
-        words += int(np.logical_and.reduceat(ours, np.cumsum(lines.pieces, dtype=np.int64) - lines.pieces).sum())
+        starts = np.cumsum(lines.pieces, dtype=np.int64) - lines.pieces
+        words += int(np.logical_and.reduceat(ours, starts).sum())
     alike = int((image[types] == types).sum())
     counts = {
         "types": (alike, len(types)),

@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain, islice, repeat
 from pathlib import Path
@@ -103,14 +103,16 @@ class Vocabulary:
 
     def _encode(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         texts = [f" {word}" for word in words]
-        encoded = [encoding.ids for encoding in self._words.encode_batch_fast(texts, add_special_tokens=False)]
+        encodings = self._words.encode_batch_fast(texts, add_special_tokens=False)
+        encoded = [encoding.ids for encoding in encodings]
         for i, ids in enumerate(encoded):
             if not ids or words[i] == UNKNOWN:
                 if not words[i].strip(" \t\r\n"):
                     raise ValueError(f"{words[i]!r} is not a word: it contains only white space")
                 encoded[i] = [self.specials.unknown]
         pieces = np.fromiter(map(len, encoded), np.int64, len(encoded))
-        return self.as_text(np.fromiter(chain.from_iterable(encoded), np.int64, int(pieces.sum()))), pieces
+        all_ids = np.fromiter(chain.from_iterable(encoded), np.int64, int(pieces.sum()))
+        return self.as_text(all_ids), pieces
 
     def encode_texts(self, texts: Sequence[str], places: bool = True) -> list[Any]:
         """The tokenizer's encoding of each text, without special types around it; offsets are set only with
@@ -150,7 +152,8 @@ def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
     """Learn a vocabulary of exactly `size` types from words with counts; BadInput if there is not enough
     text."""
     if size < SMALLEST:
-        raise BadInput(f"a vocabulary of {size:,} types; expected at least {SMALLEST} (special types and bytes)")
+        expected = f"expected at least {SMALLEST} (special types and bytes)"
+        raise BadInput(f"a vocabulary of {size:,} types; {expected}")
     if not words:
         raise BadInput("no words to learn a vocabulary from")
     tokenizer = _train(words, size)
@@ -169,9 +172,12 @@ def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
 
 def _train(words: Mapping[str, int], size: int) -> Tokenizer:
     spell = pre_tokenizers.ByteLevel(add_prefix_space=True, use_regex=False)
-    spelt = (
-        (spell.pre_tokenize_str(part)[0][0], words[word]) for word in sorted(words) for part in _PART.findall(word)
-    )
+
+    def occurrences() -> Iterator[str]:
+        for word in sorted(words):
+            for part in _PART.findall(word):
+                yield from repeat(spell.pre_tokenize_str(part)[0][0], words[word])
+
     tokenizer = Tokenizer(models.BPE())
     trainer = trainers.BpeTrainer(
         vocab_size=size,
@@ -179,11 +185,12 @@ def _train(words: Mapping[str, int], size: int) -> Tokenizer:
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
-    # The trainer accepts no counts, so each word is repeated. Many words per line take two thirds of the time.
-    occurrences = chain.from_iterable(repeat(part, count) for part, count in spelt)
+    # The trainer does not accept counts, so words are repeated, many per line, which saves a third of the time.
+    repeated = occurrences()
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer.train_from_iterator(iter(lambda: " ".join(islice(occurrences, 200)), ""), trainer)
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(BETWEEN_WORDS), "removed"), spell])
+    tokenizer.train_from_iterator(iter(lambda: " ".join(islice(repeated, 200)), ""), trainer)
+    split = pre_tokenizers.Split(Regex(BETWEEN_WORDS), "removed")
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, spell])
     tokenizer.decoder = decoders.ByteLevel()
     start, end = SPECIALS[OURS.start], SPECIALS[OURS.end]
     tokenizer.post_processor = processors.TemplateProcessing(
@@ -281,12 +288,14 @@ def _layout(template: Any) -> PairLayout | None:
     texts."""
     row = _encode_with(template, _WORD, _WORD)
     first, second = (row.sequence_ids.index(text) for text in (0, 1))
-    before, between, after = (tuple(row.ids[a:b]) for a, b in ((0, first), (first + 1, second), (second + 1, None)))
+    before, between = tuple(row.ids[:first]), tuple(row.ids[first + 1 : second])
+    after = tuple(row.ids[second + 1 :])
     if not (before and between and after):
         return None
     types = row.type_ids[first], row.type_ids[second]
     if row.type_ids != [types[0]] * (first + 2) + [types[1]] * (len(row.ids) - first - 2):
-        raise BadInput(f"the tokenizer's template gives two words in a row the types {row.type_ids}; expected BERT's")
+        found = f"gives two words in a row the types {row.type_ids}"
+        raise BadInput(f"the tokenizer's template {found}; expected BERT's")
     return PairLayout(before, between, after, types)
 
 
@@ -304,11 +313,13 @@ def open_tokenizer(path: Path) -> Tokenizer:
     try:
         tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BadInput("no tokenizer here; expected the file that transformers' fast tokenizers save", path) from None
+        expected = "the file that transformers' fast tokenizers save"
+        raise BadInput(f"no tokenizer here; expected {expected}", path) from None
     except Exception as error:  # tokenizers raises bare Exception for whatever it cannot parse
         raise BadInput(f"not a readable tokenizer: {' '.join(str(error).split())}", path) from error
     if dropout := getattr(tokenizer.model, "dropout", None):
-        raise BadInput(f"the dropout of its model is {dropout:g}, so ids would be random; expected null", path)
+        fault = f"the dropout of its model is {dropout:g}, so ids would be random"
+        raise BadInput(f"{fault}; expected null", path)
     return tokenizer
 
 
@@ -344,10 +355,11 @@ class WordTable:
         if len(self._rows) > self._room:
             self._clear()
         size = len(self._rows)
-        rows = np.fromiter((self._rows.setdefault(word, len(self._rows)) for word in words), np.int64, len(words))
+        numbers = (self._rows.setdefault(word, len(self._rows)) for word in words)
+        rows = np.fromiter(numbers, np.int64, len(words))
         if len(self._rows) > size:
             ids, pieces = self._vocabulary.encode_all(list(islice(self._rows, size, None)))
-            ids, pieces = np.concatenate([self._words.values, ids]), np.concatenate([self._words.sizes, pieces])
-            self._words = Ragged.of(ids, pieces)
+            values, sizes = self._words.values, self._words.sizes
+            self._words = Ragged.of(np.concatenate([values, ids]), np.concatenate([sizes, pieces]))
         found = self._words.take(rows)
         return found.values, found.sizes

@@ -118,10 +118,15 @@ class Split(Rewrite):
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
         words = []
         for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
-            ending = next((each for each in self.endings if word.endswith(each) and len(word) > len(each) + 2), "")
-            parts = (word.removesuffix(ending), ending) if ending and tag in ("NOUN", "VERB") else (word,)
+            parts = self._parts(word) if tag in ("NOUN", "VERB") else (word,)
             words += [(part, (place,)) for part in parts]
         return words
+
+    def _parts(self, word: str) -> tuple[str, ...]:
+        for ending in self.endings:
+            if word.endswith(ending) and len(word) > len(ending) + 2:
+                return word.removesuffix(ending), ending
+        return (word,)
 
 
 KINDS = ("aeiou", "AEIOU", "bcdfghjklmnpqrstvwxyz", "BCDFGHJKLMNPQRSTVWXYZ")
@@ -138,8 +143,10 @@ class Cipher(_OneClass):
     term = "Cipher gives the words of one class other letters."
 
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        pairs = enumerate(zip(sentence.words, sentence.tags, strict=True))
-        return [(word.translate(CIPHER) if tag == self.tag else word, (place,)) for place, (word, tag) in pairs]
+        words = []
+        for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
+            words.append((word.translate(CIPHER) if tag == self.tag else word, (place,)))
+        return words
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Self, TypeVar
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
-Progress = Callable[[str, int, int], None]  # called with a title, the number of steps done and the number of steps
+Progress = Callable[[str, int, int], None]  # called with a title, the steps done and the number of steps
 
 
 def silent(what: str, done: int, of: int) -> None:
@@ -96,4 +96,4 @@ def _end_with(parent: BaseProcess) -> None:
 def _prepare() -> None:
     follow_parent()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # a worker has one core
-    gc.set_threshold(100_000)  # a chunk has a million objects without cycles; collection would take a fifth of the time
+    gc.set_threshold(100_000)  # chunks have many objects without cycles: collection takes a fifth of the time

@@ -18,10 +18,10 @@ from calque.derive.grammar.features import CLASSES, KINDS, Feature, Sequences, T
 from calque.derive.readers.lines import check_file
 from calque.derive.sentence import Sentence
 
-FORMAT = 1  # increases when the same weights would give other probabilities, or the same treebank other weights
+FORMAT = 1  # increases when the same treebank would give other weights, or weights other probabilities
 LARGEST = 6  # items of the largest nodes in training
 KEPT = 0.1  # the fraction of sequence types, the most frequent ones, that have a weight
-PRECISE = 1e-6  # the search ends when a step gains less than this fraction of the log-likelihood, or after `STEPS`
+PRECISE = 1e-6  # the search ends when a step gains less of the log-likelihood, or after `STEPS`
 STEPS = 1_000
 
 Items = tuple[str, ...]
@@ -38,7 +38,13 @@ class Grammar:
     about: Mapping[str, int]
 
     @classmethod
-    def train(cls, sentences: Iterable[Sentence], name: str = "", l2: float = 1.0, path: Path | None = None) -> Self:
+    def train(
+        cls,
+        sentences: Iterable[Sentence],
+        name: str = "",
+        l2: float = 1.0,
+        path: Path | None = None,
+    ) -> Self:
         """Learn from nodes of 2 to 6 items in the projective trees of a treebank (`path`, for errors):
         maximise the sum of log p(order) minus l2 / 2 times the squared weights."""
         about = Counter[str]()
@@ -88,7 +94,9 @@ class Grammar:
         """theta . f of each order of a node's items, the head's last: (n!,), as in `features.orders`."""
         kind, n = CLASSES[items[-1].removeprefix("@").removesuffix(" @")], len(items)
         weights = self.weights.get(kind, {})
-        by_column = [sum(weights.get(feature, 0.0) for feature in triple) for triple in features.node_pairs(items)]
+        by_column = []
+        for triple in features.node_pairs(items):
+            by_column.append(sum(weights.get(feature, 0.0) for feature in triple))
         scores: np.ndarray = features.design(n) @ np.array(by_column)
         if kind in self._sequences:
             for slots, feature in self._sequences[kind].among(items):
@@ -108,7 +116,8 @@ class Grammar:
             kind: {" + ".join(feature): weight for feature, weight in sorted(self.weights[kind].items())}
             for kind in sorted(self.weights)
         }
-        write_sealed(path, {"format": FORMAT, "name": self.name, "about": dict(self.about), "weights": weights})
+        facts = {"format": FORMAT, "name": self.name, "about": dict(self.about)}
+        write_sealed(path, {**facts, "weights": weights})
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -193,9 +202,10 @@ class Likelihood:
 
     def _observed(self, seen: Counter[Seen]) -> np.ndarray:
         counts = np.zeros(len(self.numbers))
-        rank = {n: {order: i for i, order in enumerate(features.orders(n))} for n in {len(items) for items, _ in seen}}
+        sizes = {len(items) for items, _ in seen}
+        ranks = {n: {order: i for i, order in enumerate(features.orders(n))} for n in sizes}
         for (items, order), count in seen.items():
-            has = features.design(len(items))[rank[len(items)][order]]
+            has = features.design(len(items))[ranks[len(items)][order]]
             for present, triple in zip(has, features.node_pairs(items), strict=True):
                 if present:
                     for feature in triple:

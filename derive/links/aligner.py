@@ -31,8 +31,9 @@ class LeftOut:
         described = []
         for what, count in self.counts.items():
             lines = self._lines[what]
-            examples = ", ".join(map(str, sorted(lines[:_EXAMPLES]))) + (" …" if len(lines) > _EXAMPLES else "")
-            described.append(f"{count:,} {what} (line {examples})")
+            examples = ", ".join(map(str, sorted(lines[:_EXAMPLES])))
+            more = " …" if len(lines) > _EXAMPLES else ""
+            described.append(f"{count:,} {what} (line {examples}{more})")
         return described
 
 

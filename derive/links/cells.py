@@ -159,8 +159,8 @@ def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[
     step, ratio = 1.0 / n, np.exp(-tension / n)
     z, hz = np.zeros(below.shape), np.zeros(below.shape)
     for first, count in ((below, below), (below + 1, n - below)):
-        # With exchanged lengths j may be past the end. The published tool then computes the count as an unsigned 32-bit
-        # integer, so the series is practically infinite.
+        # With exchanged lengths j may be past the end. The published tool then computes the count as an
+        # unsigned 32-bit integer, so the series is practically infinite.
         count = np.where(count < 0, count + 2.0**32, count)
         h = nearness(first / n, j / m)
         height, rest, gap = np.exp(tension * h), ratio**count, 1.0 - ratio

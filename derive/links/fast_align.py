@@ -18,7 +18,7 @@ from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
 from calque.derive.links.cells import NULL, TENSION, Cells, PairChunk, chunks, optimise
 from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
-LONGEST = 1024  # maximum words in a sentence: the memory of a pair is proportional to the product of its lengths
+LONGEST = 1024  # maximum words in a sentence: a pair takes memory in proportion to the product of its lengths
 _ALPHA = 0.01  # the parameter of the Dirichlet prior of t(. | e).
 _UNSEEN = 1e-9  # t of words that never co-occur, and of all words initially
 _ROOM = 2**20  # keys that may wait to be merged
@@ -54,7 +54,8 @@ class FastAlign:
         kept = (pair for line, pair in turned if _usable(pair, line, unlearnt))
         corpus = list(chunks(kept, source_ids.__getitem__, target_ids.__getitem__))
         if not corpus:
-            raise BadInput(f"nothing to learn from: {', '.join(unlearnt.described()) or 'no sentence pairs at all'}")
+            reasons = ", ".join(unlearnt.described()) or "no sentence pairs at all"
+            raise BadInput(f"nothing to learn from: {reasons}")
         keys = _distinct(Cells(chunk).keys(len(target_ids) + 1) for chunk in corpus)
         probabilities, tension = _learn(corpus, keys, len(target_ids) + 1, passes - 1)
         return cls(reverse, dict(source_ids), dict(target_ids), keys, probabilities, tension, unlearnt)
@@ -141,7 +142,8 @@ def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) 
         if number:
             tension = optimise(tension, feature / words, m, n, pairs)
         expected += _ALPHA
-        probabilities = np.exp(special.digamma(expected) - special.digamma(np.bincount(source, expected))[source])
+        totals = np.bincount(source, expected)
+        probabilities = np.exp(special.digamma(expected) - special.digamma(totals)[source])
     return probabilities, tension
 
 

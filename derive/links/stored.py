@@ -6,6 +6,7 @@ ends.npy  (N + 1,) int64  where the links of each sentence pair begin
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, Self
 
@@ -68,5 +69,9 @@ def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.nd
     linked: list[tuple[int, int]] = []
     for i, j in links.tolist():
         a, b, n, m = int(starts[0][i]), int(starts[1][j]), int(first[i]), int(second[j])
-        linked += [(a + k, b + k) for k in range(n)] if n == m else [(a + x, b + y) for x in range(n) for y in range(m)]
+        first_ids, second_ids = range(a, a + n), range(b, b + m)
+        if n == m:
+            linked += zip(first_ids, second_ids, strict=True)
+        else:
+            linked += product(first_ids, second_ids)
     return np.array(sorted(set(linked)), np.int64).reshape(-1, 2)

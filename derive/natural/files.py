@@ -133,7 +133,8 @@ class BitextFiles(FileSet):
 
     def __post_init__(self) -> None:
         if min(self.columns) < 0 or self.columns[0] == self.columns[1]:
-            raise BadInput(f"columns {self.columns[0]} and {self.columns[1]}; expected two different ones, from 0")
+            first, second = self.columns
+            raise BadInput(f"columns {first} and {second}; expected two different ones, from 0")
         check_range("megabytes", self.megabytes, 0)
 
     def chunks(self) -> Iterator[Chunks]:
@@ -160,7 +161,10 @@ class BitextFiles(FileSet):
         both = zip(found, self.words_in, strict=True)
         split = tuple([" ".join(words_of(line, code)) for line in column] for column, code in both)
         why = f"pairs with fewer than {self.fewest} words on a side"
-        return _only(split, lambda row: min(line.count(" ") for line in row) >= self.fewest - 1, why, left_out)
+        return _only(split, self._has_enough_words, why, left_out)
+
+    def _has_enough_words(self, pair: tuple[str, ...]) -> bool:
+        return min(line.count(" ") + 1 for line in pair) >= self.fewest
 
     def _pairs_of_columns(self, chunk: Chunk, left_out: Counter[str]) -> Iterator[tuple[str, str]]:
         least = max(self.columns) + 1
@@ -208,8 +212,8 @@ class Without(FileSet):
         return self.files.chunks()
 
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
-        tested = sentences(self.tests)
-        return _only(self.files.read(chunks, left_out), lambda row: not any(map(tested.within, row)), WHY, left_out)
+        tested, columns = sentences(self.tests), self.files.read(chunks, left_out)
+        return _only(columns, lambda row: not any(map(tested.within, row)), WHY, left_out)
 
     def identity(self) -> list[Any]:
         return [self.files.identity(), self.tests.identity()]
@@ -239,10 +243,10 @@ def _parallel_chunks(path: Path, beside: Path) -> Iterator[tuple[Chunk, Chunk]]:
         ends = starts
         for number, (a, b) in enumerate(rows, start=1):
             if a is None or b is None:
-                sizes = [number - (side is None) + sum(1 for _ in file) for side, file in ((a, first), (b, second))]
+                sizes = [number - (side is None) + sum(1 for _ in rest) for side, rest in ((a, first), (b, second))]
                 where = f"; line {uneven:,} is the first that is blank in only one of them" if uneven else ""
-                expected = f"{sizes[1]:,} lines for the {sizes[0]:,} of {path}; expected one translation per line"
-                raise BadInput(expected + where, beside)
+                found = f"{sizes[1]:,} lines for the {sizes[0]:,} of {path}"
+                raise BadInput(f"{found}; expected one translation per line{where}", beside)
             if not uneven and (not a.strip()) != (not b.strip()):
                 uneven = number
             ends = ends[0] + len(a), ends[1] + len(b)
@@ -253,7 +257,13 @@ def _parallel_chunks(path: Path, beside: Path) -> Iterator[tuple[Chunk, Chunk]]:
             yield _both(path, beside, starts, ends, line)
 
 
-def _both(path: Path, beside: Path, starts: Sequence[int], ends: Sequence[int], line: int) -> tuple[Chunk, Chunk]:
+def _both(
+    path: Path,
+    beside: Path,
+    starts: Sequence[int],
+    ends: Sequence[int],
+    line: int,
+) -> tuple[Chunk, Chunk]:
     (a, c), (b, d) = starts, ends
     return Chunk(path, "bitext", a, b - a, line), Chunk(beside, "bitext", c, d - c, line)
 
@@ -267,7 +277,13 @@ def _unescaped(columns: Columns, escaped: bool, left_out: Counter[str]) -> Colum
     return _only(stripped, all, "blank lines", left_out)
 
 
-def _only(columns: Columns, fits: Callable[[tuple[str, ...]], bool], otherwise: str, left_out: Counter[str]) -> Columns:
+def _only(
+    columns: Columns,
+    fits: Callable[[tuple[str, ...]], bool],
+    otherwise: str,
+    left_out: Counter[str],
+) -> Columns:
+    """The rows that fit; the others are counted as `otherwise`."""
     fitting = [fits(row) for row in zip(*columns, strict=True)]
     left_out[otherwise] += fitting.count(False)
     return tuple(list(compress(column, fitting)) for column in columns)

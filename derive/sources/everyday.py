@@ -46,4 +46,5 @@ def files(folder: Path, types: int = TYPES) -> Files:
     train, dev, test = ((folder / TREEBANK.format(split),) for split in ("train", "dev", "test"))
     tasks = TaskFiles(train, test, dev)
     trees = StoredTrees(folder / TEXT, folder / TREES, tasks.all)
-    return Files((folder / TEXT,), pos=tasks, ner=tasks, parser=trees, easy=EasyText(types, tasks=("pos", "ner")))
+    easy = EasyText(types, tasks=("pos", "ner"))
+    return Files((folder / TEXT,), pos=tasks, ner=tasks, parser=trees, easy=easy)

@@ -157,7 +157,8 @@ class TaskFiles:
         held_out = self.held_out * len(without_files)
         if held_out >= len(examples):
             fault = f"cannot hold out {held_out:,} of {len(examples):,} examples{excluded(counts)}"
-            raise BadInput(f"{fault}; expected a smaller held_out, or files of dev and test data", self.train[0])
+            expected = "expected a smaller held_out, or files of dev and test data"
+            raise BadInput(f"{fault}; {expected}", self.train[0])
         drawn = {}
         for number, split in enumerate(without_files):
             drawn[split] = sorted(order[number * self.held_out : (number + 1) * self.held_out])
@@ -213,7 +214,8 @@ class Files(Source):
         if self.easy and (others := [task for task in self.easy.tasks if task not in READERS]):
             raise BadInput(unknown("task", others[0], READERS))
         if wrong := [task for task, (files, _) in self._tasks.items() if files.units != WORDS]:
-            raise BadInput(f"{wrong[0]}.units: expected {WORDS!r}, because languages are derived from trees of words")
+            reason = "because languages are derived from trees of words"
+            raise BadInput(f"{wrong[0]}.units: expected {WORDS!r}, {reason}")
 
     @property
     def title(self) -> str:
@@ -243,12 +245,7 @@ class Files(Source):
         data = files.load(self._easy_reader(read) if self.easy and task in self.easy.tasks else read)
         if self.trees:
             for split, examples in data.examples.items():
-                flat = [sentence for example in examples for text in example.texts for sentence in text]
-                parsed = iter(self.trees.add_to(flat, data.left_out[split]))
-                data.examples[split] = [
-                    replace(example, texts=tuple(tuple(islice(parsed, len(text))) for text in example.texts))
-                    for example in examples
-                ]
+                data.examples[split] = _with_trees(examples, self.trees, data.left_out[split])
         return data
 
     def files_of(self, task: str, split: str) -> tuple[Path, ...]:
@@ -257,7 +254,8 @@ class Files(Source):
     def corpus_fingerprint(self, trees: bool = False) -> str:
         text = [(input_digest(path), reader.detect(path)) for path in self.text]
         easy = replace(self.easy, tasks=()) if self.easy else None
-        return fingerprint("files", EDITION, text, self.megabytes, self.escaped, self._parses(trees), self.column, easy)
+        settings = self.megabytes, self.escaped, self._parses(trees), self.column, easy
+        return fingerprint("files", EDITION, text, *settings)
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
         easy = self.corpus_fingerprint() if self.easy and task in self.easy.tasks else None
@@ -265,10 +263,12 @@ class Files(Source):
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        tasks = {
-            what: [task for task, (files, _) in self._tasks.items() if files.draws[what]] for what in (TRAINED, TESTED)
-        }
-        return tuple(f"the {what} of {', '.join(drawn)}" for what, drawn in tasks.items() if drawn)
+        described = []
+        for what in (TRAINED, TESTED):
+            tasks = [task for task, (files, _) in self._tasks.items() if files.draws[what]]
+            if tasks:
+                described.append(f"the {what} of {', '.join(tasks)}")
+        return tuple(described)
 
     def redrawn(self, by: int) -> Self:
         tasks = ((task, files) for task, (files, _) in self._tasks.items() if any(files.draws.values()))
@@ -296,8 +296,8 @@ class Files(Source):
         if not path.exists():
             chunks = list(self.chunks())
             with Workers(workers) as pool:
-                counts = pool.map(self._count_words, chunks)
-                words, _ = add_up(reported(counts, progress, "counting words for easy sentences", len(chunks)))
+                counts, title = pool.map(self._count_words, chunks), "counting words for easy sentences"
+                words, _ = add_up(reported(counts, progress, title, len(chunks)))
             write_sealed(path, {"words": most_frequent(words, self.easy.types)})
         return frozenset(read_sealed(path, "frequent words")["words"])
 
@@ -325,8 +325,19 @@ class Files(Source):
             return None
         raise BadInput(
             "a language with another word order needs trees, which text lacks: name a folder of Stanza models "
-            "as source.parser or in CALQUE_STANZA (docs/word-order.md explains how to get one), or read treebanks alone"
+            "as source.parser or in CALQUE_STANZA (docs/word-order.md explains how to get one), or read only "
+            "treebanks"
         )
+
+
+def _with_trees(examples: Sequence[Example], trees: ParsedTrees, counts: Counter[str]) -> list[Example]:
+    flat = [sentence for example in examples for text in example.texts for sentence in text]
+    parsed = iter(trees.add_to(flat, counts))
+    with_trees = []
+    for example in examples:
+        texts = tuple(tuple(islice(parsed, len(text))) for text in example.texts)
+        with_trees.append(replace(example, texts=texts))
+    return with_trees
 
 
 def _texts(example: Example) -> set[str]:
