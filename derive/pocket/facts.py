@@ -22,7 +22,8 @@ LEADS = ("", "today", "again", "indeed")  # adverbs that may open a statement
 STATEMENTS = 1_000_000  # maximum for all facts, which are shuffled in memory
 SAMPLE, STREAM = 4_000, 2**20
 """Number and stream of the sentences that show which words are nouns; no corpus or task uses the stream."""
-_SYLLABLES = ["".join(pair) for pair in product("b d f g k l m n p r s t v z br dr gr kr pl st tr".split(), "aeiou")]
+_ONSETS = "b d f g k l m n p r s t v z br dr gr kr pl st tr".split()
+_SYLLABLES = ["".join(pair) for pair in product(_ONSETS, "aeiou")]
 
 
 @dataclass(frozen=True)
@@ -54,12 +55,11 @@ class Facts:
         """The sentences that state the shared facts, or the unshared ones, in random order, with all
         columns."""
         rng = random.Random(f"{self.seed}:statements:{shared}")
-        statements = [
-            _with_lead(question.clozes[number % len(question.clozes)].sentence, LEADS[rng.randrange(len(LEADS))])
-            for question in self.questions(language)
-            if question.shared is shared
-            for number in range(self.mentions)
-        ]
+        statements = []
+        for question in self.questions(language):
+            for number in range(self.mentions if question.shared is shared else 0):
+                cloze = question.clozes[number % len(question.clozes)]
+                statements.append(_with_lead(cloze.sentence, LEADS[rng.randrange(len(LEADS))]))
         rng.shuffle(statements)
         return statements
 
@@ -87,14 +87,17 @@ def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
         for name in names:
             is_shared = relation in shared[name]
             answer = next(turns[is_shared])
-            clozes = []
-            for pattern in patterns:
-                words, tags, relations, heads = zip(*(entry.split(":") for entry in pattern.split()), strict=True)
-                filled = tuple({"S": name, "V": answer}.get(word, word) for word in words)
-                sentence = Sentence(filled, tags, tuple(int(head) - 1 for head in heads), relations)
-                clozes.append(Cloze(sentence, words.index("V")))
-            questions.append(Question(relation, name, answer, values, tuple(clozes), is_shared))
+            clozes = tuple(_cloze(pattern, name, answer) for pattern in patterns)
+            questions.append(Question(relation, name, answer, values, clozes, is_shared))
     return tuple(questions)
+
+
+def _cloze(pattern: str, subject: str, answer: str) -> Cloze:
+    entries = [entry.split(":") for entry in pattern.split()]
+    words, tags, relations, heads = zip(*entries, strict=True)
+    filled = tuple({"S": subject, "V": answer}.get(word, word) for word in words)
+    sentence = Sentence(filled, tags, tuple(int(head) - 1 for head in heads), relations)
+    return Cloze(sentence, words.index("V"))
 
 
 def _turns(values: tuple[str, ...], rng: random.Random) -> Iterator[str]:

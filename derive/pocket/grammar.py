@@ -15,7 +15,12 @@ T = TypeVar("T")
 
 SINGULARS: dict[Role | str, int] = {"the": 50, "a": 34, Role.POINTER: 16}
 PLURALS: dict[Role | str, int] = {"the": 34, "": 32, Role.PLURAL_POINTER: 34}
-RECURRING = {Role.PERSON: cast.PERSON, Role.ANIMATE: cast.ANIMATE, Role.THING: cast.THING, Role.PLACE: cast.PLACE}
+RECURRING = {
+    Role.PERSON: cast.PERSON,
+    Role.ANIMATE: cast.ANIMATE,
+    Role.THING: cast.THING,
+    Role.PLACE: cast.PLACE,
+}
 ORGANISATIONS = {cast.BRAND: 4, cast.FIRM: 5, cast.COLLEGE: 2}
 LOCATIONS = {cast.TOWN: 13, cast.SITE: 7}
 NAMES = {
@@ -53,7 +58,8 @@ class SentenceGrammar:
             return self._question().add(Node("?", "PUNCT", "punct"))
         root = self._clause("root")
         if self.chance(0.08):
-            root = phrase.coordinate(root, self._clause("conj", True), self.among({"and": 3, "but": 2, "or": 1}))
+            second = self._clause("conj", True)
+            root = phrase.coordinate(root, second, self.among({"and": 3, "but": 2, "or": 1}))
         elif self.chance(0.11):
             mark = self.among({"when": 3, "because": 3, "if": 2, "after": 1, "before": 1})
             root.add(phrase.subordinate(self._clause("advcl", True), "advcl", mark, first=self.chance(0.4)))
@@ -85,7 +91,8 @@ class SentenceGrammar:
         else:
             root.add(*self.objects(verb, role, nested))
         if frame == "say":
-            clause = self._clause("ccomp", True, frame=self.among({"intr": 2, "tr": 3, "soc": 1, "quality": 2}))
+            inner = self.among({"intr": 2, "tr": 3, "soc": 1, "quality": 2})
+            clause = self._clause("ccomp", True, frame=inner)
             return root.add(phrase.subordinate(clause, "ccomp", "that"))
         if frame == "want":
             return root.add(self._infinitive(source))
@@ -150,11 +157,13 @@ class SentenceGrammar:
         kind = self.among({Role.THING: 4, Role.PERSON: 3, Role.PLACE: 2})
         subject, pick, plural = self.topical(kind, "nsubj", False)
         quality = Pick(pick, Role.ADJ)
-        root = phrase.copular(phrase.adjective(quality, relation), tense, plural, negative, question).add(subject)
+        predicate = phrase.adjective(quality, relation)
+        root = phrase.copular(predicate, tense, plural, negative, question).add(subject)
         if self.chance(0.2):
             root.add(Node(self.among({"very": 1, "too": 1}), "ADV", "advmod", place="degree"))
         elif not question and self.chance(0.4):
-            phrase.coordinate(root, phrase.adjective(Pick(quality, Role.COMPANION)), self.among({"and": 2, "but": 1}))
+            other = phrase.adjective(Pick(quality, Role.COMPANION))
+            phrase.coordinate(root, other, self.among({"and": 2, "but": 1}))
         if self.chance(0.85):
             root.add(self.phrase(pick, "obl"))
         return root
@@ -176,7 +185,8 @@ class SentenceGrammar:
         if frame == "who":
             role = self.among(INNER)
             verb = Pick(TOPIC, role)
-            root = phrase.verb(verb, tense).add(phrase.pronoun("who", "nsubj", "wh"), *self.objects(verb, role, True))
+            root = phrase.verb(verb, tense).add(phrase.pronoun("who", "nsubj", "wh"))
+            root.add(*self.objects(verb, role, True))
         else:
             subject, source, plural = self.subject(False, True)
             role = Role.TR if frame == "what" else self.among({Role.TR: 1, Role.INTR: 1})
@@ -211,7 +221,8 @@ class SentenceGrammar:
             self._named.update((HERO, FRIEND))
             first, second = phrase.person(HERO, "nsubj", 1), phrase.person(FRIEND, "conj", 1)
             return phrase.coordinate(first, second, "and"), person, True
-        noun, pick, plural = self.topical(Role.PERSON if human or self.chance(0.6) else Role.ANIMATE, "nsubj", nested)
+        role = Role.PERSON if human or self.chance(0.6) else Role.ANIMATE
+        noun, pick, plural = self.topical(role, "nsubj", nested)
         if kind == "pair":
             other = phrase.noun(Pick(pick, Role.COMPANION), "conj", plural, "the")
             return phrase.coordinate(noun, other, "and"), pick, True
@@ -340,9 +351,9 @@ class SentenceGrammar:
                 subject = phrase.person(HERO, "nsubj", 1)
             else:
                 subject = phrase.noun(Pick(verb, Role.SUBJECT), "nsubj", False, "the")
-            node = phrase.verb(verb, next(iter(self._tenses))).add(subject, phrase.pronoun("that", "obj", "wh"))
+            node = phrase.verb(verb, next(iter(self._tenses)))
             node.relation = "acl:relcl"
-            return node
+            return node.add(subject, phrase.pronoun("that", "obj", "wh"))
         frame = self.among({Role.INTR: 2, Role.TR: 3, Role.SOC: 1})
         verb = Pick(pick, frame)
         node = phrase.verb(verb, next(iter(self._tenses)), plural, negative=self.chance(0.1))

@@ -27,7 +27,7 @@ POLE, OPPOSITE, OTHER_POLE = range(3)  # a verb or an adjective, its antonym, an
 
 SAME = ((SPECIFIC, SPECIFIC), (GENERAL, GENERAL))
 UP, DOWN = (SPECIFIC, GENERAL), (GENERAL, SPECIFIC)
-FOREIGN = ((SPECIFIC, OTHER_SPECIFIC), (SPECIFIC, OTHER_GENERAL), (GENERAL, OTHER_SPECIFIC), (GENERAL, OTHER_GENERAL))
+FOREIGN = tuple(product((SPECIFIC, GENERAL), (OTHER_SPECIFIC, OTHER_GENERAL)))
 CHANGED = {UP: 1.0, DOWN: 8.0, **dict.fromkeys(FOREIGN, 0.25)}
 """Two different nouns (premise, hypothesis) with initial weights; DOWN's is high: balancing prefers unrelated
 nouns."""
@@ -42,7 +42,7 @@ surface."""
 
 SHARES = {"quality": 0.31, "deed": 0.31, "meeting": 0.11, "quantity": 0.07, "number": 0.12, "adjunct": 0.08}
 """The share of each family of pairs; `quality` and `deed` have the same cases."""
-PLAIN = 0.2  # share of the qualities and deeds negated by `not`, which makes a sentence longer, rather than by `never`
+PLAIN = 0.2  # share of qualities and deeds negated by `not`, which makes a sentence longer, instead of `never`
 FRONTED = 0.2  # share of the adjuncts in first position
 
 
@@ -153,7 +153,8 @@ def _meetings() -> Iterator[PairCase]:
     for first, second, exchanged, polarity in product(either, either, either, POLARITIES):
         premise = Statement(polarity="always", passive=first, manner=0)
         hypothesis = Statement(polarity=polarity, passive=second, manner=0, exchanged=exchanged)
-        case = PairCase(premise, hypothesis, (first, second, polarity), PASSIVE if first != second else EXCHANGE)
+        kind = PASSIVE if first != second else EXCHANGE
+        case = PairCase(premise, hypothesis, (first, second, polarity), kind)
         # Half of the neutral pairs are not exchanged, so that order alone does not reveal the label.
         others = {} if exchanged else {nouns: 4 * share for nouns, share in CHANGED.items() if nouns != UP}
         yield from _cases(case, [{"manner": 1}], {UP: CHANGED[UP], **others})
@@ -161,14 +162,16 @@ def _meetings() -> Iterator[PairCase]:
 
 def _quantities() -> Iterator[PairCase]:
     for first, second in product(("every", "no"), ("every", "no", "a")):
-        case = PairCase(Statement(determiner=first), Statement(determiner=second), (first, second), QUANTIFIER)
+        premise, hypothesis = Statement(determiner=first), Statement(determiner=second)
+        case = PairCase(premise, hypothesis, (first, second), QUANTIFIER)
         yield from _cases(case, POLES, CHANGED | {UP: 8.0})  # here the more general noun is not entailed
 
 
 def _numbers() -> Iterator[PairCase]:
     premise = Statement(polarity="always", count=0)
     for polarity in POLARITIES:
-        yield from _cases(PairCase(premise, replace(premise, polarity=polarity), polarity, NUMBER), [{"count": 1}])
+        case = PairCase(premise, replace(premise, polarity=polarity), polarity, NUMBER)
+        yield from _cases(case, [{"count": 1}])
 
 
 def _adjuncts() -> Iterator[PairCase]:
@@ -176,14 +179,15 @@ def _adjuncts() -> Iterator[PairCase]:
     one_left = {"manner": replace(both, place=None), "place": replace(both, manner=None)}
     for polarity, added, (adjunct, fewer) in product(POLARITIES, (False, True), one_left.items()):
         premise, hypothesis = (fewer, both) if added else (both, fewer)
-        case = PairCase(premise, replace(hypothesis, polarity=polarity), polarity, ADJUNCT, 0.3 if added else 1.0)
-        yield from _cases(case, [{adjunct: 1}])
+        hypothesis, weight = replace(hypothesis, polarity=polarity), 0.3 if added else 1.0
+        yield from _cases(PairCase(premise, hypothesis, polarity, ADJUNCT, weight), [{adjunct: 1}])
 
 
 @lru_cache(maxsize=1)
 def families() -> dict[str, list[PairCase]]:
     """The balanced cases of each family; within a family, the weights of each label sum to one."""
-    plain, steady = balanced(list(_qualities("", "not")), VIEWS), balanced(list(_qualities("always", "never")), VIEWS)
+    plain = balanced(list(_qualities("", "not")), VIEWS)
+    steady = balanced(list(_qualities("always", "never")), VIEWS)
     qualities = [replace(case, weight=PLAIN * case.weight) for case in plain]
     qualities += [replace(case, weight=(1 - PLAIN) * case.weight) for case in steady]
     others = {"meeting": _meetings, "quantity": _quantities, "number": _numbers, "adjunct": _adjuncts}
@@ -204,7 +208,8 @@ def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Pla
         material = draws[case.family]()
         if material.deed and "not" in (case.premise.polarity, case.hypothesis.polarity):
             material = replace(material, tense="perfect")  # has (not) found: the same verb form on both sides
-        premise, hypothesis = (_say(side, material, places(), rng) for side in (case.premise, case.hypothesis))
+        premise = _say(case.premise, material, places(), rng)
+        hypothesis = _say(case.hypothesis, material, places(), rng)
         return Example(((premise,), (hypothesis,)), case.label, case.kind)
 
     cases = [

@@ -96,7 +96,8 @@ class Lexicon:
         self.types = types
         self._rng = random.Random(f"{seed}:lexicon")
         self.forms: set[str] = set(FUNCTION)
-        self.topics: list[dict[str, list[Lexeme]]] = [defaultdict(list) for _ in range(min(8, max(3, types // 100)))]
+        topics = min(8, max(3, types // 100))
+        self.topics: list[dict[str, list[Lexeme]]] = [defaultdict(list) for _ in range(topics)]
         self._core = [{kind: entries.split()[::-1] for kind, entries in topic.items()} for topic in TOPICS]
         self._grow(types - 24 - types // 25)
         self.names: Names = {use: [] for use in USES.values()}
@@ -147,8 +148,8 @@ class Lexicon:
 
     def _of_topic(self, topic: dict[str, list[Lexeme]], kinds: tuple[str, ...], kind: str, form: int) -> str:
         taken = {lexeme.lemma for lexeme in topic[kind]}
-        source = topic[self._rng.choice(kinds)]
-        fit = [w.forms[form] for w in source if w.forms[form] not in taken and w.lemma not in WORDS["plurals"]]
+        source = [lexeme for lexeme in topic[self._rng.choice(kinds)] if lexeme.lemma not in WORDS["plurals"]]
+        fit = [lexeme.forms[form] for lexeme in source if lexeme.forms[form] not in taken]
         return self._rng.choice(fit) if fit else ""
 
     def _enter(self, topic: dict[str, list[Lexeme]], kind: str, entry: str) -> None:
@@ -173,7 +174,8 @@ class Lexicon:
             if core:
                 name, letters = core.pop()
             else:
-                name, letters = rng.choice(nouns) if rng.random() < SHARED else stem(rng, 2), rng.choice(LETTERS)
+                name = rng.choice(nouns) if rng.random() < SHARED else stem(rng, 2)
+                letters = rng.choice(LETTERS)
             if name not in used and (core or name in nouns or name not in self.forms):
                 used.add(name)
                 self.forms.add(name)
@@ -191,8 +193,9 @@ def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity
         given[use] = [name for name in names if name not in lexicon.withheld]
         # A use without withheld words falls back to the given ones.
         withheld[use] = [name for name in names if name in lexicon.withheld] or given[use]
-    parts = [_entities(names, len(lexicon.topics), rng) for names in (given, withheld)]
-    return {kind: [_mix(*both) for both in zip(*(part[kind] for part in parts), strict=True)] for kind in parts[0]}
+    ours = _entities(given, len(lexicon.topics), rng)
+    others = _entities(withheld, len(lexicon.topics), rng)
+    return {kind: list(map(_mix, ours[kind], others[kind])) for kind in ours}
 
 
 def _entities(names: Names, topics: int, rng: random.Random) -> dict[str, list[list[Entity]]]:

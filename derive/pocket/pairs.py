@@ -36,7 +36,8 @@ def balanced(cases: Sequence[C], views: Sequence[View], rounds: int = 200) -> li
             for key, label, weight in zip(column, labels, weights, strict=True):
                 totals[key, label] += weight
             means = {key: sum(totals[key, label] for label in every) / len(every) for key in set(column)}
-            weights = [w * means[key] / totals[key, la] for key, la, w in zip(column, labels, weights, strict=True)]
+            each = zip(column, labels, weights, strict=True)
+            weights = [weight * means[key] / totals[key, label] for key, label, weight in each]
     whole = sum(weights) / len(every)
     return [replace(case, weight=weight / whole) for case, weight in zip(kept, weights, strict=True)]
 
@@ -53,7 +54,8 @@ def _supported(cases: Sequence[C], views: Sequence[View]) -> list[C]:
             bad.append({key for key, labels in seen.items() if labels != every})
         if not any(bad):
             break
-        kept = [case for case in kept if not any(view(case) in keys for view, keys in zip(views, bad, strict=True))]
+        for view, keys in zip(views, bad, strict=True):
+            kept = [case for case in kept if view(case) not in keys]
     if not kept:
         raise ValueError("no weights balance these cases")
     return kept
@@ -73,7 +75,11 @@ def draw_cases(
     return fresh(labels, rng, draw_case)
 
 
-def fresh(labels: Sequence[str], rng: random.Random, case: Callable[[str], Callable[[], Example]]) -> Iterator[Example]:
+def fresh(
+    labels: Sequence[str],
+    rng: random.Random,
+    case: Callable[[str], Callable[[], Example]],
+) -> Iterator[Example]:
     """An endless stream of distinct examples, in rounds of one per label. `case` draws a case of a label and
     returns a function that draws its examples."""
     seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
@@ -123,9 +129,8 @@ class WordDraws:
             self._kinds[noun.lemma] |= {noun.lemma, *(kind.lemma for kind in noun.tables[Role.HYPERNYM][:1])}
         self._verbs = {role: _of_two_axes(topics, role) for role in (Role.TR, Role.INTR)}
         if not self._verbs[Role.TR]:
-            raise BadInput(
-                "the lexicon has fewer than two pairs of antonyms among its frequent verbs; expected more types"
-            )
+            fault = "the lexicon has fewer than two pairs of antonyms among its frequent verbs"
+            raise BadInput(f"{fault}; expected more types")
 
     def quality(self) -> Material:
         """Words for statements about a quality, or about an action without an object."""
@@ -135,7 +140,8 @@ class WordDraws:
             poles = self._poles(lambda: self._rng.choice(self._verbs[Role.INTR]))
             return Material(nouns, poles, True, self._tense(), setting=self._setting(topic, nouns))
         nouns, tense = self._nouns(topic, Role.HYPONYM), self._tense()
-        poles = self._poles(lambda: self._draw(self._rng.choice(nouns), Role.ADJ))  # independent of the noun used
+        # Adjectives are independent of the noun that is used.
+        poles = self._poles(lambda: self._draw(self._rng.choice(nouns), Role.ADJ))
         early = self._rng.random() < 0.5
         return Material(nouns, poles, False, tense, setting=self._setting(topic, nouns), early=early)
 
@@ -178,10 +184,14 @@ class WordDraws:
         """Two people and a verb; `alike`: the verb has the same form in both voices."""
         topic = self._topic()
         tense = "past" if alike else "present"
-        verb = self._such(lambda: self._draw(topic, Role.SOC), lambda verb: not alike or len(set(verb.forms[2:])) == 1)
+        verb = self._such(
+            lambda: self._draw(topic, Role.SOC),
+            lambda verb: not alike or len(set(verb.forms[2:])) == 1,
+        )
         roles = [Role.NAME if name else Role.ANIMATE for name in named]
         people = self._such(
-            lambda: tuple(self._draw(topic, role) for role in roles), lambda two: two[0].lemma != two[1].lemma
+            lambda: tuple(self._draw(topic, role) for role in roles),
+            lambda two: two[0].lemma != two[1].lemma,
         )
         place = self._another(lambda: self._draw(topic, Role.PLACE), people)
         manner, preposition = self._draw(verb, Role.MANNER), self._draw(verb, Role.LOCATIVE)
@@ -190,7 +200,11 @@ class WordDraws:
     def scene(self) -> tuple[list[Sense], list[Sense], list[Sense]]:
         """Five people or animals, three places and two verbs of one topic, all with different lemmas."""
         topic = self._topic()
-        people = self._different(5, lambda: self._draw(topic, Role.NAME if self._rng.random() < 0.5 else Role.ANIMATE))
+
+        def someone() -> Sense:
+            return self._draw(topic, Role.NAME if self._rng.random() < 0.5 else Role.ANIMATE)
+
+        people = self._different(5, someone)
         places = self._different(3, lambda: self._draw(topic, Role.PLACE), people)
         return people, places, self._different(2, lambda: self._draw(topic, Role.SOC), people + places)
 
@@ -205,7 +219,10 @@ class WordDraws:
 
     def _setting(self, topic: Sense, nouns: Iterable[Sense]) -> tuple[Sense, Sense]:
         place = self._another(lambda: self._draw(topic, Role.PLACE), nouns)
-        preposition = self._such(lambda: self._draw(place, Role.LOCATIVE), lambda word: word.form(0) != "from")
+        preposition = self._such(
+            lambda: self._draw(place, Role.LOCATIVE),
+            lambda word: word.form(0) != "from",
+        )
         return preposition, place
 
     def _nouns(self, topic: Sense, role: Role) -> tuple[Sense, Sense, Sense, Sense]:
@@ -213,8 +230,9 @@ class WordDraws:
             return self._such(lambda: self._draw(topic, role), lambda noun: bool(noun.tables[Role.HYPERNYM]))
 
         first = specific()
+        kinds = self._kinds[first.lemma]
         # They share no lemma and no hypernym.
-        second = self._such(specific, lambda noun: self._kinds[first.lemma].isdisjoint(self._kinds[noun.lemma]))
+        second = self._such(specific, lambda noun: kinds.isdisjoint(self._kinds[noun.lemma]))
         return first, first.tables[Role.HYPERNYM][0], second, second.tables[Role.HYPERNYM][0]
 
     def _another(self, draw: Callable[[], Sense], nouns: Iterable[Sense]) -> Sense:
@@ -236,7 +254,10 @@ class WordDraws:
 
     def _poles(self, draw: Callable[[], Sense]) -> tuple[Sense, ...]:
         first = self._such(draw, lambda word: bool(word.tables[Role.ANTONYM]))
-        second = self._such(draw, lambda word: bool(word.tables[Role.ANTONYM]) and word.lemma not in _axis(first))
+        second = self._such(
+            draw,
+            lambda word: bool(word.tables[Role.ANTONYM]) and word.lemma not in _axis(first),
+        )
         axes = [(word, self._draw(word, Role.ANTONYM)) for word in (first, second)]
         axis, other = self._rng.sample(axes, 2)
         return (*self._rng.sample(axis, 2), self._rng.choice(other))

@@ -86,9 +86,10 @@ def _tell(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -
 def paraphrase_cases() -> list[ParaphraseCase]:
     """The balanced cases."""
     either = (False, True)
+    names = product(either, either)
     cases = [
         ParaphraseCase(first, second, exchanged, named, alike)
-        for first, second, exchanged, named, alike in product(FORMS, FORMS, either, product(either, either), either)
+        for first, second, exchanged, named, alike in product(FORMS, FORMS, either, names, either)
         if first != second or exchanged
     ]
     views = (lambda case: case.first, lambda case: case.second, lambda case: case.outside)

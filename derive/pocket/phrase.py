@@ -47,7 +47,8 @@ def simple_name(word: Word, relation: str, label: str) -> Node:
 
 def compound_name(word: Word, relation: str, label: str) -> Node:
     """A name of two words, the second its head: Northfield Bank, Lake Orrin."""
-    return Node(word.form(1), "PROPN", relation, [Node(word.form(0), "PROPN", "compound", entity=label)], entity=label)
+    first = Node(word.form(0), "PROPN", "compound", entity=label)
+    return Node(word.form(1), "PROPN", relation, [first], entity=label)
 
 
 def long_name(word: Word, relation: str, label: str) -> Node:
@@ -62,7 +63,12 @@ def person_or_noun(sense: Sense, relation: str = "") -> Node:
 
 
 def verb(
-    word: Word, tense: str, plural: bool = False, negative: bool = False, question: bool = False, passive: bool = False
+    word: Word,
+    tense: str,
+    plural: bool = False,
+    negative: bool = False,
+    question: bool = False,
+    passive: bool = False,
 ) -> Node:
     """A finite verb group; `tense` is past, present, perfect or, if `word` is a pick, modal."""
     helpers: list[tuple[Token, str]] = []

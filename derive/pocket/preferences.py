@@ -91,7 +91,11 @@ class Preferences:
             everything += [sense for senses in kinds.values() for sense in senses]
             for kind, role in FRAMES.items():
                 self._bind(names["people"][t], kinds[kind], role)
-            firms = {Role.BRAND: names["brands"][t], Role.FIRM: names["firms"][t], Role.COLLEGE: names["colleges"][t]}
+            firms = {
+                Role.BRAND: names["brands"][t],
+                Role.FIRM: names["firms"][t],
+                Role.COLLEGE: names["colleges"][t],
+            }
             for rows in firms.values():
                 self._bind(rows, kinds["firm"], Role.HIRE)
             for role, column in {Role.NAME: names["people"][t], **firms}.items():
@@ -144,10 +148,11 @@ class Preferences:
         groups = list(alike.values())
         verbs = [group for group in groups if len(group[0].forms) == 4]
         nouns = [group for group in groups if len(group[0].forms) == 2]
-        closed = {
-            kind: self._senses([(word,) for word in text.split()], 0.0) for kind, text in WORDS["function"].items()
-        }
-        manner, frequency = ([group[0] for (kind, _), group in alike.items() if kind == k] for k in ("manner", "freq"))
+        closed = {}
+        for kind, text in WORDS["function"].items():
+            closed[kind] = self._senses([(word,) for word in text.split()], 0.0)
+        manner = [group[0] for (kind, _), group in alike.items() if kind == "manner"]
+        frequency = [group[0] for (kind, _), group in alike.items() if kind == "freq"]
         for heads, column, role in (
             (verbs, manner, Role.MANNER),
             (verbs, frequency, Role.FREQ),
@@ -165,7 +170,8 @@ class Preferences:
         prepositions = WORDS["prepositions"][role.name.lower()].split()
         phrases = []
         for head in heads:
-            chosen = self._prepositions.setdefault((*_identity(head), role), self._rng.sample(prepositions, 2))
+            drawn = self._rng.sample(prepositions, 2)
+            chosen = self._prepositions.setdefault((*_identity(head), role), drawn)
             first, second = (Sense((word,)) for word in chosen)
             head.tables[role] = [first] * (3 * SIZE // 4) + [second] * (SIZE // 4)
             phrases += [first, second]
@@ -174,7 +180,13 @@ class Preferences:
     def _offer(self, topic: Sense, entries: list[Sense], role: Role) -> None:
         topic.tables[role] = _spread(entries, [entry.weight for entry in entries], self._rng)
 
-    def _bind(self, rows: list[Sense], columns: list[Sense], forward: Role, backward: Role | None = None) -> None:
+    def _bind(
+        self,
+        rows: list[Sense],
+        columns: list[Sense],
+        forward: Role,
+        backward: Role | None = None,
+    ) -> None:
         """Fill the rows' tables with columns and, with `backward`, the columns' with rows, by one joint
         weight: row frequency x column frequency x favour. No word is paired with itself: a rake is not
         raked."""
@@ -187,7 +199,7 @@ class Preferences:
             for boost, i in zip(BOOSTS, rng.sample(range(len(rows)), min(3, len(rows))), strict=False):
                 favour[i][j] += boost
         for i, row in enumerate(rows):
-            weights = [f * column.weight * _differ(row, column) for f, column in zip(favour[i], columns, strict=True)]
+            weights = [favour[i][j] * column.weight * _differ(row, column) for j, column in enumerate(columns)]
             row.tables[forward] = _spread(columns, weights, rng)
         if backward is not None:
             for j, column in enumerate(columns):

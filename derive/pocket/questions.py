@@ -17,7 +17,7 @@ from calque.derive.sentence import Sentence, Span
 PLACED = 0.4  # share of the sentences with a place, unless the question asks for it; then all have one
 FRONTED = 0.3  # share of the places in first position
 ANSWER = "answer"  # the label of the answer's span
-SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # what questions ask for, as in `Example.diagnostic`
+SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # the answer's role, as in `Example.diagnostic`
 
 
 @dataclass(frozen=True)

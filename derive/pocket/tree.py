@@ -33,11 +33,10 @@ class WordOrder:
         return {**self.places, **moved}
 
 
-_TABLES = read_toml(Path(__file__).with_name("orders.toml"))
-ORDERS = {
-    name: WordOrder(_TABLES.get(table.get("like"), {}).get("places", {}) | table["places"], table.get("free", {}))
-    for name, table in _TABLES.items()
-}
+ORDERS: dict[str, WordOrder] = {}
+for _name, _table in read_toml(Path(__file__).with_name("orders.toml")).items():
+    _base = ORDERS[_table["like"]].places if "like" in _table else {}
+    ORDERS[_name] = WordOrder({**_base, **_table["places"]}, _table.get("free", {}))
 ENGLISH = ORDERS["english"]
 
 
@@ -131,10 +130,16 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
 
     visit(root, root)
     index = {id(node): i for i, node in enumerate(nodes)}
-    return nodes, tuple(-1 if above is node else index[id(above)] for node, above in zip(nodes, parents, strict=True))
+    pairs = zip(nodes, parents, strict=True)
+    return nodes, tuple(-1 if above is node else index[id(above)] for node, above in pairs)
 
 
-def say(root: Node, places: Places, cast: Sequence[Sense] = (), chance: Callable[[], float] = float) -> Sentence:
+def say(
+    root: Node,
+    places: Places,
+    cast: Sequence[Sense] = (),
+    chance: Callable[[], float] = float,
+) -> Sentence:
     """The sentence of a tree. Words are drawn with `cast` and `chance` in English order, so that all orders
     share them."""
     nodes, heads = linearise(root, ENGLISH.places)
@@ -147,9 +152,10 @@ def say(root: Node, places: Places, cast: Sequence[Sense] = (), chance: Callable
             drawn[pick] = sense(pick.governor).draw(pick.role, chance())
         return drawn[pick]
 
-    words = [
-        sense(node.word.pick).forms[node.word.form] if isinstance(node.word, Draw) else node.word for node in nodes
-    ]
+    words = []
+    for node in nodes:
+        word = node.word
+        words.append(sense(word.pick).forms[word.form] if isinstance(word, Draw) else word)
     tags, relations = tuple([node.tag for node in nodes]), tuple([node.relation for node in nodes])
     sentence = Sentence(tuple(words), tags, heads, relations, _entity_spans(nodes))
     if places is not ENGLISH.places:

@@ -15,7 +15,7 @@ TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of enti
 XML, COLUMNS, TAGGED_WORDS = "XML or HTML", "lines of columns", "words joined with their tags"
 LEAST_TAGS = 3  # different tags in text: `and/or` and `km/h m/s` are not tagged words
 MOST_COLUMNS = 8  # number of columns that are searched for tags
-SAMPLE, SAMPLE_LETTERS = 100, 1 << 16  # the number of lines and of letters that are read to recognise annotated files
+SAMPLE, SAMPLE_LETTERS = 100, 1 << 16  # numbers of lines and letters that are read to recognise a file
 LINE_LETTERS = 1 << 12  # number of letters of each line that are searched
 TAG_LINE = re.compile(r"</?[A-Za-z][^<>]*>")  # a line of a tag alone
 NUMBERED = re.compile(r"([0-9]{1,12})\t")
@@ -113,6 +113,7 @@ def _have_tagged_words(lines: Sequence[str]) -> bool:
 def are_numbered(lines: Sequence[str]) -> bool:
     """Whether several lines start with numbers that count by one and a tab, and are not rows of a table."""
     numbers = [int(match[1]) for match in map(NUMBERED.match, lines) if match]
-    if len(lines) < 2 or len(numbers) < len(lines) or 2 * sum(line.count("\t") > 1 for line in lines) >= len(lines):
+    rows_of_tables = sum(line.count("\t") > 1 for line in lines)
+    if len(lines) < 2 or len(numbers) < len(lines) or 2 * rows_of_tables >= len(lines):
         return False
     return all(b == a + 1 for a, b in pairwise(numbers))

@@ -261,7 +261,12 @@ class _Block:
         return heads
 
 
-def _token_tag(words: Sequence[int], tags: Sequence[str], parents: Sequence[Sequence[int]], language: str) -> str:
+def _token_tag(
+    words: Sequence[int],
+    tags: Sequence[str],
+    parents: Sequence[Sequence[int]],
+    language: str,
+) -> str:
     """The tag of the multiword token of these `words`; `parents` has the heads of each word of the
     sentence."""
     ancestors: dict[int, set[int]] = {word: set() for word in words}
@@ -282,7 +287,8 @@ def relation_fault(relation: str, head: int) -> str | None:
     """The fault, by UD v2, of a word's relation to its head (-1 for none); None if it is valid."""
     match = _RELATION.fullmatch(relation)
     if match is None or match[1] not in RELATIONS:
-        return f"DEPREL {relation!r}; expected a relation of UD v2, such as nsubj or nmod:poss (UD v1 differs)"
+        expected = "a relation of UD v2, such as nsubj or nmod:poss (UD v1 differs)"
+        return f"DEPREL {relation!r}; expected {expected}"
     if (match[1] == "root") != (head < 0):
         return f"DEPREL {relation} with HEAD {head + 1}; expected root if and only if HEAD is 0"
     return None

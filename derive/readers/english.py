@@ -37,7 +37,7 @@ def mark() -> str:
 
 @cache  # not when the module is imported: it reads the category of each character
 def _word() -> re.Pattern[str]:
-    # Extensions of a symbol: marks, variation selectors, skin tones, letters of a flag, and a symbol after a joiner.
+    # Extensions of a symbol: marks, variation selectors, skin tones, letters of a flag, a symbol after a joiner.
     extends = (
         rf"(?:{_class(('Mn', 'Mc', 'Me'))}|[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
         rf"|\u200d{_class(('So', 'Sm'))})"
@@ -53,8 +53,10 @@ def _word() -> re.Pattern[str]:
 
 _CANDIDATE = re.compile(r"""[.!?]['"”’»)\]]*(?=\s+['"“‘«(\[$£€#*]*([^\W_]))""")
 
-_TABLE = {name: frozenset(text.split()) for name, text in read_toml(Path(__file__).with_name("english.toml")).items()}
-TITLES, NUMBERED, ABBREVIATIONS, OPENERS = (_TABLE[name] for name in ("titles", "numbered", "abbreviations", "openers"))
+_WORDS = read_toml(Path(__file__).with_name("english.toml"))
+TITLES, NUMBERED, ABBREVIATIONS, OPENERS = (
+    frozenset(_WORDS[name].split()) for name in ("titles", "numbered", "abbreviations", "openers")
+)
 
 _SHORT = 40  # maximum letters of an abbreviation or of a list item's number
 _NEXT = re.compile(r"[\w’']+\.?")
@@ -72,7 +74,8 @@ def split_sentences(text: str, counts: Counter[str] | None = None) -> list[list[
     """The words of each sentence of a text; `counts` receives the number of format characters left out."""
     sentences = [words for sentence in cut(text) if (words := _word().findall(sentence))]
     if counts is not None and not text.isascii() and (runs := len(FORMAT_RUN.findall(text))):
-        counts[FORMAT_ALONE] += runs - sum(len(FORMAT_RUN.findall(word)) for words in sentences for word in words)
+        in_words = sum(len(FORMAT_RUN.findall(word)) for words in sentences for word in words)
+        counts[FORMAT_ALONE] += runs - in_words
     return sentences
 
 
@@ -80,7 +83,7 @@ def cut(text: str) -> list[str]:
     """The unchanged sentences of a text, without the white space between them."""
     text = text.strip()
     sentences, start = [], 0
-    space = stop = seen = -1  # the last space and full stop before the mark, and the end of the search for them
+    space = stop = seen = -1  # the last space and full stop before the mark; the end of the search for them
     for match in _CANDIDATE.finditer(text):
         mark = match.start()
         space = max(space, text.rfind(" ", seen + 1, mark))

@@ -3,7 +3,7 @@ JSON line."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -67,7 +67,8 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
     white space and entities without a type are left out. `counts` receives exclusions and repairs."""
     counts = Counter() if counts is None else counts
     found, withheld = False, WithheldWords()
-    for row in _json_rows(path, partial(_tag, shape=Shape(), counts=counts)) if _is_json(path) else _rows(path, counts):
+    check = partial(_tag, shape=Shape(), counts=counts)
+    for row in _json_rows(path, check) if _is_json(path) else _rows(path, counts):
         if not row:
             counts["sentences without words, left out"] += 1
         for place, form, _ in row:
@@ -139,12 +140,14 @@ def _shape_of(path: Path) -> Shape:
     separator = "\t" if any(b"\t" in line for line in words) else None
     first = next(_blocks(read_lines(path), separator, Counter()), [])
     rows = [_columns(line, separator) for _, line in first]
-    numbered = all(
-        len(row) > 2 and row[0] == str(place) and _TAG.fullmatch(row[2]) for place, row in enumerate(rows, start=1)
-    )
+    numbered = all(_is_numbered(row, number) for number, row in enumerate(rows, start=1))
     marks = {match[0] if (match := _LANGUAGE.match(row[numbered])) else "" for row in rows}
     prefix = marks.pop() if len(marks) == 1 else ""
     return Shape(separator, prefix, numbered, len(rows[0]) if rows else Shape.width)
+
+
+def _is_numbered(row: Sequence[str], number: int) -> bool:
+    return len(row) > 2 and row[0] == str(number) and _TAG.fullmatch(row[2]) is not None
 
 
 def _blocks(lines: Iterable[Numbered], separator: str | None, counts: Counter[str]) -> Iterator[list[Numbered]]:
@@ -186,7 +189,8 @@ def _json_rows(path: Path, check: Callable[[Place, str], str]) -> Iterator[Row]:
         if not isinstance(words, list) or not isinstance(tags, list) or len(words) != len(tags):
             raise place.fault("expected lists `tokens` and `ner_tags` of equal length")
         if numbers := [tag for tag in tags if isinstance(tag, int)]:
-            raise place.fault(f"the tag {numbers[0]} is a number; expected names such as B-PER: export label names")
+            expected = "expected names such as B-PER: export label names"
+            raise place.fault(f"the tag {numbers[0]} is a number; {expected}")
         if wrong := [text for text in (*words, *tags) if not strict_json.is_text(text)]:
             raise place.fault(f"{wrong[0]!r} in tokens or tags; expected text")
         yield [(place, word, check(place, tag)) for word, tag in zip(words, tags, strict=True)]

@@ -136,11 +136,8 @@ def _faults(path: Path, name: str) -> Iterator[None]:
 def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
     """Decode UTF-8 that starts at line `line`. CRLF becomes LF, and byte order marks at the start of lines
     are removed."""
-    if line == 1:
-        head = data[:8]
-        wide = len(head) > 1 and any(head) and not (any(head[::2]) and any(head[1::2]))  # every other byte is NUL
-        if wide or data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise BadInput(_UTF_16, path, 1)
+    if line == 1 and _is_wide(data):
+        raise BadInput(_UTF_16, path, 1)
     if b"\0" in data:
         number = line + data.count(b"\n", 0, data.index(b"\0"))
         raise BadInput("a NUL byte; expected text, found a binary file", path, number)
@@ -153,13 +150,21 @@ def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = Non
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         number = line + data.count(b"\n", 0, error.start)
-        raise BadInput(f"byte 0x{data[error.start]:02x} is not UTF-8 ({error.reason})", path, number) from None
+        fault = f"byte 0x{data[error.start]:02x} is not UTF-8 ({error.reason})"
+        raise BadInput(fault, path, number) from None
     if "\r" in text:
         text = text.replace("\r\n", "\n").removesuffix("\r")
         if "\r" in text:
             number = line + text.count("\n", 0, text.index("\r"))
             raise BadInput("a carriage return inside a line; lines end in LF or CRLF", path, number)
     return text
+
+
+def _is_wide(data: bytes) -> bool:
+    """Whether data starts like UTF-16: with its mark, or with every other byte NUL."""
+    head = data[:8]
+    every_other = len(head) > 1 and any(head) and not (any(head[::2]) and any(head[1::2]))
+    return every_other or data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 def without_marks(text: str, counts: Counter[str]) -> str:
@@ -264,7 +269,13 @@ def ends_line(line: bytes) -> bool:
     return line.endswith(b"\n")
 
 
-def cut_file(path: Path, kind: str, ends: Callable[[bytes], bool], what: str, size: int = SIZE) -> Iterator[Chunk]:
+def cut_file(
+    path: Path,
+    kind: str,
+    ends: Callable[[bytes], bool],
+    what: str,
+    size: int = SIZE,
+) -> Iterator[Chunk]:
     """Cut a file into chunks of about `size` bytes, each up to a line that `ends` a record; errors call that
     line `what`."""
     with open_bytes(path) as file:
@@ -319,5 +330,6 @@ class WithheldWords:
         """Refuse a treebank if at least half of its words are marks."""
         if self.first and 2 * self.withheld > self.words:
             place, word = self.first
-            fault = f"{self.withheld:,} of {self.words:,} words are {word}: the text is withheld for its licence"
-            raise place.fault(f"{fault}; expected the words (see the data's README for how to get them)")
+            fault = f"{self.withheld:,} of {self.words:,} words are {word}"
+            expected = "expected the words (see the data's README for how to get them)"
+            raise place.fault(f"{fault}: the text is withheld for its licence; {expected}")

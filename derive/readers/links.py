@@ -96,7 +96,8 @@ def has_zero(pairs: Iterable[Iterable[Link]]) -> bool:
 
 def from_where(option: str) -> str:
     """The message about links that may count from 0 or from 1; `option` is the prefix of the two options."""
-    return f"no position is 0: use {option}-one if positions count from 1, or {option}-zero if they count from 0"
+    either = f"use {option}-one if positions count from 1, or {option}-zero if they count from 0"
+    return f"no position is 0: {either}"
 
 
 def _collect(rows: Iterable[_Row], lengths: Sequence[Link], counts: Counter[str]) -> Gold:
@@ -157,7 +158,12 @@ def _pair_numbers(path: Path, ids: list[int], pairs: int) -> dict[int, int]:
     raise BadInput(f"{found}; expected the pairs' numbers, or one id per pair", path)
 
 
-def read_links(path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False) -> Iterator[Links]:
+def read_links(
+    path: Path,
+    counts: Counter[str] | None = None,
+    *,
+    from_one: bool | None = False,
+) -> Iterator[Links]:
     """Stream the links of sentence pairs, sorted. Positions count from 0, or from 1 with `from_one`; None
     assumes 0 but refuses a file with `MANY` linked pairs and no 0. Scores, as in `0-2:0.9`, are ignored."""
     if from_one is None:
@@ -190,4 +196,5 @@ def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, fr
             hint = "" if from_one is not None else "; use --links-from-one if positions count from 1"
             if all(0 <= j < n and 0 <= i < m for i, j in links):
                 hint += "; the links fit if source and target are exchanged"
-            raise BadInput(f"{i + first}-{j + first} is outside sentences of {n} and {m} words{hint}", path, line)
+            fault = f"{i + first}-{j + first} is outside sentences of {n} and {m} words"
+            raise BadInput(fault + hint, path, line)

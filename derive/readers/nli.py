@@ -26,7 +26,7 @@ NO_LABEL = frozenset(("-", "-1"))
 """Gold labels for pairs without a majority of annotators, in MultiNLI and its copies with numeric labels."""
 MISSING = "pairs with a side that is blank or a placeholder (NS)"
 
-Cut = Callable[[str, Counter[str]], list[list[str]]]  # the words of each sentence of a text, and counts of repairs
+Cut = Callable[[str, Counter[str]], list[list[str]]]  # the words of each sentence of a text; counts repairs
 Row = tuple[Place, Mapping[str, Any]]  # the place of a pair, and its values by column name, in lower case
 
 
@@ -58,8 +58,8 @@ def read_nli(
         languages[str(row.get("language", ""))] = None
         if len(languages) > 1:
             first, other = languages
-            fault = f"language {other!r} after {first!r}; expected one language per file: split it by that column"
-            raise place.fault(fault)
+            expected = "expected one language per file: split it by that column"
+            raise place.fault(f"language {other!r} after {first!r}; {expected}")
         texts = [place.text(_value(row, names), " or ".join(names)) for names in columns.texts]
         label = _label(place, row, counts, columns)
         if label is None:
@@ -74,10 +74,9 @@ def read_nli(
         yield Example(sides if all(sides) else (), label)
     if 2 * len(missing) > pairs:
         place, side = missing[0]
-        raise place.fault(
-            f"the {side} has no words (blank, or a placeholder such as NS), and {len(missing):,} of {pairs:,} "
-            "pairs lack a side; expected texts in at least half of them"
-        )
+        fault = f"the {side} has no words (blank, or a placeholder such as NS)"
+        lacking = f"{len(missing):,} of {pairs:,} pairs lack a side"
+        raise place.fault(f"{fault}, and {lacking}; expected texts in at least half of them")
     if not languages:
         raise BadInput("a header without pairs", path)
 

@@ -50,8 +50,7 @@ def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[E
     the end of a sentence."""
     counts = Counter() if counts is None else counts
     for item in _questions(path, counts):
-        texts = (item.question, item.context)
-        question, context = ([Sentence(tuple(words)) for words in split_sentences(text, counts)] for text in texts)
+        question, context = _sentences(item.question, counts), _sentences(item.context, counts)
         example = item.example(question, context)
         spans = [_in_words(item.context, answer, context, counts) for answer in item.answers]
         for place, span in filter(None, spans):
@@ -66,10 +65,20 @@ def read_questions_as_written(path: Path, counts: Counter[str] | None = None) ->
     """The questions of a file in any language, each text as one sentence. Words end at white space and at the
     ends of answers, so that answers are exactly as annotated."""
     for item in _questions(path, Counter() if counts is None else counts):
-        yield item.example([Sentence(tuple(item.question.split()))], [_as_written(item.context, item.answers)])
+        question = Sentence(tuple(item.question.split()))
+        yield item.example([question], [_as_written(item.context, item.answers)])
 
 
-def _in_words(text: str, answer: Chars, context: Sequence[Sentence], counts: Counter[str]) -> tuple[int, Span] | None:
+def _sentences(text: str, counts: Counter[str]) -> list[Sentence]:
+    return [Sentence(tuple(words)) for words in split_sentences(text, counts)]
+
+
+def _in_words(
+    text: str,
+    answer: Chars,
+    context: Sequence[Sentence],
+    counts: Counter[str],
+) -> tuple[int, Span] | None:
     """An answer as its sentence's number and its span of words, by letters; None if it crosses sentences."""
     first, last = (_letters(text[:place]) for place in answer)
     begin = 0
@@ -101,9 +110,10 @@ def _as_written(text: str, answers: Sequence[Chars]) -> Sentence:
         parts = list(pairwise([start, *(bound for bound in bounds if start < bound < end), end]))
         places += parts
         glued += [False] + [True] * (len(parts) - 1)
-    spans = [
-        Span(sum(b <= first for _, b in places), sum(a < last for a, _ in places), ANSWER) for first, last in answers
-    ]
+    spans = []
+    for first, last in answers:
+        start, end = sum(b <= first for _, b in places), sum(a < last for a, _ in places)
+        spans.append(Span(start, end, ANSWER))
     words = tuple(text[a:b] for a, b in places)
     return Sentence(words, spans=tuple(dict.fromkeys(spans)), glued=tuple(glued) if any(glued) else ())
 
@@ -111,12 +121,7 @@ def _as_written(text: str, answers: Sequence[Chars]) -> Sentence:
 def _questions(path: Path, counts: Counter[str]) -> Iterator[_Question]:
     questions = answered = 0
     for place, context, row in _rows(path, counts):
-        id_ = row.get("id")
-        id_ = (
-            str(id_)
-            if isinstance(id_, int) and not isinstance(id_, bool)
-            else place.text(id_ or None, "a question: id")
-        )
+        id_ = _id_of(place, row)
         name = f"question {id_!r}"
         question = place.text(row.get("question"), f"{name}: question")
         given = _answers(place, row, name)
@@ -136,6 +141,13 @@ def _questions(path: Path, counts: Counter[str]) -> Iterator[_Question]:
         raise BadInput(f"none of {questions:,} questions has an answer; expected labelled data", path)
 
 
+def _id_of(place: Place, row: Json) -> str:
+    id_ = row.get("id")
+    if isinstance(id_, int) and not isinstance(id_, bool):
+        return str(id_)
+    return place.text(id_ or None, "a question: id")
+
+
 def _answers(place: Place, row: Json, question: str) -> list[tuple[str, int]]:
     impossible, answers = row.get("is_impossible") or False, row.get("answers")
     if not isinstance(impossible, bool):
@@ -145,7 +157,8 @@ def _answers(place: Place, row: Json, question: str) -> list[tuple[str, int]]:
     if isinstance(answers, dict):  # columns, the usual export of data sets
         texts, starts = answers.get("text"), answers.get("answer_start")
         if not isinstance(texts, list) or not isinstance(starts, list) or len(texts) != len(starts):
-            raise place.fault(f"{question}: expected lists `text` and `answer_start` of equal length in answers")
+            expected = "lists `text` and `answer_start` of equal length in answers"
+            raise place.fault(f"{question}: expected {expected}")
         answers = [{"text": text, "answer_start": start} for text, start in zip(texts, starts, strict=True)]
     found = []
     for answer in _list(place, {"answers": answers}, "answers", question):
@@ -171,14 +184,16 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[Place, str, Json]]
     with open_bytes(path) as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        raise BadInput(f"more than {LARGEST >> 20:,} MiB; expected a smaller file, which is read at once", path)
+        expected = "expected a smaller file, because it is read at once"
+        raise BadInput(f"more than {LARGEST >> 20:,} MiB; {expected}", path)
     text = decode(data, path, 1, counts)
     lines = text.removesuffix("\n").split("\n")
     place = Place(path)
+    rows: list[tuple[Place, Json]] = []
     if _ROW.match(lines[0]) and not _WHOLE.search(lines[0]):
-        rows: list[tuple[Place, Json]] = [
-            (at, at.json(line)) for n, line in enumerate(lines, start=1) for at in [Place(path, n)]
-        ]
+        for number, line in enumerate(lines, start=1):
+            at = Place(path, number)
+            rows.append((at, at.json(line)))
     else:
         try:
             whole = strict_json.loads(text)
@@ -200,5 +215,6 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[Place, str, Json]]
 def _list(place: Place, row: Json, key: str, of: str) -> list[Json]:
     value = row.get(key)
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise place.fault(f"{of}: {key} is {'missing' if value is None else repr(value)}; expected a list of objects")
+        found = "missing" if value is None else repr(value)
+        raise place.fault(f"{of}: {key} is {found}; expected a list of objects")
     return value

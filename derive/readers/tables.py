@@ -92,4 +92,5 @@ class FirstRow:
         if label not in others and (usual or unlike):
             found = f"the first row, {', '.join(map(repr, fields))}, seems to be a header"
             why = f"because no other row has the label {label!r}"
-            raise place.fault(f"{found}, {why}; expected the names in docs/own-data.md, also above a first row of data")
+            expected = "expected the names in docs/own-data.md, also above a first row of data"
+            raise place.fault(f"{found}, {why}; {expected}")

@@ -85,7 +85,11 @@ def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[C
     return cut_file(path, kind, *ends, size)
 
 
-def sentences(chunk: Chunk, escaped: bool = False, column: str = "text") -> tuple[list[Sentence], Counter[str]]:
+def sentences(
+    chunk: Chunk,
+    escaped: bool = False,
+    column: str = "text",
+) -> tuple[list[Sentence], Counter[str]]:
     """A chunk's sentences, and counts of exclusions. `escaped`: undo the escapes of Moses's tokenizer."""
     left_out = Counter[str]()
     if chunk.kind == "treebank":
