@@ -41,15 +41,20 @@ class Batch:
         return self if device.type == "cpu" else self.ready()._on(device)
 
     def _on(self, device: torch.device) -> Self:
-        return self._each(lambda value: value._on(device) if isinstance(value, Batch) else _copied(value, device))
+        def copied(value: Batch | Tensor) -> Any:
+            if isinstance(value, Batch):
+                return value._on(device)
+            return (value.pin_memory() if device.type == "cuda" else value).to(device, non_blocking=True)
+
+        return self._each(copied)
 
     def _each(self, change: Callable[[Any], Any]) -> Self:
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return replace(self, **{name: change(v) for name, v in values.items() if isinstance(v, torch.Tensor | Batch)})
-
-
-def _copied(tensor: Tensor, device: torch.device) -> Tensor:
-    return (tensor.pin_memory() if device.type == "cuda" else tensor).to(device, non_blocking=True)
+        changed = {}
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if isinstance(value, torch.Tensor | Batch):
+                changed[each.name] = change(value)
+        return replace(self, **changed)
 
 
 @dataclass(frozen=True)
@@ -171,7 +176,7 @@ class PairRows(Batch):
         0."""
         offsets = torch.arange(self.gold.shape[1], device=self.sides.device)
         real = offsets < self.sides[:, side, None]
-        first = self.sides[:, :1] * side + 1 + side  # after `<s>`, or after `<s>`, the first side and its `</s>`
+        first = self.sides[:, :1] * side + 1 + side  # after `<s>`, or also after the first side and `</s>`
         return (first + offsets).masked_fill(~real, 0), real
 
     def side_rows(self, side: int, pad: int) -> Rows:

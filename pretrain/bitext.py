@@ -16,7 +16,16 @@ from calque.derive.forms import Form, percent, word
 from calque.derive.language import Bitext
 from calque.derive.languages import Languages
 from calque.derive.vocabulary import pair_types
-from calque.pretrain.batch import MARKS, UNLABELLED, LinkedPairs, NumberedWords, PairRows, PlaceLinks, WordPairs
+from calque.pretrain.batch import (
+    MARKS,
+    UNLABELLED,
+    LinkedPairs,
+    NumberedWords,
+    PairRows,
+    PlaceLinks,
+    WordPairs,
+)
+from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import torch
 from calque.pretrain.mask import Masking, as_rows
 from calque.pretrain.objective import GOLD, Linked, Objective, Stream, Traits
@@ -43,6 +52,11 @@ class PairObjective(Objective):
     @property
     def traits(self) -> Traits:
         return Traits(mask_rate=self.mask_rate, text=False, parallel_share=self.parallel_fraction)
+
+    def lacking_layers(self, model: ModelConfig, *layers: int | None) -> list[str]:
+        """Messages about the layers that the model lacks, counted from 1; None needs no layer."""
+        lacking = [layer for layer in layers if layer is not None and not 1 <= layer <= model.layers]
+        return [f"{self.name} needs layer {layer}, but the model has {model.layers}" for layer in lacking]
 
 
 class LinkObjective(PairObjective):
@@ -72,7 +86,13 @@ class Groups:
     """
 
     def __init__(
-        self, bitexts: Sequence[Bitext], fraction: float, seed: int, room: int, sides: int, shuffled: bool = False
+        self,
+        bitexts: Sequence[Bitext],
+        fraction: float,
+        seed: int,
+        room: int,
+        sides: int,
+        shuffled: bool = False,
     ) -> None:
         pairs, starts, drawn, fitting = list[np.ndarray](), list[np.ndarray](), 0, 0
         for bitext in bitexts:
@@ -136,8 +156,8 @@ class PairStream(Stream):
         self.languages, self.bitexts, self.pad = languages, languages.bitexts, languages.specials.pad
         self.masking, self.types = Masking.of(languages, objective.mask_rate), pair_types(languages.tokenizer)
         self.has_gold = all(bitext.gold and bitext.estimates is None for bitext in self.bitexts)
-        links = objective.traits.links
-        self.groups = Groups(self.bitexts, objective.parallel_fraction, seed, length, sides=1, shuffled=shuffled)
+        links, fraction = objective.traits.links, objective.parallel_fraction
+        self.groups = Groups(self.bitexts, fraction, seed, length, sides=1, shuffled=shuffled)
         self.instances, self.parts = len(self.groups), self.groups.parts
         self.left_out = {"parallel sentences longer than a row": self.groups.left_out}
         if links == GOLD and not self.has_gold:
@@ -155,8 +175,10 @@ class PairStream(Stream):
         of, pairs = self.chosen(instances)
         turned = random.random(len(pairs)) < 0.5
         rows = self._masked(of, pairs, turned, random)
-        each = zip(of.tolist(), pairs.tolist(), turned.tolist(), strict=True)
-        found = [self.bitexts[number].piece_links(pair)[:, :: -1 if back else 1] for number, pair, back in each]
+        found = []
+        for number, pair, back in zip(of.tolist(), pairs.tolist(), turned.tolist(), strict=True):
+            links = self.bitexts[number].piece_links(pair)
+            found.append(links[:, ::-1] if back else links)
         return LinkedPairs(rows, _links(found, 1, 2 + rows.sides[:, 0].numpy()))
 
     def draw_words(self, instances: Sequence[int], marks: bool) -> WordPairs:
@@ -189,7 +211,8 @@ class PairStream(Stream):
         """Sentence pairs as rows without masks and labels, the first language first."""
         ids, languages, sides, gold = self.read(of, pairs, np.zeros(len(pairs), bool))
         rows = as_rows(ids, np.full_like(ids, UNLABELLED), languages, padded=True)
-        return PairRows(rows, rows.ids, torch.from_numpy(sides), torch.from_numpy(gold), torch.zeros(ids.shape))
+        lengths, linked = torch.from_numpy(sides), torch.from_numpy(gold)
+        return PairRows(rows, rows.ids, lengths, linked, torch.zeros(ids.shape))
 
     def _words(self, of: np.ndarray, pairs: np.ndarray) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
         """The links of the words of each pair, (k, 2), and the number of ids of each word of either side."""
@@ -214,26 +237,33 @@ class PairStream(Stream):
                 sides[here, place] = lengths
                 written.append((here, place, language.ids(tokens), language.number))
         ids = np.full((len(pairs), int(sides.sum(1).max()) + MARKS), specials.pad)
-        languages, gold = np.full(ids.shape, self.languages.padding), np.full((len(pairs), int(sides.max())), -1)
+        languages = np.full(ids.shape, self.languages.padding)
+        gold = np.full((len(pairs), int(sides.max())), -1)
         for here, place, tokens, number in written:
             lengths = sides[here, place]
-            first = 1 + place * (sides[here, 0] + 1)  # after `<s>`, or after `<s>`, the first side and its `</s>`
+            first = 1 + place * (sides[here, 0] + 1)  # after `<s>`, or also after the first side and `</s>`
             ids[_spans(here, first, lengths)] = tokens
             languages[_spans(here, first * place, lengths + 2 - place)] = number
         ids[:, 0] = specials.start
         ids[rows, sides[:, 0] + 1] = ids[rows, sides.sum(1) + 2] = specials.end
-        for row in np.flatnonzero([self.bitexts[number].linked for number in of.tolist()]).tolist():
-            offsets = self.bitexts[of[row]].targets(int(pairs[row]), bool(turned[row]))
-            gold[row, : len(offsets)] = offsets
+        for row, number in enumerate(of.tolist()):
+            if self.bitexts[number].linked:
+                offsets = self.bitexts[number].targets(int(pairs[row]), bool(turned[row]))
+                gold[row, : len(offsets)] = offsets
         return ids, languages, sides, gold
 
     def chosen(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """The bitext of each pair of some instances, and the pair's number in it."""
-        chosen = [self.groups[i] for i in instances]
-        pairs = np.concatenate([pairs for _, pairs in chosen])
-        return np.repeat([number for number, _ in chosen], [len(pairs) for _, pairs in chosen]), pairs
+        numbers, pairs = zip(*map(self.groups.__getitem__, instances), strict=True)
+        return np.repeat(numbers, list(map(len, pairs))), np.concatenate(pairs)
 
-    def _masked(self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray, random: np.random.Generator) -> PairRows:
+    def _masked(
+        self,
+        of: np.ndarray,
+        pairs: np.ndarray,
+        turned: np.ndarray,
+        random: np.random.Generator,
+    ) -> PairRows:
         ids, languages, sides, gold = self.read(of, pairs, turned)
         rows = self.masking(ids, languages, random, padded=True)
         if any(self.types):

@@ -52,7 +52,8 @@ def save_state(
     """Write `folder/step-N`, then remove earlier states; if the disk is full, the last state remains. The
     state has a copy of the `rows` of metrics, the digests of the `snapshots` by name, and other `facts`."""
     new = folder / f"step-{step:09d}"
-    with making(new, STATE, {**_owner(folder, step), "identity": identity, SNAPSHOTS: snapshots, **facts}) as part:
+    manifest = {**_owner(folder, step), "identity": identity, SNAPSHOTS: snapshots, **facts}
+    with making(new, STATE, manifest) as part:
         shutil.copy(rows, part / METRICS)
         save_tensors(state_of(learner), part / WEIGHTS)
         states = {name: optimizer.state[parameter] for name, parameter in learner.trained.items()}
@@ -70,7 +71,11 @@ def remove_states(folder: Path, last: Path | None = None) -> None:
 
 
 def load_state(
-    folder: Path, learner: Learner, optimizer: Optimizer, identity: Mapping[str, Any], allow_change: bool = False
+    folder: Path,
+    learner: Learner,
+    optimizer: Optimizer,
+    identity: Mapping[str, Any],
+    allow_change: bool = False,
 ) -> tuple[int, Artefact | None]:
     """Load the last state below `folder`. Returns its step and the state, or 0 and None. A state of another
     run, step or configuration is refused; with `allow_change`, the keys of MACHINE may differ."""
@@ -88,7 +93,8 @@ def load_state(
     check_identity(state, identity, allow_change)
     restore(state_of(learner), tensor_files.load_file(state.path(WEIGHTS)), state.path(WEIGHTS))
     moments = tensor_files.load_file(state.path(MOMENTS))
-    _check_names({f"{kind}.{name}" for name in learner.trained for kind in KINDS}, moments, state.path(MOMENTS))
+    expected_names = {f"{kind}.{name}" for name in learner.trained for kind in KINDS}
+    _check_names(expected_names, moments, state.path(MOMENTS))
     for name, parameter in learner.trained.items():
         optimizer.state[parameter] = {kind: moments[f"{kind}.{name}"].to(parameter.device) for kind in KINDS}
     return step, state
@@ -153,8 +159,8 @@ class Snapshots:
         for name, digest in self.digests.items():
             path = self.folder / name
             if not path.is_file() or sha256(path) != digest:
-                message = f"not the snapshot listed in the state to resume from; remove {folder} to start again"
-                raise BadInput(message, path)
+                fault = "not the snapshot listed in the state to resume from"
+                raise BadInput(f"{fault}; remove {folder} to start again", path)
         for path in self.folder.glob("*.safetensors") if writes else ():
             if path.name not in self.digests and _STEP.fullmatch(path.stem):
                 path.unlink()

@@ -129,19 +129,23 @@ class TrainConfig:
         if self.steps > MOST_STEPS:
             wrong.append(f"steps must be at most {MOST_STEPS:,}, not {self.steps:,}")
         if self.grad_accumulation > max(1, self.batch):
-            wrong.append(f"grad_accumulation must be at most batch ({self.batch:,}), not {self.grad_accumulation:,}")
+            limit = f"at most batch ({self.batch:,})"
+            wrong.append(f"grad_accumulation must be {limit}, not {self.grad_accumulation:,}")
         if not 0 <= self.warmup < self.steps:
-            wrong.append(f"warmup must be at least 0 and below steps ({self.steps}), not {self.warmup}: set both")
-        if min(self.learning_rate, self.clip, self.head_rate) <= 0:
-            wrong.append("learning_rate, head_rate and clip must be positive")
+            limits = f"at least 0 and below steps ({self.steps})"
+            wrong.append(f"warmup must be {limits}, not {self.warmup}: set both")
+        for name in ("learning_rate", "head_rate", "clip", "epsilon"):
+            if getattr(self, name) <= 0:
+                wrong.append(f"{name} must be positive, not {getattr(self, name)}")
         if len(self.betas) != 2 or not all(0 <= beta < 1 for beta in self.betas):
-            wrong.append(f"betas must be two numbers at least 0 and below 1, not {', '.join(map(str, self.betas))}")
-        if self.epsilon <= 0:
-            wrong.append(f"epsilon must be positive, not {self.epsilon}")
-        if self.weight_decay < 0 or self.probe_every < 0 or self.save_every < 0:
-            wrong.append("weight_decay, probe_every and save_every must be at least 0")
+            found = ", ".join(map(str, self.betas))
+            wrong.append(f"betas must be two numbers at least 0 and below 1, not {found}")
+        for name in ("weight_decay", "probe_every", "save_every"):
+            if getattr(self, name) < 0:
+                wrong.append(f"{name} must be at least 0, not {getattr(self, name)}")
         if not 0 <= self.snapshots <= MOST_SNAPSHOTS:
-            wrong.append(f"snapshots must be 0 to {MOST_SNAPSHOTS} per doubling of the steps, not {self.snapshots}")
+            limits = f"0 to {MOST_SNAPSHOTS} per doubling of the steps"
+            wrong.append(f"snapshots must be {limits}, not {self.snapshots}")
         if self.save_every % max(1, self.log_every):  # so that a resumed run writes the same rows
             wrong.append(f"save_every ({self.save_every}) must be a multiple of log_every ({self.log_every})")
         return wrong

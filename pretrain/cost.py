@@ -15,7 +15,7 @@ from calque.pretrain.lazy import torch
 from calque.pretrain.model import LOGITS
 
 PAIR = 64  # the assumed number of ids in a sentence pair
-UPDATE = 1e9  # operations that an update costs in addition, however small the model: kernels and the optimizer
+UPDATE = 1e9  # additional operations per update, even of small models: kernels and the optimizer
 
 
 def parameters(model: ModelConfig, types: int) -> int:
@@ -38,7 +38,13 @@ def flops_per_id(model: ModelConfig, types: int, at_head: float, resting: bool =
     return layers / (3 if resting else 1) + at_head * _head_flops(model, types, resting)
 
 
-def pair_flops_per_id(model: ModelConfig, types: int, at_head: float, passes: float, resting: bool = False) -> float:
+def pair_flops_per_id(
+    model: ModelConfig,
+    types: int,
+    at_head: float,
+    passes: float,
+    resting: bool = False,
+) -> float:
     """Training operations per id of sentence pairs, one pair per row: `passes` through all layers (a backward
     pass counts as two), and the head at a share `at_head` of the ids."""
     encoder = passes * encoder_flops_per_id(model, min(PAIR, model.length))

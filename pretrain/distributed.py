@@ -82,10 +82,10 @@ class World:
         try:
             yield
         except RuntimeError as error:
-            message = re.sub(r"\[/\S+\] ", "", " ".join(str(error).split()))[:100]  # without the position in C++
-            raise Lost(
-                f"another of {self.size} processes is lost; rank {self.rank} cannot continue alone ({message})"
-            ) from error
+            # Without the position in C++.
+            message = re.sub(r"\[/\S+\] ", "", " ".join(str(error).split()))[:100]
+            alone = f"rank {self.rank} cannot continue alone"
+            raise Lost(f"another of {self.size} processes is lost; {alone} ({message})") from error
 
 
 def one_process() -> World:

@@ -35,10 +35,9 @@ def model_folder(name: str, cache: Path | None = None) -> Path:
 
     if not _COMMIT.fullmatch(revision):
         cached = _downloaded(model, None, cache)
-        raise BadInput(
-            f"no folder {name!r}; a model of the Hugging Face hub needs its revision: {model}@ and the 40 digits of a "
-            f"commit{f', such as the downloaded {model}@{cached.name}' if cached else ''}"
-        )
+        example = f", such as the downloaded {model}@{cached.name}" if cached else ""
+        needed = f"its revision: {model}@ and the 40 digits of a commit{example}"
+        raise BadInput(f"no folder {name!r}; a model of the Hugging Face hub needs {needed}")
     if whole := _downloaded(model, revision, cache):
         return whole
     logger = logging.getLogger("huggingface_hub")
@@ -49,8 +48,8 @@ def model_folder(name: str, cache: Path | None = None) -> Path:
         return Path(snapshot_download(model, revision=revision, cache_dir=cache, allow_patterns=_PARTS))
     except Exception as error:  # errors of the hub's client and of its network library, which changes
         reason = " ".join(str(error).split())[:300] or type(error).__name__
-        message = f"no folder {name!r}, and {model} cannot be downloaded from the hub ({constants.ENDPOINT}): {reason}"
-        raise BadInput(message) from None
+        fault = f"{model} cannot be downloaded from the hub ({constants.ENDPOINT})"
+        raise BadInput(f"no folder {name!r}, and {fault}: {reason}") from None
     finally:
         logger.setLevel(level)
 
@@ -60,9 +59,8 @@ def _downloaded(model: str, revision: str | None, cache: Path | None) -> Path | 
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
+    files = {"revision": revision, "cache_dir": cache, "allow_patterns": _PARTS}
     try:
-        return Path(
-            snapshot_download(model, revision=revision, cache_dir=cache, allow_patterns=_PARTS, local_files_only=True)
-        )
+        return Path(snapshot_download(model, **files, local_files_only=True))
     except (LocalEntryNotFoundError, HFValidationError):
         return None

@@ -105,13 +105,14 @@ class Mixture:
         `paired`. `pairs` has no effect on an objective that reads only pairs."""
         if self.pairs is None or all(paired):
             return share_rows(batch, sizes)
+        setting = f"pairs = {self.pairs:g} of the rows"
         if batch < 2:
-            raise BadInput(f"pairs = {self.pairs:g} of the rows, but a step has one; expected a batch of two or more")
+            raise BadInput(f"{setting}, but a step has one; expected a batch of two or more")
         of_bitexts = [size if is_paired else 0 for size, is_paired in zip(sizes, paired, strict=True)]
         of_text = [0 if is_paired else size for size, is_paired in zip(sizes, paired, strict=True)]
         for what, own in (("bitext", of_bitexts), ("text", of_text)):
             if not any(own):
-                raise BadInput(f"pairs = {self.pairs:g} of the rows, but the objective reads no {what}")
+                raise BadInput(f"{setting}, but the objective reads no {what}")
         pairs = min(batch - 1, max(1, round(batch * self.pairs)))
         both = zip(share_rows(pairs, of_bitexts), share_rows(batch - pairs, of_text), strict=True)
         return [max(rows) for rows in both]

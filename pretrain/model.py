@@ -19,7 +19,13 @@ from calque.pretrain.lazy import F, Tensor, nn, torch
 LOGITS = 2**30  # maximum number of logits that a loss holds at a time (4 GiB), unless one position has more
 
 
-def build(config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, specials: Specials = OURS) -> Any:
+def build(
+    config: ModelConfig,
+    rows: int,
+    token_types: int = 1,
+    seed: int = 0,
+    specials: Specials = OURS,
+) -> Any:
     """A new RoBERTa with a table of `rows` rows; the seed determines its weights. `token_types` is 1, or
     `Languages.token_types` for a model with language embeddings."""
     torch.manual_seed(seed)
@@ -80,7 +86,8 @@ def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer:
         labelled positions: with 15 % labels they cost 15 %. If `hidden`, (B, L, H), the output of `layer`
         layers, is given, the pass continues from it.
     """
-    architecture, labelled = architecture_of(model.config), rows.positions if rows.found is None else rows.found
+    architecture = architecture_of(model.config)
+    labelled = rows.positions if rows.found is None else rows.found
     *layers, last = architecture.layers(model)
     if hidden is None:
         hidden = _embed(model, rows)
@@ -157,4 +164,5 @@ def _embed(model: Any, rows: Rows) -> Tensor:
         types = rows.languages
     elif rows.segments is not None and config.type_vocab_size == TEXT_TYPES:
         types = rows.segments
-    return architecture.encoder(model).embeddings(input_ids=rows.ids, token_type_ids=types, position_ids=positions)
+    embeddings = architecture.encoder(model).embeddings
+    return embeddings(input_ids=rows.ids, token_type_ids=types, position_ids=positions)

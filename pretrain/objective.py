@@ -232,7 +232,8 @@ class Composite(Objective):
         for part in self.parts:
             own = part.modules(model)
             if repeated := modules.keys() & own.keys():
-                raise ValueError(f"{self.name}: two parts have a module {min(repeated)!r}; expected different names")
+                fault = f"two parts have a module {min(repeated)!r}"
+                raise ValueError(f"{self.name}: {fault}; expected different names")
             modules |= own
         return modules
 

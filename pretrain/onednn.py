@@ -39,8 +39,10 @@ class OneDNNLinear(nn.Linear):
         return output
 
     def _fits(self, input: Tensor) -> bool:
-        here = all(tensor.device.type == "cpu" and tensor.dtype == torch.float32 for tensor in (input, self.weight))
-        return here and input.ndim == 3 and input.shape[1] == self.length
+        for tensor in (input, self.weight):
+            if tensor.device.type != "cpu" or tensor.dtype != torch.float32:
+                return False
+        return input.ndim == 3 and input.shape[1] == self.length
 
 
 class _Product(torch.autograd.Function):

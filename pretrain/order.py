@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 Part = tuple[str, ...]  # the language, or pair of languages, of instances
-UNIT = 10**9  # shares are whole multiples of 1 / UNIT, so that shares of nine decimals are exact and sums do not drift
+UNIT = 10**9  # shares are multiples of 1 / UNIT: nine decimals are exact, and sums do not drift
 
 
 class Shuffled:
@@ -121,7 +121,8 @@ class Apportionment:
         left = self.rows * steps - int(least.sum())
         if left:
             free = np.flatnonzero(least * UNIT < exact)  # not yet rounded up
-            deadline = -(-(least[free] + 1) * UNIT // (self.rows * self.units[free]))  # the step that reaches one more
+            # The step in which the exact share reaches one more.
+            deadline = -(-(least[free] + 1) * UNIT // (self.rows * self.units[free]))
             least[free[np.argsort(deadline, kind="stable")[:left]]] += 1
         return least
 

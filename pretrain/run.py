@@ -52,7 +52,7 @@ CHECKPOINT, RESUME = "checkpoint", "resume"
 PARTS = "micro-batches"  # the key of the number that `auto` found
 TRAINED_ON = "languages folder"  # the key of its name
 CLAIMS = "claims"  # the key of the digest of primary claims
-Probe = Callable[[Any], dict[str, Any]]  # a row for metrics.jsonl about a model in training: numbers under "probe"
+Probe = Callable[[Any], dict[str, Any]]  # a row for metrics.jsonl about a model, with numbers under "probe"
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,12 @@ class _Run:
     snapshots: Snapshots
 
     def __init__(
-        self, folder: Path, config: Pretraining, world: World, identity: Mapping[str, Any], tell: Callable[[str], None]
+        self,
+        folder: Path,
+        config: Pretraining,
+        world: World,
+        identity: Mapping[str, Any],
+        tell: Callable[[str], None],
     ) -> None:
         self.folder, self.config, self.world, self.identity, self.tell = folder, config, world, identity, tell
         objective, embeddings = config.objective, config.objective.traits.language_embeddings
@@ -159,8 +164,8 @@ class _Run:
 
     def resume(self, parts: int, allow_change: bool) -> None:
         """Load the last state, if there is one, to continue with at least `parts` micro-batches."""
-        config, writes = self.config, self.world.first
-        self.first, state = load_state(self.folder / RESUME, self.learner, self.optimizer, self.identity, allow_change)
+        config, writes, saved = self.config, self.world.first, self.folder / RESUME
+        self.first, state = load_state(saved, self.learner, self.optimizer, self.identity, allow_change)
         self.parts = max(parts, state.facts.get(PARTS, 1) if state else 1)
         claims = state.facts.get(CLAIMS, "") if state else config.claims  # a resumed run keeps its first ones
         auto = config.train.grad_accumulation == "auto"
@@ -240,7 +245,8 @@ class _Run:
         batch, alone = self.config.train.batch, self.world.size == 1
         more = 2 * self.parts
         if PARTS in self.facts and alone and self.parts < batch:
-            self.tell(f"the card's memory ran out: smaller micro-batches, {more} per step, from the last saved state")
+            now = f"smaller micro-batches, {more} per step, from the last saved state"
+            self.tell(f"the card's memory ran out: {now}")
             return min(more, batch)
         if self.parts * self.world.size < batch:
             error.add_note(f"with --set train.grad_accumulation={'auto' if alone else more}")
@@ -279,7 +285,13 @@ class Metrics:
     file `rows`."""
 
     def __init__(
-        self, folder: Path, config: TrainConfig, streams: Sequence[Stream], ids: int, writes: bool, rows: Path | None
+        self,
+        folder: Path,
+        config: TrainConfig,
+        streams: Sequence[Stream],
+        ids: int,
+        writes: bool,
+        rows: Path | None,
     ) -> None:
         self.path, self.train, self.ids, self.writes = folder / METRICS, config, ids, writes
         self.terms = {name for stream in streams for name in stream.weights}

@@ -33,8 +33,8 @@ FLOATS = frozenset({"F64", "F32", "F16", "BF16"})
 DECODERS = ("is_decoder", "is_encoder_decoder", "add_cross_attention")
 """Settings of models that are not bidirectional encoders."""
 COUNT_FROM_PADDING = frozenset(
-    "camembert data2vec-text ibert longformer luke mpnet roberta roberta-prelayernorm xlm-roberta xlm-roberta-xl "
-    "xmod".split()
+    "camembert data2vec-text ibert longformer luke mpnet roberta roberta-prelayernorm xlm-roberta "
+    "xlm-roberta-xl xmod".split()
 )  # RoBERTa and its descendants, whose positions start after padding's id
 _OTHER_WEIGHTS = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
 _TABLE = "word_embeddings.weight"
@@ -149,8 +149,9 @@ def _missing(model: Any, report: Mapping[str, Any], folder: Path, files: Mapping
     """The weights that a folder lacks, by transformers' report on loading; weights that do not fit its config
     are refused."""
     for name, saved, wanted in sorted(report["mismatched_keys"]):
-        path = next((path for other, path in files.items() if other.endswith(name) or name.endswith(other)), folder)
-        raise BadInput(f"{name} is {tuple(saved)}, but {tuple(wanted)} in {CONFIG}", path)
+        paths = [path for other, path in files.items() if other.endswith(name) or name.endswith(other)]
+        fault = f"{name} is {tuple(saved)}, but {tuple(wanted)} in {CONFIG}"
+        raise BadInput(fault, next(iter(paths), folder))
     if extra := sorted(name for name in report["unexpected_keys"] if _LAYER.search(name)):
         raise BadInput(f"the model of {CONFIG} has no layer for the weights {extra[0]}", folder)
     missing = sorted(report["missing_keys"])

@@ -50,7 +50,7 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
     otherwise load RoBERTa's own tokenizer, with another segmentation. A tokenizer without a template gets
     one, because the model's rows start and end with special types. `length` is the maximum number of ids in a
     row of the model."""
-    copy = Tokenizer.from_str(tokenizer.read_text(encoding="utf-8"))  # errors of `from_file` do not name the file
+    copy = Tokenizer.from_str(tokenizer.read_text(encoding="utf-8"))  # from_file's errors do not name the file
     start, pad, end, unknown, mask, *_ = map(copy.id_to_token, specials.ids)
     if copy.post_processor is None:
         copy.post_processor = TemplateProcessing(
@@ -83,11 +83,14 @@ def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
     if not types:
         raise BadInput("has no types", path)
     if (last := max(types.values())) >= rows:
-        raise BadInput(f"has types up to id {last:,}, but the model next to it has a table of {rows:,} rows", path)
+        table = f"the model next to it has a table of {rows:,} rows"
+        raise BadInput(f"has types up to id {last:,}, but {table}", path)
     name = role_names(folder).get("pad")
     names = [name] if name in types else [name for name in ROLES["pad"] if name in types]
-    if pad not in (pads := [types[name] for name in names]):
-        raise BadInput(f"padding is id {', '.join(map(str, pads)) or 'none'}, but {pad} in the model next to it", path)
+    pads = [types[name] for name in names]
+    if pad not in pads:
+        found = ", ".join(map(str, pads)) or "none"
+        raise BadInput(f"padding is id {found}, but {pad} in the model next to it", path)
 
 
 def check_same_types(folder: Path, ours: Path) -> None:
@@ -122,7 +125,8 @@ def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: 
         model["vocab"] = rows
     for token in added:
         token["id"] = int(table[token["id"]])
-        token["normalized"] = token["normalized"] and not token["special"]  # matched before letters are exchanged
+        # Special types are matched before letters are exchanged.
+        token["normalized"] = token["normalized"] and not token["special"]
     if not letters:
         return state
     normalizers = [*_exchange({spelt: letter for letter, spelt in letters.items()}), state["normalizer"]]

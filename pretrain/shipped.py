@@ -58,7 +58,8 @@ def runs_of(file: Path) -> dict[str, dict[str, Any]]:
     """The facts and metrics of each run of a file, by name; BadInput unless the file has the expected
     SHA-256."""
     if not file.is_file() or sha256(file) != _expected(file):
-        raise BadInput(f"expected a file of finished runs whose SHA-256 is in {_digest_file(file).name}", file)
+        digest = _digest_file(file).name
+        raise BadInput(f"expected a file of finished runs whose SHA-256 is in {digest}", file)
     with safe_open(file, framework="pt") as tensors:
         return {name: strict_json.loads(text) for name, text in tensors.metadata().items()}
 
@@ -72,7 +73,8 @@ def pack(runs: Mapping[str, Path], file: Path) -> None:
         run = Artefact.open(folder, RUN)
         model, _ = load_model(folder / CHECKPOINT, AutoModelForMaskedLM)
         tensors |= {f"{name}/{key}": weights.half() for key, weights in state_of(model).items()}
-        metadata[name] = json.dumps({"facts": run.facts, "metrics": run.path(METRICS).read_text(encoding="utf-8")})
+        metrics = run.path(METRICS).read_text(encoding="utf-8")
+        metadata[name] = json.dumps({"facts": run.facts, "metrics": metrics})
     with whole_file(file) as part:
         part.write_bytes(tensor_files.save(tensors, metadata))
     _digest_file(file).write_text(f"{sha256(file)}  {file.name}\n", encoding="utf-8", newline="\n")

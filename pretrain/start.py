@@ -42,7 +42,8 @@ def check_start(folder: Path, config: ModelConfig) -> None:
 def has_head(folder: Path) -> bool:
     """Whether a checkpoint has a prediction head, by the names of its weights."""
     head, names = architecture_of(saved_model.read_config(folder)).head, saved_model.tensor_files(folder)
-    return any(name.startswith(f"{head}.") and "seq_relationship" not in name for name in names)  # BERT's other head
+    # BERT's other head predicts whether two sentences follow each other.
+    return any(name.startswith(f"{head}.") and "seq_relationship" not in name for name in names)
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ class InitialModel:
         if self.languages.kept is None:
             return trained
         if self.start and saved_model.weights_digest(self.start) != digest:
-            raise BadInput("the weights have changed since the run started; it needs their other rows", self.start)
+            fault = "the weights have changed since the run started"
+            raise BadInput(f"{fault}; it needs their other rows", self.start)
         whole, _ = self.whole()
         put_back(trained, self.languages.kept, whole)
         return whole
@@ -85,7 +87,8 @@ class InitialModel:
         check_same_types(folder, languages.tokenizer)
         _refuse_second_tensors(saved, folder)
         architecture = architecture_of(saved)
-        saved.hidden_dropout_prob, saved.attention_probs_dropout_prob = config.dropout, config.attention_dropout
+        saved.hidden_dropout_prob = config.dropout
+        saved.attention_probs_dropout_prob = config.attention_dropout
         loaded, missing = saved_model.load_model(folder, architecture.masked_model, config=saved)
         torch.manual_seed(self.seed)
         model = architecture.masked_model(_changed(saved, vocab_size=max(saved.vocab_size, languages.rows)))
@@ -105,8 +108,8 @@ def _lacking_head(model: Any, missing: list[str], folder: Path) -> set[str]:
     """The names of the prediction head's weights, if a folder lacks them all; other `missing` weights are
     refused."""
     head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
-    weights = {name: each for name, each in model.state_dict(keep_vars=True).items() if name.startswith(f"{head}.")}
-    own = {name: each for name, each in weights.items() if each is not table}
+    weights = model.state_dict(keep_vars=True).items()
+    own = {name: each for name, each in weights if name.startswith(f"{head}.") and each is not table}
     # A shared parameter has several names; transformers may report one.
     all_lack = {id(each) for each in own.values()} == {id(own[name]) for name in missing if name in own}
     if lacking := [name for name in missing if not (all_lack and name in own)]:
@@ -122,8 +125,9 @@ def _refuse_second_tensors(saved: Any, folder: Path) -> None:
         if {name, first} <= files.keys():
             second, table = (saved_model.read_tensor(files[each], each) for each in (name, first))
             if not torch.equal(second, table):
-                why = f"{name} differs from {first}, but tie_word_embeddings of {saved_model.CONFIG} makes them one"
-                raise BadInput(f"{why}; remove one, or set it to false", files[name])
+                tied_by = f"tie_word_embeddings of {saved_model.CONFIG} makes them one"
+                fault = f"{name} differs from {first}, but {tied_by}"
+                raise BadInput(f"{fault}; remove one, or set it to false", files[name])
 
 
 def _refuse(differences: list[str], folder: Path) -> None:

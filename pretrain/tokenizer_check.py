@@ -31,7 +31,8 @@ def check_tokenizer(folder: Path) -> None:
     named = settings.get("tokenizer_class", None if (folder / CONFIG).exists() else AS_SAVED[0])
     added = (folder / ADDED).exists() or settings.get("added_tokens_decoder")
     if added or named not in AS_SAVED:
-        _compare(folder, *(digest(path) for path in sorted(folder.glob("*.json")) if "index" not in path.name))
+        files = [path for path in sorted(folder.glob("*.json")) if "index" not in path.name]
+        _compare(folder, *map(digest, files))
 
 
 @lru_cache(maxsize=16)
@@ -46,7 +47,9 @@ def _compare(folder: Path, *digests: str) -> None:
         if here != there:
             settings = tokenizer_settings(folder)
             chosen = {name: settings[name] for name in READING if name in settings}
-            by = f"{TOKENIZER_CONFIG} ({json.dumps(chosen)[1:-1]})" if chosen else f"the model_type of {CONFIG}"
+            by = f"the model_type of {CONFIG}"
+            if chosen:
+                by = f"{TOKENIZER_CONFIG} ({json.dumps(chosen)[1:-1]})"
             found = f"encodes {text!r} as {here}, but AutoTokenizer as {there}, by {by}"
             found += _differences(ours, getattr(theirs, "_tokenizer", None))
             advice = "make the files agree, or save AutoTokenizer's tokenizer here"
@@ -69,18 +72,14 @@ def _encodings(ours: Tokenizer, theirs: Any) -> Iterator[tuple[str, list[int], l
 
 def _words(ours: Tokenizer, theirs: Any) -> list[str]:
     """Types that only AutoTokenizer has, and words that show changes of letter case, accents and limits."""
-    vocabulary, special = ours.get_vocab(with_added_tokens=True), {*theirs.all_special_tokens}
+    vocabulary, special = ours.get_vocab(with_added_tokens=True), set(theirs.all_special_tokens)
+    words = sorted(theirs.get_vocab().keys() - vocabulary.keys() - special)
     ordinary = sorted(vocabulary.keys() - special)
-    ids = [vocabulary[piece] for piece in ordinary[:: len(ordinary) // SAMPLE + 1]]
-    words = [word for i in ids if (word := ours.decode([i]).strip())]
-    return [
-        *sorted(theirs.get_vocab().keys() - vocabulary.keys() - special),
-        *words,
-        *map(str.upper, words),
-        *map(str.title, words),
-        *(normalize("NFC", f"{word[0]}\u0301{word[1:]}") for word in words),
-        *(f"{word}中{word}" for word in words),
-    ]
+    for piece in ordinary[:: len(ordinary) // SAMPLE + 1]:
+        if word := ours.decode([vocabulary[piece]]).strip():
+            accented = normalize("NFC", f"{word[0]}\u0301{word[1:]}")
+            words += [word, word.upper(), word.title(), accented, f"{word}中{word}"]
+    return words
 
 
 def _differences(ours: Tokenizer, theirs: Tokenizer | None) -> str:
@@ -89,6 +88,7 @@ def _differences(ours: Tokenizer, theirs: Tokenizer | None) -> str:
     for part in ("normalizer", "pre_tokenizer") if theirs else ():
         parts = [getattr(tokenizer, part) for tokenizer in (ours, theirs)]
         here, there = ({"type": None} if own is None else json.loads(own.__getstate__()) for own in parts)
-        names = here if here["type"] == there["type"] else ["type"]
-        found += "".join(f"; {part}.{n} is {here[n]} here, {there[n]} there" for n in names if here[n] != there[n])
+        for name in here if here["type"] == there["type"] else ["type"]:
+            if here[name] != there[name]:
+                found += f"; {part}.{name} is {here[name]} here, {there[name]} there"
     return found

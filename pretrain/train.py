@@ -36,7 +36,9 @@ class Draws:
         terms = Counter(name for stream in streams for name in stream.weights)
         if repeated := [name for name, count in terms.items() if count > 1]:
             raise ValueError(f"two streams have a loss term {repeated[0]!r}; expected different names")
-        self.orders = [mixture.order(stream.parts, stream.instances, seed, i) for i, stream in enumerate(streams)]
+        self.orders = []
+        for i, stream in enumerate(streams):
+            self.orders.append(mixture.order(stream.parts, stream.instances, seed, i))
         sizes = [order.size for order in self.orders]
         self.rows = mixture.rows(batch, sizes, [of_pairs(stream.parts) for stream in streams])
 

@@ -91,7 +91,8 @@ def _rounds(
     # Padding counts as unlinked, so that it keeps a weight and stays below 0.
     row_weight = torch.full_like(row_mask, ALPHA, dtype=scores.dtype).masked_fill_(linked, 0.0)
     columns = col_mask.shape[1]
-    column_weight = scores.new_full((len(scores), columns + 1), ALPHA)  # rows without a link have the last column
+    # Rows without a link have the last column.
+    column_weight = scores.new_full((len(scores), columns + 1), ALPHA)
     column_weight = column_weight.scatter_(1, best.masked_fill(~linked, columns), 0.0)[:, :columns]
     more = torch.minimum(row_mask.sum(1), col_mask.sum(1)) > 2
     more &= (row_mask & (row_weight > 0)).any(1) & (col_mask & (column_weight > 0)).any(1)
@@ -100,7 +101,12 @@ def _rounds(
     yield mutual & row_mask & more[:, None] & (row_weight + column_weight.gather(1, best) > 0), best
 
 
-def _prepare(scores: Tensor, row_mask: Tensor, col_mask: Tensor, padded: bool | None = None) -> tuple[Tensor, Tensor]:
+def _prepare(
+    scores: Tensor,
+    row_mask: Tensor,
+    col_mask: Tensor,
+    padded: bool | None = None,
+) -> tuple[Tensor, Tensor]:
     """Scores with padding below 0, and reusable memory for `_best`: allocation would take as long as the maxima."""
     if padded or (padded is None and not (row_mask.all() and col_mask.all())):
         scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)

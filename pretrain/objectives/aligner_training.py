@@ -48,7 +48,8 @@ class ContrastedWords(PairStream):
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairGroups, dict[str, int]]:
         of, pairs = self.chosen(instances)
-        ids = [line_lengths(self.bitexts[number], pair[None]).sum() for number, pair in zip(of, pairs, strict=True)]
+        each = zip(of, pairs, strict=True)
+        ids = [line_lengths(self.bitexts[number], pair[None]).sum() for number, pair in each]
         order = np.array_split(np.argsort(ids, kind="stable"), -(-len(pairs) // GROUP))
         groups = tuple(self.numbered(of[group], pairs[group]) for group in order)
         words = sum(group.words if self.objective.labels == "self" else group.linked for group in groups)
@@ -72,7 +73,13 @@ class ContrastedWords(PairStream):
         return {CONTRAST: loss, LABELLED: (labels.any(1).sum() + labels.any(2).sum()).float()}
 
     def _labels(
-        self, first: Tensor, second: Tensor, similarity: Tensor, rows: Tensor, columns: Tensor, batch: NumberedWords
+        self,
+        first: Tensor,
+        second: Tensor,
+        similarity: Tensor,
+        rows: Tensor,
+        columns: Tensor,
+        batch: NumberedWords,
     ) -> Tensor:
         """The links to learn, (B, n, m) bool."""
         kind = self.objective.labels
@@ -92,7 +99,8 @@ def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
     and the number of each id's word, -1 for padding."""
     rows, width = len(hidden), hidden.shape[1] - 2
     numbers = numbers[:, :width]
-    slot = torch.where(numbers < 0, width, numbers) + torch.arange(rows, device=numbers.device)[:, None] * (width + 1)
+    starts = torch.arange(rows, device=numbers.device)[:, None] * (width + 1)
+    slot = torch.where(numbers < 0, width, numbers) + starts
     states = hidden[:, 1 : width + 1].float().flatten(0, 1)
     sums = states.new_zeros(rows * (width + 1), states.shape[1]).index_add(0, slot.flatten(), states)
     counts = states.new_zeros(len(sums)).index_add(0, slot.flatten(), torch.ones_like(states[:, 0]))
@@ -103,8 +111,10 @@ def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
 def centred_apart(vectors: Tensor, real: Tensor) -> Tensor:
     """Vectors (B, n, H) minus their sentence's mean, normalised to length 1; 0 at padding, which is not
     `real` (B, n)."""
-    mean = vectors.masked_fill(~real[:, :, None], 0).sum(1, keepdim=True) / real.sum(1).clamp(min=1)[:, None, None]
-    return F.normalize(vectors - mean, dim=2).masked_fill(~real[:, :, None], 0)
+    padding = ~real[:, :, None]
+    sums = vectors.masked_fill(padding, 0).sum(1, keepdim=True)
+    mean = sums / real.sum(1).clamp(min=1)[:, None, None]
+    return F.normalize(vectors - mean, dim=2).masked_fill(padding, 0)
 
 
 def probabilities(cosines: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
@@ -147,8 +157,8 @@ class AlignerTraining(PairObjective):
         percent("least", "-least", "labels of at least {percent} %", "5"),
     )
     summary = (
-        "Aligner training continues from another model: at one layer, it makes linked words similar and other words "
-        "dissimilar."
+        "Aligner training continues from another model: at one layer, it makes linked words similar and other "
+        "words dissimilar."
     )
 
     @property
@@ -159,7 +169,7 @@ class AlignerTraining(PairObjective):
             links=LINKS[self.labels],
             predicts=False,
             needs_start=True,
-            format=2 if self.labels == "agreement" else 1,  # in format 1, it was with the model's mutual argmax
+            format=2 if self.labels == "agreement" else 1,  # in format 1: agreement with the mutual argmax
         )
 
     def layer_of(self, layers: int) -> int:
@@ -181,14 +191,13 @@ class AlignerTraining(PairObjective):
             raise ValueError(f"least applies only to labels by agreement, not to {self.labels}")
 
     def mistakes(self, model: ModelConfig) -> list[str]:
-        if self.layer is None or 1 <= self.layer <= model.layers:
-            return []
-        return [f"{self.name} needs layer {self.layer}, but the model has {model.layers}"]
+        return self.lacking_layers(model, self.layer)
 
     def learner(self, model: Any, seed: int) -> Learner:
         learner = super().learner(model, seed)
         learner.requires_grad_(False)
-        for layer in architecture_of(model.config).layers(model)[: self.layer_of(model.config.num_hidden_layers)]:
+        layers = architecture_of(model.config).layers(model)
+        for layer in layers[: self.layer_of(len(layers))]:
             layer.requires_grad_(True)
         return learner
 

@@ -33,7 +33,9 @@ class Translations:
         if not any(of):
             raise BadInput("no dictionary between the languages to translate words with", languages.folder)
         self.partners = [np.array(sorted(images), np.int64) for images in of]  # (P,) per language
-        self.images = [np.stack([images[i] for i in sorted(images)]) if images else None for images in of]  # (P, R)
+        self.images: list[np.ndarray | None] = []  # (P, R) per language
+        for images in of:
+            self.images.append(np.stack([images[i] for i in sorted(images)]) if images else None)
 
     def __call__(
         self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator
@@ -73,7 +75,8 @@ class CodeSwitched(Monolingual):
         selected, fate = self.masking.select(ids, random)
         switched = random.random(len(selected)) < 0.5
         at = selected[switched]
-        translated, translated_languages = self.translate(ids.reshape(-1)[at], languages.reshape(-1)[at], random)
+        words, of = ids.reshape(-1)[at], languages.reshape(-1)[at]
+        translated, translated_languages = self.translate(words, of, random)
         labels = labels_at(ids, selected)
         if self.side == "label":
             masked = self.masking.corrupt(ids, languages, selected, fate, random)
@@ -81,7 +84,7 @@ class CodeSwitched(Monolingual):
         else:
             masked = self.masking.corrupt(ids, languages, selected[~switched], fate[~switched], random)
             masked.reshape(-1)[at] = translated
-            languages.reshape(-1)[at] = translated_languages  # so that a word has its own language's embedding
+            languages.reshape(-1)[at] = translated_languages  # each word has its own language's embedding
         return as_rows(masked, labels, languages, padded=False), {"mlm": len(selected)}
 
 

@@ -72,8 +72,8 @@ class Monolingual(Stream):
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """The ids of some rows, and their languages, both (B, L)."""
         of = np.searchsorted(self.ends, instances, side="right")
-        first = np.concatenate([[0], self.ends])[of]
-        ids = np.stack([self.packed[k].row(i) for k, i in zip(of, np.asarray(instances) - first, strict=True)])
+        places = np.asarray(instances) - np.concatenate([[0], self.ends])[of]
+        ids = np.stack([self.packed[k].row(i) for k, i in zip(of, places, strict=True)])
         return ids, np.repeat(of[:, None], ids.shape[1], axis=1)
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:

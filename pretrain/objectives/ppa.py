@@ -113,8 +113,8 @@ class PPA(PairObjective):
         word("beside", "", "-alone", "without TLM"),
     )
     summary = (
-        "PPA predicts masked words in translated sentence pairs, and learns to identify a sentence’s translation among "
-        "a queue of other sentences (MoCo)."
+        "PPA predicts masked words in translated sentence pairs, and learns to identify a sentence’s translation "
+        "among a queue of other sentences (MoCo)."
     )
     paper = "Pan et al. 2021"
 
@@ -135,7 +135,8 @@ class PPA(PairObjective):
         return replace(super().traits, predicts=bool(self.beside), memory=memory)
 
     def pair_passes(self, layers: int) -> float:
-        return 5.0 if self.beside else 2.0  # the contrast takes all ids twice, half of them with a backward pass
+        # The contrast reads all ids twice, half of them with a backward pass.
+        return 5.0 if self.beside else 2.0
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         from calque.pretrain.modules import MoCo

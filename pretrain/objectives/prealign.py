@@ -161,8 +161,8 @@ class PreAlign(Composite):
         percent("portion", "-for-", "{percent} % of the steps", "25", " ({})"),
     )
     summary = (
-        "PreAlign first trains MLM while pulling dictionary pairs together at every layer, then continues as LINK with "
-        "fewer replaced words."
+        "PreAlign first trains MLM while pulling dictionary pairs together at every layer, then continues as "
+        "LINK with fewer replaced words."
     )
     paper = "Li et al. 2024"
 

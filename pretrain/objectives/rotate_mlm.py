@@ -38,12 +38,15 @@ class RotatedOnce(Monolingual):
         entries, sides = moved_entries(languages)
         order = np.argsort(sides, axis=1)
         entries, later = np.take_along_axis(entries, order, axis=1), sides.max(axis=1)
-        self.pairs = {number: torch.from_numpy(entries[later == number]) for number in np.unique(later).tolist()}
-        self.own = {number: torch.from_numpy(own_rows(languages, number)) for number in self.pairs}
+        self.pairs, self.own = dict[int, Tensor](), dict[int, Tensor]()
+        for number in np.unique(later).tolist():
+            self.pairs[number] = torch.from_numpy(entries[later == number])
+            self.own[number] = torch.from_numpy(own_rows(languages, number))
 
     def start_step(self, step: int, steps: int, learner: Learner, optimizer: Optimizer, world: World) -> None:
         model = learner.model
-        left_open = (model.config.hidden_size - len(pairs) + 1 for pairs in self.pairs.values())  # they are centred
+        # Pairs are centred, so n of them determine at most n - 1 dimensions.
+        left_open = (model.config.hidden_size - len(pairs) + 1 for pairs in self.pairs.values())
         self.left_out = {**self.left_out, LEFT_OPEN: sum(max(0, dimensions) for dimensions in left_open)}
         if step != round(self.at * steps):
             return
@@ -62,7 +65,8 @@ def own_rows(languages: Languages, number: int) -> np.ndarray:
     before, language = languages.languages[:number], languages.languages[number]
     own = np.setdiff1d(rows(language), np.concatenate([rows(each) for each in before]))
     if not len(own):
-        raise BadInput(f"{language.name} has no rows of its own to rotate; expected a new script", languages.folder)
+        fault = f"{language.name} has no rows of its own to rotate"
+        raise BadInput(f"{fault}; expected a new script", languages.folder)
     return own
 
 

@@ -86,7 +86,8 @@ class Exchanged(PairStream):
 
 def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
     """The mean of the vectors (K, H) of each of `size` groups, (size, H): A^T H with normalised rows."""
-    counts = vectors.new_zeros(size, dtype=torch.float32).index_add(0, of, torch.ones_like(of, dtype=torch.float32))
+    ones = torch.ones_like(of, dtype=torch.float32)
+    counts = vectors.new_zeros(size, dtype=torch.float32).index_add(0, of, ones)
     sums = vectors.new_zeros(size, vectors.shape[1]).index_add(0, of, vectors)
     return sums / counts.clamp(min=1)[:, None].to(sums.dtype)
 
@@ -105,8 +106,8 @@ class WEAM(LinkObjective):
 
     short_name = full_name = "WEAM"
     summary = (
-        "WEAM predicts masked words in translated sentence pairs twice: from the pair, and from the vectors of the "
-        "words that they are linked to."
+        "WEAM predicts masked words in translated sentence pairs twice: from the pair, and from the vectors of "
+        "the words that they are linked to."
     )
     paper = "Yang et al. 2021"
 

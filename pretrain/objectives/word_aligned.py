@@ -47,9 +47,11 @@ class Words(PairStream):
         with torch.no_grad():
             before = encode(learner.own[START].model, first, layers)
         towards, share = (before, 1 / before.shape[-1]) if self.frozen else (source, 1.0)
+        pulled, targets = other[links.row, links.second], towards[links.row, links.first]
+        kept, initial = source[words.row, words.first], before[words.row, words.first]
         return {
-            LINKED: share * _squared_distance(towards[links.row, links.first], other[links.row, links.second]),
-            KEPT: share * _squared_distance(source[words.row, words.first], before[words.row, words.first]),
+            LINKED: share * _squared_distance(targets, pulled),
+            KEPT: share * _squared_distance(kept, initial),
         }
 
 
@@ -77,8 +79,8 @@ class WordAligned(LinkObjective):
     short_name, full_name = "WORD-ALIGNED", "Word-aligned"
     forms = (PARALLEL, GOLD_LINKS, word("frozen", True, "-frozen", "frozen targets"))
     summary = (
-        "Word-aligned BERT continues from another model: it pulls the vectors of linked words together and keeps "
-        "source words close to their initial vectors."
+        "Word-aligned BERT continues from another model: it pulls the vectors of linked words together and "
+        "keeps source words close to their initial vectors."
     )
     paper = "Cao et al. 2020"
 

@@ -83,7 +83,9 @@ class SentencePairs(PairStream):
         """Pairs labelled by the current model, and the counts of the `uncounted` terms."""
         places = torch.arange(batch.gold.shape[1], device=batch.gold.device)
         gold = batch.gold[:, :, None] == places
-        links, plan = self._self_label(model, batch) if self.objective.labels == "self" else (gold, gold.float())
+        links, plan = gold, gold.float()
+        if self.objective.labels == "self":
+            links, plan = self._self_label(model, batch)
         targets = self._targets(batch, links, plan)
         counts = {
             "dwa": targets[0].sum() + targets[1].sum(),
@@ -91,7 +93,8 @@ class SentencePairs(PairStream):
             "label recall": gold.sum(),
             "labelled": batch.sides.sum(),
         }
-        labelled = LabelledPairs(batch, targets, (links & gold).sum(), links.any(2).sum() + links.any(1).sum())
+        linked = links.any(2).sum() + links.any(1).sum()
+        labelled = LabelledPairs(batch, targets, (links & gold).sum(), linked)
         return labelled, {name: counts[name] for name in self.uncounted}
 
     def _self_label(self, model: Any, batch: PairRows) -> tuple[Tensor, Tensor]:
@@ -132,8 +135,12 @@ class SentencePairs(PairStream):
         hidden = encode(model, rows, layer)
         losses = {"tlm": prediction_loss(model, rows, hidden, layer)} if self.objective.tlm else {}
         sides, real = zip(*(states_of(batch.pairs, side, hidden) for side in (0, 1)), strict=True)
-        dwa = learner.own[POINTER](sides, real, batch.targets)
-        sums = {"dwa": dwa, "label precision": batch.right, "label recall": batch.right, "labelled": batch.linked}
+        sums = {
+            "dwa": learner.own[POINTER](sides, real, batch.targets),
+            "label precision": batch.right,
+            "label recall": batch.right,
+            "labelled": batch.linked,
+        }
         return losses | {name: sums[name] for name in self.uncounted}
 
 
@@ -213,11 +220,7 @@ class DWA(Settings, PairObjective):
         return {POINTER: Pointer(model.config.hidden_size)}
 
     def mistakes(self, model: ModelConfig) -> list[str]:
-        return [
-            f"{self.name} needs layer {layer}, but the model has {model.layers}"
-            for layer in (self.label_layer, self.layer)
-            if layer is not None and not 1 <= layer <= model.layers
-        ]
+        return self.lacking_layers(model, self.label_layer, self.layer)
 
     def labelling_layer(self, layers: int) -> int:
         """The layer that labels pairs in a model of `layers` layers."""
@@ -233,8 +236,8 @@ class XLMAlign(Settings, Composite):
 
     short_name, full_name = "XLM-ALIGN", "XLM-Align"
     summary = (
-        "XLM-Align is MLM that also predicts masked words in translated sentence pairs, links the words of each pair "
-        "with its own representations, and learns to point from a masked word to its link."
+        "XLM-Align is MLM that also predicts masked words in translated sentence pairs, links the words of each "
+        "pair with its own representations, and learns to point from a masked word to its link."
     )
     paper = "Chi et al. 2021"
 
