@@ -86,7 +86,7 @@ class ModelStudy:
             return None
         config = LanguagesFolder.open(self.data.folder).artefact.facts["config"]["transforms"]
         try:
-            drawn = [transform(name).redrawn(seed) for seed in (0, self.identity["seed"])]
+            drawn = [transform(name).reseeded(seed) for seed in (0, self.identity["seed"])]
         except BadInput:  # a transform of the user's own
             return None
         return next((each for each in drawn if plain(each) in config and not each.needs), None)

@@ -24,6 +24,7 @@ from calque.derive.errors import BadInput
 from calque.derive.ragged import Ragged, ends_of
 
 LONGEST = 2**16 - 1  # maximum number of words in a line, and of sub-words in a word
+LINES = 1 << 16  # lines per counting step
 NOWHERE = LONGEST  # the origin of a word that is not derived; larger than any position in a line
 
 
@@ -134,6 +135,26 @@ class Corpus:
         origin, sources = self.rendered(line)
         groups = enumerate(sources or zip(origin))
         return np.array(sorted((place, i) for i, group in groups for place in group), np.int64).reshape(-1, 2)
+
+
+def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[str, tuple[float, int]]:
+    """The shares of types, sub-words and words of the corpus `derived` that its source has too, each with its
+    denominator."""
+    corpus, size = Corpus.open(derived), len(image)
+    tokens = words = 0
+    for first in range(0, len(corpus), LINES):
+        lines = corpus.between(first, min(first + LINES, len(corpus)))
+        ours = np.asarray(lines.tokens) < size
+        tokens += int(ours.sum())
+        starts = np.cumsum(lines.pieces, dtype=np.int64) - lines.pieces
+        words += int(np.logical_and.reduceat(ours, starts).sum())
+    alike = int((image[types] == types).sum())
+    counts = {
+        "types": (alike, len(types)),
+        "tokens": (tokens, len(corpus.tokens)),
+        "words": (words, len(corpus.pieces)),
+    }
+    return {name: (some / of, of) for name, (some, of) in counts.items() if of}
 
 
 def _less(numbers: np.ndarray, by: int) -> np.ndarray:

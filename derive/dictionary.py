@@ -66,7 +66,7 @@ class DictionaryConfig:
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """Descriptions of the random parts, which `redrawn` changes."""
+        """Descriptions of the random parts, which `reseeded` changes."""
         drawn = (self.by == "uniform" and 0 < self.fraction < 1 and not self.file) or self.correct < 1
         return ("the dictionary",) if drawn else ()
 
@@ -82,7 +82,7 @@ class DictionaryConfig:
             return ["dictionary", input_digest(self.file)]
         return self if self.correct < 1 else replace(self, wrong="any")
 
-    def redrawn(self, by: int) -> Self:
+    def reseeded(self, by: int) -> Self:
         """The same dictionary with other random draws: `by` is added to the seed."""
         return replace(self, seed=self.seed + by)
 

@@ -9,8 +9,8 @@ from typing import Any, Self
 
 from calque.derive.example import Example, Question
 from calque.derive.fingerprint import with_code
+from calque.derive.lemmas import Lemmas
 from calque.derive.sentence import Sentence
-from calque.derive.usage import Lemmas
 from calque.derive.workers import Progress, silent
 
 SPLITS = ("train", "dev", "test")
@@ -80,11 +80,11 @@ class Source(ABC):
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """Descriptions of the random parts, which `redrawn` changes; empty if everything is read from
+        """Descriptions of the random parts, which `reseeded` changes; empty if everything is read from
         files."""
         return ()
 
-    def redrawn(self, by: int) -> Self:
+    def reseeded(self, by: int) -> Self:
         """The same source with other random draws: `by` is added to seeds."""
         return self
 

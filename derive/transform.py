@@ -94,7 +94,7 @@ class Transform(Named, ABC):
         """The transform after training, if it needs any; the folder `cache` keeps the result."""
         return self
 
-    def redrawn(self, by: int) -> Transform:
+    def reseeded(self, by: int) -> Transform:
         """The same transform with other random draws: `by` is added to the seed, if there is one."""
         own: Any = self
         return replace(own, seed=own.seed + by) if "seed" in {field.name for field in fields(own)} else self
@@ -170,8 +170,8 @@ class Compose(Transform):
     def ready(self, cache: Path) -> Transform:
         return Compose(tuple(part.ready(cache) for part in self.parts))
 
-    def redrawn(self, by: int) -> Transform:
-        return Compose(tuple(part.redrawn(by) for part in self.parts))
+    def reseeded(self, by: int) -> Transform:
+        return Compose(tuple(part.reseeded(by) for part in self.parts))
 
     def identity(self) -> Any:
         identities = [part.identity() for part in self.parts]

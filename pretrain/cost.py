@@ -27,15 +27,15 @@ def parameters(model: ModelConfig, types: int) -> int:
     return embeddings + model.layers * layer + head
 
 
-def flops_per_id(model: ModelConfig, types: int, at_head: float, resting: bool = False) -> float:
+def flops_per_id(model: ModelConfig, types: int, at_head: float, frozen: bool = False) -> float:
     """Training operations per id of text: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), if all ids have a
     label. If only a share `at_head` has a label, the head and the last layer, except its keys and values,
-    cost that share. `resting`: the encoder is frozen, so layers cost one pass instead of three, and the head
+    cost that share. `frozen`: the encoder is frozen, so layers cost one pass instead of three, and the head
     two."""
     h, ffn = model.hidden, model.ffn
     keys, rest = 6 * 2 * h * h, 6 * (2 * h * h + 2 * h * ffn) + 12 * model.length * h
     layers = (model.layers - 1) * (keys + rest) + keys + at_head * rest
-    return layers / (3 if resting else 1) + at_head * _head_flops(model, types, resting)
+    return layers / (3 if frozen else 1) + at_head * _head_flops(model, types, frozen)
 
 
 def pair_flops_per_id(
@@ -43,12 +43,12 @@ def pair_flops_per_id(
     types: int,
     at_head: float,
     passes: float,
-    resting: bool = False,
+    frozen: bool = False,
 ) -> float:
     """Training operations per id of sentence pairs, one pair per row: `passes` through all layers (a backward
     pass counts as two), and the head at a share `at_head` of the ids."""
     encoder = passes * encoder_flops_per_id(model, min(PAIR, model.length))
-    return encoder + at_head * _head_flops(model, types, resting)
+    return encoder + at_head * _head_flops(model, types, frozen)
 
 
 def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
@@ -57,9 +57,9 @@ def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
     return model.layers * (2 * (4 * h * h + 2 * h * ffn) + 4 * length * h)
 
 
-def _head_flops(model: ModelConfig, types: int, resting: bool) -> float:
+def _head_flops(model: ModelConfig, types: int, frozen: bool) -> float:
     """Training operations of the prediction head for each id with a label."""
-    return (4 if resting else 6) * (model.hidden**2 + model.hidden * types)
+    return (4 if frozen else 6) * (model.hidden**2 + model.hidden * types)
 
 
 @dataclass(frozen=True)

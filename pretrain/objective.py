@@ -167,10 +167,10 @@ class Objective(Named, ABC):
     def flops(self, model: ModelConfig, types: int, pairs: float = 0.0) -> float:
         """Training operations per id, for cost estimates, if a share `pairs` of the ids comes from
         bitexts."""
-        rate, resting = self.traits.mask_rate, self.traits.head_only
-        passes = self.pair_passes(model.layers) - (2 if resting else 0)
-        of_pairs = pair_flops_per_id(model, types, rate, passes, resting)
-        return (1 - pairs) * flops_per_id(model, types, rate, resting) + pairs * of_pairs
+        rate, frozen = self.traits.mask_rate, self.traits.head_only
+        passes = self.pair_passes(model.layers) - (2 if frozen else 0)
+        of_pairs = pair_flops_per_id(model, types, rate, passes, frozen)
+        return (1 - pairs) * flops_per_id(model, types, rate, frozen) + pairs * of_pairs
 
     def learner(self, model: Any, seed: int) -> Learner:
         """The model with the objective's modules, whose initial weights depend on the seed."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from calque.pretrain.lazy import F, Tensor, torch
-from calque.pretrain.objectives.aligner_training import centred_apart, probabilities
+from calque.pretrain.objectives.aligner_training import centred_words, probabilities
 from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
 
 SAFE = 40.0  # largest range of log K at which K, with any scaling of its rows and columns, stays well inside float32
@@ -91,7 +91,7 @@ class Transport:
 
 def link_probabilities(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """The probabilities of links that aligner training learns."""
-    cosines = torch.bmm(centred_apart(source, row_mask), centred_apart(target, col_mask).mT)
+    cosines = torch.bmm(centred_words(source, row_mask), centred_words(target, col_mask).mT)
     return probabilities(cosines, row_mask, col_mask)
 
 

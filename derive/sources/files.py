@@ -17,6 +17,7 @@ from calque.derive.errors import BadInput, check_range, excluded, unknown
 from calque.derive.example import Example
 from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.frequency import add_up, most_frequent
+from calque.derive.lemmas import Lemmas, gather_lemmas
 from calque.derive.parser import ParsedTrees, StanzaParser
 from calque.derive.readers import text as reader
 from calque.derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
@@ -27,7 +28,6 @@ from calque.derive.readers.squad import read_questions, read_questions_as_writte
 from calque.derive.sentence import UNKNOWN, Sentence
 from calque.derive.source import SPLITS, Source, TaskData
 from calque.derive.stored_trees import StoredTrees
-from calque.derive.usage import Lemmas, gather_lemmas
 from calque.derive.workers import Progress, Workers, reported, silent
 
 TRAINED, TESTED = ("training examples", "test items")  # the parts that may be samples
@@ -270,7 +270,7 @@ class Files(Source):
                 described.append(f"the {what} of {', '.join(tasks)}")
         return tuple(described)
 
-    def redrawn(self, by: int) -> Self:
+    def reseeded(self, by: int) -> Self:
         tasks = ((task, files) for task, (files, _) in self._tasks.items() if any(files.draws.values()))
         changed: dict[str, Any] = {task: replace(files, seed=files.seed + by) for task, files in tasks}
         return replace(self, **changed)

@@ -9,13 +9,13 @@ from typing import Self
 from calque.derive.errors import check_range
 from calque.derive.example import Example, Question
 from calque.derive.fingerprint import ADDED, fingerprint
+from calque.derive.lemmas import Lemmas, gather_lemmas
 from calque.derive.pocket.facts import Facts
 from calque.derive.pocket.inference import LABELS as INFERENCES
 from calque.derive.pocket.language import CHUNK, Pocket
 from calque.derive.pocket.paraphrase import LABELS as SAMENESS
 from calque.derive.sentence import Sentence
 from calque.derive.source import SPLITS, Source, TaskData
-from calque.derive.usage import Lemmas, gather_lemmas
 
 EDITION = "pocket, second edition"
 CORPUS = 0  # the corpus's stream; the tasks' streams follow
@@ -126,7 +126,7 @@ class PocketEnglish(Source):
         further = ["diagnostics"] if task == "nli" else []
         return fingerprint(EDITION, self.language, task, getattr(self, task), *further)
 
-    def redrawn(self, by: int) -> Self:
+    def reseeded(self, by: int) -> Self:
         facts = replace(self.facts, seed=self.facts.seed + by) if self.facts else None
         return replace(self, language=replace(self.language, seed=self.language.seed + by), facts=facts)
 

@@ -115,9 +115,9 @@ class DerivedLanguages(StudyLanguages):
             return self
         return replace(
             self,
-            source=self.source.redrawn(seed),
-            transforms=tuple(transform.redrawn(seed) for transform in self.transforms),
-            dictionary=self.dictionary.redrawn(seed),
+            source=self.source.reseeded(seed),
+            transforms=tuple(transform.reseeded(seed) for transform in self.transforms),
+            dictionary=self.dictionary.reseeded(seed),
             redraw=False,
         )
 

@@ -29,16 +29,17 @@ from calque.analysis.tasks.tagging import tagged_words
 from calque.analysis.tasks.transfer import DerivedTask, NaturalTask, transfer, zero_shot
 from calque.derive.artefact import Artefact, digest, making
 from calque.derive.build import MEASURED
+from calque.derive.corpus import count_shared
 from calque.derive.dictionary import usual_tags
 from calque.derive.errors import BadInput, unknown
 from calque.derive.fingerprint import ADDED, code_of
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
+from calque.derive.lemmas import other_forms
 from calque.derive.natural.files import TextFiles
 from calque.derive.readers.lines import check_file, tokens
 from calque.derive.sources.files import written
 from calque.derive.task_data import TaskFolder
-from calque.derive.usage import count_shared, other_forms
 from calque.experiments.run.places import CACHE, name_mistakes
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.gold_text import GoldText

@@ -64,7 +64,7 @@ class ContrastedWords(PairStream):
             means_of_words(encode(learner.model, batch.pairs.side_rows(side, self.pad), layer), numbers)
             for side, numbers in enumerate((batch.first, batch.second))
         )
-        a, b = centred_apart(first, first_real), centred_apart(second, second_real)
+        a, b = centred_words(first, first_real), centred_words(second, second_real)
         with torch.no_grad():
             labels = self._labels(first, second, torch.bmm(a, b.mT), first_real, second_real, batch)
         similarity = a.flatten(0, 1) @ b.flatten(0, 1).T
@@ -108,7 +108,7 @@ def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
     return means[:, :width], (counts > 0).view(rows, width + 1)[:, :width]
 
 
-def centred_apart(vectors: Tensor, real: Tensor) -> Tensor:
+def centred_words(vectors: Tensor, real: Tensor) -> Tensor:
     """Vectors (B, n, H) minus their sentence's mean, normalised to length 1; 0 at padding, which is not
     `real` (B, n)."""
     padding = ~real[:, :, None]

@@ -71,14 +71,14 @@ class Anchors(Batch):
         return (self.anchors + len(self.ids)) % (2 * len(self.ids))
 
     @property
-    def barred(self) -> Tensor:
+    def excluded(self) -> Tensor:
         """The words excluded from each anchor's sum, (A, W): words of other entries that share a word with
         its entry. Otherwise a word with two translations would be pushed away from one of them."""
         same = (self.ids[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
-        barred = same.repeat(2, 2)[self.anchors]
-        each = torch.arange(len(barred), device=barred.device)
-        barred[each, self.anchors] = barred[each, self.partners] = False
-        return barred
+        excluded = same.repeat(2, 2)[self.anchors]
+        each = torch.arange(len(excluded), device=excluded.device)
+        excluded[each, self.anchors] = excluded[each, self.partners] = False
+        return excluded
 
 
 def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
@@ -86,7 +86,7 @@ def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
     exp(cos(w, v) / T)). As in the published code, the words include the anchor itself, with a cosine of 1."""
     with torch.autocast(words.device.type, enabled=False):
         unit = F.normalize(words.float(), dim=1)
-        logits = (unit[batch.anchors] @ unit.T / temperature).masked_fill(batch.barred, -torch.inf)
+        logits = (unit[batch.anchors] @ unit.T / temperature).masked_fill(batch.excluded, -torch.inf)
         return F.cross_entropy(logits, batch.partners, reduction="sum")
 
 

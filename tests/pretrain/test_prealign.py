@@ -66,14 +66,14 @@ def test_the_loss_is_that_of_a_loop_over_words_and_layers(
 
 def test_a_word_is_not_held_against_its_other_translations() -> None:
     ids = torch.tensor([[1, 11], [1, 12], [3, 13], [4, 11]])
-    barred = Anchors(ids, torch.zeros_like(ids), 0, 4, "both").barred
-    against = {i: (~row).nonzero().flatten().tolist() for i, row in enumerate(barred)}
+    excluded = Anchors(ids, torch.zeros_like(ids), 0, 4, "both").excluded
+    against = {i: (~row).nonzero().flatten().tolist() for i, row in enumerate(excluded)}
     # 0 to 3 are the words 1, 1, 3, 4 and 4 to 7 their translations 11, 12, 13, 11.
     assert against[0] == [0, 2, 4, 6]  # itself, 11, and of the others those of the entry (3, 13)
     assert against[1] == [1, 2, 3, 5, 6, 7]  # 12, the entry (3, 13), and (4, 11), which shares nothing with (1, 12)
     assert against[2] == [0, 1, 2, 3, 4, 5, 6, 7]
     assert against[7] == [1, 2, 3, 5, 6, 7]
-    assert Anchors(ids, torch.zeros_like(ids), 0, 4, "first").barred.equal(barred[:4])
+    assert Anchors(ids, torch.zeros_like(ids), 0, 4, "first").excluded.equal(excluded[:4])
 
 
 def test_both_phases_take_the_steps_of_one_objective_and_switch_a_twentieth() -> None:

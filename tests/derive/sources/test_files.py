@@ -58,7 +58,7 @@ def test_of_translations_the_same_lines_are_tested(tmp_path: Path) -> None:
     assert len(files.read_tested((ner_file(tmp_path / "c.iob2", 6),), READERS["ner"], counts)) == 6
     assert files.identity != TaskFiles((path,), (path,), (path,)).identity
     assert Files((), ner=files).drawn == ("the test items of ner",)
-    assert Files((), ner=files).redrawn(1).ner == replace(files, seed=1)
+    assert Files((), ner=files).reseeded(1).ner == replace(files, seed=1)
     drawn = ("the training examples of ner", "the test items of ner")
     assert Files((), ner=replace(files, limit=3)).drawn == drawn
 
