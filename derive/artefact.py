@@ -25,8 +25,8 @@ _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
 
 def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None) -> None:
-    """Write a JSON object with a digest of itself. `place` is the only file name under which it is valid
-    (default: the file's own)."""
+    """Write a JSON object with a digest of itself, valid only under the file name `place` (default: the
+    file's own)."""
     content, place = plain(dict(value)), place or path.name
     if reserved := {DIGEST, PLACE} & content.keys():
         raise ValueError(f"the key {min(reserved)!r} is reserved for the seal")

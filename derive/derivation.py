@@ -66,7 +66,7 @@ def transforms_of(
                 if parser is None:
                     raise BadInput(f"{name} needs a tree: name a folder of Stanza models with --parser")
                 if isinstance(parser, Path):
-                    StanzaParser(parser).fingerprint()  # before learning an order, which may take a minute
+                    StanzaParser(parser).fingerprint()  # fails before an order is learnt for a minute
             trial_image(derivation, SMALLEST)
             found.append(derivation.ready(cache))
         except (BadInput, ValueError) as error:

@@ -109,10 +109,9 @@ def draw_dictionary(
 def with_wrong_pairs(
     config: DictionaryConfig, pairs: np.ndarray, tags: np.ndarray | None = None
 ) -> tuple[np.ndarray, int]:
-    """The pairs (n, 2), of which a share `correct` of the pairs of different ids stays right. The others
-    exchange their derived ids in one cycle, or in one cycle per tag (`tags`, (V,), of source types); types
-    without a tag, or alone with it, share a cycle. Also returns the number of wrong pairs without a common
-    tag."""
+    """The pairs (n, 2), with only a share `correct` of the pairs of different ids right. The others exchange
+    their derived ids in one cycle, or in one cycle per tag (`tags`, (V,), of source types); types without a
+    tag, or alone with it, share a cycle. Also returns the number of wrong pairs without a common tag."""
     moved = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
     wrong = np.random.default_rng([config.seed, 1]).permutation(moved)[round(config.correct * len(moved)) :]
     if len(wrong) < 2:

@@ -10,8 +10,8 @@ LONGEST_NAME = 60  # maximum characters of a name in a message
 
 
 class BadInput(Exception):
-    """Unusable input: its place, what was found and what was expected. The command line prints `messages`,
-    one per line, and exits with status 2."""
+    """Unusable input: its place, the fault and the expectation. The command line prints `messages`, one per
+    line, and exits with status 2."""
 
     exit_code = 2
 

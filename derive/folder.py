@@ -206,7 +206,6 @@ class LanguagesFolder:
         return Corpus.open(self.artefact.path(f"{name}/corpus.json").parent)
 
     def _ids(self, file: str) -> np.ndarray | None:
-        """The ids in a file of the folder, int64, if it has that file."""
         if file not in self.artefact.digests:
             return None
         return np.asarray(np.load(self.artefact.path(file)).astype(np.int64, copy=False))

@@ -117,8 +117,8 @@ def superstrate(name: str) -> TreebankFiles | PocketTreebank:
 
 
 def treebank(language: str) -> tuple[Path, ...]:
-    """The treebank files of a language in CALQUE_DATA/ud: the training files, or all files if there are none.
-    PUD, which is made for testing, is only used if there are no others."""
+    """The treebank files of a language in CALQUE_DATA/ud: the training files, or otherwise all files. PUD, a
+    test set, is only used if it is the only treebank."""
     folder = Path(os.environ.get("CALQUE_DATA") or "data", "ud")
     treebanks = sorted(folder.glob(f"*/{escape(language)}_*.conllu"))
     others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
@@ -182,7 +182,7 @@ class Reorder(Transform):
             "substrate": self.substrate.name,
             "superstrate_weight": self.superstrate_weight,
             "p": self.p,
-            "oversize": "keep",  # once a setting, in records
+            "oversize": "keep",  # a former setting, which records contain
             "seed": self.seed,
         }
         return (facet,)

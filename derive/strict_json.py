@@ -1,4 +1,4 @@
-"""JSON from outside, in which any fault is a ValueError."""
+"""JSON from outside; any fault in it is a ValueError."""
 
 import json
 from typing import Any, NoReturn

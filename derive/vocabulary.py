@@ -324,7 +324,7 @@ def open_tokenizer(path: Path) -> Tokenizer:
 
 
 def tokenizer_settings(folder: Path) -> dict[str, Any]:
-    """The settings in a folder's `tokenizer_config.json`; empty if there is no such file."""
+    """The settings in a folder's `tokenizer_config.json`; empty without this file."""
     path = folder / TOKENIZER_CONFIG
     try:
         return dict(**strict_json.loads(path.read_text(encoding="utf-8")))

@@ -165,7 +165,6 @@ class PairRows(Batch):
         return [self._narrow(pairs) for pairs in order.split(sizes.tolist())]
 
     def _narrow(self, pairs: Tensor) -> PairRows:
-        """Some of the pairs, without columns of padding only."""
         sides = self.sides[pairs]
         row, side = slice(int(sides.sum(1).max()) + MARKS), slice(int(sides.max()))
         rows = self.rows._each(lambda value: value[pairs, row])

@@ -147,8 +147,8 @@ def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
 
 class PairStream(Stream):
     """The sentence pairs that an objective reads as rows, with the two sides in random order. An instance is
-    a group of neighbouring pairs of two languages that fills a full row, so that a step has about as many ids
-    as with packed rows. `has_gold`: all pairs have gold links."""
+    a group of neighbouring pairs of two languages that fills a full row, so that steps have similar numbers
+    of ids as with packed rows. `has_gold`: all pairs have gold links."""
 
     def __init__(
         self, languages: Languages, length: int, seed: int, objective: PairObjective, shuffled: bool = False

@@ -58,7 +58,6 @@ def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
 
 
 def _head_flops(model: ModelConfig, types: int, frozen: bool) -> float:
-    """Training operations of the prediction head for each id with a label."""
     return (4 if frozen else 6) * (model.hidden**2 + model.hidden * types)
 
 

@@ -165,7 +165,6 @@ def leave() -> None:
 
 
 def _number(variable: str, default: int) -> int:
-    """The value of an environment variable that torchrun sets."""
     text = os.environ.get(variable, str(default))
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise BadInput(f"the environment has {variable}={text[:40]!r}; torchrun sets it to a whole number")

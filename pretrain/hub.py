@@ -55,7 +55,6 @@ def model_folder(name: str, cache: Path | None = None) -> Path:
 
 
 def _downloaded(model: str, revision: str | None, cache: Path | None) -> Path | None:
-    """The folder of a model that is complete in the cache."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 

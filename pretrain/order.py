@@ -121,7 +121,7 @@ class Apportionment:
         left = self.rows * steps - int(least.sum())
         if left:
             free = np.flatnonzero(least * UNIT < exact)  # not yet rounded up
-            # The step in which the exact share reaches one more.
+            # The step when the exact share reaches one more.
             deadline = -(-(least[free] + 1) * UNIT // (self.rows * self.units[free]))
             least[free[np.argsort(deadline, kind="stable")[:left]]] += 1
         return least

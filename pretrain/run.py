@@ -49,9 +49,9 @@ from calque.pretrain.start import InitialModel
 from calque.pretrain.train import make_optimizer, train
 
 CHECKPOINT, RESUME = "checkpoint", "resume"
-PARTS = "micro-batches"  # the key of the number that `auto` found
-TRAINED_ON = "languages folder"  # the key of its name
-CLAIMS = "claims"  # the key of the digest of primary claims
+# Keys of the manifest: the number of micro-batches that `auto` found, the name of the languages' folder, and the
+# digest of primary claims.
+PARTS, TRAINED_ON, CLAIMS = "micro-batches", "languages folder", "claims"
 Probe = Callable[[Any], dict[str, Any]]  # a row for metrics.jsonl about a model, with numbers under "probe"
 
 
@@ -167,7 +167,7 @@ class _Run:
         config, writes, saved = self.config, self.world.first, self.folder / RESUME
         self.first, state = load_state(saved, self.learner, self.optimizer, self.identity, allow_change)
         self.parts = max(parts, state.facts.get(PARTS, 1) if state else 1)
-        claims = state.facts.get(CLAIMS, "") if state else config.claims  # a resumed run keeps its first ones
+        claims = state.facts.get(CLAIMS, "") if state else config.claims  # a resumed run keeps its claims
         auto = config.train.grad_accumulation == "auto"
         self.facts = ({PARTS: self.parts} if auto else {}) | ({CLAIMS: claims} if claims else {})
         ids = config.train.batch * config.model.length

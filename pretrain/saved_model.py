@@ -119,9 +119,9 @@ def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrain
     sorted.
 
     `kind` is the class of transformers, or the Auto class (default: AutoModel), whose `from_pretrained` loads
-    it with `options`. BadInput if there is no model, it needs its own code, its weights are not in
-    safetensors or do not fit its config, or a byte of a run's checkpoint or manifest has changed; MemoryError
-    if memory runs out.
+    it with `options`. BadInput if the folder has no model, needs its own code, has weights that are not in
+    safetensors or do not fit its config, or is a run's checkpoint of which a byte has changed; MemoryError if
+    memory runs out.
     """
     from transformers import AutoModel
 

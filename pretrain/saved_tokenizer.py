@@ -103,7 +103,6 @@ def check_same_types(folder: Path, ours: Path) -> None:
 
 
 def _types(folder: Path) -> dict[str, int]:
-    """The types of a folder's tokenizer, including types that its class adds."""
     try:
         return dict(Tokenizer.from_file(str(folder / TOKENIZER)).get_vocab(with_added_tokens=True))
     except Exception:  # tokenizers raises bare Exception; transformers may read other files
@@ -131,7 +130,7 @@ def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: 
         return state
     normalizers = [*_exchange({spelt: letter for letter, spelt in letters.items()}), state["normalizer"]]
     state["normalizer"] = {"type": "Sequence", "normalizers": [part for part in normalizers if part]}
-    # While letters are exchanged, single characters stand for the names of special types.
+    # While letters are exchanged, single characters replace the names of special types.
     names = {chr(i): t["content"] for i, t in enumerate((t for t in added if t["special"]), start=_KEPT)}
     decoders = [_replace({"Regex": f"^{_escaped(name)}$"}, stand_in) for stand_in, name in names.items()]
     decoders.append(state["decoder"] or {"type": "WordPiece", "prefix": _NEVER, "cleanup": False})

@@ -151,7 +151,6 @@ def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
 
 
 def _other_rows(saved: Any, languages: Languages, language_embeddings: bool) -> list[str]:
-    """Messages about tables of a saved model that do not fit the languages."""
     wrong = []
     if language_embeddings and saved.type_vocab_size != languages.token_types:
         wrong.append(f"{saved.type_vocab_size} token types, not {languages.token_types}")
@@ -165,7 +164,6 @@ def _other_rows(saved: Any, languages: Languages, language_embeddings: bool) -> 
 
 
 def _changed(config: Any, **changes: Any) -> Any:
-    """A configuration of transformers with other values."""
     return type(config).from_dict(config.to_dict() | changes)
 
 

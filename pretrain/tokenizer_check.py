@@ -41,7 +41,7 @@ def _compare(folder: Path, *digests: str) -> None:
     ours, theirs = open_tokenizer(folder / TOKENIZER), load_tokenizer(folder)
     try:
         cases = list(_encodings(ours, theirs))
-    except Exception as error:  # a bare one for an unknown word without an unknown type
+    except Exception as error:  # bare Exception for an unknown word without an unknown type
         raise BadInput(f"AutoTokenizer's tokenizer cannot encode all words: {error}", folder) from None
     for text, here, there in cases:
         if here != there:
@@ -83,7 +83,6 @@ def _words(ours: Tokenizer, theirs: Any) -> list[str]:
 
 
 def _differences(ours: Tokenizer, theirs: Tokenizer | None) -> str:
-    """The differing settings of two tokenizers, in words."""
     found = ""
     for part in ("normalizer", "pre_tokenizer") if theirs else ():
         parts = [getattr(tokenizer, part) for tokenizer in (ours, theirs)]

@@ -96,11 +96,11 @@ def train(
 ) -> Draws:
     """Train from step `first` to the last and return the draws.
 
-    `after(step, means, gradient norm)` is called once for every update; its steps count from 1, and its means
-    are of all terms that streams report. Reading them from a GPU waits for all its work, so they are only read
-    after steps for which `read` is true, and after the last; then `after` is called for all steps since the
-    previous reading. NonFinite is raised if a loss or its gradient is not finite; the weights are then those
-    before its step, even if it is read later.
+    `after(step, means, gradient norm)` is called once for every update, with steps from 1 and the means of
+    all terms that streams report. Reading them from a GPU waits for all its work. Therefore they are only
+    read after the last step and after steps for which `read` is true; then `after` is called for all steps
+    since the previous reading. NonFinite is raised if a loss or its gradient is not finite; the weights are
+    then those before its step, even if it is read later.
     """
     draws = Draws(streams, config.batch, seed, mixture)
     parameters = list(learner.trained.values())

@@ -73,7 +73,6 @@ class FastAlign:
             yield from zip(cells.links(joint, self.reverse), tables, strict=True)
 
     def _joint(self, pairs: Iterable[Pair]) -> Iterator[tuple[Cells, np.ndarray]]:
-        """The cells of a few sentence pairs at a time, and their joint probabilities."""
         no_source, no_target = len(self.source_ids) + 1, len(self.target_ids)
         turned = enumerate(_turned(pairs, self.reverse), start=1)
         for chunk in chunks(

@@ -173,7 +173,7 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
     for pair, path in dictionaries.items():
         if pair not in bitexts:
             raise BadInput(f"a dictionary of {' and '.join(pair)}, but no bitext of them")
-        read_lexicon(path)  # before hours of encoding
+        read_lexicon(path)  # fails before hours of encoding
 
 
 def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[str, Any]:
@@ -192,7 +192,6 @@ def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[st
 def _write_corpora(
     name: str, folders: Sequence[Path], counts: np.ndarray, encoded: Iterable[EncodedPiece]
 ) -> dict[str, Any]:
-    """Write a corpus per language, add types to `counts` (V,) int64, and return the manifest's facts."""
     left_out = Counter[str]()
     lines = 0
     with ExitStack() as stack:

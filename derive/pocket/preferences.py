@@ -20,7 +20,7 @@ BOOSTS = (150, 60, 25)  # added to the factor 1 of a word's favourites
 # - verbs of each frame, for the subject (or for a verb that goes before); PASSIVE: for the object;
 # - for verbs: SUBJECT to MODAL;
 # - for nouns: ADJ (adjectives in any position), ATTRIBUTE (adjectives before the noun), NUMBER to HYPERNYM;
-# - for verbs and nouns: LOCATIVE and OBLIQUE, a preposition, for which a NOUN is then drawn;
+# - for verbs and nouns: LOCATIVE and OBLIQUE, a preposition, whose NOUN is drawn next;
 # - for adjectives and verbs: ANTONYM;
 # - for a topic: PERSON to COLLEGE.
 Role = IntEnum(

@@ -124,7 +124,6 @@ def _compression(path: Path, head: bytes) -> tuple[str, Callable[[Path], Any]]:
 
 @contextmanager
 def _faults(path: Path, name: str) -> Iterator[None]:
-    """Refuse compressed data that cannot be read; each library has its own errors."""
     try:
         yield
     except EOFError:

@@ -14,7 +14,7 @@ from calque.derive.errors import BadInput
 from calque.derive.readers.lines import Lines, Numbered, Place, read_lines, tokens
 
 UNKNOWN = sys.maxsize  # the length of a sentence that is not available
-TWICE = "links that stand twice"
+TWICE = "links that occur twice"
 PHARAOH, WPT = "Pharaoh's: a line per sentence pair, p is possible", "WPT's: pair, source, target"
 FORMS = f"expected 0-0 0p1 ({PHARAOH}) or 1 2 2 P ({WPT})"
 MANY = 10  # this many linked sentence pairs have a position 0 if positions count from 0

@@ -135,7 +135,7 @@ class TaskFiles:
         if everything and not train:
             fault = f"no id starts with {self.trained_id!r}; the first is {everything[0].id!r}"
             raise BadInput(fault, self.train[0])
-        counts["train"][f"ids that do not begin with {self.trained_id}"] += len(everything) - len(train)
+        counts["train"][f"ids that do not start with {self.trained_id}"] += len(everything) - len(train)
         loaded = {
             "train": train,
             "dev": self.read_tested(self.dev, read, counts["dev"]),

@@ -43,8 +43,8 @@ class DictionaryCosine(Stream):
 
 
 def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
-    """The dictionaries' entries whose two ids differ, and the languages of their sides, both (n, 2) int64. A
-    shared type is its own image, so it is aligned trivially."""
+    """The dictionaries' entries whose two ids differ, and the languages of their sides, both (n, 2) int64.
+    Shared types are their own images, and thus aligned trivially."""
     if not languages.dictionaries:
         raise BadInput("no dictionary between the languages, so nothing to align", languages.folder)
     each = [languages.dictionary(*pair) for pair in languages.dictionaries]

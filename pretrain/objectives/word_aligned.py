@@ -64,7 +64,7 @@ class WordAligned(LinkObjective):
     """The mean squared distance between linked words, plus `weight` times the mean squared distance of source
     words from their vectors in the starting model. A word's vector is its last sub-word's in the last layer;
     sentences are encoded separately. Links are the intersection of fast_align's two directions, or gold
-    links. There is no prediction loss, so an untrained model would make all words equal.
+    links. Without a prediction loss, an untrained model would make all words equal.
 
     frozen: follow the authors' code instead of the paper's equation: the other side's words are pulled
         towards the starting model's vectors of source words, `<s>` and `</s>` count as words, and squares are

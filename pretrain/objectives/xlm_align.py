@@ -160,8 +160,8 @@ class Settings(Named):
         (`estimated`).
     label_layer: the layer that labels; by default at the relative depth of the paper's tenth of twelve.
     layer: the layer that learns DWA; by default the last.
-    pieces: the number of parts of similar length in which a micro-batch is read, because pairs are padded to
-        the longest of their part. A single part of natural text is two thirds padding.
+    pieces: a micro-batch is read in this number of parts of similar length, because pairs are padded to the
+        longest of their part. A single part of natural text is two thirds padding.
     """
 
     parallel_fraction: float = USUAL

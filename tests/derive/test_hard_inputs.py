@@ -202,7 +202,7 @@ READ: list[tuple[Read, str, list[str], dict[str, int]]] = [
     (words, "# my words\n\ncat\n#\n", ["cat", "#"], {"blank lines": 1, "comments": 1}),
     (labels, "Word\tLabel\nThe\tD\n\na\tD\n", ["The", "a"], {"headers": 1}),
     (TEXTS, 'TEXT\tLabel\n"Say ""no""."\ttalk\n', ['Say "no". = talk'], {"fields without": 1}),
-    (links, "0-0 0-0 1-1\n\n", ["[(0, 0), (1, 1)]", "[]"], {"links that stand twice": 1}),
+    (links, "0-0 0-0 1-1\n\n", ["[(0, 0), (1, 1)]", "[]"], {"links that occur twice": 1}),
 ]  # fmt: skip
 
 

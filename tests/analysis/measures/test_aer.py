@@ -106,7 +106,7 @@ def test_the_four_real_sets(calque_data: Path) -> None:
         "ro-en": 0,
         "en-hi": 1,
     }
-    assert {name: one.counts["links that stand twice"] for name, one in sets.items()} == {
+    assert {name: one.counts["links that occur twice"] for name, one in sets.items()} == {
         "de-en": 0,
         "en-fr": 0,
         "ro-en": 1,

@@ -76,7 +76,7 @@ def test_of_training_files_examples_are_chosen_by_their_ids(tmp_path: Path) -> N
     data = files.load(READERS["qa"])
     ids = {split: [example.id for example in examples] for split, examples in data.examples.items()}
     assert ids == {"train": ["english-1", "english-2"], "dev": [], "test": ["finnish-9"]}
-    assert data.left_out["train"] == {"ids that do not begin with english-": 2}
+    assert data.left_out["train"] == {"ids that do not start with english-": 2}
     with pytest.raises(BadInput, match="no id starts with 'x'; the first is 'english-1'"):
         replace(files, trained_id="x").load(READERS["qa"])
     with pytest.raises(BadInput, match="'english-' needs ids"):
