@@ -323,7 +323,7 @@ def check_tags(dictionary: DictionaryConfig, source: Source) -> None:
 def tagged_words(source: Source) -> Iterator[tuple[str, str]]:
     """The words of a source's training examples for tagging, with their tags."""
     for example in source.task_data(TAGGED).examples["train"]:
-        for sentence in chain.from_iterable(example.texts):
+        for sentence in example.sentences:
             yield from zip(sentence.words, sentence.tags, strict=True)
 
 

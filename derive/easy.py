@@ -61,8 +61,7 @@ class EasyText:
         """The examples whose sentences are all easy; `counts` receives exclusions by reason."""
         kept = []
         for example in examples:
-            sentences = [sentence for text in example.texts for sentence in text]
-            reasons = [self.reason(sentence, frequent) for sentence in sentences]
+            reasons = [self.reason(sentence, frequent) for sentence in example.sentences]
             reason = next(filter(None, reasons), "")
             if reason:
                 counts[f"examples {reason}"] += 1

@@ -155,10 +155,12 @@ def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
 
 def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
     """The words of `images` in the source's script, with the source words that each renders."""
-    sources = [group for s in images for group in s.sources or ((place,) for place in s.origin)]
+    sources: list[tuple[int, ...]] = []
+    for image in images:
+        sources += image.sources or [(place,) for place in image.origin]
     return replace(
         encode_sentences(images, table),
-        origin=np.fromiter((place for s in images for place in s.origin), np.uint16),
+        origin=np.fromiter(chain.from_iterable(image.origin for image in images), np.uint16),
         sources=np.fromiter(chain.from_iterable(sources), np.uint16),
         rendered=np.fromiter(map(len, sources), np.int64, len(sources)),
     )

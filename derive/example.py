@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from sys import intern
 from typing import Any, Self
@@ -20,6 +21,16 @@ class Example:
     label: str = ""
     diagnostic: str = ""
     id: str = ""
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        """The sentences of all texts."""
+        return list(chain.from_iterable(self.texts))
+
+    @property
+    def words(self) -> tuple[tuple[tuple[str, ...], ...], ...]:
+        """The words of each sentence of each text."""
+        return tuple(tuple(sentence.words for sentence in text) for text in self.texts)
 
     def interned(self) -> Self:
         """The same example with equal words as one string, which saves most of a data set's memory."""

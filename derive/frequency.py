@@ -23,7 +23,8 @@ def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
 def forget_long(words: Counter[str]) -> int:
     """Drop words of more than `LONGEST_LEARNT` letters (BPE takes quadratic time), and count their
     occurrences."""
-    return sum(words.pop(word) for word in [word for word in words if len(word) > LONGEST_LEARNT])
+    long_words = [word for word in words if len(word) > LONGEST_LEARNT]
+    return sum(map(words.pop, long_words))
 
 
 def forget_rare(words: Counter[str], room: int) -> int:

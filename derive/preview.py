@@ -50,7 +50,8 @@ def _labels(sentence: Sentence) -> list[Row]:
 
 def _grid(rows: Sequence[Row], margin: int) -> str:
     rows = [(name, shown(cells)) for name, cells in rows]
-    widths = [max(map(_width, column)) for column in zip(*(cells for _, cells in rows), strict=True)]
+    columns = zip(*[cells for _, cells in rows], strict=True)
+    widths = [max(map(_width, column)) for column in columns]
     lines: list[str] = []
     start = 0
     while start < len(widths) or not lines:
@@ -59,8 +60,8 @@ def _grid(rows: Sequence[Row], margin: int) -> str:
             used += widths[end] + 1
             end += 1
         for name, cells in rows:
-            columns = [(name, margin - 1), *zip(cells[start:end], widths[start:end], strict=True)]
-            lines.append(" ".join(cell + " " * (width - _width(cell)) for cell, width in columns).rstrip())
+            padded = [(name, margin - 1), *zip(cells[start:end], widths[start:end], strict=True)]
+            lines.append(" ".join(cell + " " * (width - _width(cell)) for cell, width in padded).rstrip())
         start = max(end, start + 1)
     return "\n".join(lines) + "\n"
 

@@ -118,30 +118,35 @@ def derive_task(
     manifest = _manifest(task, list(own), facts)
     with making(folder, KIND, manifest) as part:
         for split, examples in data.examples.items():
-            sentences = [sentence for example in examples for text in example.texts for sentence in text]
-            counts = {
-                "sentences": len(sentences),
-                "words": sum(map(len, sentences)),
-                "spans": sum(len(sentence.spans) for sentence in sentences),
-                "left out": dict(data.left_out.get(split, {})),
-            }
-            _add(part, manifest, split, SOURCE, examples, counts)
+            left_out = dict(data.left_out.get(split, {}))
+            _add(part, manifest, split, SOURCE, examples, {**_sizes(examples), "left out": left_out})
             for transform in ready:
-                account = Account()
-                images = _images(transform, examples, account)
-                row = _add(part, manifest, split, transform.name, images, {})
-                row["spans split"] = account.split_spans
-                if account.left_out:
-                    row["left out"] = dict(sorted(account.left_out.items()))
-                row["kept in place"] = dict(sorted(account.kept.items()))
+                _add_images(part, manifest, split, examples, transform)
     progress(f"examples of {task}", 1, 1)
     return folder
 
 
-def _images(transform: Transform, examples: Iterable[Example], account: Account) -> Iterator[Example]:
+def _sizes(examples: Iterable[Example]) -> dict[str, int]:
+    sentences = [sentence for example in examples for sentence in example.sentences]
+    spans = sum(len(sentence.spans) for sentence in sentences)
+    return {"sentences": len(sentences), "words": sum(map(len, sentences)), "spans": spans}
+
+
+def _add_images(
+    part: Path,
+    manifest: dict[str, Any],
+    split: str,
+    examples: Sequence[Example],
+    transform: Transform,
+) -> None:
+    account = Account()
     # An example's number, which seeds random transforms, is its position in the split.
-    for number, example in enumerate(examples):
-        yield image_of_example(transform, example, number, account)
+    images = (image_of_example(transform, each, number, account) for number, each in enumerate(examples))
+    row = _add(part, manifest, split, transform.name, images, {})
+    row["spans split"] = account.split_spans
+    if account.left_out:
+        row["left out"] = dict(sorted(account.left_out.items()))
+    row["kept in place"] = dict(sorted(account.kept.items()))
 
 
 def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: str = "") -> str:

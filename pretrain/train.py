@@ -125,13 +125,17 @@ def train(
         else:
             # Fused AdamW changes nothing where it is 1.
             optimizer.found_inf = stopped  # type: ignore[attr-defined]
-        for group in optimizer.param_groups:
-            group["lr"] = group.get(TIMES, 1.0) * config.rate(step)
-        optimizer.step()
-        optimizer.zero_grad()
+        _update(optimizer, config.rate(step))
         if reading:
             after(*latest)
     return draws
+
+
+def _update(optimizer: torch.optim.Optimizer, rate: float) -> None:
+    for group in optimizer.param_groups:
+        group["lr"] = group.get(TIMES, 1.0) * rate
+    optimizer.step()
+    optimizer.zero_grad()
 
 
 def _accumulate(learner: Learner, draws: Draws, step: int, grad_accumulation: int, world: World) -> dict[str, Tensor]:

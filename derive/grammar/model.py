@@ -186,10 +186,10 @@ class Likelihood:
         from scipy.sparse import csr_array
 
         numbers = self.numbers
-        by_pair = [
-            [[numbers.setdefault(f, len(numbers)) for f in triple] for triple in features.node_pairs(items)]
-            for items in distinct
-        ]
+        by_pair = []
+        for items in distinct:
+            pairs = features.node_pairs(items)
+            by_pair.append([[numbers.setdefault(f, len(numbers)) for f in triple] for triple in pairs])
         rows, cols, all_orders = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], math.factorial(n)
         for b, items in enumerate(distinct):
             for slots, feature in matcher.among(items):

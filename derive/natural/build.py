@@ -18,7 +18,18 @@ from calque.derive.dictionary import LEXICON_FORMAT, id_pairs, read_lexicon, wri
 from calque.derive.errors import BadInput
 from calque.derive.files import check_name
 from calque.derive.fingerprint import fingerprint, sha256
-from calque.derive.folder import BITEXTS, DICTIONARY, FORMAT, KEPT, RESERVED, SIDES, VOCABULARY, NamePair, new_folder
+from calque.derive.folder import (
+    BITEXTS,
+    DICTIONARY,
+    FORMAT,
+    KEPT,
+    RESERVED,
+    SIDES,
+    VOCABULARY,
+    FolderWriter,
+    NamePair,
+    new_folder,
+)
 from calque.derive.natural.files import FileSet, Piece
 from calque.derive.readers.lines import EDITION
 from calque.derive.sentence import UNKNOWN
@@ -145,9 +156,7 @@ def derive_natural(
             sides = [out.part / place / side for side in SIDES]
             out.add_pair(pair, place, **write("-".join(pair), parts, sides))
         types.save(out.vocabulary)
-        for entry in out.facts["pairs"]:
-            if path := dictionaries.get(tuple(entry["languages"])):
-                entry["dictionary"] = _write_entries(path, out.part / entry["folder"] / DICTIONARY, types)
+        _write_dictionaries(out, dictionaries, types)
         out.facts[VOCABULARY] = types.account
         if rows == "used":
             kept = np.union1d(types.types, types.specials.ids).astype(np.int64)
@@ -174,6 +183,13 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
         if pair not in bitexts:
             raise BadInput(f"a dictionary of {' and '.join(pair)}, but no bitext of them")
         read_lexicon(path)  # fails before hours of encoding
+
+
+def _write_dictionaries(out: FolderWriter, dictionaries: Dictionaries, vocabulary: Vocabulary) -> None:
+    for entry in out.facts["pairs"]:
+        if lexicon := dictionaries.get(tuple(entry["languages"])):
+            path = out.part / entry["folder"] / DICTIONARY
+            entry["dictionary"] = _write_entries(lexicon, path, vocabulary)
 
 
 def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[str, Any]:

@@ -243,9 +243,10 @@ def _parallel_chunks(path: Path, beside: Path) -> Iterator[tuple[Chunk, Chunk]]:
         ends = starts
         for number, (a, b) in enumerate(rows, start=1):
             if a is None or b is None:
-                sizes = [number - (side is None) + sum(1 for _ in rest) for side, rest in ((a, first), (b, second))]
+                ours, theirs = (number - (side is None) for side in (a, b))
+                ours, theirs = ours + sum(1 for _ in first), theirs + sum(1 for _ in second)
                 where = f"; line {uneven:,} is the first that is blank in only one of them" if uneven else ""
-                found = f"{sizes[1]:,} lines for the {sizes[0]:,} of {path}"
+                found = f"{theirs:,} lines for the {ours:,} of {path}"
                 raise BadInput(f"{found}; expected one translation per line{where}", beside)
             if not uneven and (not a.strip()) != (not b.strip()):
                 uneven = number

@@ -88,9 +88,8 @@ def fresh(
             draw = case(label)
             for _ in range(REPETITIONS):
                 example = draw()
-                words = tuple(tuple(sentence.words for sentence in text) for text in example.texts)
-                if words not in seen:
-                    seen.add(words)
+                if example.words not in seen:
+                    seen.add(example.words)
                     yield example
                     break
             else:

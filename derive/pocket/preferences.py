@@ -80,10 +80,9 @@ class Preferences:
         self._tail = tail
         self._prepositions: dict[tuple[str, str, Role], list[str]] = {}
         self.topics = self._senses([("",)] * len(lexicon.topics), zipf / 2)
-        names = {
-            kind: [self._senses(column, zipf / 2) for column in columns]
-            for kind, columns in entities(lexicon, self._rng).items()
-        }
+        names = {}
+        for kind, columns in entities(lexicon, self._rng).items():
+            names[kind] = [self._senses(column, zipf / 2) for column in columns]
         everything: list[Sense] = []
         for t, topic in enumerate(self.topics):
             kinds = {kind: self._lexemes(lexemes, kind) for kind, lexemes in lexicon.topics[t].items()}

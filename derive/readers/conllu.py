@@ -57,8 +57,7 @@ def read_conllu(
 
     unparsed: accept sentences whose HEAD and DEPREL are all `_`.
     withheld: keep sentences of withheld words; otherwise they are left out, and mostly withheld files refused.
-    units: with XTREME's, multiword tokens replace their words, with tags by its conversion for `language`;
-        otherwise multiword tokens, like empty nodes, are checked but are not words.
+    units: in XTREME's, multiword tokens replace their words, with the tags of its conversion for `language`.
     part: the lines of complete sentences to read instead of the file.
     """
     counts = Counter() if counts is None else counts

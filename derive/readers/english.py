@@ -23,10 +23,11 @@ def _ranges(characters: Iterable[int]) -> str:
 
 
 def _class(categories: tuple[str, ...]) -> str:
-    low, high = (
-        _ranges(code for code in codes if category(chr(code)) in categories)
-        for codes in (range(0x300, 0x10000), chain(range(0x10000, 0x20000), range(0xE0000, 0xE1000)))
-    )  # the other planes hold only ideographs and private characters
+    # The other planes hold only ideographs and private characters.
+    codes = chain(range(0x300, 0x20000), range(0xE0000, 0xE1000))
+    found = [code for code in codes if category(chr(code)) in categories]
+    low = _ranges([code for code in found if code < 0x10000])
+    high = _ranges([code for code in found if code >= 0x10000])
     return rf"(?:[{low}]|(?=[\U00010000-\U0010ffff])[{high}])"
 
 

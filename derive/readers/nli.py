@@ -65,13 +65,10 @@ def read_nli(
         if label is None:
             continue
         pairs += 1
-        sides = tuple(
-            () if is_placeholder(text) else tuple(Sentence(tuple(words)) for words in cut(text, counts))
-            for text in texts
-        )
+        sides = [_sentences(text, cut, counts) for text in texts]
         if not all(sides):
             missing.append((place, columns.texts[sides.index(())][0]))
-        yield Example(sides if all(sides) else (), label)
+        yield Example(tuple(sides) if all(sides) else (), label)
     if 2 * len(missing) > pairs:
         place, side = missing[0]
         fault = f"the {side} has no words (blank, or a placeholder such as NS)"
@@ -79,6 +76,12 @@ def read_nli(
         raise place.fault(f"{fault}, and {lacking}; expected texts in at least half of them")
     if not languages:
         raise BadInput("a header without pairs", path)
+
+
+def _sentences(text: str, cut: Cut, counts: Counter[str]) -> tuple[Sentence, ...]:
+    if is_placeholder(text):
+        return ()
+    return tuple([Sentence(tuple(words)) for words in cut(text, counts)])
 
 
 def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
@@ -90,10 +93,11 @@ def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
         return
     names = [cell.strip().casefold() for cell in head[1].split("\t")]
     expected, first = f"the header's {len(names)}", FirstRow()
-    has_header = all(any(name.casefold() in names for name in wanted) for wanted in (*columns.texts, GOLD))
+    has_header = all(not {*names}.isdisjoint(map(str.casefold, wanted)) for wanted in (*columns.texts, GOLD))
     if not has_header:
         names = [*(f"sentence{place}" for place in range(1, len(columns.texts) + 1)), "label"]
-        expected, lines = ", ".join([*(wanted[0] for wanted in columns.texts), "label"]), chain([head], lines)
+        expected = ", ".join([*(wanted[0] for wanted in columns.texts), "label"])
+        lines = chain([head], lines)
     for place, line in lines:
         cells = line.split("\t")
         if len(cells) != len(names):

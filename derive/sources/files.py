@@ -331,7 +331,7 @@ class Files(Source):
 
 
 def _with_trees(examples: Sequence[Example], trees: ParsedTrees, counts: Counter[str]) -> list[Example]:
-    flat = [sentence for example in examples for text in example.texts for sentence in text]
+    flat = list(chain.from_iterable(example.sentences for example in examples))
     parsed = iter(trees.add_to(flat, counts))
     with_trees = []
     for example in examples:

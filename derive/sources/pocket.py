@@ -110,7 +110,7 @@ class PocketEnglish(Source):
             kept: list[Example] = []
             while len(kept) < size:
                 group = list(islice(examples, labels))
-                texts = [tuple(tuple(s.words for s in text) for text in example.texts) for example in group]
+                texts = [example.words for example in group]
                 if seen.isdisjoint(texts):
                     seen.update(texts)
                     kept += group
