@@ -78,8 +78,8 @@ class Artefact:
         if actual_kind != kind:
             raise BadInput(f"the manifest of {actual_kind}; expected {kind}", folder / MANIFEST)
         if format is not None and (actual := facts.get("format")) != format:
-            message = f"{kind} of format {actual}, expected {format}; remove the folder and run the command again"
-            raise BadInput(message, folder / MANIFEST)
+            fault = f"{kind} of format {actual}, expected {format}"
+            raise BadInput(f"{fault}; remove the folder and run the command again", folder / MANIFEST)
         return cls(folder, facts, digests)
 
     def path(self, name: str) -> Path:
@@ -89,7 +89,8 @@ class Artefact:
             raise BadInput(f"lists no file {name}", self.folder / MANIFEST)
         if name not in self._checked:
             if not path.is_file() or sha256(path) != self.digests[name]:
-                raise BadInput(f"changed since it was written; remove {self.folder} and run the command again", path)
+                again = f"remove {self.folder} and run the command again"
+                raise BadInput(f"changed since it was written; {again}", path)
             self._checked.add(name)
         return path
 

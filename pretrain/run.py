@@ -49,9 +49,9 @@ from calque.pretrain.start import InitialModel
 from calque.pretrain.train import make_optimizer, train
 
 CHECKPOINT, RESUME = "checkpoint", "resume"
-# Keys of the manifest: the number of micro-batches that `auto` found, the name of the languages' folder, and the
-# digest of primary claims.
 PARTS, TRAINED_ON, CLAIMS = "micro-batches", "languages folder", "claims"
+"""Keys of the manifest: the number of micro-batches that `auto` found, the name of the languages' folder, and the
+digest of primary claims."""
 Probe = Callable[[Any], dict[str, Any]]  # a row for metrics.jsonl about a model, with numbers under "probe"
 
 

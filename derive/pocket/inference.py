@@ -137,7 +137,8 @@ def _cases(
         premise, hypothesis = replace(case.premise, noun=first), replace(case.hypothesis, noun=second)
         yield replace(case, premise=premise, hypothesis=hypothesis, weight=case.weight * share)
     for (first, second), change in product(SAME, changes):
-        premise, hypothesis = replace(case.premise, noun=first), replace(case.hypothesis, noun=second, **change)
+        premise = replace(case.premise, noun=first)
+        hypothesis = replace(case.hypothesis, noun=second, **change)
         yield replace(case, premise=premise, hypothesis=hypothesis, kind=other_kind or case.kind)
 
 

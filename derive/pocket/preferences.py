@@ -207,7 +207,8 @@ class Preferences:
 
     def _lexemes(self, lexemes: list[Lexeme], kind: str) -> list[Sense]:
         hypernyms = {lexeme.hypernym for lexeme in lexemes}
-        general = {entry.partition(":")[0] for entry in GENERAL.get(kind, "").split()} if kind in NOUNS else ()
+        nouns = GENERAL.get(kind, "").split() if kind in NOUNS else []
+        general = {entry.partition(":")[0] for entry in nouns}
         shared = {**dict.fromkeys(general, len(self.topics) / 2), **dict.fromkeys(hypernyms, 4.0)}
         senses = [
             Sense(lexeme.forms, _weight(rank, self._zipf) / shared.get(lexeme.lemma, 1.0), lexeme)

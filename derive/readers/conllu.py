@@ -151,7 +151,8 @@ class _Block:
     relations: list[str] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
     enhanced: list[str] = field(default_factory=list)  # column DEPS
-    tokens: list[tuple[int, int, str, Place]] = field(default_factory=list)  # multiword: first word, end, FORM
+    # Multiword tokens: first word, end, FORM.
+    tokens: list[tuple[int, int, str, Place]] = field(default_factory=list)
     comments: int = 0
     announced: Place | None = None  # a comment that only sentences have
     last: str = "0"  # the previous ID

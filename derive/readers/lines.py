@@ -264,7 +264,7 @@ def _kept_open(path: Path, *state: int) -> Any:
 
 
 def ends_line(line: bytes) -> bool:
-    """Whether a line ends."""
+    """Whether a line has its line end."""
     return line.endswith(b"\n")
 
 
@@ -326,7 +326,7 @@ class WithheldWords:
             self.first = self.first or (place, word)
 
     def check(self) -> None:
-        """Refuse a treebank if at least half of its words are marks."""
+        """Refuse a treebank if more than half of its words are marks."""
         if self.first and 2 * self.withheld > self.words:
             place, word = self.first
             fault = f"{self.withheld:,} of {self.words:,} words are {word}"

@@ -33,7 +33,7 @@ def _name() -> re.Pattern[str]:
 
 def is_quoted(path: Path) -> bool:
     """Whether a writer added quotation marks: every field with a mark has them around it and doubles inner
-    ones, and either some are doubled or all fields of a column have them."""
+    ones, and either some are doubled or all fields of the columns with marks have them."""
     rows, fields, doubled = 0, Counter[int](), False
     for _, line in read_lines(path):
         rows += bool(line.strip())
