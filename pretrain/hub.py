@@ -7,6 +7,7 @@ Names include a revision, because a model may change: `FacebookAI/xlm-roberta-ba
 import logging
 import re
 from pathlib import Path
+from typing import Any
 
 from calque.derive.errors import BadInput
 
@@ -58,7 +59,7 @@ def _downloaded(model: str, revision: str | None, cache: Path | None) -> Path | 
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
-    files = {"revision": revision, "cache_dir": cache, "allow_patterns": _PARTS}
+    files: dict[str, Any] = {"revision": revision, "cache_dir": cache, "allow_patterns": _PARTS}
     try:
         return Path(snapshot_download(model, **files, local_files_only=True))
     except (LocalEntryNotFoundError, HFValidationError):
