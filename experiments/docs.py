@@ -41,12 +41,15 @@ Block = Callable[[], list[str]]
 
 def filled(text: str, blocks: Mapping[str, Block] | None = None, page: Path | None = None) -> str:
     """The text of a page with every marked cell and block as records and code have them now; `blocks` are added to
-    `BLOCKS`. Raises BadInput, with the page and the line, for a mark that names no table, row, column or block."""
+    `BLOCKS`. Raises BadInput, with the page and the line, for a mark that names no table, row, column or block, and for
+    a marked cell at the start of a line: Markdown ends a paragraph before a line that starts with a comment."""
     known = {**BLOCKS, **(blocks or {})}
 
     def fill(mark: re.Match[str]) -> str:
         try:
             if mark.re is _CELL:
+                if not mark.string[: mark.start()].rpartition("\n")[2].strip():
+                    raise BadInput("the comment is first in its line, which ends the paragraph; move a word before it")
                 return mark[1] + _cell(mark) + mark[6]
             return f"<!-- calque: {mark[1]} -->\n{_block(mark[1], known)}<!-- /calque -->"
         except BadInput as error:

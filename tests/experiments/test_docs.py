@@ -35,10 +35,15 @@ def test_a_cell_has_the_number_of_the_committed_table() -> None:
     ],
 )
 def test_a_mark_that_names_no_number_is_refused_with_its_page_and_line(mark: str, tmp_path: Path) -> None:
-    (tmp_path / "README.md").write_text(f"# A page\n\n<!-- {mark} -->1<!-- / -->\n")
+    (tmp_path / "README.md").write_text(f"# A page\n\nMLM <!-- {mark} -->1<!-- / -->\n")
     with pytest.raises(BadInput) as error:
         update(tmp_path, write=True)
     assert str(error.value).startswith(f"{tmp_path / 'README.md'}:3: ")
+
+
+def test_a_line_that_starts_with_a_number_is_refused_because_markdown_ends_the_paragraph_there() -> None:
+    with pytest.raises(BadInput, match="move a word before it"):
+        filled(f"MLM reaches\n  <!-- {ACCURACY} -->0<!-- / --> %")
 
 
 def test_pages_are_filled_from_the_code_and_the_records_that_are_here() -> None:
@@ -48,7 +53,7 @@ def test_pages_are_filled_from_the_code_and_the_records_that_are_here() -> None:
 def test_docs_are_checked_and_filled_from_the_command_line(tmp_path: Path) -> None:
     page, run = tmp_path / "README.md", CliRunner().invoke
     assert run(app, ["docs", str(tmp_path)]).exit_code == 2  # without a README
-    page.write_text(f"<!-- {ACCURACY} -->-1<!-- / -->\n")
+    page.write_text(f"MLM: <!-- {ACCURACY} -->-1<!-- / -->\n")
     checked = run(app, ["docs", "--check", str(tmp_path)])
     assert (checked.exit_code, checked.stdout) == (1, "README.md: differs from its records\n")
     filled_now = run(app, ["docs", str(tmp_path)])
