@@ -93,6 +93,7 @@ class ModelStudy:
 
 
 def words_of(sentence: str | Sequence[str]) -> tuple[str, ...]:
+    """The words of a sentence, a string with spaces or a sequence."""
     return tuple(sentence.split() if isinstance(sentence, str) else sentence)
 
 

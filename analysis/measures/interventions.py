@@ -164,7 +164,7 @@ def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
             return output
         return (changed, *output[1:]) if isinstance(output, tuple) else changed
 
-    return modules[layer].register_forward_hook(hook, prepend=True)  # before transformers notes hidden states
+    return modules[layer].register_forward_hook(hook, prepend=True)  # before transformers records hidden states
 
 
 @no_grad

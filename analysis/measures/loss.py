@@ -68,9 +68,9 @@ def unigram_loss(labels: np.ndarray, counts: np.ndarray) -> float:
     return float(-np.log((counts[labels] + 1) / (counts.sum() + len(counts))).mean())
 
 
-def gradient_parts(model: Any, rows: Rows, parts: int = PARTS) -> list[list[Tensor]]:
-    """The contributions of nearly equal parts of `rows` to its `layer_gradients`."""
-    return [layer_gradients(model, rows.part(i, parts), rows.labelled) for i in range(parts)]
+def gradient_parts(model: Any, rows: Rows) -> list[list[Tensor]]:
+    """The contributions of `PARTS` nearly equal parts of `rows` to its `layer_gradients`."""
+    return [layer_gradients(model, rows.part(i, PARTS), rows.labelled) for i in range(PARTS)]
 
 
 def whole(parts: Sequence[Sequence[Tensor]]) -> list[Tensor]:

@@ -23,10 +23,10 @@ def like_frequent(counts: np.ndarray) -> list[Hashable]:
     return groups
 
 
-def in_company(kinds: Sequence[Hashable], least: int = ALIKE) -> list[int]:
-    """Indices of the items whose kind has at least `least` items, in order."""
+def in_company(kinds: Sequence[Hashable]) -> list[int]:
+    """Indices of the items whose kind has at least `ALIKE` items, in order."""
     counts = Counter(kinds)
-    return [place for place, kind in enumerate(kinds) if counts[kind] >= least]
+    return [place for place, kind in enumerate(kinds) if counts[kind] >= ALIKE]
 
 
 def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:

@@ -175,8 +175,8 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
             if number := mean(column.values(results, objective, language)):
                 drawing.draw_points(panel, [(x, number)], colour, bounds=column.bounds, marker=marker, markersize=5)
             null = nulls.get(column.head)
-            if null and (level := mean(null.values(results, objective, language))):
-                drawing.draw_line(panel, [x - half, x + half], [100 * level.mean] * 2, fmt="--", color=INK, linewidth=1)
+            if null and (end := mean(null.values(results, objective, language))):
+                drawing.level(panel, end.mean, [x - half, x + half], "--", INK, linewidth=1)
         titles = [drawing.wrapped(results.transform_title(t), 2.0 / len(languages)) for t in languages]
         panel.set_xticks(range(len(languages)), titles)
         panel.set_xlim(-0.5, len(languages) - 0.5)

@@ -14,7 +14,7 @@ from calque.analysis.papers.columns import main_metrics, score_title
 from calque.analysis.papers.findings import leader
 from calque.analysis.papers.looks import looks
 from calque.analysis.papers.texts import claim, heading, plot, table
-from calque.analysis.report.drawing import INK, MOST, draw_line, draw_points, key, legend, small_multiples, wrapped
+from calque.analysis.report.drawing import INK, MOST, draw_points, key, legend, level, small_multiples, wrapped
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import FLOOR, MISSING, OURS, Table, cell, percent
 from calque.analysis.results.measured import BySeed, average, judge_difference, mean
@@ -122,8 +122,7 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
             if metric and (low := results.floors.highest(*metric, transform, results.source)):
                 places = [place for place, (_, name) in enumerate(rows) if name == transform]
                 ends = [places[0] - 0.5, places[-1] + 0.5]
-                level = [100 * low.value] * 2
-                draw_line(panel, level, ends, across=True, fmt="-", color=INK, linewidth=1, zorder=1)
+                level(panel, low.value, ends, "-", INK, across=True, linewidth=1, zorder=1)
 
     titles = {task: f"{task_title(task)}, {metric_title(metric)}" for task, metric in tasks}
     panels = [*((titles[metric[0]], metric) for metric in tasks), (f"mean of {len(tasks)} tasks", None)]
@@ -133,7 +132,7 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
             t: f", {results.transform_title(t)}" if len(results.transforms) > 1 else "" for t in results.transforms
         }
         ticks = [wrapped(results.objective_title(objective) + under[transform], NAMES) for objective, transform in rows]
-        for panel, (name, _) in zip(figure.axes, panels, strict=True):
+        for panel, (name, _) in zip(axes.flat, panels, strict=False):
             panel.set_title(wrapped(name, 1.0))
         for panel in axes[:, 0]:
             panel.set_yticks(range(len(rows)), ticks)

@@ -1,11 +1,13 @@
 """The look of each objective: the same colour, marker and line style in every figure of every study. An
 objective belongs to the family of its last part, whose plain form has the family's look. Other forms keep the
-colour; those that differ only in numbers keep the marker too."""
+colour, and have shades of it if a study has many; forms that differ only in numbers keep the marker too."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from matplotlib.artist import Artist
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.patches import Patch
 
 from calque.analysis.records.record import Described, Start
@@ -50,8 +52,12 @@ FORMS: tuple[tuple[str, Dash], ...] = tuple(zip(HATCHES, ("--", "-.", "--", ":",
 AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS
 """Markers and line styles of forms that are not plain: after MLM, after another objective, with given links, with
 another switch; the rest is for forms that would look the same."""
+FEWEST = 3  # objectives of one colour that get shades; two differ enough by their markers
+DARK = 1.0  # a colour is dark if its red, green and blue add up to less (white has 3)
 UNNAMED = {"mask_rate", "pieces"}  # parameters that names omit: the same for all objectives, or about memory
 LINKS = {"labels", "links"}  # the switches that choose the source of links
+SHADES = (((0, 0.0), (0, 0.4), (1, 0.45), (0, 0.7), (0, 0.2)), ((0, 0.0), (1, 0.4), (1, 0.7), (1, 0.2), (1, 0.85)))
+"""The shades of a light and of a dark colour in one study: the share of black (0) or white (1) in each."""
 PUBLISHED = {
     "XLM-Align": Look(BY_NAME["XLM-ALIGN"].colour, "D"),
     "XLM-R": Look(INK, "D"),
@@ -103,7 +109,22 @@ def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
             looks[name] = Look(colour, *free[0])
             taken.add(looks[name][:2])
         used.add(looks[name][:2])
-    return looks
+    return _shaded(looks)
+
+
+def _shaded(looks: Mapping[str, Look]) -> dict[str, Look]:
+    """Looks with a shade for each objective if `FEWEST` or more have one colour; plain forms have it itself."""
+    sizes, numbers, shaded = Counter(its.colour for its in looks.values()), Counter[str](), dict(looks)
+    for name in sorted(looks, key=lambda name: looks[name].bar["hatch"] != ""):
+        colour = looks[name].colour
+        if sizes[colour] < FEWEST:
+            continue
+        shades = SHADES[sum(to_rgb(colour)) < DARK]
+        grey, share = shades[numbers[colour] % len(shades)]
+        numbers[colour] += 1
+        mixed = [(1 - share) * channel + share * grey for channel in to_rgb(colour)]
+        shaded[name] = looks[name]._replace(colour=to_hex(mixed) if share else colour)
+    return shaded
 
 
 def keys(results: Results, look: Mapping[str, Look], line: Dash | None = "") -> list[Artist]:

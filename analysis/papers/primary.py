@@ -51,7 +51,7 @@ class PrimaryClaim:
 
     @property
     def names(self) -> Iterator[tuple[str, str]]:
-        """Each part of the study that it names, with its kind."""
+        """The objectives, transforms and tasks that it names, each with its kind."""
         for objective, transform, *_ in self.cells:
             yield "objective", objective
             yield "transform", transform
@@ -60,7 +60,7 @@ class PrimaryClaim:
 
     @property
     def mistake(self) -> str:
-        """What is wrong with it, whatever the study; empty if nothing is."""
+        """Its first error that does not depend on the study, or an empty string."""
         keys = {key for key in ("ascending", "beyond", "of", "above", "below") if getattr(self, key) not in ((), None)}
         aligned, correlated = self.measure == ALIGNMENT, self.measure == CORRELATION
         wrong = {

@@ -22,10 +22,10 @@ from calque.analysis.report.drawing import (
     LETTER,
     MOST,
     SHARE,
-    draw_line,
     draw_points,
     key,
     legend,
+    level,
     small_multiples,
     wrapped,
 )
@@ -44,7 +44,7 @@ TICKS = 12  # the most values on one axis
 FINDINGS = 3
 ANY = "any"  # the value of a setting in the row of a baseline that does not read it
 SERIES = ("#440154", "#31688e", "#35b779", "#b8a100", "#c2410c", "#7a7a7a")
-"""The colours of a setting's values, other than those of objectives."""
+"""The colours of a setting's values, distinct from objectives' colours."""
 MARKERS = "osD^vP"
 
 
@@ -126,7 +126,7 @@ class SweepResults:
         return bool(scores) and all(_equal(each, len(self.variants)) for each in scores.values())
 
     def floors(self) -> list[Floor]:
-        """The floors of all values; one that they share is there once, without their settings."""
+        """The floors of all values; shared floors are included once, without settings."""
         of = {values: results.floors.all for values, results in self.variants.items()}
         shared = [floor for floor in self.first.floors.all if all(floor in floors for floors in of.values())]
         return shared + [
@@ -151,7 +151,7 @@ class SweepResults:
 
     @property
     def seeds(self) -> str:
-        """The seeds and what they decide, for each value if values differ in it."""
+        """The seeds and the data that they redraw, by value if values differ."""
         over = {", ".join(values): over_seeds(each.seeds, each.redrawn) for values, each in self.variants.items()}
         same = len(set(over.values())) == 1
         return "; ".join(dict.fromkeys(over.values()) if same else map(": ".join, over.items()))
@@ -206,8 +206,8 @@ def sweep_table(sweep: SweepResults, scale: str) -> Table:
 
 @dataclass(frozen=True)
 class Difference:
-    """A paired difference between two rows in one column: of values of the setting `setting`, or, where that is None,
-    of a row and a baseline. Its interval and `p` are corrected for all differences of the column (Holm)."""
+    """A paired difference between two rows in one column. They differ in `setting`; if it is None, `theirs` is a
+    baseline. The interval and `p` are corrected for all differences of the column (Holm)."""
 
     setting: int | None
     ours: Row
@@ -217,8 +217,8 @@ class Difference:
 
 
 def differences(sweep: SweepResults) -> dict[str, list[Difference]]:
-    """The differences by column: each value of a setting and the next one, the first and the last, with equal values of
-    other settings; and each row and the baselines that read none of the settings."""
+    """The differences by column: consecutive values of each setting, and its first and last, with other settings equal;
+    and each row minus the baselines, which read none of the settings."""
     pairs = [*_pairs(sweep)]
     found: dict[str, list[Difference]] = {}
     for title, column in sweep.by_seed.items():
@@ -296,7 +296,7 @@ def _compared(sweep: SweepResults, setting: int | None, ours: Row, theirs: Row) 
 
 
 def sweep_findings(sweep: SweepResults) -> Iterator[str]:
-    """For the baseline and for each setting, its difference with the smallest p, or that there is none."""
+    """One sentence for the baseline and for each setting: the difference with the smallest p, or its absence."""
     found = [(title, each) for title, column in differences(sweep).items() for each in column if each.p is not None]
     subjects: list[int | None] = [*([None] if sweep.baselines else []), *range(len(sweep.keys))]
     for setting in subjects[:FINDINGS]:
@@ -328,8 +328,8 @@ class _Axis(NamedTuple):
 
 
 def _axis(values: Sequence[str], inches: float) -> _Axis:
-    """Numbers to scale, or else to a logarithmic scale, unless labels would overlap on an axis of this length; all
-    others evenly spaced. Labels are turned if they need it."""
+    """Numbers on a linear or else a logarithmic scale, unless labels would overlap on an axis of this length; other
+    values evenly spaced. Labels are turned if they need room."""
     if not _is_numeric(values):
         turned = sum(len(value) + 1 for value in values) * LETTER > inches
         return _Axis({value: float(place) for place, value in enumerate(values)}, list(values), turned)
@@ -433,7 +433,7 @@ def _groups(sweep: SweepResults, look: Mapping[str, Look], series: int | None) -
 def _points(
     sweep: SweepResults, panel: Panel, objective: str, x: int, axis: _Axis, series: int | None = None, value: str = ""
 ) -> list[tuple[float, Estimate]]:
-    """The numbers of an objective in a panel, at their places; with `series`, those of one of its values."""
+    """The numbers of an objective in a panel, at their places; with `series`, only rows with this value."""
     column = sweep.numbers[panel[2]]
     rows = [row for row in sweep.rows if row[:2] == (panel[0], objective) and row in column]
     rows = [row for row in rows if series is None or row.values[series] == value]
@@ -446,8 +446,8 @@ def _line(panel: Axes, points: Sequence[tuple[float, Estimate]], column: str, lo
 
 
 def _roles(sweep: SweepResults) -> tuple[int, int | None]:
-    """The setting along the lower axis, and the one with a line per value: numbers are along the axis, of two the ones
-    with more values."""
+    """The setting along the lower axis (a numeric one first, then the one with more values), and the other one, which
+    has a line per value."""
     if len(sweep.keys) == 1:
         return 0, None
     first, second = sweep.values
@@ -459,6 +459,6 @@ def _level(panel: Axes, axis: _Axis, points: Sequence[tuple[float, Estimate]], l
     """Draw a number that is the same for all values as a level line; False if it is not the same."""
     if len({estimate for _, estimate in points}) != 1:
         return False
-    places, level = list(axis.place.values()), 100 * points[0][1].mean
-    draw_line(panel, [min(places), max(places)], [level, level], color=look.colour, linestyle="--", linewidth=1.2)
+    places = list(axis.place.values())
+    level(panel, points[0][1].mean, [min(places), max(places)], "--", look.colour, linewidth=1.2)
     return True

@@ -102,6 +102,7 @@ class LinkCounts:
 
     @property
     def aer(self) -> float | None:
+        """The alignment error rate (Och and Ney 2003)."""
         rate = _share(self.found_sure + self.found_possible, self.predicted + self.sure)
         return None if rate is None else 1 - rate
 
@@ -138,10 +139,10 @@ HELD_OUT = "held-out loss"  # nats per masked id of held-out text
 CKA = "CKA"  # linear CKA of sentences in two languages
 GRADIENTS = "gradient cosine"  # cosine of two languages' gradients by the layers' weights
 LINEAR = "linear probe"  # a probe on frozen vectors of one language, tested in another
-SHARING = "sharing"  # the part of a derived language that it shares with its source
+SHARING = "sharing"  # the share of a derived language in common with its source
 DELTA = "DELTA"  # the loss in transfer: SUP - ZS
-RECOVERED = "recovered"  # what an intervention at test time gives back of the loss in transfer
-READ = "read"  # how much of a language a model has read
+RECOVERED = "recovered"  # the share of the loss in transfer that an intervention at test time recovers
+READ = "read"  # the amount of a language that a model has read
 KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
 """Measures of questions about facts: stated and queried in the source; stated in the source and queried in the derived
 language; stated in both and queried in the derived language."""
@@ -149,14 +150,14 @@ MEASURES = {ALIGNMENT, ORDER, AER, RETRIEVAL, LABELS, HELD_OUT, CKA, GRADIENTS, 
 MEASURES |= {KNOWN, CARRIED, BOTH}  # all measures of the package that are not scores of tasks
 # Metrics:
 MINED, MINED_XTREME = "mined", "mined-xtreme"
-"""Of retrieval, F1 of mining translations; the latter by the candidates and the threshold of XTREME's BUCC."""
+"""Retrieval: F1 of mining translations, the latter by XTREME's candidates and threshold for BUCC."""
 FORM, LEMMA = "held-out-form", "held-out-lemma"
-"""Of alignment@1 of held-out inflected words: the dictionary has another form of the word, or none."""
+"""alignment@1 of held-out inflected words: the dictionary has another form of the word, or none."""
 ROTATED, SHUFFLED, SELF_LEARNT = "held-out-rotated", "held-out-shuffled", "held-out-self-learnt"
-"""Of alignment@1 of held-out types after one rotation: fitted on the dictionary's pairs, on shuffled pairs, or on a
-dictionary that grows by itself."""
+"""alignment@1 of held-out types after one rotation, fitted on the dictionary's pairs, on shuffled pairs, or by
+self-learning."""
 ENTRY, NO_ENTRY = "entry", "no-entry"
-"""Of ZS and SUP, accuracy over the words that are one type with an entry in the dictionary, and over those without."""
+"""ZS and SUP: accuracy over words that are one type, with and without an entry in the dictionary."""
 AFTER = " after "  # between a metric and the intervention before it, as in `accuracy after rotation`
 # The bounds of numbers that are not shares:
 LIMITS = {
@@ -197,7 +198,7 @@ class Record:
     units: str = WORDS
 
     def check(self) -> None:
-        """Raise ValueError for a number that no measurement gives."""
+        """Raise ValueError for an impossible number."""
         low, high = LIMITS.get(self.measure, (0.0, 1.0))
         if not low - ROUNDED <= self.value <= high + ROUNDED:
             raise ValueError(f"value should be from {low:g} to {high:g} for {self.measure}: {self.value}")
@@ -237,8 +238,8 @@ class Published:
 @dataclass(frozen=True)
 class Floor:
     """One number of a baseline, trained on examples of the language `learnt` and scored on the test examples
-    of `language`. A `surface` baseline compares texts, whatever their words. `settings` are of a sweep whose
-    values differ in it."""
+    of `language`. A `surface` baseline compares texts, whatever their words. `settings` are the
+    values of a sweep that it belongs to."""
 
     baseline: str
     title: str

@@ -30,7 +30,7 @@ T = TypeVar("T")
 Fill = Literal["full", "left", "right", "bottom", "top", "none"]
 Dash = Literal["", "-", "--", ":", "-."]
 INK, SOFT = "#222222", "#9a9a9a"
-"""Colours of letters and lines, and of the background."""
+"""Colours of letters and main lines, and of secondary ones."""
 FONT = "DejaVu Sans"
 STYLE = rc_params_from_file(Path(__file__).with_name("figure.mplstyle"), use_default_template=False)
 LOOKS = (
@@ -45,16 +45,17 @@ LOOKS = (
     ("#7F7F7F", "h"),
     ("#5B3A8C", "p"),
 )
-"""Colours and markers, distinguishable with any common colour vision (Okabe and Ito's first), and by marker in grey."""
+"""Colours and markers, distinguishable with common colour vision (Okabe and Ito's first), and by marker in grey."""
 FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
 MOST = len(FILLS)  # most transforms that a figure can distinguish, or give a panel each; tables have room for more
 FULL, HALF = 7.4, 4.8  # widths of figures in inches; half a page (3.3 inches) shows the letters of HALF in 7 points
 LETTER = 0.082  # mean width of a letter in inches
 ENTRY = 2.0  # width of an entry of a legend in inches
 HEAD = 0.6  # inches for a figure's title and the label of its lower axis
+SPARE = "spare"  # the label of a panel without content
 SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)  # the bounds of a share, and of a difference of two
 EDGE = 3  # tolerance in pixels of a mark outside its panel
-NOTHING = ("", "None", "none", " ", None)  # how Matplotlib writes no marker, dash or colour
+NOTHING = ("", "None", "none", " ", None)  # Matplotlib's spellings of an absent marker, dash or colour
 FILLED = 0.84  # part of a group's room that its members take
 WIDE = 40.0  # longer intervals are thin and pale and do not stretch the axis, so that points stay apart
 USUAL, FAINT = (1.0, 0.75), (0.6, 0.35)  # line width in points, and opacity
@@ -87,10 +88,14 @@ def wrapped(text: str, inches: float) -> str:
 
 
 def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any) -> Legend:
-    """The legend of a figure, below it, in all the columns that fit, at most `columns`; the figure grows by
-    it."""
+    """Add a legend: in the place of a spare panel if it fits, else below the figure, which grows by it, in at
+    most `columns` columns."""
     for handle in handles:
         handle.set_label(wrapped(handle.get_label(), ENTRY))
+    if spare := next((axes for axes in figure.axes if axes.get_label() == SPARE), None):
+        if box := _legend_in(spare, figure, handles, options):
+            return box
+        spare.remove()
     for number in range(min(columns, len(handles)), 0, -1):
         box = figure.legend(handles=handles, loc="outside lower center", ncols=number, **options)
         extent = box.get_window_extent()
@@ -99,6 +104,23 @@ def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any)
         box.remove()
     figure.set_figheight(figure.get_figheight() + extent.height / figure.dpi)
     return box
+
+
+def _legend_in(spare: Axes, figure: Figure, handles: Sequence[Any], options: dict[str, Any]) -> Legend | None:
+    """A legend in the place of a panel; None if it does not fit, or if a wide figure has room below."""
+    place = spare.get_gridspec()
+    if place is None or figure.get_figwidth() > HALF:
+        return None
+    rows, columns = place.get_geometry()
+    room: dict[str, Any] = {"bbox_to_anchor": (0, 0, 1, 1), "bbox_transform": spare.transAxes}
+    box = figure.legend(handles=handles, loc="center right", **room, **options)
+    box.set_in_layout(False)
+    extent = box.get_window_extent()
+    height = (figure.bbox.height - HEAD * figure.dpi) / rows
+    if extent.width <= figure.bbox.width / columns and extent.height <= height:
+        return box
+    box.remove()
+    return None
 
 
 _WIDTH: ContextVar[float] = ContextVar("width", default=0.0)
@@ -136,7 +158,6 @@ def draw_intervals(
     intervals: Sequence[Ends],
     colour: str,
     across: bool = False,
-    wide: float = WIDE,
 ) -> None:
     """Draw intervals as lines behind their points, at `places` of the other axis; `across` draws them
     horizontally."""
@@ -145,7 +166,7 @@ def draw_intervals(
         some = [
             [(end, place) if across else (place, end) for end in both]
             for place, both in bars
-            if (both[1] - both[0] > wide) == faint
+            if (both[1] - both[0] > WIDE) == faint
         ]
         if some:
             lines = LineCollection(some, colors=[to_rgba(colour, opacity)], linewidths=width, zorder=1.8)
@@ -189,6 +210,15 @@ def draw_line(
     first, step = every if isinstance(every, tuple) else (0, 1)
     for i in range(int(first), len(points), int(step)):
         note(axes, points[i], line, intervals[i] if intervals else None, across, place)
+
+
+def level(
+    axes: Axes, share: float, ends: Sequence[float], dash: str, colour: str, across: bool = False, **style: Any
+) -> None:
+    """Draw a share as a level line between two places; `across` draws it upright."""
+    heights = [100 * share] * 2
+    x, y = (heights, ends) if across else (ends, heights)
+    draw_line(axes, x, y, across=across, fmt=dash, color=colour, **style)
 
 
 def bar(axes: Axes, x: float, height: float, width: float, interval: Ends = None, **style: Any) -> None:
@@ -270,7 +300,7 @@ def marks_of(figure: Figure) -> list[Mark]:
 
 
 def _look(artist: Line2D | Patch) -> tuple[str, str, str]:
-    """What a reader tells series apart by: colour, marker, and fill or dash."""
+    """The features that distinguish series: colour, marker, and fill or dash."""
     if isinstance(artist, Patch):
         return to_hex(artist.get_facecolor()), "bar", artist.get_hatch() or ""
     if artist.get_marker() in NOTHING:
@@ -308,10 +338,13 @@ def written(number: float) -> str:
 
 
 def grid(figure: Figure, number: int, columns: int, **options: Any) -> np.ndarray:
-    """`number` panels in at most `columns` columns, as an array of rows; spare panels are removed."""
+    """`number` panels in `columns` columns, as an array of rows; the first spare panel is left for a legend."""
     axes: np.ndarray = figure.subplots(-(-number // columns), columns, squeeze=False, **options)
-    for spare in axes.flat[number:]:
-        spare.remove()
+    for place, spare in enumerate(axes.flat[number:]):
+        spare.set(label=SPARE)
+        spare.set_axis_off()
+        if place:
+            spare.remove()
     return axes
 
 

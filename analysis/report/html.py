@@ -48,7 +48,7 @@ def details(summary: str, body: str) -> str:
 
 @cache
 def themed(colour: str) -> str:
-    """A colour for the light and the dark mode, in which greys are inverted and others are lighter."""
+    """A colour for light and dark mode; dark mode inverts greys and lightens other colours."""
     shown = to_hex(colour)
     parts = [int(shown[i : i + 2], 16) for i in (1, 3, 5)]
     dark = f"color-mix(in srgb, {shown}, white 30%)"

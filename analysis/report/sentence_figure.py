@@ -1,5 +1,4 @@
-"""A sentence above its image in a derived language: words coloured by class, with lines between
-counterparts."""
+"""A sentence above its derivation: words coloured by class, with lines between counterparts."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -9,15 +8,14 @@ from calque.analysis.looking.parts import Derivation
 from calque.analysis.report.drawing import LOOKS
 from calque.analysis.report.html import text, themed
 
-LETTER, PADDING, BETWEEN = 9.2, 14.0, 6.0  # widths: of a letter of 15 pixels, of a box besides its word, between boxes
-BOX, LINES, NAME = 28, 44, 20  # heights: of a box, of the lines, and of a language's name
-OTHER = "#8c8c8c"  # words without a class, or of one more than there are colours
+LETTER, PADDING, BETWEEN = 9.2, 14.0, 6.0  # widths in pixels: a letter, the padding of a box, the gap between boxes
+BOX, LINES, NAME = 28, 44, 20  # heights in pixels: a box, the lines, a language's name
+OTHER = "#8c8c8c"  # words without a class, or with more classes than colours
 
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence in derived languages, and the class of each word of the source (none, if they are
-    unknown)."""
+    """A sentence in derived languages, and the class of each source word (empty if unknown)."""
 
     images: tuple[Derivation, ...]
     classes: tuple[str, ...] = ()

@@ -135,13 +135,14 @@ class Results:
     def last(
         self, measure: str, objective: str, language: str, task: str = "", metric: str = "", **facets: Any
     ) -> dict[int, Record]:
+        """Each seed's record at its last step."""
         column = self._columns.get(Key(measure, objective, language, task, metric, **facets), {})
         return {seed: column[seed, step] for seed, step in sorted(column)}
 
     def scores(
         self, measure: str, objective: str, language: str, task: str = "", metric: str = "", **facets: Any
     ) -> BySeed:
-        """Each seed's number."""
+        """Each seed's number at its last step, by everything that `Key` names; DELTA is SUP - ZS."""
         if measure == DELTA:
             both = (self.scores(name, objective, language, task, metric, **facets) for name in ("SUP", "ZS"))
             return differences(*both)
@@ -174,7 +175,7 @@ class Results:
                 yield replace(first, measure=DELTA), self.scores(**key._replace(measure=DELTA)._asdict())
 
     def cell(self, record: Record) -> tuple[object, ...]:
-        """Everything that a record's run was trained with except its seed."""
+        """The objective and languages of a record's run."""
         run = self.runs[record.run]
         return self.objective_of(record), *(each.name for each in run.languages)
 
@@ -188,9 +189,11 @@ class Results:
         ]
 
     def has(self, measure: str, *metrics: str) -> bool:
+        """Whether any record has the measure, and one of the metrics if any are given."""
         return any(r.measure == measure and (not metrics or r.metric in metrics) for r in self.records)
 
     def layers(self, measure: str) -> list[int]:
+        """The layers with a measure, ascending."""
         return sorted({r.layer for r in self.records if r.measure == measure and r.layer is not None})
 
     def printed(

@@ -20,8 +20,8 @@ WEAKEST = (FAILS, FAILS_ALONE, AT_FLOOR, ONE_SEED, UNDECIDED, HOLDS_ALONE, HOLDS
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a claim, and the number and interval behind it. `p` is that of the claim or of its
-    contrary, doubled; None if nothing can be decided."""
+    """The verdict on a claim, and the number and interval behind it. `p` is the smaller p-value of the
+    claim and its contrary, doubled; None if undecidable."""
 
     verdict: str
     because: str

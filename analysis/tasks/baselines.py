@@ -14,7 +14,7 @@ from calque.derive.example import Example
 from calque.derive.sentence import spans_of
 
 Answer = Sequence[str]  # a label for each word of an example, or one for the whole, or the answers to a question
-Spell = Callable[[str], str]  # a word of a data set as a word of one language: in a new script it is another word
+Spell = Callable[[str], str]  # the form of a word of a data set in one language, which a new script changes
 Learnt = Callable[[Iterable[Example], Spell], list[Answer]]  # a baseline's answer to each example, by its spelling
 T = TypeVar("T", bound=Hashable)
 STEPS = 2_000  # most iterations of the solver, which stops when the loss no longer falls

@@ -122,8 +122,7 @@ class Split:
 
 
 def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
-    """The labels that models may predict, those of `train`, after a check that all sets can be used with
-    them."""
+    """The labels of `train`, which models may predict. Raises BadInput if another set has other labels."""
     labels = train.task.labels(train.gold)
     for split in splits:
         split.check(labels)

@@ -91,7 +91,7 @@ class SpanHead(Head):
         return torch.stack([output.start_logits, output.end_logits], dim=1).masked_fill(~real[:, None], BARRED)
 
     def answers(self, logits: Tensor) -> Tensor:
-        """The logits themselves, (B, 2, L): a task decides which start goes with which end."""
+        """The logits themselves, (B, 2, L): the task pairs starts with ends."""
         return logits.float()
 
 
@@ -105,7 +105,7 @@ class Task(ABC):
     data: ClassVar[str]  # the kind of its data, as sources and readers name it
     metrics: ClassVar[tuple[Metric, ...]]  # models are compared by the first
     printed: ClassVar[str] = ""  # the name of the metric in published tables, if that is not the first
-    head: ClassVar[Head]  # what is trained for it on an encoder
+    head: ClassVar[Head]  # the layer trained on top of an encoder
     baselines: ClassVar[tuple[Baseline, ...]] = ()  # model-free baselines that its scores are compared with
     of_pairs: ClassVar[bool] = False  # whether its examples have two texts
     xtreme: ClassVar[str] = ""  # its name in XTREME, if that is another one

@@ -92,7 +92,7 @@ def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -
     split = test.split
     rows: EncodedSet = split.encode(labels, test.reader, length)
     answers, gold = split.decode(rows, model.answers(rows), labels), split.gold
-    diagnostics = [intern(example.diagnostic) for example, _ in split]  # what each example tests, empty without any
+    diagnostics = [intern(example.diagnostic) for example, _ in split]  # the category of each example, or ""
     scores = split.task.scores(gold, answers) | by_diagnostic(split.task, gold, answers, diagnostics)
     return Predictions(scores, answers, len(rows.counts), rows.cut, int(rows.unlabelled.sum()))
 

@@ -34,7 +34,7 @@ PARAMETERS = {"Invert": "inversion", "Permute": "random order"}
 NEW = "a new script"
 SHARED: dict[str, dict[str, str]] = TEXTS["shared"]  # the kind of sharing by a script and by the words that it shares
 KINDS = [kind for kinds in SHARED.values() for kind in kinds.values()]
-LOOK = dict(zip((NEW, *KINDS), LOOKS, strict=False))  # colour and marker of each kind of sharing
+MARKERS = dict(zip((NEW, *KINDS), (marker for _, marker in LOOKS), strict=False))  # of each kind of sharing
 MOST_ROWS = 4  # the most objectives, one row each
 
 
@@ -177,13 +177,14 @@ def overlap_figure(results: Results, scale: str) -> Plot | None:
     languages, rows = sharers(results), results.objectives
     columns = [Column(f"{score_title(t)}, Δ", DELTA, metric, t) for t, metric in main_metrics(results)]
     columns += [Column("alignment@1, %", ALIGNMENT, "held-out")] if results.has(ALIGNMENT) else []
-    few = len({sharer.tokens for sharer in languages}) < FEWEST
-    if few or not columns or len(rows) > MOST_ROWS or not looks(results):
+    few, look = len({sharer.tokens for sharer in languages}) < FEWEST, looks(results)
+    if few or not columns or len(rows) > MOST_ROWS or not look:
         return None
 
     def draw(panel: Axes, cell: tuple[str, Column]) -> None:
         objective, column = cell
-        for kind, (colour, marker) in LOOK.items():
+        colour = look[objective].colour
+        for kind, marker in MARKERS.items():
             own, dial = (
                 means(
                     (100 * s.tokens, column.values(results, objective, s.language))
@@ -205,7 +206,7 @@ def overlap_figure(results: Results, scale: str) -> Plot | None:
     shared: dict[str, Any] = {"sharex": True, "sharey": "col"}
     with small_multiples(title, panels, draw, len(columns), 1.8, labels, **shared) as (figure, _):
         kinds = {sharer.kind for sharer in languages}
-        legend(figure, [key(kind, *look) for kind, look in LOOK.items() if kind in kinds], 4)
+        legend(figure, [key(kind, INK, marker) for kind, marker in MARKERS.items() if kind in kinds], 4)
     numbers = [(SHARING, "", "tokens"), (ALIGNMENT, "", "held-out")]
     numbers += [(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")]
     records = last_records(results, [sharer.language for sharer in languages], numbers)

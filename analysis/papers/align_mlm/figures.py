@@ -37,7 +37,7 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
     cells = [(o, t) for t in transforms for o in results.objectives]
     metrics = compared_metrics(results).items()
     groups = [group for group in metrics if any(results.deltas(*cell, *group) for cell in cells)]
-    if not groups or len(transforms) > MOST or not look:
+    if len(cells) * len(groups) < 2 or len(transforms) > MOST or not look:
         return None
     width = FILLED / len(look)
     labels = [f"{task_title(task)}\n{metric_title(metric)}".replace("on bare", "on\nbare") for task, metric in groups]
@@ -52,8 +52,7 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
                 drawing.bar(panel, x, 100 * delta.mean, 0.92 * width, interval[0], **look[objective].bar)
                 drawing.draw_intervals(panel, [x - width / 6], interval, INK)
             if kept := retained(results, *cell):
-                sides, level = [x - width / 2, x + width / 2], [100 * kept.sup.mean] * 2
-                drawing.draw_line(panel, sides, level, fmt=":", color=INK, linewidth=1.2)
+                drawing.level(panel, kept.sup.mean, [x - width / 2, x + width / 2], ":", INK, linewidth=1.2)
                 floors.append(kept.floor)
             if printed := results.printed(3, DELTA, *cell):
                 drawing.draw_line(panel, x + width / 6, 100 * printed.value, fmt="D", **marker)
@@ -99,10 +98,8 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
             sides = [group - FILLED / 2 - 0.04, group + FILLED / 2 + 0.04]
             for learnt, dash, colour in ((transform, "--", SOFT), (results.source, "-", INK)):
                 if baselines := results.floors.of(task, PRIMARY[task], transform, learnt).values():
-                    floor = max(baselines, key=lambda floor: floor.value)
-                    level = [100 * floor.value] * 2
-                    drawing.draw_line(panel, sides, level, fmt=dash, color=colour, linewidth=1, zorder=1)
-                    floors.append(floor)
+                    floors.append(max(baselines, key=lambda floor: floor.value))
+                    drawing.level(panel, floors[-1].value, sides, dash, colour, linewidth=1, zorder=1)
         panel.set_ylim(-3, 103)
         panel.set_xlim(-0.5, len(transforms) - 0.5)
         ticks = range(len(transforms)) if columns == 1 else ()
@@ -169,13 +166,12 @@ def in_words(rho: Correlation) -> str:
     return f"ρ = {rho.rho:.2f}{between}, {p}".replace("-", "−")
 
 
-def rho_of(points: list[Point], within: bool = True) -> Correlation | None:
-    """rho over the points of a task; None if they belong to one objective. p permutes points `within` their
-    transforms or across them."""
+def rho_of(points: list[Point]) -> Correlation | None:
+    """rho over the points of a task, with p by permutation within transforms; None for one objective."""
     if len({point.objective for point in points}) < 2:
         return None
-    groups = [point.transform for point in points] if within else None
-    return spearman([p.alignment.mean for p in points], [p.delta.mean for p in points], groups=groups)
+    alignments, deltas = [point.alignment.mean for point in points], [point.delta.mean for point in points]
+    return spearman(alignments, deltas, groups=[point.transform for point in points])
 
 
 def _printed(results: Results, task: str, metric: str) -> list[tuple[Published, Published]]:

@@ -1,1 +1,1 @@
-"""How two languages become similar in one model during pretraining, and in which order."""
+"""How two languages become similar in one model during pretraining: the order of several measures."""

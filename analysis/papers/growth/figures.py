@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import Patch
+from matplotlib.colors import LogNorm, Normalize
+from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from calque.analysis.papers.growth.curves import (
@@ -15,7 +17,6 @@ from calque.analysis.papers.growth.curves import (
     NOTE,
     PREDICTED,
     QUANTITIES,
-    Found,
     Quantity,
     at_steps,
     means,
@@ -26,8 +27,7 @@ from calque.analysis.papers.growth.curves import (
 from calque.analysis.papers.looks import keys, looks
 from calque.analysis.papers.texts import heading, plot
 from calque.analysis.report.drawing import (
-    HALF,
-    LOOKS,
+    INK,
     MOST,
     SOFT,
     draw_line,
@@ -35,29 +35,27 @@ from calque.analysis.report.drawing import (
     legend,
     name_panel,
     small_multiples,
-    styled,
     wrapped,
 )
 from calque.analysis.report.plot import Plot
+from calque.analysis.report.table import MISSING
 from calque.analysis.results.results import Results
 
 NULL = "#E4E4E4"
 STEP = "step"
 ROOM = 0.55  # step 0 is drawn at this part of the first other step
-LINES = dict(zip((quantity.name for quantity in QUANTITIES), LOOKS, strict=False))  # colour and marker of each quantity
 
 
 class StepScale:
-    """A logarithmic axis of `steps` that has a place for 0, and one for never."""
+    """A logarithmic axis of `steps` that has a place for 0."""
 
     def __init__(self, steps: Sequence[int]) -> None:
         self.steps = steps
         self.first = min(filter(None, steps))
-        self.never = max(steps) * 1.9
 
     def places(self, steps: Sequence[float]) -> list[float]:
         """The positions of steps on the axis."""
-        return [self.never if step == NEVER else step or ROOM * self.first for step in steps]
+        return [step or ROOM * self.first for step in steps]
 
     def heights(self, steps: Sequence[int], values: Sequence[float], wanted: Sequence[int]) -> list[float]:
         """A line through (step, value) interpolated at other steps; NaN before its first and after its
@@ -139,39 +137,38 @@ def _null(panel: Axes, results: Results, quantity: Quantity, transform: str, axi
 
 
 def onset_figure(results: Results, scale: str) -> Plot | None:
-    """Each quantity's median onset, and its range over seeds: a panel per language, a row per objective. None
+    """The median step at which each quantity exceeds its null: a panel per language, a row per objective. None
     without two steps."""
-    steps, columns, objectives = steps_of(results), results.transforms, results.objectives
-    if len(steps) < 2 or len(columns) > MOST:
+    steps, objectives = steps_of(results), results.objectives
+    if len(steps) < 2 or len(results.transforms) > MOST:
         return None
-    axis = StepScale(steps)
-    with styled(HALF, 1.1 + 0.6 * len(objectives), heading("figure-onset")) as figure:
-        panels = figure.subplots(1, len(columns), sharex=True, sharey=True, squeeze=False)[0]
-        for panel, transform in zip(panels, columns, strict=True):
-            for row, objective in enumerate(objectives):
-                _row(panel, row, onsets(results, objective, transform), axis)
-            panel.set_title(wrapped(results.transform_title(transform), HALF / 4))
-            axis.draw(panel)
-            panel.set(xlim=(None, axis.never * 1.4), xlabel=STEP)
-            panel.axvline(max(steps) * 1.25, color="#bbbbbb", linewidth=0.8)
-            panel.grid(axis="y", visible=False)
-            panel.text(axis.never * 1.4, -0.6, "never", ha="right", va="bottom", backgroundcolor="#ffffff")
-        panels[0].set_yticks(range(len(objectives)), [results.objective_title(name) for name in objectives])
-        panels[0].set_ylim(len(objectives) - 0.5, -1.1)
-        legend(figure, [key(name, *look) for name, look in LINES.items()], 4)
+    names = [quantity.name for quantity in QUANTITIES]
+    shade = LogNorm(ROOM * min(filter(None, steps)), 2 * max(steps))
+
+    def draw(panel: Axes, transform: str) -> None:
+        for row, objective in enumerate(objectives):
+            found = onsets(results, objective, transform)
+            for column, quantity in enumerate(QUANTITIES):
+                if quantity in found:
+                    _draw_step(panel, (column, row), found[quantity].ends[1], shade)
+        panel.set_xticks(range(len(names)), names, rotation=30, ha="right")
+        panel.set_yticks(range(len(objectives)), [results.objective_title(name) for name in objectives])
+        panel.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(objectives) - 0.5, -0.5))
+        panel.tick_params(length=0)
+        panel.spines[:].set_visible(False)
+        panel.grid(visible=False)
+
+    panels = [(results.transform_title(transform), transform) for transform in results.transforms]
+    title, height = heading("figure-onset"), 0.3 + 0.22 * len(objectives)
+    with small_multiples(title, panels, draw, 1, height, sharex=True) as (figure, _):
+        pass
     return plot("figure-onset", figure, results, scale, records_of(results, QUANTITIES), onset=NOTE)
 
 
-def _row(panel: Axes, row: int, found: Found, axis: StepScale) -> None:
-    if row % 2:
-        panel.axhspan(row - 0.5, row + 0.5, color="#f3f3f3", linewidth=0, zorder=0)
-    heights = {
-        quantity: row + 0.84 * (place / (len(QUANTITIES) - 1) - 0.5) for place, quantity in enumerate(QUANTITIES)
-    }
-    for quantity in (quantity for quantity in QUANTITIES if quantity in found):
-        y, (colour, marker), ends = heights[quantity], LINES[quantity.name], found[quantity].ends
-        low, middle, high = axis.places(ends)
-        panel.plot([low, high], [y, y], color=colour, linewidth=1.6, solid_capstyle="butt")
-        fill = "none" if ends[1] == NEVER else colour
-        style: dict[str, Any] = {"marker": marker, "color": colour, "markerfacecolor": fill, "markersize": 5}
-        draw_line(panel, middle, y, [(low, high)], across=True, linestyle="", **style)
+def _draw_step(panel: Axes, at: tuple[int, int], step: float, shade: Normalize) -> None:
+    """A cell with a step, darker the earlier it is."""
+    darkness = 0.0 if step == NEVER else 1 - float(shade(max(step, shade.vmin or 0.0)))
+    corner, colour = (at[0] - 0.5, at[1] - 0.5), mpl.colormaps["Greys"](0.8 * darkness)
+    panel.add_patch(Rectangle(corner, 1, 1, facecolor=colour, edgecolor="#ffffff"))
+    words, ink = MISSING if step == NEVER else f"{step:,.0f}", "#ffffff" if darkness > 0.6 else INK
+    panel.text(*at, words, ha="center", va="center", color=ink, fontsize="small")

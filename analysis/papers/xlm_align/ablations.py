@@ -32,6 +32,7 @@ SWITCHES = ("tlm", "queries", "labels", "label_layer", "first", "filtering", "la
 DEFAULTS: dict[str, Any] = {switch: getattr(XLMAlign(), switch) for switch in SWITCHES}
 DEFAULT = ""  # the setting that the paper's tables compare with: XLM-Align unchanged
 NEITHER = "without DWA, without TLM"
+OWN = ", of ours"  # the end of the name of a setting that the paper does not have
 _PAPER = read_toml(Path(__file__).with_name("ablations.toml"))
 TABLES: dict[int, dict[str, Any]] = {int(number): entry for number, entry in _PAPER["tables"].items()}
 SWITCHED: dict[str, dict[str, Any]] = _PAPER["switches"]  # the switches of a setting
@@ -89,7 +90,7 @@ def settings(results: Results) -> list[Setting]:
         rows |= {NEITHER: plain_mlm(results, start)} if NEITHER in entry["settings"] else {}
         switch, word = entry.get("layers", ("", ""))
         for layer in sorted({its[switch] for its in switched if switch in its}):
-            rows[f"{word} {layer}, of ours"] = variant(results, start, **{switch: layer})
+            rows[f"{word} {layer}{OWN}"] = variant(results, start, **{switch: layer})
         found = {name: objective for name, objective in rows.items() if objective is not None}
         if not found.keys() <= earlier:
             chosen += [Setting(number, *row, transform) for transform in results.transforms for row in found.items()]

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.markers import CARETLEFTBASE, CARETRIGHTBASE
 from matplotlib.ticker import MaxNLocator
 
-from calque.analysis.papers.looks import PUBLISHED, Look, family, keys, look, looks
+from calque.analysis.papers.looks import PUBLISHED, Look, family, keys, looks
 from calque.analysis.papers.texts import heading, plot
 from calque.analysis.papers.xlm_align import ablations
 from calque.analysis.papers.xlm_align.ablations import DEFAULT, TABLES, TASKS
@@ -60,8 +60,9 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
 
     def draw(panel: Axes, task: str) -> None:
         for y, (name, objective, _) in enumerate(rows):
-            if gain := gains[y, task]:
-                _draw_gain(panel, y, gain, look(results.objective(objective), results.start(objective)), limits)
+            kind = family(results.objective(objective))
+            if kind and (gain := gains[y, task]):
+                _draw_gain(panel, y, gain, kind.look, limits)
             if (name, task) in printed:
                 x = 100 * printed[name, task]
                 style: dict[str, Any] = {"color": INK, "markerfacecolor": "#ffffff", "markersize": 5}
@@ -76,11 +77,11 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
     with drawing.small_multiples(title, panels, draw, len(tasks), height, labels, **shared) as (figure, axes):
         several = len(results.transforms) > 1
         names = [f"{name}{f' ({results.transform_title(transform)})' * several}" for name, _, transform in rows]
-        names = [drawing.wrapped(name, NAMES) for name in names]
+        names = [drawing.wrapped(name.replace(ablations.OWN, ""), NAMES) for name in names]
         axes[0, 0].set_yticks(range(len(names)), names)
         axes[0, 0].set_ylim(len(names) - 0.5, -0.5)
         families = dict.fromkeys(family(results.objective(objective)) for _, objective, _ in rows)
-        handles = [drawing.key(f"ours, {k.plain.title}", k.look.colour, "", line="-") for k in families if k]
+        handles = [drawing.key(f"ours, {k.plain.title}", *k.look[:2]) for k in families if k]
         handles.append(drawing.key("published, at the paper’s scale", INK, "D", "none"))
         drawing.legend(figure, handles, 3)
     records = ablations.records_of(results, every, ("ZS",))
@@ -157,7 +158,7 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
                     drawing.draw_points(panel, [(place + (rank - len(look) / 2) * step, score)], colour, **style)
             if low := study.results.floors.highest(task, metric, language, source):
                 sides = [place - WIDTH / 2 - 0.05, place + WIDTH / 2 + 0.05]
-                drawing.draw_line(panel, sides, [100 * low.value] * 2, fmt="-", color=INK, linewidth=1, zorder=1)
+                drawing.level(panel, low.value, sides, "-", INK, linewidth=1, zorder=1)
         for name, numbers in published.items():
             theirs = [(languages[task].index(p.setting) + len(look) / 2 * step, p) for p in numbers if p.task == task]
             colour, marker, _ = PUBLISHED[name]

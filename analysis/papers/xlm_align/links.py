@@ -23,7 +23,7 @@ from calque.analysis.results.results import Results
 from calque.pretrain.architecture import main_layer
 
 HEADLINE = "grow-diag-final-and"
-CHOSEN_ON = "en-fr"  # the only gold set by which the default of `calque align` was chosen
+CHOSEN_ON = "en-fr"  # the gold set on which the default of `calque align` was chosen
 SYSTEM = ("aligner", "learnt from, or encoder and layer")
 TICKS = 8  # most layers that all have a number on the axis
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
@@ -233,7 +233,7 @@ def link_figure(results: Results, scale: str) -> Plot | None:
 
 
 def _draw_published(panel: Axes, published: Layers, layers: int, sets: Sequence[str]) -> dict[str, Look]:
-    """Draw the published encoders with so many layers that have all gold sets, and return their looks."""
+    """Draw the published encoders of this depth that have all gold sets, and return their looks."""
     drawn = dict[str, Look]()
     for name, by_set in published.items():
         if all(len(by_set.get(gold, ())) == layers + 1 for gold in sets):
