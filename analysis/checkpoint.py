@@ -76,7 +76,7 @@ class Checkpoint:
     model: Any
     tokenizers: dict[str, Any]
     numbered: tuple[str, ...] = (SOURCE,)  # all languages that it read, in the order of their language embeddings
-    changes: tuple[Callable[[Any], object], ...] = ()  # what changed the model since it was opened
+    changes: tuple[Callable[[Any], object], ...] = ()  # the changes made since it was opened
 
     @classmethod
     def open(cls, folder: Path) -> Checkpoint:

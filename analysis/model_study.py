@@ -101,8 +101,8 @@ RECORDS = "records"  # the kind of a measurement
 
 
 def measured_task(checkpoint: Path, name: str, languages: Languages, language: str) -> DerivedTask:
-    """A task of the study that trained a checkpoint, with the examples and settings that it was measured
-    with. Raises BadInput if it was not measured, or in several ways, or if the examples are gone."""
+    """A task of the study that trained a checkpoint, with the examples and settings of its measurement.
+    Raises BadInput without exactly one such measurement, or if the examples are gone."""
     of, run, ways = task(name), checkpoint.resolve().parent, list[tuple[FinetuneConfig, str]]()
     for folder in (folder for folder in sorted(run.glob(f"{name}-*")) if finished(folder)):
         measure, _, settings, *_ = Artefact.open(folder, RECORDS).facts["made from"]

@@ -72,7 +72,7 @@ class Transport:
         """The plan for a table of similarities (B, n, m)."""
         padding = None if row_mask.all() and col_mask.all() else ~(row_mask[:, :, None] & col_mask[:, None])
         if padding is not None:
-            table = table.masked_fill(padding, 0.0)  # it may hold anything, even NaN
+            table = table.masked_fill(padding, 0.0)  # padding may hold anything, even NaN
         if float((table.amax().clamp(min=EPSILON) / EPSILON).log()) > SAFE:
             return sinkhorn(log_kernel(table), row_mask, col_mask, self.iterations)
         kernel = table.clamp(min=EPSILON)
@@ -142,19 +142,21 @@ def method(similarity: str = "centred", plan: str = DIRECT, rule: str = "argmax"
 
 
 RELEASED = Method("xlm-align", Transport(iterations=1.5), argmax)
-"""XLM-Align's released aligner: it links each source sub-word to its best in pi if that is the target's best in xi. xi
-is the table after the last column scaling, pi after the row scaling that follows. Each row of pi is a multiple of xi's,
-so links are the mutual argmax of xi. Itermax is not used."""
+"""XLM-Align's released aligner: it links each source sub-word to its best in pi if that is the target's best
+in xi. xi is the table after the last column scaling, pi after the row scaling that follows. Each row of pi is
+a multiple of xi's, so links are the mutual argmax of xi. Itermax is not used."""
 OT = method("products", TRANSPORT, "itermax")
-"""Optimal transport filtered by Itermax, as XLM-Align labels itself during pretraining (sections 3.1 and 3.2)."""
+"""Optimal transport filtered by Itermax, as XLM-Align labels itself during pretraining (sections 3.1 and
+3.2)."""
 DEFAULT = method()  # mutual argmax of centred cosines: of all methods it has the lowest AER on one gold set, en-fr
 METHODS = (OT, RELEASED, *(method("cosine", rule=rule) for rule in RULES), DEFAULT)
 """The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
 SOFTMAX = Method("softmax", link_probabilities, likely, words=True)
-"""The links that an encoder finds likely after aligner training: few if the text differs from the training text."""
+"""The links that an encoder finds likely after aligner training: few if the text differs from the training
+text."""
 TRAINED = replace(SOFTMAX, name="softmax-argmax", also=DEFAULT)
-"""The default after aligner training: DEFAULT finds links at any level of similarity, and adding SOFTMAX's links
-raises F1 if more than F1/2 of them are correct (Lipton et al. 2014)."""
+"""The default after aligner training: DEFAULT finds links at any level of similarity, and adding SOFTMAX's
+links raises F1 if more than F1/2 of them are correct (Lipton et al. 2014)."""
 BY_NAME = {choice.name: choice for choice in (*METHODS, SOFTMAX, TRAINED)}
 CHOICES = (
     *(method(similarity, plan, rule) for plan in (DIRECT, TRANSPORT) for rule in RULES for similarity in SIMILARITIES),

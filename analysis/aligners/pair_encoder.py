@@ -21,7 +21,8 @@ from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, read_config
 
 CELLS = 6144  # ids in a batch of pairs or sentences, both sides and padding
 LEAST, MOST = 512, 2048
-"""Ids in a batch of rows. With fewer, matrix products are slower; with more, their results exceed the cache."""
+"""Ids in a batch of rows. With fewer, matrix products are slower; with more, their results exceed the
+cache."""
 WINDOW = 1024  # pairs, times layers, in memory at a time, sorted by length
 SideStates = dict[tuple[int, int, int], Tensor]  # states of the ids of a side, (n, H), by layer, pair and side
 

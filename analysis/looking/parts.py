@@ -57,8 +57,8 @@ class Alignment:
 
 @dataclass(frozen=True)
 class EmbeddingMap:
-    """Frequent words and their images, `words` (k pairs), on the first two principal components of their
-    normalised embeddings, `places` (k, 2, 2): pair, side, coordinate."""
+    """Frequent words and their translations, `words` (k pairs), on the first two principal components of
+    their normalised embeddings, `places` (k, 2, 2): pair, side, coordinate."""
 
     words: tuple[tuple[str, str], ...]
     places: np.ndarray

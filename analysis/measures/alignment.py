@@ -42,15 +42,15 @@ ANY_DICTIONARY = ("all", "back", "frequency-weighted")  # metrics that do not de
 
 @dataclass(frozen=True)
 class TypeHits:
-    """For each of m moved types, (m,): whether it found its image, either way, whether it is in the
-    dictionary, its count, and whether it found its image after each rotation."""
+    """For each of m moved types, (m,): whether its nearest row is its translation, in either direction and
+    after each rotation, whether it is in the dictionary, and its count."""
 
     forward: np.ndarray
     back: np.ndarray
     in_dictionary: np.ndarray
     counts: np.ndarray
     rotated: Mapping[str, np.ndarray] = field(default_factory=dict)
-    undetermined: int = 0  # the dimensions of the rotation that the dictionary leaves open
+    undetermined: int = 0  # the number of dimensions of the rotation that the dictionary does not determine
 
     def row(self, any_dictionary: bool) -> dict[str, Any]:
         """The shares, for a run's metrics."""

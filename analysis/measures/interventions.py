@@ -133,7 +133,7 @@ def known_types(languages: Languages, language: str) -> np.ndarray:
 
 
 def not_changed(languages: Languages, language: str) -> str:
-    """Why the words of a language cannot be changed; empty if they can."""
+    """The reason why the words of a language cannot be changed, or ""."""
     try:
         known_types(languages, language)
     except BadInput as error:
@@ -150,8 +150,8 @@ def _table(model: Any) -> Tensor:
 
 
 def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
-    """Apply `change` to the states (B, L, H) after a layer, or of the embeddings (0); they stay if it returns
-    None."""
+    """Apply `change` to the states (B, L, H) after a layer, or of the embeddings (0); None leaves them
+    unchanged."""
     spelt = architecture_of(model.config)
     modules = [spelt.encoder(model).embeddings, *spelt.layers(model)]
     if not 0 <= layer < len(modules):
@@ -179,7 +179,7 @@ def set_rows(model: Any, ids: np.ndarray, rows: Tensor | np.ndarray) -> None:
 
 @contextmanager
 def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
-    """`set_rows` while it is open."""
+    """Set word embeddings as `set_rows` does, until the context ends."""
     before = _table(model)[torch.from_numpy(ids)].clone()
     set_rows(model, ids, rows)
     try:
@@ -189,8 +189,8 @@ def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
 
 
 class SourceTuned:
-    """A model fine-tuned on a tagging task's source examples, and the test examples of the source and of one derived
-    language. A change holds for one score only."""
+    """A model fine-tuned on a tagging task's source examples, and the test examples of the source and of one
+    derived language. A change holds for one score only."""
 
     def __init__(
         self, tuned: Finetuned, data: DerivedTask, run: MeasuredModel, labels: Sequence[str], length: int
@@ -216,9 +216,9 @@ class SourceTuned:
         random_order: np.random.Generator | None = None,
         after: tuple[int, StateChange] | None = None,
     ) -> Score:
-        """The main metric on the derived test set: with other `rows` (m, H) for the moved types, with the words of each
-        sentence in random order, or with a function applied `after` a layer. `of_source`: on the source's sentences in
-        derived words."""
+        """The main metric on the derived test set: with other `rows` (m, H) for the moved types, with the
+        words of each sentence in random order, or with a function applied `after` a layer. `of_source`: on
+        the source's sentences in derived words."""
         test, encoded = self._test(SOURCE if of_source else self.language, self.language)
         orders = [word_order(row, random_order) for row in encoded.rows]
         moved = tuple(replace(row, ids=row.ids[order]) for row, order in zip(encoded.rows, orders, strict=True))
@@ -232,9 +232,10 @@ class SourceTuned:
         return self._scored(test, encoded, back)
 
     def patched(self, layer: int, random: np.random.Generator | None = None, only: np.ndarray | None = None) -> Score:
-        """The main metric on the derived test set if words have, after a layer, the states of their counterparts in
-        the source's sentence, or with `random` of other words of it. A word keeps its own states if it occurs twice, if
-        its sentence is several rows, or if it is not among `only`, places in `rows`."""
+        """The main metric on the derived test set if words have, after a layer, the states of their
+        counterparts in the source's sentence, or with `random` of other words of it. A word keeps its own
+        states if it occurs twice, if its sentence is several rows, or if it is not among `only`, places in
+        `rows`."""
         test, derived = self._test(self.language, self.language)
         _, source = self._test(SOURCE, SOURCE)
         pairs = [(row, row) for row in derived.rows]
@@ -279,7 +280,8 @@ class SourceTuned:
     def _counterparts(
         self, derived: TaskRow, source: TaskRow, chosen: np.ndarray | None
     ) -> tuple[list[int], list[int]]:
-        """The places of ids that occur once in both rows, special ones left out, and of their counterparts."""
+        """The places of ids that occur once in both rows, special ones left out, and of their
+        counterparts."""
         if derived is source:
             return [], []
         images = self._image_of[source.ids]
@@ -291,7 +293,7 @@ class SourceTuned:
 
     @cached_property
     def _image_of(self) -> np.ndarray:
-        """The derived id of each row of the table; of a type that did not move, its own."""
+        """The derived id of each row of the table; types that did not move keep theirs."""
         images = np.arange(len(_table(self.tuned.model)))
         images[self.languages[SOURCE].images[self.types]] = self.images
         return images
@@ -323,7 +325,8 @@ def train(
     progress: Callable[[int, int], None] = lambda step, steps: None,
     prepare: Callable[[Any], object] = lambda model: None,
 ) -> SourceTuned:
-    """Fine-tune a model, after `prepare` has changed it, on a task's source examples, as for its zero-shot score."""
+    """Fine-tune a model, after `prepare` has changed it, on a task's source examples, as for its zero-shot
+    score."""
     task = data.task
     if not isinstance(task, Tagging):
         raise BadInput(f"interventions change words: expected a task with a label for every word, not {task.name}")
@@ -337,7 +340,8 @@ def train(
 
 
 def interventions(tuned: SourceTuned) -> Measurement:
-    """The main metric of a tagging task after each intervention, and what words and order recover of its loss."""
+    """The main metric of a tagging task after each intervention, and the parts of its loss that words and
+    order recover."""
     run, metric, about = tuned.run, tuned.task.primary, {"task": tuned.task.name}
     scores = dict(_after_interventions(tuned, run.seed))
     records = [

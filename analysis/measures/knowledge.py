@@ -22,7 +22,7 @@ from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.lazy import inference_mode, nn, torch
 from calque.pretrain.model import autocast, encode
 
-PERMUTATIONS, LEVEL = 1_000, 0.95  # of the null, whose quantile is given next to its mean
+PERMUTATIONS, LEVEL = 1_000, 0.95  # of the null; the quantile recorded next to its mean
 NULLS = ("all", "seen", "held-out")  # the kinds of questions that have a null of their own
 ROWS = 256  # clozes per batch
 UNDECIDED = -1

@@ -20,7 +20,7 @@ from calque.pretrain.model import autocast, encode, prediction_loss
 from calque.pretrain.objectives.mlm import Monolingual
 
 ROWS = 256  # rows per batch, which changes only the last digits
-MOST = 2048  # masked ids that are used at most, the first ones
+MOST = 2048  # most masked ids that are used, from the start
 PARTS = 8  # parts of a text, whose differences show sampling noise
 
 

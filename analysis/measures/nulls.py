@@ -34,7 +34,7 @@ def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
     place."""
     number: dict[Hashable, int] = {}
     kind_of = np.array([number.setdefault(kind, len(number)) for kind in kinds], np.int64)
-    home = np.argsort(kind_of, kind="stable")  # the items, kind after kind
+    home = np.argsort(kind_of, kind="stable")  # the items, sorted by kind
     random = np.random.default_rng(seed)
     permutations = np.empty((shuffles, len(kind_of)), np.int64)
     for row in permutations:

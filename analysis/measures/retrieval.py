@@ -37,7 +37,7 @@ from calque.pretrain.architecture import architecture_of
 from calque.pretrain.lazy import F, Tensor, torch
 
 NEIGHBOURS = 4  # nearest neighbours that the margin is relative to (Artetxe and Schwenk 2019)
-PARTS = 4  # of four sentences two are in both texts, one in the first alone, and one in the second alone
+PARTS = 4  # of four sentences, two are in both texts and one in each text alone
 
 
 def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int) -> Measurement:

@@ -10,7 +10,7 @@ from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.rotation import procrustes
 
 NEIGHBOURS = 10  # of CSLS, as in MUSE
-ROUNDS = 20  # of self-learning, at most
+ROUNDS = 20  # most rounds of self-learning
 LEARNT = 4_000  # self-learning reads the most frequent types: it compares each with each
 
 

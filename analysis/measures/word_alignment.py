@@ -1,5 +1,5 @@
-"""AER of word aligners on gold sets, and between derived languages, whose links are known and all sure; and
-how good XLM-Align's self-made labels are."""
+"""AER of word aligners on gold sets and between derived languages, whose known links are all sure; and the
+quality of XLM-Align's self-made labels."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -11,7 +11,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-from calque.analysis.papers.looks import keys, looks
+from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.texts import TEXTS, heading, plot, table
 from calque.analysis.records.record import DELTA, MEASURES, RECOVERED, Published, Record
 from calque.analysis.report import drawing
@@ -190,6 +190,24 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
     return plot(name, figure, results, scale, records_of(results, [*columns, *nulls.values()]))
 
 
+def _draw_means(panel: Axes, curves: Mapping[int, Mapping[int, Record]], look: Look, shift: float | None) -> None:
+    """Draw the means of seeds' curves; some steps have intervals, from `shift` of their distance on, unless
+    None."""
+    by_step: dict[int, dict[int, Measured]] = {}
+    for seed, curve in curves.items():
+        for step, record in curve.items():
+            by_step.setdefault(step, {})[seed] = Measured.of(record)
+    points = means(sorted(by_step.items()))
+    steps, values = [step for step, _ in points], [100 * estimate.mean for _, estimate in points]
+    stride = max(1, len(points) // BARS)
+    barred = () if shift is None else range(int(shift * stride + 1e-9), len(points), stride)
+    every = drawing.ends([estimate for _, estimate in points])
+    intervals = [both if i in barred and points[i][1].seeds > 1 else None for i, both in enumerate(every)]
+    style: dict[str, Any] = {"marker": look.marker, "markersize": 4.5, "markevery": 1 + len(points) // MARKERS}
+    drawing.draw_line(panel, steps, values, intervals, fmt=look.dash, color=look.colour, **style)
+    drawing.draw_intervals(panel, steps, intervals, look.colour)
+
+
 def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> Plot | None:
     columns = [column for column in columns_of(name, "figures") if results.has(column.measure, column.metric)]
     records, look, rows = records_of(results, columns), looks(results), results.transforms
@@ -200,26 +218,14 @@ def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> 
 
     def draw(panel: Axes, cell: tuple[str, Column]) -> None:
         language, column = cell
-        for place, (objective, (colour, marker, dash)) in enumerate(look.items()):
+        for place, (objective, its) in enumerate(look.items()):
             curves = results.curves(column.measure, objective, language, column.task, column.metric)
-            by_step: dict[int, dict[int, Measured]] = {}
-            for seed, curve in curves.items():
-                for step, record in curve.items():
-                    by_step.setdefault(step, {})[seed] = Measured.of(record)
-            points = means(sorted(by_step.items()))
-            steps, values = [step for step, _ in points], [100 * estimate.mean for _, estimate in points]
-            spacing = 1 + len(points) // MARKERS
-            stride = max(1, len(points) // BARS)
-            first = place * stride // len(look)  # objectives' bars start at different steps
-            barred = () if entry.get("seeds") else range(first, len(points), stride)
-            every = drawing.ends([estimate for _, estimate in points])
-            intervals = [both if i in barred and points[i][1].seeds > 1 else None for i, both in enumerate(every)]
-            style: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 4.5, "markevery": spacing}
-            drawing.draw_line(panel, steps, values, intervals, fmt=dash, **style)
-            drawing.draw_intervals(panel, steps, intervals, colour)
-            for seed in results.seeds if entry.get("seeds") and len(results.seeds) > 1 else ():
-                line = {step: 100 * record.value for step, record in curves.get(seed, {}).items()}
-                panel.plot(list(line), list(line.values()), dash, color=colour, linewidth=0.8, alpha=0.5)
+            shift = None if entry.get("seeds") else place / len(look)  # objectives' bars start at different steps
+            _draw_means(panel, curves, its, shift)
+            if entry.get("seeds") and len(results.seeds) > 1:
+                for line in curves.values():
+                    values = [100 * record.value for record in line.values()]
+                    panel.plot(list(line), values, its.dash, color=its.colour, linewidth=0.8, alpha=0.5)
 
     panels = [(f"{results.transform_title(t)},\n{column.head}", (t, column)) for t in rows for column in columns]
     title, labels = heading(name), ("step of pretraining", entry["axis"])

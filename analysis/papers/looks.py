@@ -42,7 +42,8 @@ FAMILIES = {
     str(plain.facets[-1]["kind"]): Family(plain, Look(*look))
     for plain, look in zip((kind() for kind in OBJECTIVES), LOOKS, strict=False)
 }
-"""The objectives of the package, by the kind of their last part. Any beyond the last look like a user's own."""
+"""The objectives of the package, by the kind of their last part. Any beyond the last look like a user's
+own."""
 BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}  # the looks of plain forms, by their names
 OWN = (("#7A4B2A", "8"), ("#000075", "H"), ("#44AA99", "d"), ("#B0A030", "<"))
 """The looks of a user's own objectives, in the order of the study."""
@@ -50,8 +51,8 @@ GIVEN = Look(INK, "o")  # a given model, such as the start of a study
 HATCHES = {"<": "\\\\\\\\", "^": "////", "H": "xxxx", "d": "....", ">": "----", "8": "oo", "p": "||||", "h": "++++"}
 FORMS: tuple[tuple[str, Dash], ...] = tuple(zip(HATCHES, ("--", "-.", "--", ":", "-.", "--", "-.", ":"), strict=True))
 AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS
-"""Markers and line styles of forms that are not plain: after MLM, after another objective, with given links, with
-another switch; the rest is for forms that would look the same."""
+"""Markers and line styles of forms that are not plain: after MLM, after another objective, with given links,
+with another switch; the rest is for forms that would look the same."""
 FEWEST = 3  # objectives of one colour that get shades; two differ enough by their markers
 DARK = 1.0  # a colour is dark if its red, green and blue add up to less (white has 3)
 UNNAMED = {"mask_rate", "pieces"}  # parameters that names omit: the same for all objectives, or about memory
@@ -113,7 +114,8 @@ def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
 
 
 def _shaded(looks: Mapping[str, Look]) -> dict[str, Look]:
-    """Looks with a shade for each objective if `FEWEST` or more have one colour; plain forms have it itself."""
+    """Looks with a shade for each objective if `FEWEST` or more have one colour; plain forms have it
+    itself."""
     sizes, numbers, shaded = Counter(its.colour for its in looks.values()), Counter[str](), dict(looks)
     for name in sorted(looks, key=lambda name: looks[name].bar["hatch"] != ""):
         colour = looks[name].colour

@@ -1,4 +1,5 @@
-"""Primary claims: the questions that a study has to decide, in a TOML file written before it runs (docs/records.md)."""
+"""Primary claims: the questions that a study has to decide, in a TOML file written before it runs
+(docs/records.md)."""
 
 import hashlib
 import re

@@ -103,8 +103,8 @@ class SweepResults:
 
     @cached_property
     def baselines(self) -> list[str]:
-        """The objectives that do not read the settings: their models are the same for all values, or were trained
-        again with the same scores."""
+        """The objectives that do not read the settings: their models are the same for all values, or were
+        trained again with the same scores."""
         trained: dict[str, list[object]] = {}
         for results in self.variants.values():
             of: dict[str, set[str]] = {}
@@ -188,7 +188,8 @@ def sweep_question(sweep: SweepResults) -> str:
 
 
 def sweep_table(sweep: SweepResults, scale: str) -> Table:
-    """A row for each language, objective and value, with intervals over seeds; one for all values of a baseline."""
+    """A row for each language, objective and value, with intervals over seeds; one for all values of a
+    baseline."""
     rows: dict[tuple[str, ...], None] = {}
     for row in sweep.rows:
         cells = [cell(column.get(row)) for column in sweep.numbers.values()]
@@ -206,8 +207,8 @@ def sweep_table(sweep: SweepResults, scale: str) -> Table:
 
 @dataclass(frozen=True)
 class Difference:
-    """A paired difference between two rows in one column. They differ in `setting`; if it is None, `theirs` is a
-    baseline. The interval and `p` are corrected for all differences of the column (Holm)."""
+    """A paired difference between two rows in one column. They differ in `setting`; if it is None, `theirs`
+    is a baseline. The interval and `p` are corrected for all differences of the column (Holm)."""
 
     setting: int | None
     ours: Row
@@ -217,8 +218,8 @@ class Difference:
 
 
 def differences(sweep: SweepResults) -> dict[str, list[Difference]]:
-    """The differences by column: consecutive values of each setting, and its first and last, with other settings equal;
-    and each row minus the baselines, which read none of the settings."""
+    """The differences by column: consecutive values of each setting, and its first and last, with other
+    settings equal; and each row minus the baselines, which read none of the settings."""
     pairs = [*_pairs(sweep)]
     found: dict[str, list[Difference]] = {}
     for title, column in sweep.by_seed.items():
@@ -296,7 +297,8 @@ def _compared(sweep: SweepResults, setting: int | None, ours: Row, theirs: Row) 
 
 
 def sweep_findings(sweep: SweepResults) -> Iterator[str]:
-    """One sentence for the baseline and for each setting: the difference with the smallest p, or its absence."""
+    """One sentence for the baseline and for each setting: the difference with the smallest p, or its
+    absence."""
     found = [(title, each) for title, column in differences(sweep).items() for each in column if each.p is not None]
     subjects: list[int | None] = [*([None] if sweep.baselines else []), *range(len(sweep.keys))]
     for setting in subjects[:FINDINGS]:
@@ -328,8 +330,8 @@ class _Axis(NamedTuple):
 
 
 def _axis(values: Sequence[str], inches: float) -> _Axis:
-    """Numbers on a linear or else a logarithmic scale, unless labels would overlap on an axis of this length; other
-    values evenly spaced. Labels are turned if they need room."""
+    """Numbers on a linear or else a logarithmic scale, unless labels would overlap on an axis of this length;
+    other values evenly spaced. Labels are turned if they need room."""
     if not _is_numeric(values):
         turned = sum(len(value) + 1 for value in values) * LETTER > inches
         return _Axis({value: float(place) for place, value in enumerate(values)}, list(values), turned)
@@ -364,9 +366,10 @@ Panel = tuple[str, str, str]  # language, objective ("" for all) and column
 
 
 def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
-    """Each number by value: a panel per measure, a row of them per language. One setting is along the lower axis, with
-    a line per objective; a second one has a line per value, and each objective that reads them a row. A baseline is a
-    level line. None for more settings, or more values or languages than a figure can show."""
+    """Each number by value: a panel per measure, a row of them per language. One setting is along the lower
+    axis, with a line per objective; a second one has a line per value, and each objective that reads them a
+    row. A baseline is a level line. None for more settings, or more values or languages than a figure can
+    show."""
     columns, look = list(sweep.numbers)[:PANELS], looks(sweep.objectives)
     if not columns or not look or len(sweep.keys) > 2:
         return None
@@ -405,21 +408,29 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     shared: dict[str, Any] = {"sharex": True, "sharey": "col"} if several else {}
     labels = wrapped(sweep.titles[x] + axis.scale, (HALF - 0.5) / across), "%"
     with small_multiples(sweep_question(sweep), panels, draw, across, 1.9, labels, **shared) as (figure, _):
-        entries: list[Artist] = [
-            key(value, SERIES[place], MARKERS[place], line="-") for place, value in enumerate(values)
-        ]
-        if series is None:
-            entries = keys(sweep.objectives, {name: its for name, its in look.items() if name not in sweep.baselines})
-        for name in sweep.baselines:
-            entries.append(key(sweep.objectives.objective_title(name), look[name].colour, "", line="--"))
-        legend(figure, entries, 4, title=None if series is None else sweep.titles[series])
+        title = None if series is None else sweep.titles[series]
+        legend(figure, _entries(sweep, look, values), 4, title=title)
     records = [r for results in sweep.variants.values() for r in results.records if _column(r, results) in columns]
-    seeds = {len(each.seeds) > 1 for each in sweep.variants.values()}
-    kinds = (("over seeds", True), ("over the test items of one seed", False))
-    over = ", or ".join(kind for kind, of_seeds in kinds if of_seeds in seeds)
     by = listed(sweep.titles)
-    caption = f"Percent, by {by}. Bars are 95 % intervals {over}. Scale: {scale}."
+    caption = f"Percent, by {by}. Bars are 95 % intervals {_over(sweep)}. Scale: {scale}."
     return Plot(figure, "figure-sweep", f"{sweep.first.study} by {by}", caption, records)
+
+
+def _entries(sweep: SweepResults, look: Mapping[str, Look], values: Sequence[str]) -> list[Artist]:
+    """The entries of the legend: values, if each has a line, or else objectives; and baselines."""
+    entries: list[Artist] = [key(value, SERIES[i], MARKERS[i], line="-") for i, value in enumerate(values)]
+    if not values:
+        entries = keys(sweep.objectives, {name: its for name, its in look.items() if name not in sweep.baselines})
+    for name in sweep.baselines:
+        entries.append(key(sweep.objectives.objective_title(name), look[name].colour, "", line="--"))
+    return entries
+
+
+def _over(sweep: SweepResults) -> str:
+    """The coverage of the figure's intervals, in words."""
+    several = {len(each.seeds) > 1 for each in sweep.variants.values()}
+    kinds = {"over seeds": True, "over the test items of one seed": False}
+    return ", or ".join(kind for kind, of_seeds in kinds.items() if of_seeds in several)
 
 
 def _groups(sweep: SweepResults, look: Mapping[str, Look], series: int | None) -> list[tuple[str, str]]:
@@ -446,8 +457,8 @@ def _line(panel: Axes, points: Sequence[tuple[float, Estimate]], column: str, lo
 
 
 def _roles(sweep: SweepResults) -> tuple[int, int | None]:
-    """The setting along the lower axis (a numeric one first, then the one with more values), and the other one, which
-    has a line per value."""
+    """The setting along the lower axis (a numeric one first, then the one with more values), and the other
+    one, which has a line per value."""
     if len(sweep.keys) == 1:
         return 0, None
     first, second = sweep.values

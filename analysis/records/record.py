@@ -141,11 +141,11 @@ GRADIENTS = "gradient cosine"  # cosine of two languages' gradients by the layer
 LINEAR = "linear probe"  # a probe on frozen vectors of one language, tested in another
 SHARING = "sharing"  # the share of a derived language in common with its source
 DELTA = "DELTA"  # the loss in transfer: SUP - ZS
-RECOVERED = "recovered"  # the share of the loss in transfer that an intervention at test time recovers
+RECOVERED = "recovered"  # the part of the loss in transfer that an intervention at test time recovers
 READ = "read"  # the amount of a language that a model has read
 KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
-"""Measures of questions about facts: stated and queried in the source; stated in the source and queried in the derived
-language; stated in both and queried in the derived language."""
+"""Measures of questions about facts: stated and queried in the source; stated in the source and queried in
+the derived language; stated in both and queried in the derived language."""
 MEASURES = {ALIGNMENT, ORDER, AER, RETRIEVAL, LABELS, HELD_OUT, CKA, GRADIENTS, LINEAR, SHARING, READ, RECOVERED}
 MEASURES |= {KNOWN, CARRIED, BOTH}  # all measures of the package that are not scores of tasks
 # Metrics:
@@ -154,8 +154,8 @@ MINED, MINED_XTREME = "mined", "mined-xtreme"
 FORM, LEMMA = "held-out-form", "held-out-lemma"
 """alignment@1 of held-out inflected words: the dictionary has another form of the word, or none."""
 ROTATED, SHUFFLED, SELF_LEARNT = "held-out-rotated", "held-out-shuffled", "held-out-self-learnt"
-"""alignment@1 of held-out types after one rotation, fitted on the dictionary's pairs, on shuffled pairs, or by
-self-learning."""
+"""alignment@1 of held-out types after one rotation, fitted on the dictionary's pairs, on shuffled pairs, or
+by self-learning."""
 ENTRY, NO_ENTRY = "entry", "no-entry"
 """ZS and SUP: accuracy over words that are one type, with and without an entry in the dictionary."""
 AFTER = " after "  # between a metric and the intervention before it, as in `accuracy after rotation`
@@ -286,8 +286,8 @@ GIVEN = "GivenModel"  # the kind of the part that holds the digest of given weig
 
 @dataclass(frozen=True)
 class Described:
-    """A language or an objective as records store it: its name in folders and on the command line, its name
-    for people, and its components, each a `kind` with plain values."""
+    """A language or an objective as stored in records: `name` in folders and on the command line, `title` for
+    people, and its `parts`, each a `kind` with plain values."""
 
     name: str
     title: str
@@ -304,7 +304,7 @@ class Described:
 
     @property
     def given(self) -> bool:
-        """Whether it is a given model, of which at most the digest of its weights is known."""
+        """Whether it is a given model, known at most by the digest of its weights."""
         return all(part["kind"] == GIVEN for part in self.parts)
 
 

@@ -24,7 +24,7 @@ from calque.derive.files import read_toml
 TEXTS = read_toml(Path(__file__).with_name("claims.toml"))
 HEADER, NULL_HEADER = tuple(TEXTS["claims"]["header"]), tuple(TEXTS["null"]["header"])
 HEADLINES = "The paper’s headlines, tested"
-AGREEMENT = {HOLDS: "agrees", FAILS: "disagrees"}  # of a verdict with the paper whose claim it is about
+AGREEMENT = {HOLDS: "agrees", FAILS: "disagrees"}  # our verdict and the paper's claim
 
 
 def verdicts(claims: Table, kind: str = "claim") -> str:

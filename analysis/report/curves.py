@@ -25,7 +25,7 @@ class Curves:
 
 
 def curves_html(curves: Sequence[Curves]) -> str:
-    """The data of the curves, and where the script draws them; nothing if no run has any."""
+    """The data of the curves, and the element that the script draws them in; "" without curves."""
     panels, steps = _panels(curves), list[list[int]]()
     data = {
         "runs": [[visible(run.run), visible(run.group)] for run in curves],

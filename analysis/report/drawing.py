@@ -45,7 +45,8 @@ LOOKS = (
     ("#7F7F7F", "h"),
     ("#5B3A8C", "p"),
 )
-"""Colours and markers, distinguishable with common colour vision (Okabe and Ito's first), and by marker in grey."""
+"""Colours and markers, distinguishable with common colour vision (Okabe and Ito's first), and by marker in
+grey."""
 FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
 MOST = len(FILLS)  # most transforms that a figure can distinguish, or give a panel each; tables have room for more
 FULL, HALF = 7.4, 4.8  # widths of figures in inches; half a page (3.3 inches) shows the letters of HALF in 7 points
@@ -56,7 +57,7 @@ SPARE = "spare"  # the label of a panel without content
 SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)  # the bounds of a share, and of a difference of two
 EDGE = 3  # tolerance in pixels of a mark outside its panel
 NOTHING = ("", "None", "none", " ", None)  # Matplotlib's spellings of an absent marker, dash or colour
-FILLED = 0.84  # part of a group's room that its members take
+FILLED = 0.84  # the share of a group's width that its members take
 WIDE = 40.0  # longer intervals are thin and pale and do not stretch the axis, so that points stay apart
 USUAL, FAINT = (1.0, 0.75), (0.6, 0.35)  # line width in points, and opacity
 Ends = tuple[float, float] | None
@@ -257,7 +258,7 @@ _NAMES: WeakKeyDictionary[Axes, str] = WeakKeyDictionary()
 
 
 def name_panel(panel: Axes, name: str) -> None:
-    """Give a panel a name for a page, other than its title."""
+    """Set the name of a panel in a page if it is not its title."""
     _NAMES[panel] = name
 
 
@@ -310,7 +311,7 @@ def _look(artist: Line2D | Patch) -> tuple[str, str, str]:
 
 
 def _place(axis: Any, number: float) -> str:
-    """The words of the tick at a place of an axis, or the number."""
+    """The label of the tick at a place on an axis, or else the number."""
     places, form = axis.get_major_locator(), axis.get_major_formatter()
     label = _line(axis.get_label_text())
     if isinstance(places, FixedLocator) and isinstance(form, FixedFormatter | FuncFormatter):
@@ -338,7 +339,8 @@ def written(number: float) -> str:
 
 
 def grid(figure: Figure, number: int, columns: int, **options: Any) -> np.ndarray:
-    """`number` panels in `columns` columns, as an array of rows; the first spare panel is left for a legend."""
+    """`number` panels in `columns` columns, as an array of rows; the first spare panel is left for a
+    legend."""
     axes: np.ndarray = figure.subplots(-(-number // columns), columns, squeeze=False, **options)
     for place, spare in enumerate(axes.flat[number:]):
         spare.set(label=SPARE)

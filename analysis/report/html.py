@@ -27,22 +27,22 @@ def text(words: str) -> str:
 
 
 def script_json(data: Any) -> str:
-    """JSON that ends no script element."""
+    """JSON that is safe inside a script element."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 def items(words: Sequence[str], kind: str = "items") -> str:
-    """A list; nothing if it is empty."""
+    """An HTML list, or "" without items."""
     return f"<ul class={kind}>" + "".join(f"<li>{text(item)}</li>" for item in words) + "</ul>" if words else ""
 
 
 def definitions(pairs: Sequence[tuple[str, str]]) -> str:
-    """Terms with their definitions; nothing if there are none."""
+    """Terms with their definitions, or ""."""
     return "<dl>" + "".join(f"<dt>{text(k)}</dt><dd>{text(v)}</dd>" for k, v in pairs) + "</dl>" if pairs else ""
 
 
 def details(summary: str, body: str) -> str:
-    """A part that the reader opens."""
+    """A section that opens on a click."""
     return f"<details><summary>{text(summary)}</summary>{body}</details>"
 
 
@@ -126,7 +126,7 @@ def _links(table: Table, name: str) -> str:
 PIXELS = 96 / 72  # of a browser, per point
 SMALLEST, LARGEST = 0.8, 1.4
 """Limits of a figure's scale: smaller letters are illegible, so a narrow screen scrolls instead."""
-REACH = 5  # radius in points within which a mark is met
+REACH = 5  # radius in points of a mark for the pointer
 
 
 def figure_html(plot: Plot) -> str:

@@ -35,7 +35,7 @@ PORTRAIT, HIGH = (
 
 
 def escaped(text: str) -> str:
-    """Text that LaTeX prints as it is."""
+    """Text with LaTeX's special characters escaped."""
     return _ESCAPED.sub(lambda found: _ESCAPES[found[0]], text)
 
 

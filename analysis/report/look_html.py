@@ -27,7 +27,7 @@ def look_html(looks: Looks) -> str:
 
 
 def look_sections(looks: Looks) -> dict[str, str]:
-    """The body of each part by its title; empty if no model has it."""
+    """The body of each part by its title; empty if no model has the part."""
     return {
         "Fill a mask": _live(looks),
         "Guesses": _guesses(looks),

@@ -48,6 +48,6 @@ def save_figure(figure: Figure, folder: Path, name: str) -> tuple[Path, Path]:
             figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-        with whole_file(svg) as part:  # Matplotlib writes control characters as they are, and XML has none
+        with whole_file(svg) as part:  # Matplotlib keeps control characters, which XML forbids
             part.write_text(visible(text.getvalue()), encoding="utf-8")
     return png, svg

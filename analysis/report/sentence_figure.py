@@ -22,7 +22,7 @@ class Example:
 
 
 def example_html(example: Example, legend: bool = True) -> str:
-    """One drawing for each image and, as a `legend`, the colour of each class."""
+    """One drawing per derivation and, with `legend`, the colours of the classes."""
     names = list(dict.fromkeys(example.classes))
     colours = {name: colour for name, (colour, _) in zip(names, LOOKS, strict=False)}
     chosen = [colours.get(name, OTHER) for name in example.classes]

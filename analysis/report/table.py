@@ -103,7 +103,7 @@ def percent(share: float | None) -> str:
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Words as a list in a sentence: a, b and c."""
+    """Words joined as in a sentence: a, b and c."""
     return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
 
 

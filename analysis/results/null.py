@@ -30,8 +30,8 @@ WIDEST = 4 * NOMINAL  # highest end of an interval that supports the nominal rat
 MOST = 60  # most splits of the seeds of one number
 DECIDES = 4  # fewest seeds to check verdicts with: two objectives of two seeds each
 METRICS = {ALIGNMENT: ("all", "held-out", ROTATED, SELF_LEARNT), LABELS: ("precision",)}
-"""The metrics that claims are about; of other measures every metric. Those of tasks are the primary one, also after
-interventions, and of words with and without an entry."""
+"""The metrics that claims are about; of other measures every metric. Those of tasks are the primary one, also
+after interventions, and of words with and without an entry."""
 MEASURES = ("SUP", "ZS", "DELTA", ALIGNMENT, LABELS, AER, RETRIEVAL, HELD_OUT)
 EVERYTHING = "all measures"
 Split = tuple[tuple[int, int], ...]  # pairs of a seed of the first group and one of the second

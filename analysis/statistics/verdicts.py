@@ -15,7 +15,8 @@ NO_RECORDS = "no records"
 HOLDS_ALONE, FAILS_ALONE = "holds before correction only", "fails before correction only"
 ALONE = {HOLDS: HOLDS_ALONE, FAILS: FAILS_ALONE}  # verdicts that the correction takes back
 WEAKEST = (FAILS, FAILS_ALONE, AT_FLOOR, ONE_SEED, UNDECIDED, HOLDS_ALONE, HOLDS)
-"""Verdicts from the weakest: several comparisons are one claim that holds if all do, and fails if one does."""
+"""Verdicts from the weakest: several comparisons are one claim that holds if all do, and fails if one
+does."""
 
 
 @dataclass(frozen=True)

@@ -206,7 +206,8 @@ def features(example: Example, spell: Spell, negations: frozenset[str]) -> list[
 
 
 def _in_order(first: Sequence[str], second: Sequence[str], shared: set[str]) -> float:
-    """The share of pairs of shared words, by their first places, that are in the same order; 1 without a pair."""
+    """The share of pairs of shared words, by their first places, that are in the same order; 1 without a
+    pair."""
     places = {word: place for place, word in reversed(list(enumerate(second)))}
     pairs = list(combinations((places[word] for word in dict.fromkeys(first) if word in shared), 2))
     return _share(sum(a < b for a, b in pairs), len(pairs)) if pairs else 1.0

@@ -13,7 +13,7 @@ PRINTED = {name: task.printed or task.primary for name, task in TASKS.items()}  
 
 
 def task(name: str) -> Task:
-    """The task of a name; BadInput if there is none."""
+    """The task with this name. Raises BadInput if there is none."""
     if name not in TASKS:
         raise BadInput(unknown("task", name, TASKS))
     return TASKS[name]

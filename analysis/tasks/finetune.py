@@ -28,8 +28,8 @@ if TYPE_CHECKING:  # transformers loads its models, for seconds, where a name is
 MOST_EPOCHS = 100_000
 READ_IDS = 8_192  # ids in a batch of a fine-tuned model's input
 PIECE = 1 << 22
-"""The overhead of a piece of a batch on a CPU, in ids times the square of a model's width: the time of some 30 ids at
-width 384, and of a thousand at width 64."""
+"""The overhead of a piece of a batch on a CPU, in ids times the square of a model's width: the time of some
+30 ids at width 384, and of a thousand at width 64."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Finetuned:
         self.head, self.device = head, device
 
     def logits(self, rows: Sequence[TaskRow]) -> Tensor:
-        """(B, K, C)."""
+        """The head's logits, (B, K, C)."""
         config = self.model.config
         padding = config.pad_token_id
         ids = self._table([row.ids for row in rows], padding)
@@ -113,7 +113,7 @@ class Finetuned:
         return self.head.logits(output, real)
 
     def targets(self, rows: Sequence[TaskRow]) -> Tensor:
-        """(B, K)."""
+        """The rows' targets, padded, (B, K)."""
         return self._table([row.targets for row in rows], UNLABELLED)
 
     @inference_mode
@@ -167,7 +167,7 @@ def finetune(
         epochs = range(config.epochs)
         batches = [batch for epoch in epochs for batch in batches_of(len(data.rows), config.batch, [seed, epoch])]
         steps = len(batches)
-        # A GPU computes a large batch as fast as its pieces, and loses between them the time that they save.
+        # On a GPU pieces save nothing: a large batch takes as long, and each piece adds a pause.
         overhead = math.inf if device.type == "cuda" else PIECE / model.config.hidden_size**2
         model.train()
         for step, batch in enumerate(batches):

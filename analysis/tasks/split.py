@@ -86,8 +86,8 @@ class Split:
         return [gold for _, gold in self]
 
     def check(self, labels: Sequence[str]) -> None:
-        """Find what would stop an evaluation after hours of training: unreadable examples, unknown labels, an
-        undefined metric."""
+        """Find errors that would stop an evaluation after hours of training: unreadable examples, unknown
+        labels, an undefined metric."""
         answers = self.gold
         for line, gold in enumerate(answers, start=1):
             if unknown := sorted(set(self.task.labels([gold])) - set(labels)):

@@ -97,18 +97,18 @@ class SpanHead(Head):
 
 @dataclass(frozen=True)
 class Task(ABC):
-    """One task."""
+    """A task: its data, metrics, head, decoding and baselines."""
 
     name: ClassVar[str]  # the folder of its data, and its name in records and settings
     title: ClassVar[str]  # its name for people
     summary: ClassVar[str] = ""  # one sentence about it, for glossaries and the documentation
     data: ClassVar[str]  # the kind of its data, as sources and readers name it
     metrics: ClassVar[tuple[Metric, ...]]  # models are compared by the first
-    printed: ClassVar[str] = ""  # the name of the metric in published tables, if that is not the first
+    printed: ClassVar[str] = ""  # the metric in published tables, if not the first
     head: ClassVar[Head]  # the layer trained on top of an encoder
     baselines: ClassVar[tuple[Baseline, ...]] = ()  # model-free baselines that its scores are compared with
     of_pairs: ClassVar[bool] = False  # whether its examples have two texts
-    xtreme: ClassVar[str] = ""  # its name in XTREME, if that is another one
+    xtreme: ClassVar[str] = ""  # its name in XTREME, if different
 
     @property
     def primary(self) -> str:

@@ -3,6 +3,7 @@
 Each is None if records cannot fill it, or if there are too many objectives or transforms to distinguish.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -94,12 +95,7 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
                     shape: dict[str, Any] = {"marker": marker, "fillstyle": fill, "markersize": size}
                     shape["place"] = f"{results.transform_title(transform)}, {measure}"
                     drawing.draw_points(panel, [(x, score)], colour, linestyle="none", zorder=3, **shape)
-        for group, transform in enumerate(transforms):
-            sides = [group - FILLED / 2 - 0.04, group + FILLED / 2 + 0.04]
-            for learnt, dash, colour in ((transform, "--", SOFT), (results.source, "-", INK)):
-                if baselines := results.floors.of(task, PRIMARY[task], transform, learnt).values():
-                    floors.append(max(baselines, key=lambda floor: floor.value))
-                    drawing.level(panel, floors[-1].value, sides, dash, colour, linewidth=1, zorder=1)
+        floors.extend(_draw_floors(panel, results, task))
         panel.set_ylim(-3, 103)
         panel.set_xlim(-0.5, len(transforms) - 0.5)
         ticks = range(len(transforms)) if columns == 1 else ()
@@ -119,6 +115,17 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
         drawing.legend(figure, handles, 3)
     metrics = {task: PRIMARY[task] for task in tasks}
     return plot("figure-floors", figure, results, scale, results.select(("SUP", "ZS"), metrics), floors=floors)
+
+
+def _draw_floors(panel: Axes, results: Results, task: str) -> Iterator[Floor]:
+    """Draw the strongest baselines of a task, trained in the derived language and in the source."""
+    for group, transform in enumerate(results.transforms):
+        sides = [group - FILLED / 2 - 0.04, group + FILLED / 2 + 0.04]
+        for learnt, dash, colour in ((transform, "--", SOFT), (results.source, "-", INK)):
+            if baselines := results.floors.of(task, PRIMARY[task], transform, learnt).values():
+                floor = max(baselines, key=lambda floor: floor.value)
+                drawing.level(panel, floor.value, sides, dash, colour, linewidth=1, zorder=1)
+                yield floor
 
 
 def correlation_figure(results: Results, scale: str) -> Plot | None:

@@ -99,7 +99,8 @@ class Onsets:
 
     @property
     def ends(self) -> tuple[float, float, float]:
-        """The earliest, the median and the latest; the median is NEVER if half of the seeds or more never leave."""
+        """The earliest, the median and the latest; the median is NEVER if half of the seeds or more never
+        leave."""
         steps = sorted(self.steps.values())
         return steps[0], median(steps), steps[-1]
 
@@ -180,7 +181,8 @@ def order_in_words(found: Found) -> str:
 
 
 def agreement(found: Found, seeds: int) -> str:
-    """Whether seeds have the same order, how many pairs change places, and what leaves its null in some seeds only."""
+    """Whether seeds have the same order, how many pairs change places, and what leaves its null in some seeds
+    only."""
     if seeds < 2:
         return "one seed"
     swapped = swapped_pairs(found)

@@ -137,8 +137,8 @@ def _null(panel: Axes, results: Results, quantity: Quantity, transform: str, axi
 
 
 def onset_figure(results: Results, scale: str) -> Plot | None:
-    """The median step at which each quantity exceeds its null: a panel per language, a row per objective. None
-    without two steps."""
+    """The median step at which each quantity exceeds its null: a panel per language, a row per objective.
+    None without two steps."""
     steps, objectives = steps_of(results), results.objectives
     if len(steps) < 2 or len(results.transforms) > MOST:
         return None

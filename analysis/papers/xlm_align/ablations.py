@@ -28,7 +28,8 @@ from calque.derive.files import read_toml
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
 SWITCHES = ("tlm", "queries", "labels", "label_layer", "first", "filtering", "layer")
-"""Parameters that Tables 3 to 7 vary; mask rate and the fraction of parallel sentences belong to a study's scale."""
+"""Parameters that Tables 3 to 7 vary; mask rate and the fraction of parallel sentences belong to a study's
+scale."""
 DEFAULTS: dict[str, Any] = {switch: getattr(XLMAlign(), switch) for switch in SWITCHES}
 DEFAULT = ""  # the setting that the paper's tables compare with: XLM-Align unchanged
 NEITHER = "without DWA, without TLM"

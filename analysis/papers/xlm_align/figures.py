@@ -3,7 +3,7 @@
 Each is None if records cannot fill it, or if there are too many objectives or transforms to distinguish.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -49,14 +49,9 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
         for y, (_, objective, transform) in enumerate(rows)
         for task in tasks
     }
-    published = sorted((p for p in results.published if p.table in TABLES), key=lambda p: p.table)
-    start = {p.task: p.value for p in published if p.table == 3 and p.setting == DEFAULT}
-    # The published difference from the default; for POS, in F1 on bare tags.
-    printed = {(p.setting, p.task): p.value - start[p.task] for p in published if p.task in start}
+    published, printed = _published_gains(results)
     theirs = [printed[name, task] for name, _, _ in rows for task in tasks if (name, task) in printed]
-    points = [0.0, *(100 * gain for gain in [*(g.mean for g in gains.values() if g), *theirs])]
-    room = max(ROOM * (max(points) - min(points)), LEAST)
-    limits = min(points) - room, max(points) + room
+    limits = _limits([*(gain.mean for gain in gains.values() if gain), *theirs])
 
     def draw(panel: Axes, task: str) -> None:
         for y, (name, objective, _) in enumerate(rows):
@@ -86,6 +81,21 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
         drawing.legend(figure, handles, 3)
     records = ablations.records_of(results, every, ("ZS",))
     return plot("figure-ablations", figure, results, scale, records, [p for p in published if p.task in tasks])
+
+
+def _published_gains(results: Results) -> tuple[list[Published], dict[tuple[str, str], float]]:
+    """The numbers of Tables 3 to 7, and their differences from the default by setting and task (POS in F1 on
+    bare tags)."""
+    published = sorted((p for p in results.published if p.table in TABLES), key=lambda p: p.table)
+    start = {p.task: p.value for p in published if p.table == 3 and p.setting == DEFAULT}
+    return published, {(p.setting, p.task): p.value - start[p.task] for p in published if p.task in start}
+
+
+def _limits(gains: Sequence[float]) -> tuple[float, float]:
+    """The ends of an axis in points that has room around 0 and gains, which are shares."""
+    points = [0.0, *(100 * gain for gain in gains)]
+    room = max(ROOM * (max(points) - min(points)), LEAST)
+    return min(points) - room, max(points) + room
 
 
 def _draw_gain(panel: Axes, y: int, gain: Estimate, look: Look, limits: tuple[float, float]) -> None:
@@ -134,6 +144,18 @@ def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
         yield plot("figure-aer", figure, study.results, scale, records, printed, file=f"figure-aer-{aligner}", **about)
 
 
+def _published_scores(study: Continued, metrics: Mapping[str, str]) -> dict[str, list[Published]]:
+    """Published scores of the study's tasks by these metrics in its languages, by model."""
+    numbers = {PAPER: study.printed(PAPER, BY_LANGUAGE), SMALL: list[Published]()}
+    for task in metrics:
+        numbers[SMALL] += study.of_small(task).values()
+    languages = {task: [study.source, *study.languages(task)] for task in metrics}
+    return {
+        name: [p for p in own if metrics.get(p.task) == p.metric and p.setting in languages[p.task]]
+        for name, own in numbers.items()
+    }
+
+
 def task_figure(study: Continued, scale: str) -> Plot | None:
     """One panel per task: each model in each language, the source first, with the strongest baseline."""
     source, look = study.source, looks(study.results, study.models) if study.tasks else {}
@@ -141,12 +163,7 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
         return None
     metrics = {task: printed_metrics(task)[0] for task in study.tasks}
     languages = {task: [source, *study.languages(task)] for task in study.tasks}
-    small = [number for task in metrics for number in study.of_small(task).values()]
-    published = {
-        name: [p for p in numbers if metrics.get(p.task) == p.metric and p.setting in languages[p.task]]
-        for name, numbers in ((PAPER, study.printed(PAPER, BY_LANGUAGE)), (SMALL, small))
-    }
-
+    published = _published_scores(study, metrics)
     columns, width = (1, drawing.HALF) if len(metrics) < MANY else (COLUMNS, drawing.FULL)
 
     def draw(panel: Axes, task: str) -> None:

@@ -222,12 +222,14 @@ def link_figure(results: Results, scale: str) -> Plot | None:
             row[0].set_ylabel(wrapped(f"mean AER, %\n{', '.join(map(set_title, sets))}", 1.6))
         for panel in axes.flat:
             panel.set_xlabel("layer")
-        handles = keys(systems.results, look, line=None)
-        for system, dash in across:
-            label = ", ".join(filter(None, (system.aligner, system.title)))
-            handles.append(Line2D([], [], color=INK, linestyle=dash, label=label))
-        handles += [key(f"{name}, published", its.colour, its.marker, "none", its.dash) for name, its in theirs.items()]
-        legend(figure, handles, 3, handlelength=2.5)
+        without = [
+            Line2D([], [], color=INK, linestyle=dash, label=", ".join(filter(None, (system.aligner, system.title))))
+            for system, dash in across
+        ]
+        published = [
+            key(f"{name}, published", its.colour, its.marker, "none", its.dash) for name, its in theirs.items()
+        ]
+        legend(figure, [*keys(systems.results, look, line=None), *without, *published], 3, handlelength=2.5)
     records = [record for system in dict.fromkeys(lines) for record in system.records.values()]
     return plot("figure-2-layers", figure, systems.results, scale, records, aligner=RELEASED.name)
 
