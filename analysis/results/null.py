@@ -84,7 +84,7 @@ class Rate:
             return ""
         low, high = self.share.interval
         if low <= NOMINAL <= high:
-            return "as nominal" if high <= WIDEST else "cannot be told"
+            return "as nominal" if high <= WIDEST else "unclear"
         return "too often" if low > NOMINAL else "too seldom"
 
 
