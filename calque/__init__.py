@@ -28,8 +28,8 @@ import calque.derive  # noqa: F401
 if TYPE_CHECKING:
     from calque.analysis.checkpoint import Checkpoint
     from calque.analysis.looking.parts import Look
-    from calque.derive.derivation import Derived
     from calque.derive.links.aligner import Links
+    from calque.derive.on_demand import Derived
     from calque.experiments.session import StudySession
 
 __all__ = ["__version__", "align", "derive", "load", "look", "records", "study"]
@@ -60,8 +60,8 @@ def derive(sentence: str, language: str, parser: Path | str | None = None, runs:
     inv         apples two ate Sara .
     <BLANKLINE>
     """
-    from calque.derive.derivation import Derived, sentences_of, transforms_of
     from calque.derive.errors import BadInput
+    from calque.derive.on_demand import Derived, sentences_of, transforms_of
     from calque.experiments.run.places import CACHE
 
     folder = Path(parser) if parser else None

@@ -47,13 +47,13 @@ from calque.derive.folder import (
 )
 from calque.derive.frequency import add_up
 from calque.derive.language import SOURCE, in_places
+from calque.derive.order import order_distance
 from calque.derive.preview import PREVIEW, preview_sentences
 from calque.derive.script import letters_of
 from calque.derive.sentence import Sentence
 from calque.derive.source import Source
 from calque.derive.sources.files import TAGGED
 from calque.derive.transform import Compose, Transform
-from calque.derive.typology import order_distance
 from calque.derive.usage import USAGE, Usage
 from calque.derive.vocabulary import SMALLEST, TOKENIZER, GivenVocabulary, Vocabulary, WordTable, learn_of_words
 from calque.derive.workers import Progress, Workers, reported, silent

@@ -3,8 +3,8 @@
 import re
 
 from calque.derive.errors import BadInput, shown, unknown
+from calque.derive.galactic import Reorder
 from calque.derive.order import Invert, Permute
-from calque.derive.reorder import Reorder
 from calque.derive.script import Cognates, Transliterate
 from calque.derive.transform import Transform, compose
 from calque.derive.words import Agglutinate, Cipher, Drop, Rewrite, Split, Translate

@@ -29,7 +29,7 @@ from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import torch
 from calque.pretrain.mask import Masking, as_rows
 from calque.pretrain.objective import GOLD, Linked, Objective, Stream, Traits
-from calque.pretrain.order import Part
+from calque.pretrain.shuffle import Part
 
 USUAL = 0.25  # the default share of parallel sentences (ALIGN-MLM, Tables 1 and 6)
 PARALLEL = percent("parallel_fraction", "-", "{percent} % parallel", "10")

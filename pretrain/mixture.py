@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import ADDED, plain
 from calque.derive.languages import Languages, all_but_last, disjoint_halves
-from calque.pretrain.order import Mixed, Order, Part, Together, share_rows
+from calque.pretrain.shuffle import Mixed, Order, Part, Together, share_rows
 
 
 @dataclass(frozen=True)

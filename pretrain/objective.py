@@ -18,7 +18,7 @@ from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import flops_per_id, pair_flops_per_id
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import Optimizer, Tensor, nn, torch
-from calque.pretrain.order import Part
+from calque.pretrain.shuffle import Part
 
 if TYPE_CHECKING:
     from calque.pretrain.modules import Learner

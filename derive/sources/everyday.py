@@ -8,7 +8,7 @@ from pathlib import Path
 from calque.derive.artefact import Artefact, digest
 from calque.derive.easy import EasyText
 from calque.derive.errors import BadInput
-from calque.derive.reorder import Reorder, StoredGrammar, TreebankFiles
+from calque.derive.galactic import Reorder, StoredGrammar, TreebankFiles
 from calque.derive.sources.files import Files, TaskFiles
 from calque.derive.stored_trees import StoredTrees
 

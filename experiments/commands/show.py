@@ -40,7 +40,7 @@ def show(
     runs: Root = ROOT,
 ) -> None:
     """Print a sentence in derived languages, with tags and glosses."""
-    from calque.derive.derivation import sentences_of, transforms_of
+    from calque.derive.on_demand import sentences_of, transforms_of
     from calque.derive.preview import side_by_side
     from calque.derive.sources.pocket import CORPUS, PocketEnglish
     from calque.derive.transforms import EXAMPLES
@@ -69,8 +69,8 @@ def show(
 
 def write_derived(source: Files, language: str, out: Path | None, pairs: bool, runs: Path, study: str | None) -> None:
     """Write the image of a source's only file to `out`, or print it; counts of exclusions go to standard error."""
-    from calque.derive.derivation import derive_file, transforms_of
     from calque.derive.files import whole_file
+    from calque.derive.on_demand import derive_file, transforms_of
     from calque.derive.readers.annotation import TREEBANK, annotation, head_of
     from calque.derive.transform import TORN, Account
 

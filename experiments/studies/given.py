@@ -9,8 +9,8 @@ from typing import Any
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.errors import BadInput
 from calque.derive.files import read_toml
+from calque.derive.galactic import Reorder, TreebankFiles
 from calque.derive.order import Invert
-from calque.derive.reorder import Reorder, TreebankFiles
 from calque.derive.script import Transliterate
 from calque.derive.sources.files import Files, TaskFiles
 from calque.derive.transform import compose

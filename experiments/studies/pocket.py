@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.derive.galactic import PocketTreebank, Reorder
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
-from calque.derive.reorder import PocketTreebank, Reorder
 from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.derivation import derive_file
+from calque.derive.on_demand import derive_file
 from calque.derive.pocket.language import Pocket
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.readers.iob2 import read_iob2, read_word_labels

@@ -8,11 +8,11 @@ import pytest
 
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
+from calque.derive.galactic import PocketTreebank, Reorder
 from calque.derive.language import SOURCE, Bitext, Language
 from calque.derive.languages import Languages, all_but_last, only_last
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
-from calque.derive.reorder import PocketTreebank, Reorder
 from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose

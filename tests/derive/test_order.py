@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from calque.derive.order import Invert, Permute
+from calque.derive.order import Invert, Permute, kendall_distance
 from calque.derive.sentence import Sentence
-from calque.derive.typology import kendall_distance
 from tests.derive.strategies import law, sentences
 
 

@@ -10,7 +10,7 @@ from calque.derive.errors import BadInput
 from calque.derive.language import Language
 from calque.derive.types import OURS
 from calque.pretrain.objectives.mlm import PackedLines
-from calque.pretrain.order import Shuffled
+from calque.pretrain.shuffle import Shuffled
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""

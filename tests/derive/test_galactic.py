@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from calque.derive.galactic import PocketTreebank, Reorder
 from calque.derive.grammar.features import CLASSES, MOST, Tree
 from calque.derive.grammar.model import Grammar
-from calque.derive.reorder import PocketTreebank, Reorder
 from calque.derive.sentence import Sentence, Span
 from tests.derive.grammar.made import below, trees
 

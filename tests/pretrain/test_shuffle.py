@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.pretrain.order import UNIT, Apportionment, Mixed, Part, in_units, share_rows
+from calque.pretrain.shuffle import UNIT, Apportionment, Mixed, Part, in_units, share_rows
 
 PARTS: dict[Part, int] = {("source",): 7, ("trans",): 3, ("inv",): 20}
 INSTANCES = np.split(np.arange(30), (7, 10))
