@@ -77,7 +77,8 @@ class Artefact:
         actual_kind, digests = facts.pop(KIND, None), facts.pop(FILES, {})
         if actual_kind != kind:
             raise BadInput(f"the manifest of {actual_kind}; expected {kind}", folder / MANIFEST)
-        if format is not None and (actual := facts.get("format")) != format:
+        actual = facts.get("format")
+        if format is not None and actual != format:
             fault = f"{kind} of format {actual}, expected {format}"
             raise BadInput(f"{fault}; remove the folder and run the command again", folder / MANIFEST)
         return cls(folder, facts, digests)

@@ -74,7 +74,7 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for example in examples:
             row: dict[str, Any] = {"texts": [[_columns(s) for s in text] for text in example.texts]}
-            row |= {name: value for name in _TEXTS if (value := getattr(example, name))}
+            row |= {name: getattr(example, name) for name in _TEXTS if getattr(example, name)}
             file.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
             count += 1
     return count

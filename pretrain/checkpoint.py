@@ -79,7 +79,10 @@ def load_state(
 ) -> tuple[int, Artefact | None]:
     """Load the last state below `folder`. Returns its step and the state, or 0 and None. A state of another
     run, step or configuration is refused; with `allow_change`, the keys of MACHINE may differ."""
-    steps = {int(named[1]): path for path in folder.glob("step-*") if (named := _STEP.fullmatch(path.name))}
+    steps = {}
+    for path in folder.glob("step-*"):
+        if named := _STEP.fullmatch(path.name):
+            steps[int(named[1])] = path
     if not steps:
         return 0, None
     step = max(steps)
@@ -178,7 +181,10 @@ class Snapshots:
 
 def snapshots_of(run: Artefact) -> dict[int, str]:
     """The names of a finished run's snapshots by step, ascending."""
-    steps = {int(named[1]): name for name in run.digests if (named := _SNAPSHOT.fullmatch(name))}
+    steps = {}
+    for name in run.digests:
+        if named := _SNAPSHOT.fullmatch(name):
+            steps[int(named[1])] = name
     if not steps:
         raise BadInput("a run without snapshots; set train.snapshots to keep some", run.folder)
     return dict(sorted(steps.items()))

@@ -54,7 +54,8 @@ class ModelConfig:
         if self.length < 8:
             wrong.append(f"length must be at least 8 ids, not {self.length}")
         for name in ("dropout", "attention_dropout"):
-            if not 0 <= (share := getattr(self, name)) < 1:
+            share = getattr(self, name)
+            if not 0 <= share < 1:
                 wrong.append(f"{name} must be at least 0 and below 1, not {share}")
         wrong += not_finite(self)
         if self.initializer_range <= 0:

@@ -68,7 +68,8 @@ class Facts:
 def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
     rng = random.Random(f"{facts.seed}:facts")
     nouns = _nouns(language)
-    if len(nouns) < (wanted := facts.values * len(RELATIONS)):
+    wanted = facts.values * len(RELATIONS)
+    if len(nouns) < wanted:
         raise BadInput(
             f"facts of {facts.values} values need {wanted} words that are mostly nouns, and a language of "
             f"{language.types} types has {len(nouns)}"

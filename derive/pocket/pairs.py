@@ -156,16 +156,16 @@ class WordDraws:
         topic = self._topic()
         nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.SOC)
         role = Role.NAME if self._rng.random() < 0.5 else Role.ANIMATE
-        other = self._another(lambda: self._draw(topic, role), nouns)
+        other = self._another(topic, role, nouns)
         acts = self._rng.random() < 0.5
-        manners = self._two(lambda: self._draw(verb, Role.MANNER))
+        manners = self._two(verb, Role.MANNER)
         return Material(nouns, (verb,), True, self._tense(), acts, other, manners)
 
     def number(self) -> Material:
         """Words for statements about a number of things."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.TR)
-        other = self._another(lambda: self._draw(verb, Role.OBJECT), nouns)
+        other = self._another(verb, Role.OBJECT, nouns)
         numbers = tuple(self._rng.sample(NUMBERS, 2))
         return Material(nouns, (verb,), True, self._tense(), other=other, numbers=numbers)
 
@@ -174,8 +174,8 @@ class WordDraws:
         topic = self._topic()
         nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.INTR)
         preposition = self._draw(verb, Role.LOCATIVE)
-        first, second = self._two(lambda: self._draw(topic, Role.PLACE))
-        manners = self._two(lambda: self._draw(verb, Role.MANNER))
+        first, second = self._two(topic, Role.PLACE)
+        manners = self._two(verb, Role.MANNER)
         places = (preposition, first), (preposition, second)
         return Material(nouns, (verb,), True, self._tense(), manners=manners, places=places)
 
@@ -183,29 +183,28 @@ class WordDraws:
         """Two people and a verb; `alike`: the verb has the same form in both voices."""
         topic = self._topic()
         tense = "past" if alike else "present"
-        verb = self._such(
-            lambda: self._draw(topic, Role.SOC),
-            lambda verb: not alike or len(set(verb.forms[2:])) == 1,
-        )
+        verb = self._fitting(topic, Role.SOC, lambda verb: not alike or len(set(verb.forms[2:])) == 1)
         roles = [Role.NAME if name else Role.ANIMATE for name in named]
         people = self._such(
             lambda: tuple(self._draw(topic, role) for role in roles),
             lambda two: two[0].lemma != two[1].lemma,
         )
-        place = self._another(lambda: self._draw(topic, Role.PLACE), people)
+        place = self._another(topic, Role.PLACE, people)
         manner, preposition = self._draw(verb, Role.MANNER), self._draw(verb, Role.LOCATIVE)
         return Material(people, (verb,), True, tense, manners=(manner,), places=((preposition, place),))
 
     def scene(self) -> tuple[list[Sense], list[Sense], list[Sense]]:
         """Five people or animals, three places and two verbs of one topic, all with different lemmas."""
         topic = self._topic()
+        people: list[Sense] = []
 
         def someone() -> Sense:
             return self._draw(topic, Role.NAME if self._rng.random() < 0.5 else Role.ANIMATE)
 
-        people = self._different(5, someone)
-        places = self._different(3, lambda: self._draw(topic, Role.PLACE), people)
-        return people, places, self._different(2, lambda: self._draw(topic, Role.SOC), people + places)
+        while len(people) < 5:
+            people.append(self._such(someone, lambda word: _is_new(word, people)))
+        places = self._different(3, topic, Role.PLACE, people)
+        return people, places, self._different(2, topic, Role.SOC, people + places)
 
     def _topic(self) -> Sense:
         return self._rng.choices(self._topics, [topic.weight for topic in self._topics])[0]
@@ -217,16 +216,13 @@ class WordDraws:
         return sense.tables[role][int(self._rng.random() * SIZE)]
 
     def _setting(self, topic: Sense, nouns: Iterable[Sense]) -> tuple[Sense, Sense]:
-        place = self._another(lambda: self._draw(topic, Role.PLACE), nouns)
-        preposition = self._such(
-            lambda: self._draw(place, Role.LOCATIVE),
-            lambda word: word.form(0) != "from",
-        )
+        place = self._another(topic, Role.PLACE, nouns)
+        preposition = self._fitting(place, Role.LOCATIVE, lambda word: word.form(0) != "from")
         return preposition, place
 
     def _nouns(self, topic: Sense, role: Role) -> tuple[Sense, Sense, Sense, Sense]:
         def specific() -> Sense:
-            return self._such(lambda: self._draw(topic, role), lambda noun: bool(noun.tables[Role.HYPERNYM]))
+            return self._fitting(topic, role, lambda noun: bool(noun.tables[Role.HYPERNYM]))
 
         first = specific()
         kinds = self._kinds[first.lemma]
@@ -234,38 +230,46 @@ class WordDraws:
         second = self._such(specific, lambda noun: kinds.isdisjoint(self._kinds[noun.lemma]))
         return first, first.tables[Role.HYPERNYM][0], second, second.tables[Role.HYPERNYM][0]
 
-    def _another(self, draw: Callable[[], Sense], nouns: Iterable[Sense]) -> Sense:
-        taken = {noun.lemma for noun in nouns}
-        return self._such(draw, lambda noun: noun.lemma not in taken)
+    def _another(self, sense: Sense, role: Role, others: Sequence[Sense]) -> Sense:
+        return self._fitting(sense, role, lambda word: _is_new(word, others))
 
-    def _different(self, count: int, draw: Callable[[], Sense], taken: Iterable[Sense] = ()) -> list[Sense]:
-        drawn = list(taken)
+    def _different(self, count: int, sense: Sense, role: Role, others: Sequence[Sense]) -> list[Sense]:
+        drawn = list(others)
         for _ in range(count):
-            drawn.append(self._another(draw, drawn))
+            drawn.append(self._another(sense, role, drawn))
         return drawn[-count:]
 
-    def _two(self, draw: Callable[[], Sense]) -> tuple[Sense, Sense]:
+    def _two(self, sense: Sense, role: Role) -> tuple[Sense, Sense]:
         def exclude(two: tuple[Sense, Sense]) -> bool:
             one, other = two[0].lemma, two[1].lemma
             return one not in {other, *self._kinds[other]} and other not in self._kinds[one]
 
-        return self._such(lambda: (draw(), draw()), exclude)
+        return self._such(lambda: (self._draw(sense, role), self._draw(sense, role)), exclude)
 
     def _poles(self, draw: Callable[[], Sense]) -> tuple[Sense, ...]:
-        first = self._such(draw, lambda word: bool(word.tables[Role.ANTONYM]))
-        second = self._such(
-            draw,
-            lambda word: bool(word.tables[Role.ANTONYM]) and word.lemma not in _axis(first),
-        )
+        first = self._such(draw, _has_antonym)
+        second = self._such(draw, lambda word: _has_antonym(word) and word.lemma not in _axis(first))
         axes = [(word, self._draw(word, Role.ANTONYM)) for word in (first, second)]
         axis, other = self._rng.sample(axes, 2)
         return (*self._rng.sample(axis, 2), self._rng.choice(other))
 
+    def _fitting(self, sense: Sense, role: Role, fits: Callable[[Sense], bool]) -> Sense:
+        return self._such(lambda: self._draw(sense, role), fits)
+
     def _such(self, draw: Callable[[], T], fits: Callable[[T], bool]) -> T:
         for _ in range(TRIES):
-            if fits(drawn := draw()):
+            drawn = draw()
+            if fits(drawn):
                 return drawn
         raise BadInput("the lexicon has too few words that exclude each other; expected more word types")
+
+
+def _is_new(word: Sense, others: Iterable[Sense]) -> bool:
+    return all(word.lemma != other.lemma for other in others)
+
+
+def _has_antonym(word: Sense) -> bool:
+    return bool(word.tables[Role.ANTONYM])
 
 
 def _axis(word: Sense) -> frozenset[str]:

@@ -141,7 +141,8 @@ def _shape_of(path: Path) -> Shape:
     first = next(_blocks(read_lines(path), separator, Counter()), [])
     rows = [_columns(line, separator) for _, line in first]
     numbered = all(_is_numbered(row, number) for number, row in enumerate(rows, start=1))
-    marks = {match[0] if (match := _LANGUAGE.match(row[numbered])) else "" for row in rows}
+    matches = [_LANGUAGE.match(row[numbered]) for row in rows]
+    marks = {match[0] if match else "" for match in matches}
     prefix = marks.pop() if len(marks) == 1 else ""
     return Shape(separator, prefix, numbered, len(rows[0]) if rows else Shape.width)
 

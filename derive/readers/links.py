@@ -75,10 +75,10 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
     last = _WPT.fullmatch(lines[-1][1])
     if not (last and last[4] and not last[5]):  # a line that ends in S or P is whole
         reader.check_end()
-    first = next((words[0] for _, line in lines if (words := tokens(line))), "")
-    if not first:
+    words = [word for _, line in lines for word in tokens(line)[:1]]
+    if not words:
         raise BadInput("no link in this file", path)
-    if not _GOLD.fullmatch(first):
+    if not _GOLD.fullmatch(words[0]):
         return _collect(_wpt(path, lines, len(lengths), counts), lengths, counts)
     rows = list(_pharaoh(path, lines, len(lengths), int(from_one or 0)))
     gold = _collect(rows, lengths, counts)

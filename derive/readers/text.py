@@ -207,9 +207,11 @@ def _document_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator
         elif title:
             title = False
             _leave_out("titles", line, counts)
-        elif TAG_LINE.fullmatch((line := unescaped(line, counts)).strip()):
-            _leave_out("tags", line, counts)
         else:
-            yield without_tags(line, counts)
+            bare = unescaped(line, counts)
+            if TAG_LINE.fullmatch(bare.strip()):
+                _leave_out("tags", bare, counts)
+            else:
+                yield without_tags(bare, counts)
     if opened:
         raise opened.fault("no </doc> for this <doc>: the file is truncated")

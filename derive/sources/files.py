@@ -211,8 +211,9 @@ class Files(Source):
 
     def __post_init__(self) -> None:
         check_range("megabytes", self.megabytes, 0)
-        if self.easy and (others := [task for task in self.easy.tasks if task not in READERS]):
-            raise BadInput(unknown("task", others[0], READERS))
+        for task in self.easy.tasks if self.easy else ():
+            if task not in READERS:
+                raise BadInput(unknown("task", task, READERS))
         if wrong := [task for task, (files, _) in self._tasks.items() if files.units != WORDS]:
             reason = "because languages are derived from trees of words"
             raise BadInput(f"{wrong[0]}.units: expected {WORDS!r}, {reason}")
@@ -313,7 +314,8 @@ class Files(Source):
         return lambda path, counts: easy.examples(read(path, counts), frequent, counts)
 
     def _parses(self, trees: bool) -> str:
-        return parser.fingerprint() if trees and (parser := self._parser) else ""
+        parser = self._parser if trees else None
+        return parser.fingerprint() if parser else ""
 
     @property
     def _parser(self) -> StanzaParser | StoredTrees | None:
@@ -378,4 +380,5 @@ def written(task: str, language: str = "", units: Units = WORDS) -> Read:
 
 
 def _whole(text: str, _: Counter[str]) -> list[list[str]]:
-    return [words] if (words := text.split()) else []
+    words = text.split()
+    return [words] if words else []
