@@ -73,16 +73,15 @@ class Form:
         return text.format(value=_digits(value), percent=in_percent(value))
 
 
-def word(field: str, value: Any, name: str, meaning: str, title: str = ", {}") -> Form:
+def word(field: str, value: Any, name: str, meaning: str) -> Form:
     """A suffix that sets a field to a fixed value, as in `-frozen`."""
-    return Form(field, name, meaning, value, title=title)
+    return Form(field, name, meaning, value)
 
 
-def number(
-    field: str, name: str, meaning: str, example: str, read: Callable[[str], Any] = int, title: str = ", {}"
-) -> Form:
+def number(field: str, name: str, meaning: str, example: str, read: Callable[[str], Any] = int) -> Form:
     """A number after some letters, as in `-queue512`."""
-    return Form(field, name, meaning, None, read, example, title, DIGITS if read is int else NUMBER, _digits)
+    pattern = DIGITS if read is int else NUMBER
+    return Form(field, name, meaning, None, read, example, pattern=pattern, write=_digits)
 
 
 def percent(field: str, name: str, meaning: str, example: str, title: str = ", {}") -> Form:

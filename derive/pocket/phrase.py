@@ -57,9 +57,9 @@ def long_name(word: Word, relation: str, label: str) -> Node:
     return Node(word.form(0), "PROPN", relation, [second], entity=label)
 
 
-def person_or_noun(sense: Sense, relation: str = "") -> Node:
+def person_or_noun(sense: Sense) -> Node:
     """A person's first name, or a common noun with an article."""
-    return person(sense, relation, 1) if sense.lexeme is None else noun(sense, relation, determiner="the")
+    return person(sense, "", 1) if sense.lexeme is None else noun(sense, "", determiner="the")
 
 
 def verb(
