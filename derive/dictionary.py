@@ -31,9 +31,13 @@ _PROBABILITY = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class DictionaryConfig:
-    """The fraction of the types with an entry, drawn uniformly or by frequency; or the words of a `file`. A
-    share `correct` of the drawn entries is right; the others have the image of another word, of any tag or of
-    the same tag."""
+    """The entries of a dictionary: drawn among the types, or the words of a `file`.
+
+    fraction: the share of the types with an entry, drawn with `seed`.
+    by: draw uniformly, or take the most frequent types.
+    correct: the share of the drawn entries that is right; others have the image of another word.
+    wrong: whether this is any other word, or one of the same tag.
+    """
 
     fraction: float = 0.25
     by: Literal["uniform", "frequency"] = "uniform"

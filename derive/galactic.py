@@ -132,10 +132,14 @@ def substrate(name: str) -> TreebankFiles | PocketTreebank:
 
 @dataclass(frozen=True)
 class Reorder(Transform):
-    """Gives dependents of nouns and verbs the superstrate's order (galactic dependencies). Subtrees move as
-    blocks, closing marks stay last. `superstrate_weight` interpolates from the substrate's order; `p` is the
-    fraction of sentences that are reordered. A node of more than 7 items or with crossing arcs keeps its
-    order."""
+    """Gives dependents of nouns and verbs the superstrate's order (galactic dependencies).
+
+    superstrate_weight: interpolates from the substrate's order (0) to the superstrate's (1).
+    p: the fraction of sentences that are reordered.
+
+    Subtrees move as blocks, and closing marks stay last. A node of more than 7 items or with crossing arcs
+    keeps its order.
+    """
 
     short_name, full_name = "syn", "Syn"
     forms = (

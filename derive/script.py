@@ -52,10 +52,14 @@ KINDS: dict[By, str] = {
 
 @dataclass(frozen=True)
 class Transliterate(Transform):
-    """A new script for all types except an exact share `overlap` (ALIGN-MLM, section 3): ids are shifted by
-    the vocabulary's size, and spelling exchanges letters. `script`, from 1, distinguishes several scripts in
-    one model. `by` selects the shared types: uniformly, by frequency, or uniformly within a word class; all
-    except "uniform" must be `informed`."""
+    """A new script: ids are shifted by the vocabulary's size, and spelling exchanges letters (ALIGN-MLM,
+    section 3).
+
+    overlap: the exact share of the types that keep their script, drawn with `seed`.
+    script: distinguishes several scripts in one model, from 1.
+    by: the types that are shared: drawn from all, by frequency, or drawn from a word class. All except
+        "uniform" must be `informed`.
+    """
 
     short_name, full_name = "trans", "Trans"
     forms = (

@@ -40,11 +40,17 @@ WHOLE: Lacking = MappingProxyType({})
 
 @dataclass(frozen=True)
 class TaskFiles:
-    """A task's files. Missing `dev` or `test` splits are `held_out` training examples, drawn with `seed`. At
-    most `limit` of the rest are for training, and at most `tested` of each dev and test set (0: no limit),
-    with the same items of parallel sets. `numbered` replaces ids by numbers from 1. `trained_id` restricts
-    training to ids with this start. `apart` excludes training examples that share a text with a held-out
-    example. Treebanks may be read in XTREME's `units`."""
+    """A task's files by split.
+
+    held_out: the number of training examples for each of `dev` and `test` without files, drawn with `seed`.
+    limit: the maximum number of training examples (0: no limit).
+    tested: the maximum number of examples of each dev and test set (0: no limit), the same ones in parallel
+        sets.
+    numbered: replace ids by numbers from 1.
+    trained_id: train only on ids with this start.
+    apart: exclude training examples that share a text with a held-out example.
+    units: the units of treebanks: words, or XTREME's.
+    """
 
     train: tuple[Path, ...]
     test: tuple[Path, ...] = ()
@@ -188,9 +194,14 @@ def _without_missing(
 
 @dataclass(frozen=True)
 class Files(Source):
-    """Text files of any kind (`readers.text`; JSON lines have the text in `column`), and files of tasks
-    (`READERS`). `megabytes` limits each text file to its head (0: no limit). `parser` is a folder of Stanza
-    models, or stored trees. `escaped`: undo the escapes of Moses's tokenizer."""
+    """Text files of any kind (`readers.text`), and files of tasks (`READERS`).
+
+    megabytes: the maximum size of each text file's head that is read (0: no limit).
+    parser: a folder of Stanza models, or stored trees.
+    escaped: undo the escapes of Moses's tokenizer.
+    column: the key of the text in JSON lines.
+    easy: keep only easy sentences.
+    """
 
     text: tuple[Path, ...]
     pos: TaskFiles | None = None

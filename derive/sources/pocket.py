@@ -47,7 +47,7 @@ class Sizes:
 class PocketEnglish(Source):
     """`size` sentences of Pocket English, and task data from separate streams; no example occurs twice in a
     task. A third of the names is missing from the training data for tagging. Statements of `facts` are added
-    if they are given; questions (`qa`) and paraphrases exist if their sizes are given."""
+    to the text; questions (`qa`) and paraphrases exist if their sizes are given."""
 
     drawn = ("the lexicon", "the text", "the task items")
 

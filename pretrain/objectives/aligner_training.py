@@ -137,10 +137,13 @@ def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
 @dataclass(frozen=True)
 class AlignerTraining(PairObjective):
     """The cross-entropy of each linked word's translation among the words of at most eight translations, in
-    both directions, at `layer` (default: two thirds of the way up), with a temperature of 0.1. Only layers up
-    to it are trained. `labels` are fast_align's links that have a probability of at least `least` under the
-    current model; all links of fast_align; the model's own, by optimal transport and Itermax as in XLM-Align;
-    or the gold links of derived text."""
+    both directions, with a temperature of 0.1.
+
+    layer: the layer of the loss, and the last that is trained; by default two thirds of the way up.
+    labels: fast_align's links that have a probability of at least `least` under the current model
+        ("agreement"); all of fast_align's links; the model's own, by optimal transport and Itermax as in
+        XLM-Align; or gold links.
+    """
 
     parallel_fraction: float = 1.0
     layer: int | None = None

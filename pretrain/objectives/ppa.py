@@ -91,10 +91,13 @@ class Contrasted(PairStream):
 @dataclass(frozen=True)
 class PPA(PairObjective):
     """L_MoCo + L_TLM on the same pairs, with the languages in random order (section 2). A sentence's vector
-    is the last layer's state at the first position, normalised and projected to `dimensions`. `queue` keys of
-    earlier sentences are the negatives; the slow encoder keeps `momentum` of its weights in every step.
-    `beside` is the loss added to L_MoCo (Table 5): with MLM in place of TLM, the same ids are masked, but
-    each side is a separate row."""
+    is the last layer's state at the first position, normalised and projected to `dimensions`.
+
+    queue: the number of keys of earlier sentences that are negatives.
+    momentum: the share of its weights that the slow encoder keeps in every step.
+    beside: the loss added to L_MoCo (Table 5). With MLM in place of TLM, the same ids are masked, but each
+        side is a separate row.
+    """
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASK_RATE
