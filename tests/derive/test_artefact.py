@@ -37,7 +37,7 @@ def read(folder: Path) -> tuple[dict[str, object], list[bytes]]:
     return artefact.facts, [artefact.path(name).read_bytes() for name in NAMES]
 
 
-def test_what_is_written_is_read(folder: Path) -> None:
+def test_a_written_file_is_read_back(folder: Path) -> None:
     facts, files = read(folder)
     assert facts == {"format": 1, "value": 0.25, "said at the end": True}
     assert files[1] == bytes(range(64))

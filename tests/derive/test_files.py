@@ -49,7 +49,7 @@ class Later:
     order: str = field(default="old", metadata=ADDED)
 
 
-def test_a_field_that_came_later_counts_when_it_says_something_new() -> None:
+def test_an_added_field_counts_unless_it_has_its_default() -> None:
     assert plain(Later()) == {"kind": "Later", "rate": 0.1}
     assert plain(Later(order="new")) == {"kind": "Later", "rate": 0.1, "order": "new"}
 
@@ -70,7 +70,7 @@ def parts_of_a_killed_process(tmp_path: Path) -> list[Path]:
     return sorted(tmp_path.iterdir())
 
 
-def test_a_sweep_takes_what_is_dead_and_leaves_what_is_being_written(tmp_path: Path) -> None:
+def test_a_sweep_removes_dead_leftovers_only(tmp_path: Path) -> None:
     dead = parts_of_a_killed_process(tmp_path)
     with whole_folder(tmp_path / "deep" / "folder") as folder, claimed(tmp_path / "deep" / "claimed"):
         (folder / "a").write_text("whole")

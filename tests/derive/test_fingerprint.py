@@ -69,14 +69,14 @@ def mine(folder: Path, word: str) -> Any:
     return import_module("own_mine").Mine()
 
 
-def test_files_that_decide_what_a_class_does_count_and_no_others(folder: Path) -> None:
+def test_only_files_that_define_a_class_count(folder: Path) -> None:
     code = own_code([{"a": (Transliterate(), mine(folder, "a"))}])
     assert code.keys() == {"own_mine.py", "own_bases/__init__.py", "own_bases/base.py", "own_bases/tables.py"}
     changed = own_code(mine(folder, "b"))
     assert [name for name in code if code[name] != changed[name]] == ["own_bases/tables.py"]
 
 
-def test_what_is_made_by_changed_code_has_another_fingerprint(folder: Path) -> None:
+def test_changed_code_changes_the_fingerprint(folder: Path) -> None:
     """Also inside a composition, and where the transform's own identity stays the same."""
 
     def prints(transform: Any) -> list[str]:

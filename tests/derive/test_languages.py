@@ -37,7 +37,7 @@ def meaning(language: Language, ids: np.ndarray) -> list[int]:
 
 
 @pytest.mark.parametrize(("first", "second"), [("source", "trans-25.inv"), ("trans-25.inv", "inv"), ("inv", "trans")])
-def test_gold_links_join_what_derives_from_one_word(folder: Path, first: str, second: str) -> None:
+def test_gold_links_join_words_of_the_same_source_word(folder: Path, first: str, second: str) -> None:
     languages = Languages.open(folder, NAMES)
     bitext = languages.bitext(first, second)
     for pair in range(0, len(bitext), 20):

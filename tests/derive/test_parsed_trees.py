@@ -63,7 +63,7 @@ class Dies(Chains):
         return super().trees(sentences)
 
 
-def test_a_killed_run_goes_on_with_the_next_shard(parser: Chains, tmp_path: Path) -> None:
+def test_a_killed_run_continues_with_the_next_shard(parser: Chains, tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text("".join(f"Number {i} rains.\n" for i in range(2 * SHARD + 1)))
     dies = replace(Files((text,)), trees=ParsedTrees(Dies(parser.folder), tmp_path / "cache"))

@@ -36,7 +36,7 @@ def test_labels_are_in_equal_shares_and_no_pair_comes_twice(types: int) -> None:
 
 
 @SIZES
-def test_labels_follow_from_what_the_sentences_say(types: int) -> None:
+def test_labels_follow_from_the_meaning_of_the_sentences(types: int) -> None:
     lore = Lore(types)
     for pair in pairs(types)[:3_000]:
         premise, hypothesis = (Reading(sentence, lore) for (sentence,) in pair.texts)
@@ -44,14 +44,14 @@ def test_labels_follow_from_what_the_sentences_say(types: int) -> None:
 
 
 @pytest.mark.parametrize("order", ["romance", "verbfinal", "verbinitial"])
-def test_other_word_orders_say_the_same_pairs(order: str) -> None:
+def test_other_word_orders_have_the_same_pairs(order: str) -> None:
     for pair, other in zip(Pocket(300).pairs(200), Pocket(300, order=order).pairs(200), strict=True):
         assert (other.label, other.diagnostic) == (pair.label, pair.diagnostic)
         assert [sorted(text.split()) for text in texts(other)] == [sorted(text.split()) for text in texts(pair)]
 
 
 @pytest.mark.parametrize("family", SHARES)
-def test_what_is_seen_is_equally_frequent_under_every_label(family: str) -> None:
+def test_surface_features_are_equally_frequent_under_every_label(family: str) -> None:
     for view in VIEWS:
         seen: defaultdict[object, dict[str, float]] = defaultdict(lambda: dict.fromkeys(LABELS, 0.0))
         for case in families()[family]:

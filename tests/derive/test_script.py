@@ -47,7 +47,7 @@ def kind_of(usage: Usage, by: By) -> np.ndarray:
 
 @some
 @given(st.integers(60, 400), st.floats(0.01, 1), seeds, st.sampled_from([by for by in KINDS if by != "uniform"]))
-def test_a_share_of_a_kind_is_exact_and_of_that_kind_alone(size: int, overlap: float, seed: int, by: By) -> None:
+def test_the_share_of_a_kind_is_exact_and_only_of_that_kind(size: int, overlap: float, seed: int, by: By) -> None:
     usage, transform = usage_of(size, seed), Transliterate(overlap, seed, by=by)
     kind = kind_of(usage, by)
     if not round(overlap * kind.sum()):

@@ -36,9 +36,7 @@ def labelled(sentence: Sentence) -> dict[int, str]:
 
 @law
 @given(sentences(), transforms(), st.integers(0, 2**40))
-def test_every_transform_keeps_words_and_what_belongs_to_them(
-    sentence: Sentence, transform: Transform, number: int
-) -> None:
+def test_every_transform_keeps_words_and_their_columns(sentence: Sentence, transform: Transform, number: int) -> None:
     image = transform(sentence, number)
     assert image == transform(sentence, number)
     assert sorted(image.origin) == list(range(len(sentence)))

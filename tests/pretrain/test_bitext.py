@@ -75,7 +75,7 @@ def test_an_instance_has_the_ids_of_a_row(languages: Languages, length: int) -> 
         pairs_of(languages, 4)
 
 
-def test_gold_is_what_derivation_says(parallel: PairStream, languages: Languages) -> None:
+def test_gold_links_are_the_derivations(parallel: PairStream, languages: Languages) -> None:
     """A type's image stands where gold says, and pieces of one word stay together and in order."""
     batch = drawn(parallel, 1)
     table = languages.languages[1].table.tolist()

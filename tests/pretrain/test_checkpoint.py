@@ -50,7 +50,7 @@ def fresh() -> Trained:
     return learner, make_optimizer(learner, TRAIN)
 
 
-def test_what_is_saved_is_loaded(saved: Path, trained: Trained) -> None:
+def test_a_saved_state_is_loaded(saved: Path, trained: Trained) -> None:
     model, optimizer = fresh()
     step, state = load_state(saved, model, optimizer, IDENTITY)
     assert step == 7 and state and state.facts["snapshots"] == SNAPSHOTS
@@ -100,7 +100,7 @@ def test_the_state_of_another_step_or_run_is_refused(run: str, step: int, traine
 
 
 @pytest.mark.parametrize("room", [0, 100, 1_000, 20_000, 60_000, 100_000, 200_000])
-def test_a_full_disk_is_told_with_the_file(trained: Trained, tmp_path: Path, room: int) -> None:
+def test_an_error_on_a_full_disk_names_the_file(trained: Trained, tmp_path: Path, room: int) -> None:
     """Whichever write it is that finds no room, the error is the system's and names a file; the last state stays."""
     folder = tmp_path / "resume"
     save(folder, 7, trained)

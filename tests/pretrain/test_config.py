@@ -55,7 +55,7 @@ BRIEFEST = TrainConfig(
 NUMBERS = (int, float)
 
 
-def test_what_the_paper_does_not_say_is_as_in_the_library_that_it_trained_with() -> None:
+def test_unpublished_values_are_those_of_the_papers_library() -> None:
     """Beside RoBERTa's own settings it used the Trainer of transformers."""
     model, train = ModelConfig(), TrainConfig()
     theirs = {field.name: field.default for field in fields(TrainingArguments)}  # to make one asks for accelerate

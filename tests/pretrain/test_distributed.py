@@ -67,7 +67,7 @@ def test_processes_see_the_batches_of_one_and_end_with_its_weights(ranks: Path, 
 
 
 @pytest.mark.parametrize("size", [size for size in SIZES if size != 2])
-def test_another_number_of_processes_goes_on_only_if_told_and_with_the_same_batches(ranks: Path, size: int) -> None:
+def test_another_number_of_processes_continues_only_if_allowed(ranks: Path, size: int) -> None:
     refused = f"this run was started with world 2, not {size}; --allow-change continues anyway, with different rounding"
     for rank in range(size):
         said = json.loads((ranks / f"changed to {size} said-{rank}.json").read_text(encoding="utf-8"))
@@ -81,7 +81,7 @@ def test_another_number_of_processes_goes_on_only_if_told_and_with_the_same_batc
     assert 0 < farthest(ranks / "whole" / weights, ranks / f"changed to {size}" / weights) < CLOSE
 
 
-def test_the_same_number_of_processes_goes_on_to_the_same_bits(ranks: Path) -> None:
+def test_the_same_number_of_processes_continues_to_the_same_bits(ranks: Path) -> None:
     for rank in range(2):
         assert json.loads((ranks / f"changed to 2 said-{rank}.json").read_text(encoding="utf-8")) == ["finished"]
     whole, resumed = (ranks / name / "checkpoint" / "model.safetensors" for name in ("whole", "changed to 2"))
@@ -107,7 +107,7 @@ def test_a_run_of_two_processes_is_bitwise_the_same_again(ranks: Path) -> None:
     assert [row["step"] for row in rows] == [3, 6, 9, 12]
 
 
-def test_an_environment_that_does_not_say_where_to_meet_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_environment_without_a_master_address_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORLD_SIZE", "2")
     monkeypatch.setenv("RANK", "0")
     monkeypatch.delenv("MASTER_ADDR", raising=False)

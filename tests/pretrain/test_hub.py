@@ -98,7 +98,7 @@ def cached(cache: Path) -> Path:
     return snapshot
 
 
-def test_a_name_is_what_was_downloaded_before(tmp_path: Path, offline: None) -> None:
+def test_a_name_finds_an_earlier_download(tmp_path: Path, offline: None) -> None:
     snapshot = cached(tmp_path)
     found = model_folder(f"{MODEL}@{COMMIT}", tmp_path)
     assert (found / "config.json").samefile(snapshot / "config.json")
@@ -115,7 +115,7 @@ def test_a_name_without_a_commit_is_refused_with_the_way_to_write_it(revision: s
     assert not hub.asked
 
 
-def test_a_model_is_fetched_once_and_only_what_it_is_read_from(tmp_path: Path, hub: Hub) -> None:
+def test_a_model_is_downloaded_once_and_only_needed_files(tmp_path: Path, hub: Hub) -> None:
     folder = model_folder(f"{MODEL}@{COMMIT}", tmp_path)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
         name: body for name, body in FILES.items() if name != "model.onnx"
@@ -134,7 +134,7 @@ def test_a_model_is_fetched_once_and_only_what_it_is_read_from(tmp_path: Path, h
         (f"someone/ill@{COMMIT}", "503"),
     ],
 )
-def test_what_the_hub_has_not_is_one_line(name: str, said: str, tmp_path: Path, hub: Hub) -> None:
+def test_a_model_missing_from_the_hub_is_one_line(name: str, said: str, tmp_path: Path, hub: Hub) -> None:
     with pytest.raises(BadInput) as caught:
         model_folder(name, tmp_path)
     model = name.partition("@")[0]

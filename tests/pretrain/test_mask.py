@@ -43,7 +43,7 @@ def test_shares(rate: float) -> None:
     assert within(((shown[selected] != OURS.mask) & (shown[selected] != ids[selected])).sum(), n, random_share)
 
 
-def test_specials_are_never_selected_and_the_rest_is_left_alone() -> None:
+def test_specials_and_unselected_ids_do_not_change() -> None:
     ids, languages, rows = draw()
     selected = rows.labels.numpy() != UNLABELLED
     assert (ids[selected] >= FIRST).all()

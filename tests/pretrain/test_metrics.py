@@ -21,7 +21,7 @@ def config(study: Path) -> Pretraining:
 
 
 @pytest.mark.parametrize("damage", [b"", b'{"step": 1', b'{"step": 21, "loss": {"mlm": 99}}\n\xff\x00{"st', None])
-def test_a_run_goes_on_with_the_rows_of_its_state(damage: bytes | None, study: Path, tmp_path: Path) -> None:
+def test_a_run_continues_with_the_rows_of_its_state(damage: bytes | None, study: Path, tmp_path: Path) -> None:
     """Whatever has become of the file: rows before the state are its own, and later ones are written again."""
     path = tmp_path / METRICS
     stop_at(tmp_path, config(study), 23)  # its last state is that of step 20
@@ -36,7 +36,7 @@ def test_a_run_goes_on_with_the_rows_of_its_state(damage: bytes | None, study: P
     assert 99 not in [row["loss"]["mlm"] for row in read_metrics(path)]
 
 
-def test_a_row_holds_means_of_its_steps_and_apart_what_is_reported(tmp_path: Path) -> None:
+def test_a_row_has_means_of_its_steps_and_reported_terms_separately(tmp_path: Path) -> None:
     made = Metrics(tmp_path, replace(EACH, log_every=2), [SimpleNamespace(weights={"mlm": 1.0})], 10, True, None)
     for step in range(1, 5):
         made.add(step, {"mlm": float(step), "labelled": step / 10}, 7.0)

@@ -155,7 +155,7 @@ def test_disjoint_halves_train_and_resume_to_the_same_bytes(
         pretrain(tmp_path / "run", Pretraining(whole, TLM(0.5), MODEL, TRAIN, 1, mixture=mixture), one_process())
 
 
-def test_a_source_is_trained_alone(several: Path, tmp_path: Path) -> None:
+def test_only_the_source_is_trained(several: Path, tmp_path: Path) -> None:
     config = Pretraining(Languages.open(several, ()), MLM(), MODEL, TRAIN, seed=0, mixture=Mixture(held_out=0.1))
     pretrain(tmp_path / "run", config, one_process())
     facts = Artefact.open(tmp_path / "run", RUN).facts

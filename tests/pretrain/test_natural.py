@@ -56,7 +56,7 @@ def test_objectives_train_on_them(objective: Objective, folder: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("objective", [AlignMLM(), DictMLM()], ids=lambda one: one.name)
-def test_a_lexicon_of_words_is_the_dictionary_that_objectives_are_told(objective: Objective, tmp_path: Path) -> None:
+def test_a_lexicon_is_the_dictionary_of_objectives(objective: Objective, tmp_path: Path) -> None:
     learn([tuple(line.split()) for line in EN], SMALLEST + 300).save(tmp_path / "given")
     given = GivenVocabulary(tmp_path / "given")
     opened = given.open()

@@ -64,7 +64,7 @@ def test_the_loss_is_that_of_a_loop_over_words_and_layers(
     assert loss == pytest.approx(float(expected), rel=1e-5)
 
 
-def test_a_word_is_not_held_against_its_other_translations() -> None:
+def test_a_word_is_not_contrasted_with_its_other_translations() -> None:
     ids = torch.tensor([[1, 11], [1, 12], [3, 13], [4, 11]])
     excluded = Anchors(ids, torch.zeros_like(ids), 0, 4, "both").excluded
     against = {i: (~row).nonzero().flatten().tolist() for i, row in enumerate(excluded)}
@@ -96,7 +96,7 @@ def test_both_phases_take_the_steps_of_one_objective_and_switch_a_twentieth() ->
             PreAlign(**wrong)
 
 
-def test_without_entries_to_tell_apart_it_is_refused(study: Path, languages: Languages, tmp_path: Path) -> None:
+def test_too_few_entries_are_refused(study: Path, languages: Languages, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no dictionary between the languages"):
         Contrast().streams(replace(languages, dictionaries=()), LENGTH, 0)
     entry = (study / LANGUAGE / "dictionary.tsv").read_text(encoding="utf-8").splitlines(keepends=True)[:1]

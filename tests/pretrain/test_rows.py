@@ -159,7 +159,7 @@ def test_a_checkpoint_is_whole_and_the_rows_that_no_text_uses_are_the_start_s(gi
     assert drawn == ([] if "lm_head.bias" in before else ["the prediction head"])
 
 
-def test_a_run_goes_on_to_the_same_bits_with_states_of_the_kept_rows(given: Path, checkpoint: Path) -> None:
+def test_a_run_resumes_to_the_same_bits_with_states_of_the_kept_rows(given: Path, checkpoint: Path) -> None:
     stopped = given / "stopped"
     stop_at(stopped, config(given), 7)
     (state,) = (stopped / "resume").iterdir()

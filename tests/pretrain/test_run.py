@@ -180,7 +180,7 @@ def test_a_folder_of_another_configuration_is_refused(study: Path, tmp_path: Pat
     pretrain(tmp_path, config(study), one_process())
 
 
-def test_other_threads_are_refused_unless_asked_for(study: Path, tmp_path: Path) -> None:
+def test_another_number_of_threads_is_refused_unless_allowed(study: Path, tmp_path: Path) -> None:
     stop_at(tmp_path, config(study), 6)
     torch.set_num_threads(2)
     try:

@@ -47,7 +47,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("kind", ["model", "config", "tokenizer"])
 @pytest.mark.parametrize("model_type", ["unheard-of", "roberta"])
-def test_code_of_a_folder_is_not_run_and_nobody_is_asked(
+def test_code_of_a_folder_is_not_run_and_no_prompt_appears(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, model_type: str
 ) -> None:
     mark = tmp_path / "mark"

@@ -34,7 +34,7 @@ def meaning(languages: Languages) -> np.ndarray:
     return types
 
 
-def test_rows_of_a_language_hold_its_ids_alone(languages: Languages) -> None:
+def test_rows_of_a_language_contain_only_its_ids(languages: Languages) -> None:
     (stream,) = MLM(mask_rate=1.0).streams(languages, MODEL.length, 0)
     rows, _ = stream.draw(range(stream.instances), np.random.default_rng(0))
     assert set(rows.languages.unique().tolist()) == {0, 1, 2, 3}

@@ -70,7 +70,7 @@ def test_a_run_that_was_stopped_has_the_same_snapshots(run: Path, study: Path, t
 
 
 @pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"x")])
-def test_a_snapshot_that_changed_before_the_run_goes_on_is_refused(study: Path, tmp_path: Path, damage: Any) -> None:
+def test_a_snapshot_that_changed_before_resuming_is_refused(study: Path, tmp_path: Path, damage: Any) -> None:
     stop_at(tmp_path, config(study), 10)
     damage(tmp_path / SNAPSHOTS / "step-000000008.safetensors")
     with pytest.raises(BadInput, match=r"step-000000008\.safetensors: not the snapshot listed in the state"):

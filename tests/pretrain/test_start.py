@@ -77,7 +77,7 @@ def test_a_run_begins_with_them_and_is_another_run(cold: Path, moved: Path, stud
         pretrain(tmp_path / "still", warm(study, None, train=still), one_process())
 
 
-def test_it_goes_on_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) -> None:
+def test_it_resumes_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) -> None:
     check_resumes(tmp_path, warm(study, cold))
     logs = [read_metrics(tmp_path / run / METRICS) for run in ("whole", "stopped")]
     assert [(row["loss"], row["reported"]) for row in logs[0]] == [(row["loss"], row["reported"]) for row in logs[1]]
@@ -86,7 +86,9 @@ def test_it_goes_on_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) ->
     assert all(0 <= share <= 1 for row in logs[0] for share in row["reported"].values())
 
 
-def test_what_is_no_checkpoint_is_refused(moved: Path, study: Path, languages: Languages, tmp_path: Path) -> None:
+def test_a_folder_without_a_checkpoint_is_refused(
+    moved: Path, study: Path, languages: Languages, tmp_path: Path
+) -> None:
     with pytest.raises(BadInput, match=r"no weights: expected model\.safetensors"):
         pretrain(tmp_path / "run", warm(study, tmp_path / "nothing"), one_process())
     weights = load_file(moved / WEIGHTS)
@@ -105,7 +107,7 @@ def test_what_is_no_checkpoint_is_refused(moved: Path, study: Path, languages: L
         beginning(moved, languages)
 
 
-def test_what_no_run_can_begin_with_is_refused_before_anything_is_made(moved: Path, tmp_path: Path) -> None:
+def test_an_unfit_start_is_refused_before_anything_is_written(moved: Path, tmp_path: Path) -> None:
     check_start(moved, MODEL)
     config = json.loads((moved / "config.json").read_text(encoding="utf-8"))
     for changes, said in (
@@ -151,7 +153,7 @@ def test_two_tensors_where_the_config_has_one_are_refused(
 
 
 @pytest.mark.parametrize("untied", [True, False])
-def test_a_start_with_two_tables_or_the_heads_table_alone_predicts_as_in_transformers(
+def test_a_start_with_two_tables_or_only_the_heads_predicts_as_in_transformers(
     moved: Path, languages: Languages, untied: bool
 ) -> None:
     weights = load_file(moved / WEIGHTS)

@@ -17,7 +17,7 @@ def stored(tmp_path: Path) -> StoredLinks:
     return StoredLinks.open(store(PAIRS, tmp_path / "links", facts))
 
 
-def test_what_is_stored_is_opened(stored: StoredLinks) -> None:
+def test_stored_links_are_read_back(stored: StoredLinks) -> None:
     assert [stored[pair].tolist() for pair in range(len(stored))] == [list(map(list, links)) for links in PAIRS]
     assert (stored.facts["pairs"], stored.facts["links"]) == (4, 3)
 

@@ -43,7 +43,7 @@ def test_a_link_outside_its_sentences_is_left_out_and_reported(tmp_path: Path, t
     assert len(gold.outside) == 1 and said in gold.outside[0]
 
 
-def test_places_that_seem_to_count_from_one_are_told(tmp_path: Path) -> None:
+def test_positions_that_seem_to_count_from_one_are_reported(tmp_path: Path) -> None:
     unknown = [(UNKNOWN, UNKNOWN)]
     for text, lengths in (("1-1 2p3\n2-4\n", LENGTHS), ("1-1\n" * 10, unknown * 10)):
         with pytest.raises(BadInput, match=f"{tmp_path / 'a'}: no position is 0.*--from-one"):
@@ -67,7 +67,7 @@ def golds(draw: st.DrawFn) -> tuple[list[Link], list[GoldPair]]:
 
 @settings(max_examples=100)
 @given(golds(), st.sampled_from([0, 1, 7]), st.booleans())
-def test_what_is_written_comes_back_in_every_format(
+def test_written_links_are_read_back_in_every_format(
     tmp_path_factory: pytest.TempPathFactory, made: tuple[list[Link], list[GoldPair]], first: int, from_one: bool
 ) -> None:
     lengths, pairs = made

@@ -18,7 +18,7 @@ fields, quoting = st.text(st.sampled_from('ab" ,'), max_size=6), st.sampled_from
 
 @settings(max_examples=500)
 @given(st.lists(st.tuples(fields, fields), min_size=2, max_size=6), quoting)
-def test_what_a_writer_quotes_is_read_as_before(
+def test_quoted_fields_are_read_as_unquoted_ones(
     tmp_path_factory: pytest.TempPathFactory, rows: Rows, quoting: int
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "rows.tsv"

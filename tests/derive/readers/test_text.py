@@ -84,7 +84,7 @@ def test_documents(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
 @pytest.mark.parametrize("text", [WIKITEXT, DOC, PLAIN, TREES, ROWS])
-def test_compressed_text_is_read_as_what_is_in_it(tmp_path: Path, pack: Callable[[bytes], bytes], text: str) -> None:
+def test_compressed_text_is_read_like_its_content(tmp_path: Path, pack: Callable[[bytes], bytes], text: str) -> None:
     plain, packed = write(tmp_path / "a.txt", text * 3), write(tmp_path / "b", pack((text * 3).encode()))
     for size in (1, 1 << 22):
         assert read(packed, size) == read(plain, size)
