@@ -122,7 +122,7 @@ def test_its_names_and_layers(languages: Languages) -> None:
     assert AlignerTraining(0.5, 7, "self").name == "ALIGNER-50-at7-self"
     assert AlignerTraining(least=0.05).name == "ALIGNER-least5"
     for labels, least in (("self", 0.05), ("agreement", 1), ("agreement", -0.1)):
-        with pytest.raises(ValueError, match=r"^least is "):
+        with pytest.raises(ValueError, match=r"^least "):
             AlignerTraining(labels=labels, least=least)
     twelve = ModelConfig(layers=12)
     assert [AlignerTraining().layer_of(n) for n in (1, 2, 3, 12, 24)] == [1, 1, 2, 8, 16]
