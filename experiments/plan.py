@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from heapq import heapreplace
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
-from textwrap import fill
-from typing import Any
 
 from calque.derive.errors import BadInput, unknown
-from calque.experiments.data.recipe import read_recipe, recipes_of, sizes
+from calque.experiments.data.needed import describe_files
 from calque.experiments.report.summary import counted, extent, scale_of
 from calque.experiments.run.schedule import side_by_side
 from calque.experiments.run.step import Step
@@ -25,12 +19,11 @@ from calque.experiments.settings.sweep import Sweep
 from calque.experiments.study import Study
 from calque.experiments.study.models import Cost
 from calque.pretrain.cost import peak_flops
-from calque.pretrain.hub import on_hub
 from calque.pretrain.lazy import torch
 
 EFFICIENCY = 0.4  # the assumed part of the matrix-product rate in training
 USABLE = 0.9  # the part of a card's memory to fill, because the bytes of a run are an estimate
-WIDTH, NAME = 80, 20  # columns of all, and of the name of a model
+NAME = 20  # columns of the name of a model
 
 
 @dataclass(frozen=True)
@@ -191,52 +184,3 @@ def _time(seconds: float) -> str:
         if seconds >= 2 * size:
             return f"{seconds / size:,.1f} {unit}"
     return counted(round(seconds), "second")
-
-
-def inputs(study: Any) -> list[Path]:
-    """The files and folders that a study names, each once: all paths among its values, except models of the hub."""
-    return [path for path in dict.fromkeys(_paths(study)) if not on_hub(str(path))]
-
-
-def _paths(value: Any) -> Iterator[Path]:
-    if isinstance(value, Path):
-        yield value
-        return
-    if dataclasses.is_dataclass(value):
-        value = tuple(getattr(value, field.name) for field in dataclasses.fields(value))
-    if isinstance(value, Mapping):
-        value = tuple(value.values())
-    if isinstance(value, tuple):
-        for item in value:
-            yield from _paths(item)
-
-
-def by_recipe(paths: list[Path], first: str) -> dict[str, list[Path]]:
-    """The paths by the recipe that puts them in place: `first`, or else the smallest; under "", paths without one."""
-    grouped: dict[str, list[Path]] = {}
-    for path in paths:
-        recipes = recipes_of(path) or [""]
-        grouped.setdefault(first if first in recipes else recipes[0], []).append(path)
-    return dict(sorted(grouped.items(), key=lambda item: (not item[0], item[0])))
-
-
-parent = attrgetter("parent")
-
-
-def describe_files(study: Any, name: str) -> str:
-    """A study's missing or empty files, and the commands that fetch them; "" if it names no file."""
-    paths = inputs(study)
-    missing = [path for path in paths if not (path.is_dir() or (path.is_file() and path.stat().st_size > 0))]
-    if not missing:
-        return f"files: all {len(paths):,} are there\n" if paths else ""
-    lines = [f"files: {len(missing):,} of {len(paths):,} are missing or empty"]
-    for recipe, found in by_recipe(missing, name).items():
-        lines.append(f"no recipe has {len(found):,} of them:")
-        if recipe:
-            downloads = read_recipe(recipe).downloads
-            trust = "" if all(download.pinned for download in downloads) else " --trust"
-            lines[-1] = f"`calque data fetch {recipe}{trust}` gets {len(found):,} of them ({sizes(downloads)}):"
-        for folder, files in groupby(sorted(found, key=parent), parent):
-            text = f"  {folder}/ {' '.join(path.name for path in files)}"
-            lines.append(fill(text, WIDTH, subsequent_indent="    ", break_on_hyphens=False, break_long_words=False))
-    return "\n".join(lines) + "\n"

@@ -4,14 +4,14 @@ import base64
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
 
 from calque.analysis.looking.parts import Look
 from calque.analysis.report.claims_table import verdicts
 from calque.analysis.report.curves import Curves, curves_html
-from calque.analysis.report.html import definitions, figure_html, items, table_html, text
+from calque.analysis.report.html import definitions, details, figure_html, items, table_html, text
 from calque.analysis.report.look_html import LIVE_BOX, look_html, look_sections
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.sentence_figure import Example, example_html
@@ -19,6 +19,7 @@ from calque.analysis.report.table import MISSING, Table
 from calque.derive.files import whole_file
 
 MINUS = re.compile(r"(?<!\w)-(?=\d)")
+Block = str | Sequence[str] | Table  # a paragraph, a list, or a table
 FIRST = 3  # findings on the first screen
 FOLDER = Path(__file__).parent
 PAGE = Template((FOLDER / "page.html").read_text(encoding="utf-8"))
@@ -46,6 +47,7 @@ class Report:
     null: Table | None = None
     primary: Table | None = None
     looks: Sequence[tuple[str, Look]] = ()
+    checklist: Mapping[str, Sequence[Block]] = field(default_factory=dict)
 
 
 def write_page(path: Path, report: Report) -> None:
@@ -63,6 +65,7 @@ def write_page(path: Path, report: Report) -> None:
         "Further findings": items(report.findings[FIRST:]),
         "Configuration": definitions(report.facts),
         "Exclusions": items(report.exclusions),
+        "Checklist": _checklist(report.checklist),
     }
     example = example_html(report.example) if report.example else ""
     header = (
@@ -117,6 +120,19 @@ def _claims(table: Table) -> str:
         for claim, verdict, p, corrected, family, evidence, source, agreement in table.rows
     ]
     return f"<p>{text(f'{verdicts(table)} {table.note}')}</p>\n" + "\n".join(boxes)
+
+
+def _checklist(answers: Mapping[str, Sequence[Block]]) -> str:
+    """The answers by the checklist's sections, closed at first; nothing if there are none."""
+    parts = []
+    for number, (name, blocks) in enumerate(answers.items()):
+        parts.append(f"<h3>{text(name)}</h3>")
+        for place, block in enumerate(blocks):
+            if isinstance(block, Table):
+                parts.append(table_html(block, f"checklist-{number}-{place}"))
+            else:
+                parts.append(f"<p>{text(block)}</p>" if isinstance(block, str) else items(block))
+    return details("Answers to ARR's Responsible NLP checklist", "\n".join(parts)) if parts else ""
 
 
 def _anchor(name: str) -> str:

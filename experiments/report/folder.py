@@ -287,6 +287,7 @@ def _row(study: str, folder: Path) -> dict[str, Any]:
         "sweep": about.get("sweep", []),
         "seeds": seeds,
         "date": about.get("date", ""),
+        "configuration": about.get("configuration", ""),
         "finished": finished,
         "folder": str(folder),
     }

@@ -1,6 +1,6 @@
 """What a report shows besides records: a question, a sentence in its languages, training curves, looks into models."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -30,9 +30,7 @@ from calque.experiments.report.folder import About
 from calque.experiments.run.places import CACHE
 from calque.experiments.run.step import Step
 from calque.experiments.settings.catalogue import studies, study_doc
-from calque.experiments.settings.catalogue import study as study_named
-from calque.experiments.settings.override import override
-from calque.experiments.settings.sweep import Sweep
+from calque.experiments.settings.sweep import studies_of
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
 from calque.pretrain.checkpoint import METRICS
@@ -86,13 +84,18 @@ def _example(languages: Any, study: Study, root: Path) -> Example | None:
     return Example(tuple(images), sentence.tags)
 
 
-def recorded_example(about: About, root: Path) -> Example | None:
-    """The example of a study that records are of, if its corpus is made up: others take long to parse."""
+def recorded_studies(about: About) -> list[Study]:
+    """The study that records are of, or one per value of its sweep; empty if it is not one of Calque's."""
     try:
-        recorded = override(study_named(about["study"]), about.get("settings", ()))
-        sweep = about.get("sweep")
-        studies = [*Sweep.read(recorded, sweep).variants.values()] if sweep else [recorded]
-        made_up = all(isinstance(getattr(each.languages, "source", None), PocketEnglish) for each in studies)
+        return studies_of(about)
+    except BadInput:
+        return []
+
+
+def recorded_example(studies: Sequence[Study], root: Path) -> Example | None:
+    """The example of studies that records are of, if their corpus is made up: others take long to parse."""
+    made_up = all(isinstance(getattr(study.languages, "source", None), PocketEnglish) for study in studies)
+    try:
         return example_of(studies, root) if made_up else None
     except BadInput:
         return None

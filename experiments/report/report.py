@@ -30,6 +30,7 @@ from calque.analysis.results.results import Results, by_settings
 from calque.analysis.results.settings import setting_title
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import files_of, whole_folder, write_json
+from calque.experiments.report.checklist import checklist
 from calque.experiments.report.folder import ABOUT, About, describe_records, read_records, stored
 from calque.experiments.report.outcome import Outcome
 from calque.experiments.report.parts import (
@@ -37,6 +38,7 @@ from calque.experiments.report.parts import (
     models_inside,
     question,
     recorded_example,
+    recorded_studies,
     training_curves,
 )
 from calque.experiments.report.summary import (
@@ -69,6 +71,8 @@ def summarise(study: Study, root: Path, folder: Path, about: About | None = None
         scale(study),
         about,
         PrimaryClaims.read(study.claims) if study.claims else None,
+        [study],
+        root,
         example=example_of([study], root),
         curves=list(training_curves(study, root, results)),
         looks=models_inside({"": study}, root),
@@ -103,7 +107,8 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About | None 
         ],
     }
     size = scale_of(sweep.variants.values())
-    return _write_sweep(folder, SweepResults(sweep.keys, variants), size, about, **parts)
+    results = SweepResults(sweep.keys, variants)
+    return _write_sweep(folder, results, size, about, [*sweep.variants.values()], root, **parts)
 
 
 def summarise_records(source: Path, folder: Path, about: About, root: Path | None = None) -> Outcome:
@@ -113,16 +118,18 @@ def summarise_records(source: Path, folder: Path, about: About, root: Path | Non
     if about["report"] not in PAPERS:
         raise BadInput(unknown("kind of report", about["report"], PAPERS), source)
     runs, records, floors = read_records(source)
-    parts: dict[str, Any] = {"facts": _facts(about), "example": recorded_example(about, root) if root else None}
+    studies = recorded_studies(about) if root else []
+    parts: dict[str, Any] = {"facts": _facts(about), "example": recorded_example(studies, root) if root else None}
     try:
         if keys := tuple(runs[0].settings):
             sweep = SweepResults(keys, by_settings(runs, records, floors))
-            return _write_sweep(folder, sweep, about["scale"], about, **parts)
+            return _write_sweep(folder, sweep, about["scale"], about, studies, root or Path(), **parts)
         results = joined(about["report"], runs, records, floors)
         claimed = primary_of(source)
     except BadInput as error:
         raise BadInput(str(error), source) from None
-    return _write_study(folder, about["report"], results, about["scale"], about, claimed, **parts)
+    size = about["scale"]
+    return _write_study(folder, about["report"], results, size, about, claimed, studies, root or Path(), **parts)
 
 
 def _write_study(
@@ -132,11 +139,14 @@ def _write_study(
     size: str,
     about: About | None,
     claimed: PrimaryClaims | None = None,
+    studies: Sequence[Study] = (),
+    root: Path = Path(),
     terms: Iterable[tuple[str, str]] = (),
     exclusions: Iterable[str] = (),
     **parts: Any,
 ) -> Outcome:
-    """Write the report of a study to `folder`; terms, exclusions and `parts` of the page are not in its records."""
+    """Write the report of a study to `folder`; terms, exclusions and `parts` of the page are not in its records. With
+    `studies`, whose steps are below `root`, the page answers a checklist."""
     kind, tables = PAPERS[paper], tables_of(results, paper, size, claimed)
     primary, claims, null = (tables.pop(name, None) for name in (NAME, "claims", "null"))
     findings = list(kind.findings(results))
@@ -153,6 +163,7 @@ def _write_study(
         tables=tables,
         terms=[*report_terms(results, kind.natural), *terms],
         exclusions=list(exclusions),
+        checklist=checklist(about or {}, studies, root, [results], claims) if studies else {},
         **parts,
     )
     rows = list(results.runs.values()), results.records, results.floors.all
@@ -161,8 +172,17 @@ def _write_study(
     return Outcome(results.study, size, folder, results, findings, claims, shown, primary)
 
 
-def _write_sweep(folder: Path, results: SweepResults, size: str, about: About | None, **parts: Any) -> Outcome:
-    """Write the report of a sweep to `folder`; `parts` of the page are not in its records."""
+def _write_sweep(
+    folder: Path,
+    results: SweepResults,
+    size: str,
+    about: About | None,
+    studies: Sequence[Study],
+    root: Path,
+    **parts: Any,
+) -> Outcome:
+    """Write the report of a sweep to `folder`; `parts` of the page are not in its records. With `studies`, whose steps
+    are below `root`, the page answers a checklist."""
     study, plot = results.first.study, sweep_figure(results, size)
     compared, tables = differences_table(results), {"sweep": sweep_table(results, size)}
     if compared:
@@ -174,6 +194,7 @@ def _write_sweep(folder: Path, results: SweepResults, size: str, about: About | 
         plots=[plot] if plot else [],
         findings=list(islice(sweep_findings(results), FIRST)),
         tables=tables,
+        checklist=checklist(about or {}, studies, root, [*results.variants.values()], None) if studies else {},
         **parts,
     )
     runs = [run for one in results.variants.values() for run in one.runs.values()]

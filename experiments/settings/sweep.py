@@ -14,6 +14,7 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.run.places import REPORT
 from calque.experiments.run.step import Step, with_needs
+from calque.experiments.settings import catalogue
 from calque.experiments.settings.override import override
 from calque.experiments.study.study import Study, trained_key
 
@@ -132,3 +133,10 @@ class Sweep:
     def report(self, root: Path, changed: bool = True) -> Path:
         shown = [[step.folder.name for step in study.steps(root)] for study in self.variants.values()]
         return self.folder(root) / f"{REPORT}-{fingerprint(self.settings, shown)}"
+
+
+def studies_of(about: Mapping[str, Any], own: str | None = None) -> list[Study]:
+    """The study that a report describes, or one per value of its sweep. `own` is the file of a study of one's own."""
+    described = override(catalogue.study(own or about["study"]), about.get("settings", ()))
+    sweep = about.get("sweep")
+    return [*Sweep.read(described, sweep).variants.values()] if sweep else [described]

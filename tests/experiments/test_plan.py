@@ -9,14 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
+from calque.experiments.data.needed import describe_files, inputs
 from calque.experiments.data.recipe import read_recipe, sizes
 from calque.experiments.plan import (
     CARDS,
     Card,
     card,
     describe,
-    describe_files,
-    inputs,
     on_cards,
     plan,
 )

@@ -31,13 +31,17 @@ def test_parameters_examples_labels_and_cost_are_those_of_the_study(done: Done, 
     (report / ABOUT).write_text(json.dumps(about), encoding="utf-8")
     code, text, error = calque("checklist", "pocket", "--runs", str(root))
     assert code == 0, error
-    models = {row[0]: row for row in rows(text, "objective . parameters")}
+    page = (report / "report.html").read_text(encoding="utf-8")
+    answers = page.partition('<section id="checklist">')[2]
+    assert "<details>" in answers and all(name in answers for name in re.findall(r"^## (.*)", text, re.MULTILINE))
+    models = {row[0]: row for row in rows(text, r"objective +\| parameters")}
     assert models.keys() == {"MLM", "ALIGN-MLM"}
     for name, (_, parameters, number, seconds, processor) in models.items():
         model = AutoModelForMaskedLM.from_pretrained(done.model(name).checkpoint)
         assert parameters == f"{sum(weight.numel() for weight in model.parameters()):,}"
+        assert f"<td>{parameters}</td>" in answers
         assert number == "1" and int(seconds) >= 0 and len(processor) > 1
-    examples = rows(text, "task . split")
+    examples = rows(text, r"task +\| split")
     gold = TaskFolder.open(done.examples["pos"].folder)
     for task, split, number, labels in examples:
         sentences = [sentence for example in gold.examples(split) for text in example.texts for sentence in text]
@@ -52,7 +56,7 @@ def test_dev_is_next_to_test_and_equal_to_the_records() -> None:
     code, text, error = calque("checklist", str(ROOT / "everyday_small"))
     assert code == 0, error
     records = json_rows.read(ROOT / "everyday_small" / RECORDS, Record)
-    for title, task, metric, *cells in rows(text, "objective . task"):
+    for title, task, metric, *cells in rows(text, r"objective +\| task"):
         for measure, shown in zip(("DEV", "SRC"), cells, strict=True):
             values = [
                 record.value

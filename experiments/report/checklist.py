@@ -1,0 +1,226 @@
+"""The questions of ARR's Responsible NLP checklist, answered as far as a report and its study answer them."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from calque.analysis.report.page import Block
+from calque.analysis.report.table import Table, cell, coverage
+from calque.analysis.results.measured import mean
+from calque.analysis.results.results import Results
+from calque.analysis.tasks.catalog import PRIMARY, task
+from calque.analysis.tasks.split import Split
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import plain
+from calque.derive.source import SPLITS
+from calque.derive.sources.everyday import KIND
+from calque.derive.task_data import TaskFolder
+from calque.experiments.data.needed import by_recipe, inputs
+from calque.experiments.data.recipe import read_recipe
+from calque.experiments.report.folder import reports
+from calque.experiments.report.summary import (
+    COMPUTE,
+    compute_statement,
+    exclusions,
+    listed,
+    measured,
+    scale_of,
+)
+from calque.experiments.run.step import Step
+from calque.experiments.study import Study
+from calque.experiments.study.languages import DerivedLanguages
+
+YOURS = "For you to answer:"
+NONE = "–"  # an empty cell
+
+
+def checklist(
+    about: Mapping[str, Any],
+    studies: Sequence[Study],
+    runs: Path,
+    results: Sequence[Results],
+    claims: Table | None,
+) -> dict[str, list[Block]]:
+    """The answers by the checklist's sections. `about` describes the report, which has a study, or one per value of a
+    sweep, as many results, and perhaps claims; `runs` is the folder of results."""
+    study = studies[0].name
+    versions = ", ".join(f"{name} {number}" for name, number in about.get("versions", {}).items())
+    cost = compute_statement(about) if COMPUTE in about else "The cost of the report's steps was not recorded."
+    return {
+        "A. Limitations and risks": [
+            (*_limitations(studies, claims), f"{YOURS} limitations of your question, and potential risks."),
+        ],
+        "B. Artifacts": [
+            f"Citations: calque export {study} --bibtex.",
+            _table("Licences of the data", ("data", "licence", "terms"), _licences(studies)),
+            f"{YOURS} whether your use is the intended one; personal and offensive content of your own data.",
+            _table("Examples of each task", ("task", "split", "examples", "labels"), _labels(studies, runs)),
+            "Exclusions:",
+            tuple(_exclusions(studies, runs)),
+        ],
+        "C. Computational experiments": [
+            _table(
+                "Pretraining",
+                ("objective", "parameters", "models", "seconds per model", "processor"),
+                _models(studies, runs),
+            ),
+            f"{cost} Machine: {about.get('machine', 'not recorded')}.",
+            _table(
+                "Scores in the language of fine-tuning, in percent",
+                ("objective", "task", "metric", "dev", "test"),
+                _dev_and_test(results),
+            ),
+            _table(
+                "Searches; each value has models of all seeds",
+                ("report", "settings", "values tried", "seeds"),
+                _searches(about, study, runs),
+            ),
+            f"{YOURS} searches outside these reports, and how the settings were chosen.",
+            "Hyperparameters:",
+            tuple(_hyperparameters(studies[0])),
+            f"Software: {versions or 'not recorded'}.",
+        ],
+        "D. Human annotators": ["Calque uses none."],
+        "E. AI assistants": [f"{YOURS} whether and how you used them."],
+    }
+
+
+def as_markdown(title: str, sections: Mapping[str, Sequence[Block]]) -> str:
+    """The answers as a Markdown page."""
+    parts = [f"# {title}"]
+    for name, blocks in sections.items():
+        parts.append(f"## {name}")
+        for block in blocks:
+            if isinstance(block, Table):
+                parts.append(block.markdown.rstrip("\n"))
+            elif isinstance(block, str):
+                parts.append(block)
+            else:
+                parts.append("\n".join(f"- {line}" for line in block))
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(title: str, header: tuple[str, ...], rows: Iterable[Sequence[object]]) -> Table:
+    cells = tuple(tuple(map(str, row)) for row in rows)
+    return Table(title, header, cells or ((NONE,) * len(header),))
+
+
+def _limitations(studies: Sequence[Study], claims: Table | None) -> Iterator[str]:
+    yield f"Scale: {scale_of(studies)}."
+    study = studies[0]
+    yield f"Intervals are {coverage(study.seeds, getattr(study.languages, 'draws', ()))}."
+    if isinstance(study.languages, DerivedLanguages):
+        halves = "" if study.mixture.disjoint else ", and every sentence is read in both"
+        yield f"Derived languages are isomorphic to their source by construction{halves}."
+        yield "Effects in derived languages show what can happen, not how large they are between natural languages."
+    if claims:
+        counts = Counter(row[1].partition(":")[0] for row in claims.rows)
+        yield f"Claims by verdict: {', '.join(f'{verdict} {count}' for verdict, count in counts.items())}."
+
+
+def _licences(studies: Sequence[Study]) -> Iterator[Sequence[str]]:
+    for title in dict.fromkeys(getattr(getattr(study.languages, "source", None), "title", "") for study in studies):
+        if title.startswith("Pocket English"):
+            yield "Pocket English (generated)", "MIT", NONE
+    paths = list(dict.fromkeys(path for study in studies for path in inputs(study)))
+    shipped = [path for path in paths if "everyday" in path.parts]
+    if shipped:
+        yield f"{KIND} (part of Calque)", "CC BY 2.0 FR (text), CC BY-SA 4.0 (tasks)", "docs/everyday.md"
+    for recipe, found in by_recipe([path for path in paths if path not in shipped], studies[0].name).items():
+        if not recipe:
+            yield from ((path.name, YOURS, NONE) for path in found)
+            continue
+        downloads = read_recipe(recipe).downloads
+        licences = dict.fromkeys(download.licence for download in downloads)
+        terms = dict.fromkeys(download.terms for download in downloads)
+        yield recipe, "; ".join(licences), "; ".join(terms)
+
+
+def _examples(studies: Sequence[Study], runs: Path) -> Iterator[tuple[str, Step]]:
+    """The finished steps of each task's examples, each once."""
+    seen = set[Path]()
+    for study in studies:
+        for seed in study.data_seeds:
+            for name, step in study.examples(runs, seed).items():
+                if _finished(step) and step.folder not in seen:
+                    seen.add(step.folder)
+                    yield name, step
+
+
+def _labels(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
+    for name, step in _examples(studies, runs):
+        folder = TaskFolder.open(step.folder)
+        for split in SPLITS:
+            if not folder.path(split).is_file():
+                continue
+            gold = Split(folder.path(split), task(name)).gold
+            known = task(name).labels(gold)
+            counts = Counter(label for answer in gold for label in answer if label in known)
+            labels = ", ".join(f"{label} {count:,}" for label, count in counts.most_common())
+            yield name, split, f"{len(gold):,}", labels
+
+
+def _exclusions(studies: Sequence[Study], runs: Path) -> list[str]:
+    lines = list[str]()
+    for study in studies:
+        try:
+            lines += exclusions(study, runs, measured(study, runs))
+        except (BadInput, OSError):
+            return ["the study's folders are elsewhere; the report lists exclusions"]
+    return list(dict.fromkeys(lines)) or ["none"]
+
+
+def _models(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
+    steps = list({step.place: step for study in studies for step in study.trained(runs)}.values())
+    for name in dict.fromkeys(step.config.objective.name for step in steps):
+        own = [step for step in steps if step.config.objective.name == name]
+        spent = [cost for step in own if _finished(step) and (cost := step.open().facts.get(COMPUTE))]
+        try:
+            parameters = " or ".join(f"{count:,}" for count in sorted({step.config.cost().parameters for step in own}))
+        except BadInput:
+            parameters = "needs the study's data"
+        seconds = f"{sum(cost['seconds'] for cost in spent) / len(spent):,.0f}" if spent else NONE
+        processors = dict.fromkeys(name for cost in spent for name in cost["processors"])
+        yield name, parameters, len(own), seconds, ", ".join(processors) or NONE
+
+
+def _finished(step: Step) -> bool:
+    try:
+        return step.finished
+    except BadInput:  # a file of its data is missing
+        return False
+
+
+def _dev_and_test(results: Sequence[Results]) -> Iterator[Sequence[object]]:
+    for of_value in results:
+        found: dict[tuple[object, ...], dict[str, str]] = {}
+        for record, scores in of_value.columns():
+            if record.measure in ("DEV", "SRC") and PRIMARY.get(record.task) == record.metric:
+                run = of_value.runs[record.run]
+                words = [run.objective.title if run.objective else "", *(each.title for each in run.languages[1:])]
+                settings = ", ".join(f"{key} {value}" for key, value in run.settings.items())
+                title = ", ".join(filter(None, [*words, settings]))
+                found.setdefault((title, record.task, record.metric), {})[record.measure] = cell(mean(scores))
+        for key, scores_of in found.items():
+            yield *key, scores_of.get("DEV", NONE), scores_of.get("SRC", NONE)
+
+
+def _searches(about: Mapping[str, Any], study: str, runs: Path) -> Iterator[Sequence[object]]:
+    """The values that this report and others of the study tried."""
+    others = (row for row in reports(runs) if row["study"] == study)
+    own = about.get("configuration")
+    for row in (about, *(row for row in others if row["configuration"] != own)):
+        tried = [*row.get("sweep", ()), *row.get("settings", ())]
+        if tried:
+            keys = ", ".join(each.partition("=")[0] for each in tried)
+            name = "this one" if row is about else row["name"]
+            yield name, keys, "; ".join(tried), ", ".join(map(str, row.get("seeds", ())))
+
+
+def _hyperparameters(study: Study) -> Iterator[str]:
+    if study.objectives:
+        yield f"model: {listed(vars(study.model))}"
+        yield f"training: {listed(plain(study.train))}"
+    for name, its in study.tasks.items():
+        yield f"fine-tuning, {name}: {listed(vars(its.finetune))}"
