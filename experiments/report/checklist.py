@@ -15,6 +15,7 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import plain
 from calque.derive.source import SPLITS
 from calque.derive.sources.everyday import KIND
+from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.task_data import TaskFolder
 from calque.experiments.data.needed import by_recipe, inputs
 from calque.experiments.data.recipe import read_recipe
@@ -120,9 +121,9 @@ def _limitations(studies: Sequence[Study], claims: Table | None) -> Iterator[str
 
 
 def _licences(studies: Sequence[Study]) -> Iterator[Sequence[str]]:
-    for title in dict.fromkeys(getattr(getattr(study.languages, "source", None), "title", "") for study in studies):
-        if title.startswith("Pocket English"):
-            yield "Pocket English (generated)", "MIT", NONE
+    derived = [study.languages for study in studies if isinstance(study.languages, DerivedLanguages)]
+    if any(isinstance(languages.source, PocketEnglish) for languages in derived):
+        yield "Pocket English (generated)", "MIT", NONE
     paths = list(dict.fromkeys(path for study in studies for path in inputs(study)))
     shipped = [path for path in paths if "everyday" in path.parts]
     if shipped:
