@@ -111,6 +111,7 @@ class Checkpoint:
         return guesses[0]
 
     def fill_all(self, text: str, language: str, count: int) -> list[list[Guess]]:
+        """The `count` most probable types for each `<mask>` of a text, in order."""
         if not self.has_head:
             raise BadInput("no prediction head in this model, so it guesses nothing", self.folder)
         tokenizer = self._tokenizer(language)
@@ -142,6 +143,7 @@ class Checkpoint:
         return [tokenizer(word, add_special_tokens=False)["input_ids"] for word in spaced]
 
     def is_type(self, word: str, language: str) -> bool:
+        """Whether a word is one type of a language, and not a special one."""
         (ids,) = self.pieces([word], language)
         return len(ids) == 1 and ids[0] not in self.tokenizers[language].all_special_ids
 

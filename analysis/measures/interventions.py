@@ -90,10 +90,13 @@ class Rows:
         return self.source[torch.from_numpy(order)]
 
     def rotated(self, partners: np.ndarray) -> Tensor:
+        """The derived rows after the rotation that brings the rows of `partners` (d,) to the source's
+        dictionary rows."""
         known, others = torch.from_numpy(self.known), torch.from_numpy(partners)
         return Rotation.fit(self.derived[others], self.source[known])(self.derived)
 
     def randomly_rotated(self) -> Tensor:
+        """The derived rows after a random rotation around their mean."""
         noise = torch.from_numpy(self.random.standard_normal((self.derived.shape[1],) * 2)).to(self.derived.dtype)
         centre = self.derived.mean(0)
         return (self.derived - centre) @ torch.linalg.qr(noise)[0] + centre
@@ -205,6 +208,7 @@ class SourceTuned:
         self.images = self.languages[self.language].images[self.types]  # their ids in the derived language, (m,)
 
     def rows(self, random: np.random.Generator | None = None) -> Rows:
+        """The fine-tuned embeddings of the moved types, for `score`."""
         tags = usual_tags(tagged_words(self.train), self.languages.vocabulary)[self.types]
         rows = Rows.of(self.tuned.model, self.languages, self.language, tags)
         return replace(rows, random=random) if random else rows

@@ -147,13 +147,8 @@ def specified_figures(paper: str, results: Results, scale: str) -> Iterator[Plot
     """The figures of a report that texts.toml specifies."""
     for name, entry in TEXTS["figures"].items():
         if paper in entry.get("papers", ()):
-            yield specified_figure(name, results, scale)
-
-
-def specified_figure(name: str, results: Results, scale: str) -> Plot | None:
-    """One figure of texts.toml."""
-    entry = TEXTS["figures"][name]
-    return (_by_step if entry.get("by") == "step" else _by_language)(name, entry, results, scale)
+            draw = _by_step if entry.get("by") == "step" else _by_language
+            yield draw(name, entry, results, scale)
 
 
 def columns_of(name: str, kind: str = "tables") -> list[Column]:

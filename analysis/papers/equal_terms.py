@@ -81,6 +81,7 @@ def _learnt_on_the_surface(results: Results) -> Iterator[str]:
 
 
 def equal_terms_claims(results: Results) -> Iterator[Claim]:
+    """Each objective against MLM, and alignment with transfer."""
     title, names = results.objective_title, results.objectives if PLAIN in results.objectives else []
     for transform in results.transforms:
         scores = {name: over_tasks(results, name, transform) for name in names}

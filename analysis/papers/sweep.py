@@ -184,6 +184,7 @@ def _language(record: Record, results: Results) -> str:
 
 
 def sweep_question(sweep: SweepResults) -> str:
+    """The question that heads the report of a sweep."""
     return f"What changes with {listed([f'the {title}' for title in sweep.titles])}?"
 
 

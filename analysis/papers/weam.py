@@ -43,6 +43,7 @@ def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str], 
 
 
 def placed(pairs: LexiconRows, seed: int = 0) -> np.ndarray:
+    """The places of words, then of translations, by t-SNE, (2n, 2)."""
     from sklearn.manifold import TSNE
 
     points = np.concatenate([pairs.source, pairs.target]).astype(np.float64)

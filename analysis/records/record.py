@@ -50,6 +50,7 @@ class Items:
 
     @property
     def numbers(self) -> tuple[list[int], list[int]]:
+        """`hits` and `of` as numbers, one of each per item."""
         hits, of = (list(chain.from_iterable(starmap(repeat, _runs(text)))) for text in (self.hits, self.of))
         return hits, of
 
@@ -108,10 +109,12 @@ class LinkCounts:
 
     @property
     def precision(self) -> float | None:
+        """The share of predicted links that are possible gold links."""
         return _share(self.found_possible, self.predicted)
 
     @property
     def recall(self) -> float | None:
+        """The share of sure gold links that are predicted."""
         return _share(self.found_sure, self.sure)
 
     @property
@@ -266,6 +269,7 @@ class MeasuredModel:
     device: str = "cpu"
 
     def record(self, measure: str, metric: str, value: float, count: int, **fields: Any) -> Record:
+        """A record of this model."""
         about = {"language": self.language, "step": self.step, **fields}
         return Record(self.run, measure, metric, value, count, **about)
 

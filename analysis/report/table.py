@@ -134,6 +134,7 @@ def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
 
 
 def aer_table(scores: Mapping[str, LinkCounts], title: str) -> Table:
+    """Error rates, precision and recall by gold set, and of all together."""
     rows = dict(scores)
     if len(rows) > 1:
         rows["all (micro)"] = sum(scores.values(), LinkCounts())

@@ -53,9 +53,11 @@ class FloorTable:
                 raise BadInput(f"two floors of one number: {floor}"[:500])
 
     def of(self, task: str, metric: str, language: str, learnt: str) -> dict[str, Floor]:
+        """The floors of one number by baseline."""
         return self._by.get((task, metric, language, learnt), {})
 
     def baselines(self, tasks: Sequence[str]) -> dict[str, str]:
+        """The titles of the baselines of some tasks, by name."""
         return {floor.baseline: floor.title for floor in self.all if floor.task in tasks}
 
     def highest(self, task: str, metric: str, language: str, learnt: str, surface: bool = False) -> Floor | None:
@@ -150,9 +152,11 @@ class Results:
         return {seed: Measured.of(record) for seed, record in last.items()}
 
     def deltas(self, objective: str, transform: str, task: str, metric: str) -> BySeed:
+        """SUP - ZS of each seed."""
         return self.scores(DELTA, objective, transform, task, metric)
 
     def alignments(self, objective: str, transform: str, metric: str) -> BySeed:
+        """alignment@1 of each seed."""
         return self.scores(ALIGNMENT, objective, transform, "", metric)
 
     def curves(
@@ -207,6 +211,7 @@ class Results:
         return [r for r in self.records if r.measure in measures and tasks.get(r.task) == r.metric]
 
     def objective_of(self, record: Record) -> str:
+        """The name of the objective of a record's run, or ""."""
         objective = self.runs[record.run].objective
         return objective.name if objective else ""
 

@@ -139,6 +139,7 @@ def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
 
 
 def interventions_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """Scores after each intervention, one table per task and one of retrieval."""
     for task in results.main_tasks:
         metric = PRIMARY[task]
         yield from _table(results, scale, Column("", "ZS", metric, task), f"{task_title(task)}, {metric_title(metric)}")

@@ -142,8 +142,7 @@ def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]
         rows: list[tuple[str, ...]] = []
         for _, name, objective, transform in ours:
             values = [results.scores("ZS", objective, transform, task, PRIMARY[task]) for task in TASKS]
-            values += [errors(results, objective, transform)]
-            values += [results.scores(LABELS, objective, transform, "", "precision")]
+            values += [errors(results, objective, transform), precision(results, objective, transform)]
             title = results.transform_title(transform)
             rows.append((name or "XLM-Align", title, OURS, *map(cell, map(mean, values))))
         printed = printed_rows((p for p in results.published if p.table == number), ["setting"], "task")

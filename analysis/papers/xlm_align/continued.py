@@ -96,17 +96,9 @@ class Continued:
         measure = SOURCE_SCORE if language == self.source else ZERO_SHOT
         return self._scores(model, measure, language, task, metric or PRIMARY[task])
 
-    def transferred(self, model: str, task: str) -> BySeed:
-        return average([self.scored(model, task, language) for language in self.languages(task)])
-
     def everywhere(self, model: str, task: str, metric: str = "") -> BySeed:
         every = (self.source, *self.languages(task))
         return average([self.scored(model, task, language, metric) for language in every])
-
-    def cells(self, model: str, task: str, languages: Sequence[str], metric: str) -> list[str]:
-        """A task in some languages, the source first, and the means without and with it."""
-        scores = [self.scored(model, task, language, metric) for language in languages]
-        return list(map(number, (*scores, average(scores[1:]), average(scores))))
 
     def languages(self, task: str) -> list[str]:
         return list(self._languages.get(task, ()))
@@ -209,7 +201,7 @@ def continued_findings(study: Continued) -> Iterator[str]:
     means[f"Translations found by cosine, mean of {len(study.pairs)} pairs of languages, layer {study.layer}"] = found
     for task in study.tasks:
         text = f"{task_title(task)} ({metric_title(PRIMARY[task])}), mean of other languages than {study.source}"
-        means[text] = [study.transferred(model, task) for model in study.models]
+        means[text] = [average(_by_language(study, model, task)) for model in study.models]
     for text, values in means.items():
         pairs = zip(study.models, map(mean, values), strict=True)
         if numbers := [f"{study.title(model)} {percent(its.mean)} %" for model, its in pairs if its]:

@@ -157,7 +157,8 @@ def task_table(study: Continued, task: str, scale: str) -> Table:
     rows: list[tuple[str, ...]] = []
     for metric in metrics:
         for model in study.models:
-            cells = study.cells(model, task, languages, metric=metric)
+            scores = [study.scored(model, task, language, metric) for language in languages]
+            cells = map(number, (*scores, average(scores[1:]), average(scores)))
             rows.append((study.title(model), metric_title(metric), OURS, *cells))
     for metric in metrics:
         by_language = {language: floors.of(task, metric, language, study.source) for language in languages}

@@ -169,6 +169,7 @@ def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
 
 
 def link_findings(results: Results) -> Iterator[str]:
+    """The lowest mean error rates with and without an encoder."""
     systems = Systems(results)
     encoders = [system for system in systems.encoders if not system.joint]
     sets = [name for name in systems.sets if all(name in system.counts for system in encoders)]
