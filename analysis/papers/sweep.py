@@ -329,6 +329,15 @@ class _Axis(NamedTuple):
     turned: bool = False
     scale: str = ""
 
+    def draw(self, panel: Axes) -> None:
+        """Make it the horizontal axis of a panel."""
+        places, style = list(self.place.values()), dict[str, Any]()
+        if self.turned:
+            style = {"rotation": 40, "ha": "right"}
+        panel.set_xticks(places, self.labels, **style)
+        margin = (panel.margins() or (0.0, 0.0))[0] * (max(places) - min(places))
+        panel.set_xlim(min(places) - margin, max(places) + margin)
+
 
 def _axis(values: Sequence[str], inches: float) -> _Axis:
     """Numbers on a linear or else a logarithmic scale, unless labels would overlap on an axis of this length;
@@ -382,7 +391,6 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     values = [] if series is None else sweep.values[series]
     if len(groups) > MOST or len(values) > len(SERIES) or len(axis.place) > TICKS:
         return None
-    ticks: dict[str, Any] = {"rotation": 40, "ha": "right"} if axis.turned else {}
 
     def draw(panel: Axes, content: Panel) -> None:
         if content[2].endswith("Δ"):
@@ -397,10 +405,7 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
                 for place, value in enumerate(values):
                     points = _points(sweep, content, objective, x, axis, series, value)
                     _line(panel, points, content[2], Look(SERIES[place], MARKERS[place]))
-        panel.set_xticks(list(axis.place.values()), axis.labels, **ticks)
-        first, last = min(axis.place.values()), max(axis.place.values())
-        margin = (panel.margins() or (0.0, 0.0))[0] * (last - first)
-        panel.set_xlim(first - margin, last + margin)
+        axis.draw(panel)
 
     panels: list[tuple[str, Panel]] = []
     for language, objective in groups:

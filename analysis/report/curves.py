@@ -27,19 +27,17 @@ class Curves:
 def curves_html(curves: Sequence[Curves]) -> str:
     """The data of the curves, and the element that the script draws them in; "" without curves."""
     panels, steps = _panels(curves), list[list[int]]()
-    data = {
-        "runs": [[visible(run.run), visible(run.group)] for run in curves],
-        "steps": steps,
-        "panels": [
-            [
-                visible(name),
-                [[run, _number(steps, [x for x, _ in points]), [y for _, y in points]] for run, points in lines],
-            ]
-            for name, lines in panels.items()
-        ],
-    }
     if not panels:
         return ""
+    drawn = []
+    for name, lines in panels.items():
+        numbered = []
+        for run, points in lines:
+            x, y = [step for step, _ in points], [number for _, number in points]
+            numbered.append([run, _number(steps, x), y])
+        drawn.append([visible(name), numbered])
+    runs = [[visible(run.run), visible(run.group)] for run in curves]
+    data = {"runs": runs, "steps": steps, "panels": drawn}
     groups = {run.group: run.colour for run in curves}
     switches = "".join(
         f'<button type=button aria-pressed=true data-s="{i}" style="--c:{themed(colour)}">{text(group)}</button>'

@@ -74,9 +74,11 @@ def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
     groups: dict[Floor, list[Floor]] = {}
     for floor in chain.from_iterable(by_draw):
         groups.setdefault(replace(floor, value=0.0, count=0, items=None), []).append(floor)
-    return [
-        replace(of, value=fmean(f.value for f in each), count=sum(f.count for f in each)) for of, each in groups.items()
-    ]
+    means = []
+    for common, each in groups.items():
+        count = sum(floor.count for floor in each)
+        means.append(replace(common, value=fmean(floor.value for floor in each), count=count))
+    return means
 
 
 class Results:
@@ -240,11 +242,10 @@ def by_settings(
 ) -> dict[tuple[str, ...], Results]:
     """The results of each value of a sweep."""
     values = {run.id: tuple(run.settings.values()) for run in runs}
-    return {
-        each: Results(
-            (run for run in runs if values[run.id] == each),
-            (record for record in records if values[record.run] == each),
-            floors=(floor for floor in floors if not floor.settings or tuple(floor.settings.values()) == each),
-        )
-        for each in dict.fromkeys(values.values())
-    }
+    by_value = dict[tuple[str, ...], Results]()
+    for each in dict.fromkeys(values.values()):
+        own_runs = [run for run in runs if values[run.id] == each]
+        own_records = [record for record in records if values[record.run] == each]
+        own_floors = [floor for floor in floors if tuple(floor.settings.values()) in ((), each)]
+        by_value[each] = Results(own_runs, own_records, floors=own_floors)
+    return by_value

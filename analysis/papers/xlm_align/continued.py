@@ -41,11 +41,11 @@ def number(values: BySeed) -> str:
 
 def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list[str]:
     """Numbers by language, and their means without and with the first language, if none is missing."""
-    means = [
-        fmean(values[name] for name in part) if part and all(name in values for name in part) else None
-        for part in (languages[1:], languages)
-    ]
-    return list(map(percent, [*(values.get(name) for name in languages), *means]))
+    numbers = [values.get(name) for name in languages]
+    for part in (languages[1:], languages):
+        complete = part and all(name in values for name in part)
+        numbers.append(fmean(values[name] for name in part) if complete else None)
+    return list(map(percent, numbers))
 
 
 class Continued:

@@ -135,9 +135,10 @@ def xtreme_table(study: Continued, scale: str) -> Table:
     columns = [(task, metric) for task in tasks for metric in printed_metrics(task)]
     rows: list[tuple[str, ...]] = []
     for model in study.models:
-        means = {(task, metric): study.everywhere(model, task, metric=metric) for task, metric in columns}
-        of_tasks = average([average([means[task, metric] for metric in printed_metrics(task)]) for task in tasks])
-        rows.append((study.title(model), OURS, *(number(means[column]) for column in columns), number(of_tasks)))
+        means = {column: study.everywhere(model, *column) for column in columns}
+        of_task = {task: average([means[column] for column in columns if column[0] == task]) for task in tasks}
+        overall = average(list(of_task.values()))
+        rows.append((study.title(model), OURS, *map(number, means.values()), number(overall)))
     small = [its["mean"] for task in tasks if (its := study.of_small(task))]
     whole = tasks == list(XTREME)
     published = {(p.objective, p.task, p.metric): p.value for p in [*study.printed(PAPER, [MEANS]), *small]}

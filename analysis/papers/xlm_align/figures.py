@@ -44,11 +44,11 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
     tasks = [task for task in TASKS if task in results.tasks]
     if not rows or not tasks or default is None:
         return None
-    gains = {
-        (y, task): difference(*(results.scores("ZS", o, transform, task, PRIMARY[task]) for o in (objective, default)))
-        for y, (_, objective, transform) in enumerate(rows)
-        for task in tasks
-    }
+    gains = dict[tuple[int, str], Estimate | None]()
+    for y, (_, objective, transform) in enumerate(rows):
+        for task in tasks:
+            ours, base = (results.scores("ZS", o, transform, task, PRIMARY[task]) for o in (objective, default))
+            gains[y, task] = difference(ours, base)
     published, printed = _published_gains(results)
     theirs = [printed[name, task] for name, _, _ in rows for task in tasks if (name, task) in printed]
     limits = _limits([*(gain.mean for gain in gains.values() if gain), *theirs])
@@ -70,9 +70,7 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
     title, labels = heading("figure-ablations"), ("ZS gain", "")
     height, shared = 0.8 + 0.38 * len(rows), {"sharex": True, "sharey": True}
     with drawing.small_multiples(title, panels, draw, len(tasks), height, labels, **shared) as (figure, axes):
-        several = len(results.transforms) > 1
-        names = [f"{name}{f' ({results.transform_title(transform)})' * several}" for name, _, transform in rows]
-        names = [drawing.wrapped(name.replace(ablations.OWN, ""), NAMES) for name in names]
+        names = [_row_name(results, name, transform) for name, _, transform in rows]
         axes[0, 0].set_yticks(range(len(names)), names)
         axes[0, 0].set_ylim(len(names) - 0.5, -0.5)
         families = dict.fromkeys(family(results.objective(objective)) for _, objective, _ in rows)
@@ -81,6 +79,11 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
         drawing.legend(figure, handles, 3)
     records = ablations.records_of(results, every, ("ZS",))
     return plot("figure-ablations", figure, results, scale, records, [p for p in published if p.task in tasks])
+
+
+def _row_name(results: Results, name: str, transform: str) -> str:
+    under = f" ({results.transform_title(transform)})" if len(results.transforms) > 1 else ""
+    return drawing.wrapped(name.removesuffix(ablations.OWN) + under, NAMES)
 
 
 def _published_gains(results: Results) -> tuple[list[Published], dict[tuple[str, str], float]]:
@@ -144,6 +147,17 @@ def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
         yield plot("figure-aer", figure, study.results, scale, records, printed, file=f"figure-aer-{aligner}", **about)
 
 
+def _draw_languages(panel: Axes, languages: Sequence[str], small: bool) -> None:
+    """Make languages the horizontal axis, with a line after the source."""
+    panel.set_xticks(range(len(languages)), languages)
+    if small:
+        panel.tick_params(axis="x", labelsize="small")
+    panel.set_xlim(-0.6, len(languages) - 0.4)
+    panel.set_ylim(-3, 103)
+    panel.grid(visible=False, axis="x")
+    panel.axvline(0.5, color=INK, linewidth=0.5, linestyle=":")
+
+
 def _published_scores(study: Continued, metrics: Mapping[str, str]) -> dict[str, list[Published]]:
     """Published scores of the study's tasks by these metrics in its languages, by model."""
     numbers = {PAPER: study.printed(PAPER, BY_LANGUAGE), SMALL: list[Published]()}
@@ -181,13 +195,7 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
             colour, marker, _ = PUBLISHED[name]
             x, y = [place for place, _ in theirs], [100 * p.value for _, p in theirs]
             drawing.draw_line(panel, x, y, fmt=marker, color=colour, fillstyle="none")
-        panel.set_xticks(range(len(languages[task])), languages[task])
-        if len(languages[task]) > CLOSE and width == drawing.FULL:
-            panel.tick_params(axis="x", labelsize="small")
-        panel.set_xlim(-0.6, len(languages[task]) - 0.4)
-        panel.set_ylim(-3, 103)
-        panel.grid(visible=False, axis="x")
-        panel.axvline(0.5, color=INK, linewidth=0.5, linestyle=":")
+        _draw_languages(panel, languages[task], small=len(languages[task]) > CLOSE and width == drawing.FULL)
 
     panels = [(task_title(task), task) for task in metrics]
     title = heading("figure-tasks", source={"en": "English"}.get(source, source))

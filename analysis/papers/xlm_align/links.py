@@ -198,12 +198,8 @@ def link_figure(results: Results, scale: str) -> Plot | None:
         layers, sets, joint = cell
         own = [system for system in groups[layers, sets] if system.joint == joint]
         lines.extend(own)
-        for name, (colour, marker, dash) in look.items():
-            line = sorted((s for s in own if s.learnt == name), key=lambda system: system.layer or 0)
-            points = [(s.layer, 100 * rate) for s in line if (rate := s.mean(s.counts)) is not None]
-            if points:
-                x, y = zip(*points, strict=True)
-                draw_line(panel, x, y, fmt=dash, color=colour, marker=marker, markersize=5)
+        for name, its in look.items():
+            _draw_encoder(panel, [system for system in own if system.learnt == name], its)
         for system, dash in across:
             if (rate := system.mean(sets)) is not None:
                 panel.axhline(100 * rate, color=INK, linestyle=dash, linewidth=1)
@@ -223,16 +219,24 @@ def link_figure(results: Results, scale: str) -> Plot | None:
             row[0].set_ylabel(wrapped(f"mean AER, %\n{', '.join(map(set_title, sets))}", 1.6))
         for panel in axes.flat:
             panel.set_xlabel("layer")
-        without = [
-            Line2D([], [], color=INK, linestyle=dash, label=", ".join(filter(None, (system.aligner, system.title))))
-            for system, dash in across
-        ]
-        published = [
-            key(f"{name}, published", its.colour, its.marker, "none", its.dash) for name, its in theirs.items()
-        ]
-        legend(figure, [*keys(systems.results, look, line=None), *without, *published], 3, handlelength=2.5)
+        handles = keys(systems.results, look, line=None)
+        for system, dash in across:
+            label = ", ".join(filter(None, (system.aligner, system.title)))
+            handles.append(Line2D([], [], color=INK, linestyle=dash, label=label))
+        for name, its in theirs.items():
+            handles.append(key(f"{name}, published", its.colour, its.marker, "none", its.dash))
+        legend(figure, handles, 3, handlelength=2.5)
     records = [record for system in dict.fromkeys(lines) for record in system.records.values()]
     return plot("figure-2-layers", figure, systems.results, scale, records, aligner=RELEASED.name)
+
+
+def _draw_encoder(panel: Axes, systems: Sequence[System], look: Look) -> None:
+    """Draw the mean AER of the layers of one encoder."""
+    by_layer = sorted(systems, key=lambda system: system.layer or 0)
+    points = [(system.layer, 100 * rate) for system in by_layer if (rate := system.mean(system.counts)) is not None]
+    if points:
+        x, y = zip(*points, strict=True)
+        draw_line(panel, x, y, fmt=look.dash, color=look.colour, marker=look.marker, markersize=5)
 
 
 def _draw_published(panel: Axes, published: Layers, layers: int, sets: Sequence[str]) -> dict[str, Look]:
