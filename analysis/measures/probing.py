@@ -93,7 +93,9 @@ class TaggedWords:
 
 @dataclass(frozen=True)
 class ProbeText:
-    """The text of the probes. `types` is None without a change of script."""
+    """The text of the probes. In `masked` every labelled id is masked; `gradient_rows` are masked as in
+    pretraining. `unigram` is the loss of prediction by frequency, `numbers` are token types. `types` is None
+    without a change of script."""
 
     language: str
     numbers: tuple[int, int]

@@ -31,8 +31,8 @@ HEADS = {DELTA: "Δ", RETAINED: "retained"}  # how tables name these measures
 
 @dataclass(frozen=True)
 class Column:
-    """One number of each model, under a head; `facets` are further fields of
-    `analysis.results.results.Key`."""
+    """One number of each model, under a head. `facets` are further fields of `Key`, `null` is the metric of the
+    upper end of its null; `count` shows the number of test items, `remarks` notes on retained transfer."""
 
     head: str
     measure: str

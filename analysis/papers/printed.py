@@ -57,7 +57,9 @@ class PaperClaim:
 
 
 class Printed:
-    """The numbers of a paper's table, and ours for each."""
+    """The numbers of a paper's table, and ours for each. `same` maps printed objectives, transforms and aligners
+    to our names, and settings to the values of a sweep, which are the keys of `results`. `natural` results
+    belong to an encoder and models that started from it."""
 
     def __init__(self, numbers: Sequence[Published], same: Same, results: BySetting, natural: bool):
         self.numbers, self._same, self._results = numbers, same, results

@@ -19,7 +19,8 @@ from calque.derive.example import Example, read_examples
 
 @dataclass(frozen=True)
 class EncodedSet:
-    """The rows of N examples in their order; example i has `counts[i]` of them."""
+    """The rows of N examples in their order; example i has `counts[i]` rows. `cut` is the number of examples
+    that do not fit into one row."""
 
     rows: tuple[TaskRow, ...]
     counts: np.ndarray
@@ -45,7 +46,8 @@ class EncodedSet:
 
 @dataclass(frozen=True)
 class Split:
-    """A file of derived task data."""
+    """A file of derived task data, read anew at each pass. Errors name `read_from`, the files that it was
+    derived from, if known."""
 
     path: Path
     task: Task

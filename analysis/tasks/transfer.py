@@ -46,7 +46,8 @@ class TaskSet:
 
 @dataclass(frozen=True)
 class Predictions:
-    """The predictions for the `size` examples of a set, and the score of each metric."""
+    """The predictions for the `size` examples of a set, and the score of each metric. `cut` examples do not fit
+    into one row; the answers of `unlabelled` ones have no sub-words."""
 
     scores: Mapping[str, Score]
     answers: Sequence[Answer]

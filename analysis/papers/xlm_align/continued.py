@@ -49,7 +49,8 @@ def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list
 
 
 class Continued:
-    """The models of a study by their objectives' names, the start first, with lookups of their numbers."""
+    """The models of a study by their objectives' names, the start first, with lookups of their numbers. The
+    start was trained once, so its own states count for every seed; `main` are the models' main layers."""
 
     def __init__(self, results: Results) -> None:
         self.results, self.source = results, results.source

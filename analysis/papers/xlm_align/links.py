@@ -66,7 +66,8 @@ class System:
 
 
 class Systems:
-    """The systems of a study of word alignment in the order of its records."""
+    """The systems of a study of word alignment in the order of its records. `main` systems use named methods,
+    encoders at the main layer; `rows` are the rows of Table 2."""
 
     def __init__(self, results: Results, sets: Sequence[str] = ()) -> None:
         """Every system, on all gold sets or some."""
