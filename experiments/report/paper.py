@@ -37,6 +37,7 @@ from calque.experiments.report.report import figures_of, joined
 ITEMS = Path(__file__).with_name("papers.toml")
 COMMITTED = Path(__file__).parents[1] / "records"
 SAME, OPPOSITE, UNDECIDED = "same direction", "opposite", "undecided"
+UNTESTED = f"{UNDECIDED}: not tested"
 DIRECTIONS = {HOLDS: SAME, FAILS: OPPOSITE}
 DIRECTIONS |= dict.fromkeys((HOLDS_ALONE, FAILS_ALONE), f"{UNDECIDED} after correction")
 """Directions by verdicts on our number being on the paper's side; other verdicts are undecided as they are."""
@@ -203,7 +204,7 @@ def conclusions(paper: str) -> dict[str, list[Conclusion]]:
     corrected = in_families((one.records, its[0]) for (one, _), its in zip(claims, judged, strict=True))
     found: dict[str, list[Conclusion]] = {}
     for (one, claim), (verdict, ours, theirs, remark), tested in zip(claims, judged, corrected, strict=True):
-        word = f"{UNDECIDED}: not tested" if verdict.because == NO_RECORDS else tested.verdict
+        word = UNTESTED if verdict.because == NO_RECORDS else tested.verdict
         remark = "; ".join(filter(None, [remark, claim.reason]))
         row = Conclusion(claim.text, claim.where, DIRECTIONS.get(word, word), ours, theirs, remark)
         found.setdefault(one.name, []).append(row)
@@ -212,9 +213,11 @@ def conclusions(paper: str) -> dict[str, list[Conclusion]]:
 
 def counted(found: Iterable[Conclusion]) -> str:
     """The number of claims by the direction of their conclusions, in a sentence."""
-    counts = Counter(re.split(":| after", one.direction)[0] for one in {*found} if one.where)
-    same = f"Of {counts.total()} claims, {counts[SAME]} have the same direction here"
-    return f"{same}, {counts[OPPOSITE]} the opposite one, and {counts[UNDECIDED]} are undecided."
+    claims = [one for one in {*found} if one.where]
+    untested = sum(one.direction == UNTESTED for one in claims)
+    counts = Counter(re.split(":| after", one.direction)[0] for one in claims)
+    same = f"Of {len(claims)} claims, {counts[SAME]} have the same direction here, {counts[OPPOSITE]} the opposite one"
+    return f"{same}, {counts[UNDECIDED] - untested} are undecided, and {untested} are not tested."
 
 
 def rendered(one: Item) -> Table | Plot:
