@@ -106,9 +106,9 @@ def pretrain(
     probe: Probe | None = None,
     progress: Callable[[int, int], None] = lambda step, steps: None,
     allow_change: bool = False,
-    tell: Callable[[str], None] = lambda message: None,
+    notify: Callable[[str], None] = lambda message: None,
 ) -> Path:
-    """Train, or resume training, until the folder has a checkpoint; a finished folder is not changed. `tell`
+    """Train, or resume training, until the folder has a checkpoint; a finished folder is not changed. `notify`
     receives a message about weights that the starting model lacks. `allow_change` permits resuming with
     another number of threads or processes, torch, device or CPU instructions, which changes rounding.
     BadInput for a folder of another configuration, a damaged state or checkpoint, a start that does not fit,
@@ -123,7 +123,7 @@ def pretrain(
         raise BadInput(mistakes)
     parts: int | None = config.train.micro_batches
     while parts:
-        run = _Run(folder, config, world, identity, tell)
+        run = _Run(folder, config, world, identity, notify)
         run.resume(parts, allow_change)
         parts = run.train(probe, progress)
         del run
@@ -143,9 +143,9 @@ class _Run:
         config: Pretraining,
         world: World,
         identity: Mapping[str, Any],
-        tell: Callable[[str], None],
+        notify: Callable[[str], None],
     ) -> None:
-        self.folder, self.config, self.world, self.identity, self.tell = folder, config, world, identity, tell
+        self.folder, self.config, self.world, self.identity, self.notify = folder, config, world, identity, notify
         objective, embeddings = config.objective, config.objective.traits.language_embeddings
         self.languages = config.mixture.read(config.languages)
         self.streams = objective.streams(self.languages, config.model.length, config.seed)
@@ -159,7 +159,7 @@ class _Run:
 
             use_onednn(self.learner, config.model.length)
         if self.drawn and world.first:
-            tell(f"random, because the starting model lacks them: {', '.join(self.drawn)}")
+            notify(f"random, because the starting model lacks them: {', '.join(self.drawn)}")
         self.optimizer = make_optimizer(self.learner, config.train)
 
     def resume(self, parts: int, allow_change: bool) -> None:
@@ -246,7 +246,7 @@ class _Run:
         more = 2 * self.parts
         if PARTS in self.facts and alone and self.parts < batch:
             now = f"smaller micro-batches, {more} per step, from the last saved state"
-            self.tell(f"the card's memory ran out: {now}")
+            self.notify(f"the card's memory ran out: {now}")
             return min(more, batch)
         if self.parts * self.world.size < batch:
             error.add_note(f"with --set train.grad_accumulation={'auto' if alone else more}")

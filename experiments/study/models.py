@@ -387,5 +387,5 @@ def _pretrain(step: Step, machine: Machine) -> None:
         probe=training.probe(),
         progress=lambda done, steps: machine.report(step.title, done, steps),
         allow_change=machine.allow_change,
-        tell=lambda message: machine.report(f"{step.title}: {message}", 1, 1),
+        notify=lambda message: machine.report(f"{step.title}: {message}", 1, 1),
     )

@@ -136,7 +136,7 @@ def config(given: Path, **changes: Any) -> Pretraining:
 def checkpoint(given: Path) -> Path:
     """A finished run of some steps; what had to be drawn is told."""
     messages = list[str]()
-    made = pretrain(given / "run", config(given), one_process(), tell=messages.append)
+    made = pretrain(given / "run", config(given), one_process(), notify=messages.append)
     head = "lm_head.bias" in load_file(given / "start" / WEIGHTS)
     assert messages == ([] if head else ["random, because the starting model lacks them: the prediction head"])
     return made
