@@ -24,21 +24,16 @@ else:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def no_grad(function: Function) -> Function:
-    """`torch.no_grad()` as a decorator."""
+def _within(context: str) -> Callable[[Function], Function]:
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def wrapped(*values: Any, **named: Any) -> Any:
+            return getattr(torch, context)()(function)(*values, **named)
 
-    @wraps(function)
-    def wrapped(*values: Any, **named: Any) -> Any:
-        return torch.no_grad()(function)(*values, **named)
+        return wrapped  # type: ignore[return-value]
 
-    return wrapped  # type: ignore[return-value]
+    return decorate
 
 
-def inference_mode(function: Function) -> Function:
-    """`torch.inference_mode()` as a decorator, also of generators."""
-
-    @wraps(function)
-    def wrapped(*values: Any, **named: Any) -> Any:
-        return torch.inference_mode()(function)(*values, **named)
-
-    return wrapped  # type: ignore[return-value]
+no_grad, inference_mode = _within("no_grad"), _within("inference_mode")
+"""`torch.no_grad()` and `torch.inference_mode()` as decorators, also of generators."""
