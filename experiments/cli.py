@@ -39,9 +39,9 @@ from calque.experiments.commands import (
 from calque.experiments.run.signals import RESUMES, Ended, stoppable
 
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")
-"""What torch says, in a RuntimeError, where there is less memory than it asks for."""
+"""torch's out-of-memory messages, which are RuntimeErrors."""
 NO_FOLDER = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
-"""System errors of a path that is not what a command expects."""
+"""System errors for unusable paths."""
 UsageError: Any = typer.BadParameter.__base__  # newer versions of typer have a click of their own
 LONGEST = 2_000  # characters of an error at most: it may quote long input
 
@@ -74,7 +74,7 @@ class Commands(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not all(args):
-            _fail("an empty argument, which would stand for the current folder; expected a name or a path")
+            _fail("an empty argument would mean the current folder; expected a name or a path")
         for word in (*args, *(value for name, value in os.environ.items() if name.startswith("CALQUE_"))):
             _check_text(word)
         with suppress(FileNotFoundError):  # the folder was removed; a command that needs it says so
@@ -120,7 +120,7 @@ class Commands(TyperGroup):
 
 
 def _of_system(error: OSError) -> str:
-    """What a user can do about an error of the system; empty if it is a bug."""
+    """The message for a system error; empty if it is a bug."""
     reason = os.strerror(error.errno or 0)
     if error.errno in NO_FOLDER:
         return f"{error.filename or 'a path'}: {reason}; expected a usable path"
@@ -147,7 +147,7 @@ def _of_run(error: Exception) -> str:
 
 
 def _refuse_usage(error: Any) -> NoReturn:
-    """Exit with one line for words that are not a command; a group of commands without words prints its help."""
+    """Exit with one line for an invalid command; a group of commands without arguments prints its help."""
     if type(error).__name__ == "NoArgsIsHelpError":
         raise error
     command = error.ctx.command_path if error.ctx else "calque"
@@ -241,7 +241,7 @@ GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
         "calque data plan align_mlm",
     ),
 }
-"""The commands by what they are for, with an example each; `data` is the only group of commands."""
+"""The commands by purpose, with an example for each; `data` is the only group of commands."""
 for name, (functions, _) in GROUPS.items():
     for function in functions:
         app.command(rich_help_panel=name)(function)

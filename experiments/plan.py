@@ -105,7 +105,7 @@ class Plan:
 
 
 def plan(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> Plan:
-    """Estimate what is left to train of a study, or a sweep, below `root`, with `jobs` runs in parallel, by default the
+    """Estimate the remaining training of a study or sweep below `root`, with `jobs` runs in parallel, by default the
     number that `compute` chooses."""
     gpu, cores = torch.cuda.is_available(), os.cpu_count() or 1
     trained = [step for step in study.trained(root) if not step.config.shipped]

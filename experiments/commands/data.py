@@ -1,4 +1,4 @@
-"""`calque data`: what public data there is, and what is missing; fetch it."""
+"""`calque data`: check and download public data sets."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _planned(recipe: Recipe, store: Store, states: Mapping[Output, State]) -> st
 
 
 def _counts(downloads: Sequence[Download], states: Mapping[Output, State]) -> str:
-    """How many files are in which state: `3 there, 1 missing`."""
+    """The number of files by state: `3 there, 1 missing`."""
     from calque.experiments.data.store import State
 
     numbers = Counter(states[output] for download in downloads for output in download.outputs)
@@ -80,7 +80,7 @@ def _counts(downloads: Sequence[Download], states: Mapping[Output, State]) -> st
 
 
 @app.command()
-@leaving("what has come is kept, and the same command resumes")
+@leaving("partial downloads are kept; rerun to resume")
 def fetch(
     recipes: Annotated[list[str], typer.Argument(metavar="RECIPE...", help="Recipes, such as xnli.")],
     to: To = DATA,

@@ -44,5 +44,5 @@ def paper(
 
 
 def filled(line: str, indent: int) -> str:
-    """The line in at most 80 columns; `indent` is of further ones."""
+    """The line wrapped at 80 columns; continuation lines are indented by `indent`."""
     return fill(line, 80, subsequent_indent=" " * indent, break_on_hyphens=False, break_long_words=False)

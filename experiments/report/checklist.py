@@ -43,8 +43,8 @@ def checklist(
     results: Sequence[Results],
     claims: Table | None,
 ) -> dict[str, list[Block]]:
-    """The answers by the checklist's sections. `about` describes the report, which has a study, or one per value of a
-    sweep, as many results, and perhaps claims; `runs` is the folder of results."""
+    """The answers by section of the checklist. `about` describes the report; `studies` and `results` have one entry, or
+    one per value of a sweep; `claims` is the table of claims, if any; `runs` is the folder for results."""
     study = studies[0].name
     versions = ", ".join(f"{name} {number}" for name, number in about.get("versions", {}).items())
     cost = compute_statement(about) if COMPUTE in about else "The cost of the report's steps was not recorded."

@@ -1,4 +1,4 @@
-"""Two reports compared: record by record, numbers against the noise of seeds, and conclusions."""
+"""Two reports compared: record by record, numbers against seed noise, and conclusions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from calque.derive.fingerprint import fingerprint
 from calque.experiments.report.folder import read_records, stored
 
 ALPHA = 1 - CONFIDENCE
-MEASURED = ("value", "count", "null", "items", "links")  # fields of a record; the others say what it is of
+MEASURED = ("value", "count", "null", "items", "links")  # fields of a record; the others identify it
 BRIEF = 60  # characters of a value in a message
 SEEDS, ITEMS = "seeds", "items"  # sources of a number's noise
 
@@ -75,7 +75,7 @@ class _Report:
         return {run.id: fingerprint(as_json(replace(run, id="", claims=(), **changes))) for run in self.runs}
 
     def by_key(self) -> dict[str, dict[str, Any]]:
-        """The records by everything that says what they are of."""
+        """The records by the fields that identify them."""
         configs = self.configs()
         return {configs[record.run] + _key(as_json(record)): as_json(record) for record in self.records}
 
@@ -133,7 +133,7 @@ def compare_reports(first: Path, second: Path) -> Comparison:
 
 
 def _change(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
-    """The measured fields in which a record differs; empty if it is equal."""
+    """The measured fields that differ between two records; empty if they are equal."""
     pairs = [(name, ours.get(name), theirs.get(name)) for name in MEASURED if ours.get(name) != theirs.get(name)]
     values = "; ".join(f"{name} {_brief(one)}, not {_brief(other)}" for name, one, other in pairs)
     return f"{_title(ours)}: {values}" if pairs else ""

@@ -1,4 +1,4 @@
-"""A report in the formats of other programs: tables, LaTeX macros, records, figures, BibTeX, and what it cost."""
+"""A report in the formats of other programs: tables, LaTeX macros, records, figures, BibTeX and cost."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def table_of(folder: Path, name: str | None) -> Table:
 
 
 def macros(table: Table, prefix: str, of: str) -> str:
-    r"""A LaTeX macro for each cell of the table `of`, as \TableThreeMLMTransInvPOSAccuracyZS, which begins with the
+    r"""A LaTeX macro for each cell of the table `of`, as \TableThreeMLMTransInvPOSAccuracyZS, starting with the
     prefix, and one that ends in `Mean` with the number alone where the cell has an interval."""
     labels = _labels(table)
     lines, seen = [f"% {escaped(table.title)}"], dict[str, int]()

@@ -46,8 +46,8 @@ COMMITTED = Path(__file__).resolve().parents[1] / "records"
 
 
 def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
-    """What a report, or a committed record, was made from; older ones have no floors. Raises BadInput if records are
-    missing, impossible for any measurement, or without a run."""
+    """The runs, records and floors of a report or a committed record; older ones have no floors. Raises BadInput for
+    records that are missing, impossible for any measurement, or without a run."""
     if not (folder / RECORDS).is_file():
         raise BadInput(f"no {RECORDS}; expected the folder of a report, as `calque run` writes it", folder)
     runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)

@@ -28,8 +28,8 @@ ASCII = str.maketrans(_WORDS | _SIGNS)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a study's report says. `primary` are its own claims, and `claims` a paper's. `tables` are shown where no
-    transfer to derived languages was measured."""
+    """The results of a report. `primary` are the study's own claims, and `claims` a paper's. `tables` are shown where
+    no transfer to derived languages was measured."""
 
     study: str
     scale: str

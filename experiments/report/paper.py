@@ -144,7 +144,7 @@ def items(paper: str | None = None) -> list[Item]:
 
 
 def _fields(about: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The fields of an item: its own, then those of the item that it is like, then the paper's."""
+    """The fields of an item: its own, then fields of the item that it is like, then the paper's."""
     own = dict(about["items"][name])
     like = own.pop("like", None)
     return (_fields(about, like) if like else {key: about[key] for key in Item.__annotations__ if key in about}) | own

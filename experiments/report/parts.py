@@ -1,4 +1,4 @@
-"""What a report shows besides records: a question, a sentence in its languages, training curves, looks into models."""
+"""Parts of a report besides its records: the question, an example sentence, training curves, looks into models."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -41,7 +41,7 @@ SENTENCES = 1_000  # maximum number of sentences searched for an example
 
 
 def question(study: str, changed: bool) -> str:
-    """The description of one of Calque's studies, of which a `changed` one keeps the question; empty for others."""
+    """The description of one of Calque's studies, or only its question if it is `changed`; empty for other studies."""
     doc = study_doc(study) if study in studies() else ""
     return doc[: doc.find("?") + 1] if changed else doc
 
@@ -112,7 +112,7 @@ def _short(source: Source) -> tuple[int, Sentence] | None:
 
 
 def training_curves(study: Study, root: Path, results: Results, suffix: str = "") -> Iterator[Curves]:
-    """What every model of a study wrote while it was trained; `suffix` tells studies of a sweep apart."""
+    """Training curves by model; `suffix` distinguishes the studies of a sweep."""
     look = looks(results)
     for model in study.models(root):
         run = model.run
@@ -127,7 +127,7 @@ def training_curves(study: Study, root: Path, results: Results, suffix: str = ""
 
 
 def models_inside(studies: Mapping[str, Study], root: Path) -> list[tuple[str, Look]]:
-    """A look into the first model of each objective that has its checkpoint. The keys tell studies of a sweep apart."""
+    """A look into the first model of each objective that has its checkpoint. Keys distinguish variants of a sweep."""
     models = dict[Path, str]()
     for suffix, study in studies.items():
         for model in study.models(root):

@@ -25,7 +25,7 @@ EFFECTS = {
     "unseen types": "types never occur in the corpus; dictionary and alignment@1 leave them out",
     "rare words not trained on": "occurrences of rare or very long words are encoded, but train no vocabulary",
 }
-"""What counts of a manifest's vocabulary mean."""
+"""The meaning of counts of a manifest's vocabulary."""
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
 
 
@@ -68,7 +68,7 @@ def scale_of(studies: Iterable[Study]) -> str:
 
 
 def extent(study: Study) -> str:
-    """How many models of how many steps it trains, in a line."""
+    """The numbers of models and steps, in a line."""
     train, models, trained = study.train, study.models(Path()), study.trained()
     ids = train.steps * train.batch * study.model.length
     steps = f"{train.steps:,} steps of {train.batch} x {study.model.length} ids ({ids / 1e6:,.1f} M)"
@@ -117,7 +117,7 @@ def floors_of(study: Study, root: Path) -> list[Floor]:
 
 
 def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[str]:
-    """What was left out of text, examples and measures, and why."""
+    """Exclusions from text, examples and measures, with reasons."""
     lines = list(_of_data(study, root))
     if not isinstance(study.languages, GoldPairs):
         pretraining = set[str]()
@@ -133,7 +133,7 @@ def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[
 
 
 def _of_data(study: Study, root: Path) -> Iterator[str]:
-    """What was left out when text, examples and gold sets were prepared."""
+    """Exclusions from the preparation of text, examples and gold sets."""
     for seed in study.data_seeds:
         prefix = f"seed {seed}: " if len(study.data_seeds) > 1 else ""
         data = study.languages_step(root, seed)
@@ -178,7 +178,7 @@ def _counts(facts: Mapping[str, Any]) -> str:
 
 
 def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterator[tuple[str, str]]:
-    """The configuration of a study and what computed it, by name."""
+    """The configuration of a study, its machine and libraries, by name."""
     languages, train, models = study.languages, study.train, study.models(root)
     growth = any(isinstance(measure, Growth) for measure in study.measures)
     if study.given:
@@ -217,7 +217,7 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
 
 
 def compute_statement(about: Mapping[str, Any]) -> str:
-    """What the steps of a report cost, in sentences, from its description."""
+    """The cost of a report's steps, in sentences, from its description."""
     cost = about[COMPUTE]
     hours, cpu = (f"{cost[key] / 3600:,.1f}" for key in ("seconds", "cpu seconds"))
     whole = sum(cost["processors"].values()) or 1.0
@@ -231,7 +231,7 @@ def compute_statement(about: Mapping[str, Any]) -> str:
 
 
 def facts_by(facts: Mapping[str, Sequence[tuple[str, str]]]) -> Iterator[tuple[str, str]]:
-    """The configuration of a sweep, from that of each value. What differs is there for each, with the value."""
+    """The configuration of a sweep. Facts that differ are listed by value."""
     for name in dict.fromkeys(name for of_value in facts.values() for name, _ in of_value):
         found = {value: dict(of_value)[name] for value, of_value in facts.items() if name in dict(of_value)}
         if len(found) == len(facts) and len({*found.values()}) == 1:

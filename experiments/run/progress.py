@@ -17,7 +17,7 @@ from calque.experiments.run.step import Step
 
 INTERVAL = 0.2
 WIDTH = 80
-SILENCE = 30.0  # maximum seconds between lines when there is no terminal
+SILENCE = 30.0  # maximum seconds between lines without a terminal
 FIRST = 0.05  # the part of a step after which its speed is known
 UNTRAINED = 3.0  # usual seconds of a step that trains nothing, until one of its stage was measured
 Measured = dict[tuple[Any, ...], tuple[float, float]]  # the seconds of a group of steps, and their operations or number
@@ -140,7 +140,7 @@ class Board:
         self.say(f"{self.run}: {step.title}, {duration(seconds)}")
 
     def pulse(self) -> None:
-        """Show what is running."""
+        """Show the running tasks."""
         head = f"{self.run}: " if self.run.of else ""
         if self.terminal:
             tasks = ", ".join(f"{what} {part:.0%}" for what, (_, part) in list(self.tasks.items()))
@@ -209,7 +209,7 @@ class Throttled:
 
 
 def drain(queue: Any, report: Report) -> None:
-    """Pass on what other processes put into a queue, for an interval: they may never stop."""
+    """Pass on the reports that other processes queued, for one interval: they may never stop."""
     end = time.monotonic() + INTERVAL
     while (left := end - time.monotonic()) > 0:
         try:

@@ -1,4 +1,4 @@
-"""The steps of all studies below one root: which reports use them, and removing those that none uses.
+"""The steps of all studies below one root: which reports use them, and removal of unused ones.
 
 <root>/shared/...                 steps, each named by everything that decides it
 <root>/<study>/<report>/uses.json the steps of a report, from before the first one is computed
@@ -45,7 +45,7 @@ def users(root: Path) -> dict[str, list[str]]:
 
 
 def unused(root: Path) -> Iterator[Path]:
-    """The folders of steps that no report uses; not those inside others."""
+    """The folders of steps that no report uses, without folders inside them."""
     used = users(root)
     above = {parent.as_posix() for name in used for parent in Path(name).parents}
     for place, folders, _ in os.walk(root / SHARED):
@@ -58,7 +58,7 @@ def unused(root: Path) -> Iterator[Path]:
 
 
 def prune(root: Path) -> list[Path]:
-    """Remove the steps that no report uses, except those that a process is computing; returns their folders."""
+    """Remove the steps that no report uses, unless a process is computing them; returns their folders."""
     removed = []
     for folder in list(unused(root)):
         try:

@@ -1,4 +1,4 @@
-"""What steps cost: seconds, CPU seconds, processors and operations, in each step's manifest, and their sum."""
+"""The cost of steps: seconds, CPU seconds, processors and operations, in each step's manifest, and their sum."""
 
 import os
 import platform
@@ -17,7 +17,7 @@ from calque.derive.strict_json import loads
 from calque.experiments.run.step import Machine, Step
 
 COMPUTE = "compute"  # the key in manifests and in a report's description
-EVERY = 10.0  # seconds between notes: what a killed process spent since the last one is lost
+EVERY = 10.0  # seconds between notes; a killed process loses the time since its last note
 
 
 @contextmanager

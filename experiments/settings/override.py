@@ -4,6 +4,7 @@ import dataclasses
 import math
 import types
 import typing
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -118,7 +119,8 @@ def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
         changed = list(study.measures)
         changed[measures[0]] = _replace(changed[measures[0]], None, "measures", path, text)
         return dataclasses.replace(study, measures=tuple(changed))
-    near = nearest(key, parts) or nearest(key, [name for part in parts.values() for name in _fields(part)])
+    inside = Counter(name for part in parts.values() for name in _fields(part))
+    near = nearest(key, parts) or nearest(key, [name for name, count in inside.items() if count == 1])
     there = f"there are {', '.join(parts)}"
     raise ValueError(f"there is no {shown(key)}; {near or there}")
 
@@ -172,7 +174,7 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
 
 
 def read_number(text: str, kind: type[int] | type[float]) -> int | float:
-    """The number that a text says. Raises ValueError for any other text, or a number too large to use."""
+    """The number in a text. Raises ValueError for any other text, or a number too large to use."""
     try:
         if "_" in text or not text.isascii():  # Python accepts 1_000 and digits of all scripts
             raise ValueError
@@ -206,7 +208,7 @@ def _read_tuple(parts: Sequence[str], kind: Any, before: Any) -> tuple[Any, ...]
 
 
 def _masking(objective: Any, mask_rate: float) -> Any:
-    """The objective, and those that it consists of, with a mask rate."""
+    """The objective and its parts with another mask rate."""
     changes: dict[str, Any] = {}
     for field in dataclasses.fields(objective):
         value = getattr(objective, field.name)
@@ -248,7 +250,7 @@ def _texts(text: str) -> TextFiles:
 
 
 def _task_files(text: str) -> TaskFiles:
-    """Training files, or all splits' if there are no others; and test files after a plus sign."""
+    """Training files, or files of all splits; test files follow a plus sign."""
     train, _, test = text.partition("+")
     return TaskFiles(_paths(train), _paths(test))
 

@@ -1,4 +1,4 @@
-"""Everything that can be wrong with a study, in words."""
+"""Validation of studies."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ THREADS = 1_024
 
 
 def study_mistakes(study: Study) -> list[str]:
-    """Everything wrong with the study, in words, each once."""
+    """The mistakes of a study, each once; empty if it is valid."""
     wrong = [*_of_values(study), *_of_objectives(study)]
     if isinstance(study.languages, DerivedLanguages):
         wrong += _of_derived(study, study.languages)
@@ -165,7 +165,7 @@ def _of_other_languages(study: Study, paper: str) -> Iterator[str]:
 
 
 def _of_claims(study: Study) -> Iterator[str]:
-    """What the primary claims name that the study lacks, and claims that it could never decide."""
+    """Names in the primary claims that the study lacks, and claims that it could never decide."""
     from calque.analysis.papers.primary import CORRELATION, PrimaryClaims  # loads matplotlib
 
     languages = study.languages
@@ -210,7 +210,7 @@ def _of_paces(study: Study) -> Iterator[str]:
 
 
 def _chain(objective: Objective) -> list[Objective]:
-    """The objective, and those of the models that its model starts from, the first one last."""
+    """The objective, then the objectives of the models that it starts from, in reverse order of training."""
     start = objective.traits.start
     return [objective, *(_chain(start[0]) if start else ())]
 

@@ -238,7 +238,7 @@ class Training:
 
     @cached_property
     def inputs(self) -> dict[str, str]:
-        """A fingerprint of what the objective reads of each language: MLM, for one, reads no dictionary."""
+        """A fingerprint of the text that the objective reads in each language: MLM, for one, reads no dictionary."""
         of, reads = self.data.config, (self.objective.reads_dictionary, self.objective.reads_bitexts)
         return {name: of.language(self.data, name, *reads) for name in self.languages or (SOURCE,)}
 
