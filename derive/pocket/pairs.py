@@ -215,7 +215,7 @@ class WordDraws:
     def _draw(self, sense: Sense, role: Role) -> Sense:
         return sense.tables[role][int(self._rng.random() * SIZE)]
 
-    def _setting(self, topic: Sense, nouns: Iterable[Sense]) -> tuple[Sense, Sense]:
+    def _setting(self, topic: Sense, nouns: Sequence[Sense]) -> tuple[Sense, Sense]:
         place = self._another(topic, Role.PLACE, nouns)
         preposition = self._fitting(place, Role.LOCATIVE, lambda word: word.form(0) != "from")
         return preposition, place
