@@ -216,7 +216,7 @@ def counted(found: Iterable[Conclusion]) -> str:
     claims = [one for one in {*found} if one.where]
     untested = sum(one.direction == UNTESTED for one in claims)
     counts = Counter(re.split(":| after", one.direction)[0] for one in claims)
-    same = f"Of {len(claims)} claims, {counts[SAME]} have the same direction here, {counts[OPPOSITE]} the opposite one"
+    same = f"Of {len(claims)} published claims, {counts[SAME]} have the same direction here, {counts[OPPOSITE]} the opposite one"
     return f"{same}, {counts[UNDECIDED] - untested} are undecided, and {untested} are not tested."
 
 
