@@ -94,8 +94,8 @@ def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any)
     for handle in handles:
         handle.set_label(wrapped(handle.get_label(), ENTRY))
     if spare := next((axes for axes in figure.axes if axes.get_label() == SPARE), None):
-        if box := _legend_in(spare, figure, handles, options):
-            return box
+        if inside := _legend_in(spare, figure, handles, options):
+            return inside
         spare.remove()
     for number in range(min(columns, len(handles)), 0, -1):
         box = figure.legend(handles=handles, loc="outside lower center", ncols=number, **options)
