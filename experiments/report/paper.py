@@ -216,8 +216,9 @@ def counted(found: Iterable[Conclusion]) -> str:
     claims = [one for one in {*found} if one.where]
     untested = sum(one.direction == UNTESTED for one in claims)
     counts = Counter(re.split(":| after", one.direction)[0] for one in claims)
-    same = f"Of {len(claims)} published claims, {counts[SAME]} have the same direction here, {counts[OPPOSITE]} the opposite one"
-    return f"{same}, {counts[UNDECIDED] - untested} are undecided, and {untested} are not tested."
+    decided = f"{counts[SAME]} have the same direction here, {counts[OPPOSITE]} the opposite one"
+    rest = f"{counts[UNDECIDED] - untested} are undecided, and {untested} are not tested"
+    return f"Of {len(claims)} published claims, {decided}, {rest}."
 
 
 def rendered(one: Item) -> Table | Plot:
