@@ -124,8 +124,8 @@ def _shaded(looks: Mapping[str, Look]) -> dict[str, Look]:
         shades = SHADES[sum(to_rgb(colour)) < DARK]
         grey, share = shades[numbers[colour] % len(shades)]
         numbers[colour] += 1
-        mixed = [(1 - share) * channel + share * grey for channel in to_rgb(colour)]
-        shaded[name] = looks[name]._replace(colour=to_hex(mixed) if share else colour)
+        red, green, blue = ((1 - share) * channel + share * grey for channel in to_rgb(colour))
+        shaded[name] = looks[name]._replace(colour=to_hex((red, green, blue)) if share else colour)
     return shaded
 
 

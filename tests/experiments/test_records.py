@@ -18,6 +18,7 @@ STUDIES = {
     "objectives_seconds": "equal_terms",
     "control": "align_mlm",
     "knowledge": "align_mlm",
+    "causes_everyday": "align_mlm",
     "growth": "growth",
     "align_mlm_pocket": "align_mlm",
     "align_mlm_parallel": "align_mlm",
