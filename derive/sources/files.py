@@ -233,7 +233,7 @@ class Files(Source):
     def title(self) -> str:
         of = f"{self.megabytes} MB of " if self.megabytes else ""
         easy = "easy sentences of " if self.easy else ""
-        return easy + of + ", ".join(path.name.removesuffix(".tokens.xz") for path in self.text)
+        return easy + of + ", ".join(path.name for path in self.text)
 
     def chunks(self) -> Iterator[Chunk]:
         for path in self.text:
