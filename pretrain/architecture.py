@@ -1,6 +1,6 @@
-"""The only file that depends on transformers' RoBERTa, XLM-R and BERT, whose layers compute the same.
+"""The only file that depends on transformers' RoBERTa, XLM-R and BERT.
 
-Only the names of modules and the first position differ.
+Their layers compute the same function; only module names and the first position id differ.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from calque.pretrain.lazy import F, Tensor
 
 @dataclass(frozen=True)
 class Architecture:
-    """A family of masked language models. `stem` starts transformers' class names; `base` and `head` name the
-    encoder and the prediction head in a model and its parameters. `counts_from_padding`: positions start
-    after padding's id."""
+    """A family of masked language models. `stem` is the prefix of transformers' class names; `base` and
+    `head` name the encoder and the prediction head. If `counts_from_padding`, position ids start after
+    padding's id."""
 
     model_type: str
     stem: str
@@ -28,7 +28,7 @@ class Architecture:
     @property
     def config(self) -> Any:
         """Transformers' configuration class."""
-        import transformers  # takes a second
+        import transformers  # slow to import
 
         return getattr(transformers, f"{self.stem}Config")
 
@@ -41,42 +41,43 @@ class Architecture:
 
     @property
     def word_embeddings(self) -> str:
-        """The name of the word embeddings in a checkpoint's weights."""
+        """The checkpoint key of the word embeddings."""
         return f"{self.base}.embeddings.word_embeddings.weight"
 
     @property
     def language_embeddings(self) -> str:
-        """The name of the token type embeddings in a checkpoint's weights."""
+        """The checkpoint key of the token type embeddings."""
         return f"{self.base}.embeddings.token_type_embeddings.weight"
 
     def encoder(self, model: Any) -> Any:
-        """The encoder of a model."""
+        """The model's encoder."""
         return getattr(model, self.base)
 
     def tables(self, model: Any) -> tuple[Tensor, Tensor]:
-        """The word embeddings and the token type embeddings of a model."""
+        """The model's word and token type embeddings."""
         embeddings = self.encoder(model).embeddings
         return embeddings.word_embeddings.weight, embeddings.token_type_embeddings.weight
 
     def layers(self, model: Any) -> Any:
-        """The layers of a model."""
+        """The model's layers."""
         return self.encoder(model).encoder.layer
 
     def logits(self, model: Any, hidden: Tensor) -> Tensor:
-        """The prediction head's output, (..., rows of the table), at hidden states (..., H)."""
+        """Return the prediction head's logits, (..., V), for hidden states (..., H)."""
         return getattr(model, self.head)(hidden)
 
     def text_logits(self, model: Any, first: Tensor) -> Tensor:
-        """The classification head's output, (B, C), at the states (B, H) of the texts' first positions."""
+        """Return the classification head's output, (B, C), for the states (B, H) at each text's first
+        position."""
         states, pooler = first[:, None], self.encoder(model).pooler
         return model.classifier(states if pooler is None else model.dropout(pooler(states)))
 
     def first_position(self, config: Any) -> int:
-        """The position id of a row's first id."""
+        """The position id of the first token in a row."""
         return int(config.pad_token_id) + 1 if self.counts_from_padding else 0
 
     def position_ids(self, config: Any, places: Tensor) -> Tensor:
-        """The position ids for positions that count from 0, of any shape; padding's position is -1."""
+        """Convert 0-based positions of any shape (-1 for padding) to position ids."""
         return places + self.first_position(config) if self.counts_from_padding else places.clamp(min=0)
 
     def length(self, config: Any) -> int:
@@ -91,7 +92,7 @@ ARCHITECTURES = {architecture.model_type: architecture for architecture in (ROBE
 
 
 def architecture_of(config: Any) -> Architecture:
-    """The architecture of a transformers configuration."""
+    """Return the architecture of a transformers configuration."""
     try:
         return ARCHITECTURES[config.model_type]
     except KeyError:
@@ -101,22 +102,23 @@ def architecture_of(config: Any) -> Architecture:
         ) from None
 
 
-DEPTH = 8 / 12  # relative depth of the layer that XLM-Align's paper aligns with, the eighth of twelve
-TEXT_TYPES = 2  # the number of BERT's token types, one for each of a row's two texts
+DEPTH = 8 / 12  # the XLM-Align paper aligns words with layer 8 of 12
+TEXT_TYPES = 2  # BERT's token types: one per text in a row of two
 
 
 def main_layer(layers: int) -> int:
-    """The default layer of an encoder with this number of layers."""
+    """The layer measured by default in an encoder with `layers` layers."""
     return max(1, round(layers * DEPTH))
 
 
 def has_languages(token_types: int) -> bool:
-    """Whether token types are languages: only then are there more than two."""
+    """Whether token types represent languages, as assumed if there are more than two."""
     return token_types > TEXT_TYPES
 
 
 def layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, labelled: LabelledPositions) -> Tensor:
-    """A layer's output at the labelled positions only, (N, H), which attend to all positions."""
+    """Compute a layer's output, (N, H), at the labelled positions only; they still attend to all
+    positions."""
     attention, rows = layer.attention.self, len(hidden)
     here = hidden.flatten(0, 1).index_select(0, labelled.at)
     query = attention.query(here)

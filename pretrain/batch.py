@@ -12,32 +12,32 @@ from typing import Any, Self
 from calque.pretrain.lazy import F, Tensor, torch
 
 UNLABELLED = -100
-MARKS = 3  # `<s>` and two `</s>` in the row of a pair
-LABELS, SLOTS = 256, 32  # on a GPU, the number of labels and of slots per row are multiples of these
+MARKS = 3  # special tokens in the row of a pair: `<s>` and two `</s>`
+LABELS, SLOTS = 256, 32  # on a GPU, labels and slots per row are padded to multiples of these
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows that can be split into micro-batches and over processes. Fields are tensors and batches of equal
+    """Rows that can be split into micro-batches and across processes. Tensor and batch fields have equal
     length."""
 
     def __len__(self) -> int:
         return len(getattr(self, fields(self)[0].name))
 
     def part(self, i: int, n: int) -> Self:
-        """Part `i` of `n` nearly equal parts, in order."""
+        """Return part `i` of `n` nearly equal, consecutive parts."""
         return self.cut(slice(len(self) * i // n, len(self) * (i + 1) // n))
 
     def cut(self, rows: slice) -> Self:
-        """Some of the rows."""
+        """Return the batch restricted to a slice of rows."""
         return self._each(lambda value: value.cut(rows) if isinstance(value, Batch) else value[rows])
 
     def ready(self) -> Self:
-        """The batch with all values precomputed that losses would otherwise wait for on a GPU."""
+        """Precompute the values that losses would otherwise have to wait for on a GPU."""
         return self._each(lambda value: value.ready() if isinstance(value, Batch) else value)
 
     def to(self, device: torch.device) -> Self:
-        """The batch on a device; copies to a GPU overlap with its computations."""
+        """Move the batch to a device; copies to a GPU overlap with its computations."""
         return self if device.type == "cpu" else self.ready()._on(device)
 
     def _on(self, device: torch.device) -> Self:
@@ -59,8 +59,9 @@ class Batch:
 
 @dataclass(frozen=True)
 class LabelledPositions(Batch):
-    """The flat positions `at` (N,) of labels. `most` is the maximum number in a row (at least 1), and `slot`
-    (N,) is the index of each in a table of `most` slots per row. Entries from `count` on are padding."""
+    """The flat positions `at` (N,) of labels. A table has `most` slots per row, the maximum number of labels
+    in a row (at least 1); `slot` (N,) is each label's index in the table. Entries from `count` on are
+    padding."""
 
     at: Tensor
     slot: Tensor
@@ -68,8 +69,8 @@ class LabelledPositions(Batch):
     count: int
 
     def padded(self) -> LabelledPositions:
-        """More positions, so that shapes repeat from step to step and suit a GPU's matrix products: LABELS
-        divides N, and SLOTS divides `most`. Additional ones are at the first position, in an unused slot."""
+        """Pad to shapes that repeat from step to step and suit a GPU's matrix products: N becomes a multiple
+        of LABELS, and `most` of SLOTS. The padding points at the first position and uses a free slot."""
         most = self.most + 1 + -(self.most + 1) % SLOTS
         row, slot = self.slot // self.most, self.slot % self.most
         added = (0, -len(self.at) % LABELS)
@@ -80,13 +81,13 @@ class LabelledPositions(Batch):
 
 @dataclass(frozen=True)
 class Rows(Batch):
-    """Masked rows. `ids`, `labels` and `languages` are (B, L) int64; positions without a label have
-    UNLABELLED.
+    """Masked rows. `ids`, `labels` and `languages` are (B, L) int64; labels are UNLABELLED where there is
+    none.
 
     padded: whether some positions may be padding, so that an attention mask is needed.
-    places: the positions of ids, from 0, and -1 for padding, (B, L); None if they are consecutive.
-    segments: the token types of a row's two texts, (B, L), if the tokenizer's template has two.
-    found: the labelled positions, padded, if they were computed before.
+    places: each id's 0-based position, -1 for padding, (B, L); None if positions are consecutive.
+    segments: each id's token type, (B, L), if the tokenizer's template distinguishes two texts.
+    found: the labelled positions, padded, if already computed.
     """
 
     ids: Tensor
@@ -101,7 +102,7 @@ class Rows(Batch):
         return replace(super().cut(rows), found=None)
 
     def ready(self) -> Rows:
-        """The rows with their labelled positions, padded."""
+        """Precompute the padded labelled positions."""
         return replace(self, found=self.positions.padded())
 
     @property
@@ -122,7 +123,7 @@ class Rows(Batch):
 
 @dataclass(frozen=True)
 class Pairs(Batch):
-    """Dictionary entries: `ids` is (B, 2) int64, an id of one language and its image in another."""
+    """Dictionary entries: `ids` (B, 2) int64 contains an id in one language and its image in another."""
 
     ids: Tensor
 
@@ -132,10 +133,10 @@ class PairRows(Batch):
     """Sentence pairs, one per row: `<s>` first side `</s>` second side `</s>`, padding.
 
     clean: the ids of `rows` before masking, (B, L).
-    sides: the number of ids of each side, (B, 2).
-    gold: the position in the second side, from 0, linked to each id of the first, or -1, (B, W).
-    dice: uniform random numbers, to sample positions, (B, L).
-    widths: the maximum numbers of ids of both sides, if they were computed before.
+    sides: the number of ids on each side, (B, 2).
+    gold: the 0-based position on the second side linked to each id on the first, -1 for none, (B, W).
+    dice: uniform random numbers for sampling positions, (B, L).
+    widths: the maximum number of ids on each side, if already computed.
     """
 
     rows: Rows
@@ -157,8 +158,8 @@ class PairRows(Batch):
         return first, second
 
     def by_length(self, pieces: int) -> list[PairRows]:
-        """The same pairs, the shortest first, in up to `pieces` parts of similar size, padded only as
-        needed."""
+        """Sort the pairs by length and split them into at most `pieces` parts of similar total length, each
+        padded only as needed."""
         lengths, order = self.sides.sum(1).sort(stable=True)
         ends = lengths.cumsum(0)
         _, sizes = ((ends - lengths) * pieces // ends[-1]).unique_consecutive(return_counts=True)
@@ -171,7 +172,7 @@ class PairRows(Batch):
         return PairRows(rows, self.clean[pairs, row], sides, self.gold[pairs, side], self.dice[pairs, row])
 
     def places(self, side: int) -> tuple[Tensor, Tensor]:
-        """The positions in the rows of a side's ids, (B, W), and whether they are real; other positions are
+        """Return the row positions of a side's ids, (B, W), and a mask of real ids; positions of padding are
         0."""
         offsets = torch.arange(self.gold.shape[1], device=self.sides.device)
         real = offsets < self.sides[:, side, None]
@@ -179,14 +180,14 @@ class PairRows(Batch):
         return (first + offsets).masked_fill(~real, 0), real
 
     def side_rows(self, side: int, pad: int) -> Rows:
-        """One side (0 or 1) of each pair, unmasked: `<s>` ids `</s>`, and padding with the side's
-        language."""
+        """Return one side (0 or 1) of each pair, unmasked, as `<s>` ids `</s>`; padding has the side's
+        language id."""
         width = (self.widths or self._widths)[side]
         return self._side_rows(side, pad, self.clean, torch.full_like(self.clean, UNLABELLED), width)
 
     def sides_as_rows(self, pad: int) -> Rows:
-        """Both sides of each pair as separate rows with the masks of `rows`: all first sides, then all second
-        sides."""
+        """Return both sides of each pair as separate rows, masked as in `rows`: all first sides, then all
+        second sides."""
         width = max(self.widths or self._widths)
         both = [self._side_rows(side, pad, self.rows.ids, self.rows.labels, width) for side in (0, 1)]
         ids, labels, languages = zip(*((rows.ids, rows.labels, rows.languages) for rows in both), strict=True)
@@ -205,21 +206,22 @@ class PairRows(Batch):
 
 @dataclass(frozen=True)
 class PlaceLinks(Batch):
-    """Linked positions: in `row`, `first` of one side and `second` of the other. All (K,) int64."""
+    """Links between positions: in row `row`, position `first` on one side is linked to `second` on the other.
+    All are (K,) int64."""
 
     row: Tensor
     first: Tensor
     second: Tensor
 
     def cut(self, rows: slice) -> PlaceLinks:
-        """The links of some rows, renumbered from 0."""
+        """Return the links in a slice of rows, with rows renumbered from 0."""
         here = (self.row >= rows.start) & (self.row < rows.stop)
         return PlaceLinks(self.row[here] - rows.start, self.first[here], self.second[here])
 
 
 @dataclass(frozen=True)
 class LinkedPairs(Batch):
-    """Sentence pairs, one per row, with the links of their sub-words as positions in the rows."""
+    """Sentence pairs, one per row, with links between the row positions of their sub-words."""
 
     pairs: PairRows
     links: PlaceLinks
@@ -227,35 +229,35 @@ class LinkedPairs(Batch):
 
 @dataclass(frozen=True)
 class WordPairs(LinkedPairs):
-    """Unmasked sentence pairs with the links of their words, each at the position of its last sub-word in
-    `PairRows.side_rows`. `words` are all words of the first sides, linked with themselves."""
+    """Unmasked sentence pairs with word links; a word is represented by its last sub-word's position in
+    `PairRows.side_rows`. `words` links each word on the first sides to itself."""
 
     words: PlaceLinks
 
 
 @dataclass(frozen=True)
 class NumberedWords(LinkedPairs):
-    """Unmasked sentence pairs with the links of their words, by number. `first` and `second`, (B, W) int64,
-    are the number of each id's word on that side, -1 for padding."""
+    """Unmasked sentence pairs with links between word numbers. `first` and `second`, (B, W) int64, give the
+    number of each id's word on that side, -1 for padding."""
 
     first: Tensor
     second: Tensor
 
     @property
     def words(self) -> int:
-        """The number of words of both sides."""
+        """The number of words on both sides."""
         return int((self.first.amax(1) + 1).sum() + (self.second.amax(1) + 1).sum())
 
     @property
     def linked(self) -> int:
-        """The number of words of both sides that have a link."""
+        """The number of linked words on both sides."""
         sides = (torch.stack([self.links.row, side]) for side in (self.links.first, self.links.second))
         return sum(side.unique(dim=1).shape[1] for side in sides)
 
 
 @dataclass(frozen=True)
 class PairGroups(Batch):
-    """Groups of sentence pairs, which are not split over micro-batches or processes."""
+    """Groups of sentence pairs; a group is never split across micro-batches or processes."""
 
     groups: tuple[NumberedWords, ...]
 

@@ -1,4 +1,4 @@
-"""The sentence pairs of bitexts as rows, and the common base of the objectives that learn from them.
+"""Bitexts' sentence pairs as rows, and the base classes of objectives that learn from them.
 
 Shapes: B pairs, L ids per row, W maximum ids per side.
 """
@@ -37,8 +37,8 @@ GOLD_LINKS = word("links", GOLD, "-gold", "gold links")
 
 
 class PairObjective(Objective):
-    """An objective on a fraction of the parallel sentences, without other text. It predicts `mask_rate` of
-    the ids."""
+    """An objective that reads only a fraction of the parallel sentences and predicts `mask_rate` of their
+    ids."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL,)
     parallel_fraction: float
@@ -54,13 +54,13 @@ class PairObjective(Objective):
         return Traits(mask_rate=self.mask_rate, text=False, parallel_share=self.parallel_fraction)
 
     def lacking_layers(self, model: ModelConfig, *layers: int | None) -> list[str]:
-        """Messages about the layers that the model lacks, counted from 1; None needs no layer."""
+        """Return a message for each of the 1-based `layers` that the model lacks; None is ignored."""
         lacking = [layer for layer in layers if layer is not None and not 1 <= layer <= model.layers]
         return [f"{self.name} needs layer {layer}, but the model has {model.layers}" for layer in lacking]
 
 
 class LinkObjective(PairObjective):
-    """An objective on the word links of sentence pairs, with a `weight` for one of its losses."""
+    """An objective that learns from word links in sentence pairs; `weight` scales one of its losses."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL, GOLD_LINKS)
     weight: float
@@ -77,12 +77,12 @@ class LinkObjective(PairObjective):
 
 
 class Groups:
-    """A fraction of each bitext's pairs, in groups of neighbours that fit into `room` ids or, with two
-    `sides`, `room` ids per side. Groups are numbered over all bitexts; `shuffled` pairs have random
-    neighbours. Memory: eight bytes per pair and per group.
+    """A sample of each bitext's pairs, divided into groups of neighbours that fit into `room` ids (with two
+    `sides`, `room` ids per side). Group numbers run across bitexts; `shuffled` makes neighbours random. Takes
+    eight bytes per pair and per group.
 
     parts: the number of groups in each bitext.
-    left_out: the number of pairs that do not fit on their own.
+    left_out: the number of pairs too long for any group.
     """
 
     def __init__(
@@ -118,16 +118,16 @@ class Groups:
         return len(self.starts) - 1
 
     def __getitem__(self, group: int) -> tuple[int, np.ndarray]:
-        """The number of a group's bitext, and its pairs."""
+        """Return the index of a group's bitext, and the group's pairs."""
         pairs = self.pairs[self.starts[group] : self.starts[group + 1]]
         return int(np.searchsorted(self.ends, group, side="right")), pairs
 
 
 def fill(lengths: np.ndarray, room: int) -> np.ndarray:
-    """Group neighbouring items so that each group fills up to `room` on each side. Returns the starts of the
-    groups and the end of the last one. `lengths` are (N, sides); each item fits on its own."""
+    """Greedily group consecutive items of `lengths` (N, sides) so that no side of a group exceeds `room`.
+    Returns each group's start, and the last one's end. Each item must fit on its own."""
     count = len(lengths)
-    following = np.full(count, count)  # for a group that starts at each item, the start of the next group
+    following = np.full(count, count)  # where the next group starts if one starts at this item
     for side in lengths.T:
         before = np.zeros(count + 1, np.int64)
         np.cumsum(side, out=before[1:])
@@ -139,16 +139,16 @@ def fill(lengths: np.ndarray, room: int) -> np.ndarray:
 
 
 def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
-    """The number of ids of each side of some sentence pairs, (N, 2)."""
+    """The number of ids on each side of sentence pairs, (N, 2)."""
     starts = [np.asarray(language.corpus.lines) for language in (bitext.first, bitext.second)]
     sides = zip(starts, bitext.lines[pairs].T, strict=True)
     return np.stack([own[lines + 1] - own[lines] for own, lines in sides], axis=1)
 
 
 class PairStream(Stream):
-    """The sentence pairs that an objective reads as rows, with the two sides in random order. An instance is
-    a group of neighbouring pairs of two languages that fills a full row, so that steps have similar numbers
-    of ids as with packed rows. `has_gold`: all pairs have gold links."""
+    """The sentence pairs read by an objective, as rows with the two sides in random order. An instance is a
+    group of neighbouring pairs from one bitext that fills a row, so that steps contain similar numbers of
+    ids, as with packed rows. `has_gold`: whether all pairs have gold links."""
 
     def __init__(
         self, languages: Languages, length: int, seed: int, objective: PairObjective, shuffled: bool = False
@@ -166,12 +166,12 @@ class PairStream(Stream):
             raise BadInput(f"{objective.name} needs estimated links, but the languages have none")
 
     def draw_pairs(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
-        """The pairs of some instances, with new masks."""
+        """Return the pairs in the given instances, newly masked."""
         of, pairs = self.chosen(instances)
         return self._masked(of, pairs, random.random(len(pairs)) < 0.5, random)
 
     def draw_linked(self, instances: Sequence[int], random: np.random.Generator) -> LinkedPairs:
-        """The same pairs with the links of their sub-words."""
+        """Return the pairs in the given instances, newly masked, with links between their sub-words."""
         of, pairs = self.chosen(instances)
         turned = random.random(len(pairs)) < 0.5
         rows = self._masked(of, pairs, turned, random)
@@ -182,8 +182,8 @@ class PairStream(Stream):
         return LinkedPairs(rows, _links(found, 1, 2 + rows.sides[:, 0].numpy()))
 
     def draw_words(self, instances: Sequence[int], marks: bool) -> WordPairs:
-        """The pairs of some instances, the first language first, with their word links. With `marks`, `<s>`
-        and `</s>` are words too, each linked to its counterpart."""
+        """Return the pairs in the given instances, first language first, with word links. With `marks`, `<s>`
+        and `</s>` count as words, each linked to its counterpart."""
         of, pairs = self.chosen(instances)
         found, words = [], []
         for links, sizes in self._words(of, pairs):
@@ -196,8 +196,8 @@ class PairStream(Stream):
         return WordPairs(self._unmasked(of, pairs), _links(found, 0, 0), _links(words, 0, 0))
 
     def numbered(self, of: np.ndarray, pairs: np.ndarray) -> NumberedWords:
-        """Sentence pairs number `pairs` of the bitexts `of`, the first language first, with their word
-        links."""
+        """Return sentence pairs `pairs` of bitexts `of`, by index, first language first, with links between
+        numbered words."""
         clean = self._unmasked(of, pairs)
         numbers = [np.full((len(pairs), int(clean.sides[:, side].max())), -1) for side in (0, 1)]
         found = list(self._words(of, pairs))
@@ -208,14 +208,14 @@ class PairStream(Stream):
         return NumberedWords(clean, _links([links for links, _ in found], 0, 0), first, second)
 
     def _unmasked(self, of: np.ndarray, pairs: np.ndarray) -> PairRows:
-        """Sentence pairs as rows without masks and labels, the first language first."""
+        """Return sentence pairs as rows without masks and labels, first language first."""
         ids, languages, sides, gold = self.read(of, pairs, np.zeros(len(pairs), bool))
         rows = as_rows(ids, np.full_like(ids, UNLABELLED), languages, padded=True)
         lengths, linked = torch.from_numpy(sides), torch.from_numpy(gold)
         return PairRows(rows, rows.ids, lengths, linked, torch.zeros(ids.shape))
 
     def _words(self, of: np.ndarray, pairs: np.ndarray) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
-        """The links of the words of each pair, (k, 2), and the number of ids of each word of either side."""
+        """Yield the word links, (k, 2), of each pair, and the number of ids per word on each side."""
         for number, pair in zip(of.tolist(), pairs.tolist(), strict=True):
             bitext = self.bitexts[number]
             sides = zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)
@@ -224,9 +224,9 @@ class PairStream(Stream):
     def read(
         self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Sentence pairs number `pairs` of the bitexts `of`, with the second side first where `turned`.
+        """Read sentence pairs `pairs` of bitexts `of`, by index, with the second side first where `turned`.
         Returns ids and language ids (B, L), the number of ids per side (B, 2), and the links (B, W): the
-        position in the second side that each id of the first is linked to, -1 for none."""
+        position on the second side linked to each id on the first, -1 for none."""
         specials, rows = self.languages.specials, np.arange(len(pairs))
         sides, written = np.zeros((len(pairs), 2), np.int64), []
         for number in np.unique(of).tolist():
@@ -253,7 +253,8 @@ class PairStream(Stream):
         return ids, languages, sides, gold
 
     def chosen(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """The bitext of each pair of some instances, and the pair's number in it."""
+        """Return the bitext index of each pair in the given instances, and the pair's index in that
+        bitext."""
         numbers, pairs = zip(*map(self.groups.__getitem__, instances), strict=True)
         return np.repeat(numbers, list(map(len, pairs))), np.concatenate(pairs)
 
@@ -277,7 +278,8 @@ class PairStream(Stream):
 
 
 def _links(found: Sequence[np.ndarray], first: int, second: np.ndarray | int) -> PlaceLinks:
-    """Links of each pair, (k, 2) offsets in its sides, as positions in rows: `first` and `second` are added."""
+    """Convert each pair's links, (k, 2) offsets in its sides, to row positions by adding `first` and
+    `second`."""
     rows = np.repeat(np.arange(len(found)), [len(links) for links in found])
     links = np.concatenate(found)
     of = second[rows] if isinstance(second, np.ndarray) else second
@@ -285,6 +287,6 @@ def _links(found: Sequence[np.ndarray], first: int, second: np.ndarray | int) ->
 
 
 def _spans(rows: np.ndarray, first: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows and columns of the `lengths` positions from column `first` in each row."""
+    """Return the rows and columns of the `lengths` positions starting at column `first` in each row."""
     columns = np.repeat(first - np.cumsum(lengths) + lengths, lengths) + np.arange(int(lengths.sum()))
     return np.repeat(rows, lengths), columns

@@ -1,7 +1,7 @@
-"""The state of a run on disk, for bit-identical resumption, and snapshots of its weights after some steps.
+"""A run's state on disk, for bit-identical resumption, and snapshots of its weights at certain steps.
 
-Every step draws from (seed, step), so the parameters and buffers of the learner, AdamW's moments and the step
-number are the whole state.
+Every step is randomised by (seed, step), so the whole state is the learner's parameters and buffers, AdamW's
+moments and the step number.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 STATE = "the state of a run"
 WEIGHTS, MOMENTS = "model.safetensors", "optimizer.safetensors"
 SNAPSHOTS, METRICS = "snapshots", "metrics.jsonl"
-KINDS = ("step", "exp_avg", "exp_avg_sq")  # AdamW's tensors for a parameter
+KINDS = ("step", "exp_avg", "exp_avg_sq")  # AdamW's state tensors for each parameter
 MACHINE = {"threads", "world", "torch", "device", "instructions"}
-"""The keys of a run's identity that describe the machine: they affect rounding only."""
+"""Identity keys that describe the machine; they affect only rounding."""
 _STEP = re.compile(r"step-(\d{9,})")
 _SNAPSHOT = re.compile(rf"{SNAPSHOTS}/step-(\d{{9,}})\.safetensors")
 
@@ -49,8 +49,8 @@ def save_state(
     snapshots: Mapping[str, str],
     facts: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Write `folder/step-N`, then remove earlier states; if the disk is full, the last state remains. The
-    state has a copy of the `rows` of metrics, the digests of the `snapshots` by name, and other `facts`."""
+    """Write `folder/step-N`, then remove earlier states, so that the last one survives a full disk. A state
+    includes a copy of the metrics file `rows`, the `snapshots`' digests by name, and other `facts`."""
     new = folder / f"step-{step:09d}"
     manifest = {**_owner(folder, step), "identity": identity, SNAPSHOTS: snapshots, **facts}
     with making(new, STATE, manifest) as part:
@@ -63,7 +63,7 @@ def save_state(
 
 
 def remove_states(folder: Path, last: Path | None = None) -> None:
-    """Remove the states of a run except the last, and unfinished states of killed processes."""
+    """Remove all of a run's states except `last`, including unfinished ones left by killed processes."""
     sweep(folder)
     for old in folder.glob("step-*"):
         if _STEP.fullmatch(old.name) and old.is_dir() and not old.is_symlink() and old != last:
@@ -77,8 +77,8 @@ def load_state(
     identity: Mapping[str, Any],
     allow_change: bool = False,
 ) -> tuple[int, Artefact | None]:
-    """Load the last state below `folder`. Returns its step and the state, or 0 and None. A state of another
-    run, step or configuration is refused; with `allow_change`, the keys of MACHINE may differ."""
+    """Load the last state in `folder`; return its step and the state, or 0 and None. Raises BadInput for a
+    state from another run, step or configuration; with `allow_change`, the MACHINE keys may differ."""
     steps = {}
     for path in folder.glob("step-*"):
         if named := _STEP.fullmatch(path.name):
@@ -104,13 +104,13 @@ def load_state(
 
 
 def _owner(folder: Path, step: int) -> dict[str, Any]:
-    """The manifest's facts about a state's owner: the name of the run's folder, and the step."""
+    """The manifest facts that identify a state: the run folder's name and the step."""
     return {"run": folder.absolute().parent.name, "step": step}
 
 
 def check_identity(artefact: Artefact, now: Mapping[str, Any], any_machine: bool) -> None:
-    """Refuse a folder that was started with another configuration or, unless `any_machine`, on another
-    machine."""
+    """Raise BadInput if a folder was started with a different configuration or, unless `any_machine`, on a
+    different machine."""
     saved = artefact.facts["identity"]
     for key in sorted((saved.keys() | now.keys()) - (MACHINE if any_machine else set())):
         if saved.get(key) != now.get(key):
@@ -120,14 +120,14 @@ def check_identity(artefact: Artefact, now: Mapping[str, Any], any_machine: bool
 
 
 def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Write tensors as safetensors, or raise an OSError that names the file."""
+    """Write tensors as safetensors; an OSError names the file."""
     with writing_tensors(path):
         tensor_files.save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
 
 
 @contextmanager
 def writing_tensors(path: Path) -> Iterator[None]:
-    """Convert safetensors' error on writing the file `path` into an OSError."""
+    """Convert safetensors errors raised while writing `path` to OSError."""
     try:
         yield
     except SafetensorError as error:
@@ -137,7 +137,7 @@ def writing_tensors(path: Path) -> Iterator[None]:
 
 
 def restore(tensors: Mapping[str, Tensor], saved: Mapping[str, Tensor], path: Path) -> None:
-    """Set tensors, in place, to the saved values of the same names; BadInput about the file `path` if they do
+    """Set tensors, in place, to the saved values of the same names; raise BadInput about `path` if they do
     not fit."""
     _check_names(tensors.keys(), saved, path)
     with torch.no_grad():
@@ -153,8 +153,8 @@ def _check_names(names: Set[str], saved: Mapping[str, Tensor], path: Path) -> No
 
 
 class Snapshots:
-    """The snapshots of a run in progress; a process that does not write keeps none. On resuming, snapshots up
-    to the state are checked, and later ones are removed, to be written again with the same bits."""
+    """The snapshots of a run in progress, kept only by the process that writes. On resumption, snapshots
+    listed in the state are verified; later ones are removed, and training rewrites them bit for bit."""
 
     def __init__(self, folder: Path, config: TrainConfig, writes: bool, state: Artefact | None) -> None:
         self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())
@@ -169,18 +169,18 @@ class Snapshots:
                 path.unlink()
 
     def add(self, step: int, model: Any) -> None:
-        """Keep the weights after `step`, if it is one of `steps` and has no snapshot yet."""
+        """Save the weights after `step` if it is one of `steps` and has no snapshot yet."""
         name = f"step-{step:09d}.safetensors"
         if step not in self.steps or name in self.digests:
             return
         with whole_file(self.folder / name) as part:
             save_tensors(state_of(model), part)
-        sync(self.folder)  # before a state mentions it
+        sync(self.folder)  # before a state lists it
         self.digests[name] = sha256(self.folder / name)
 
 
 def snapshots_of(run: Artefact) -> dict[int, str]:
-    """The names of a finished run's snapshots by step, ascending."""
+    """Map each step, ascending, to the name of a finished run's snapshot."""
     steps = {}
     for name in run.digests:
         if named := _SNAPSHOT.fullmatch(name):
@@ -191,7 +191,7 @@ def snapshots_of(run: Artefact) -> dict[int, str]:
 
 
 def load_snapshot(model: Any, path: Path) -> None:
-    """Set the weights of a model of the same shape, in place, to a snapshot's."""
+    """Load a snapshot's weights, in place, into a model of the same shape."""
     try:
         saved = tensor_files.load_file(path)
     except (OSError, SafetensorError) as error:

@@ -1,4 +1,4 @@
-"""The configurations of models and training: plain values, with the paper's as defaults."""
+"""Model and training configurations: plain values, with the paper's settings as defaults."""
 
 import math
 from collections.abc import Iterable
@@ -9,14 +9,15 @@ from typing import Any, Literal
 from calque.derive.fingerprint import ADDED, plain
 
 WATCHED = ("log_every", "probe_every", "save_every")
-"""The settings for the frequency of logging, probes and saving, which do not affect the model."""
+"""Settings for how often to log, probe and save, which do not affect the model."""
 FIRST_SNAPSHOT, MOST_SNAPSHOTS = 8, 16
-"""The first step with a snapshot after 0 (models hardly change before), and the maximum per doubling of the steps."""
+"""The first snapshot after step 0 (models hardly change before), and the maximum number per doubling of the
+steps."""
 MOST_STEPS = 1_000_000_000
 
 
 def not_finite(config: Any) -> list[str]:
-    """Messages about infinite or NaN numbers of a config; comparisons do not detect NaN."""
+    """Return messages about infinite or NaN values in a config; range checks do not catch NaN."""
     wrong = []
     for name, value in vars(config).items():
         numbers = value if isinstance(value, tuple) else (value,)
@@ -26,7 +27,7 @@ def not_finite(config: Any) -> list[str]:
 
 
 def below_one(config: Any, names: Iterable[str]) -> list[str]:
-    """Messages about numbers of a config that are below 1."""
+    """Return messages about config values below 1."""
     numbers = {name: getattr(config, name) for name in names}
     return [f"{name} must be at least 1, not {number}" for name, number in numbers.items() if number < 1]
 
@@ -34,7 +35,7 @@ def below_one(config: Any, names: Iterable[str]) -> list[str]:
 @dataclass(frozen=True)
 class ModelConfig:
     """The shape of a RoBERTa (ALIGN-MLM, table 10); its vocabulary comes from the languages. `length` is the
-    number of ids in a row, including specials. Attention dropout is 0, because RoBERTa's 0.1 would rule out
+    row length in ids, including special tokens. Attention dropout is 0, because RoBERTa's 0.1 would rule out
     fast attention (docs/fidelity.md)."""
 
     layers: int = 8
@@ -68,15 +69,14 @@ class TrainConfig:
     """AdamW with linear warm-up and decay to zero (ALIGN-MLM, table 10).
 
     batch: rows per step, over all processes and micro-batches.
-    grad_accumulation: micro-batches per process, which affect memory but not gradients; `auto` is 1, doubled
-        whenever a GPU's memory runs out.
-    weight_decay: for the `decayed` parameters: all, or only matrices, without biases and normalisation
-        weights.
+    grad_accumulation: micro-batches per process, which affect memory but not gradients; `auto` starts at 1
+        and doubles whenever a GPU runs out of memory.
+    weight_decay: applies to the `decayed` parameters: all, or only matrices (no biases or normalisation
+        weights).
     betas, epsilon: AdamW's (XLM-Align, table 11: 0.9, 0.98 and 1e-6).
     head_rate: the learning rate of the prediction head and of an objective's own modules, as a multiple of
         the encoder's.
-    snapshots: how many copies of the weights to keep per doubling of the steps, besides the first and the
-        last.
+    snapshots: copies of the weights to keep per doubling of the steps, in addition to the first and last.
     log_every, probe_every, save_every: intervals in steps; 0 means never.
     """
 
@@ -97,7 +97,7 @@ class TrainConfig:
     save_every: int = 5_000
 
     def rate(self, step: int) -> float:
-        """The learning rate of update `step`, counted from 0: linear warm-up, then linear decay to zero."""
+        """The learning rate at 0-based update `step`: linear warm-up, then linear decay to zero."""
         if step < self.warmup:
             return self.learning_rate * (step + 1) / self.warmup
         return self.learning_rate * (self.steps - step) / (self.steps - self.warmup)
@@ -109,7 +109,7 @@ class TrainConfig:
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """The steps after which a snapshot is kept, ascending; a longer run has the same ones, except the
+        """The steps after which a snapshot is kept, ascending; a longer run keeps the same ones, except the
         last."""
         if not self.snapshots:
             return ()

@@ -1,4 +1,4 @@
-"""Estimates of a run's cost (parameters, floating-point operations, memory) and of a machine's capacity.
+"""Estimates of a run's cost (parameters, floating-point operations, memory) and a machine's capacity.
 
 H hidden, F feed-forward, L layers, S ids per row, V types.
 """
@@ -15,11 +15,11 @@ from calque.pretrain.lazy import torch
 from calque.pretrain.model import LOGITS
 
 PAIR = 64  # the assumed number of ids in a sentence pair
-UPDATE = 1e9  # additional operations per update, even of small models: kernels and the optimizer
+UPDATE = 1e9  # overhead operations per update, even for small models: kernel launches and the optimizer
 
 
 def parameters(model: ModelConfig, types: int) -> int:
-    """Parameters of a RoBERTa with tied embeddings and `types` rows, without language embeddings."""
+    """Count the parameters of a RoBERTa with `types` tied embedding rows and no language embeddings."""
     h, f = model.hidden, model.ffn
     layer = 4 * (h * h + h) + (h * f + f) + (f * h + h) + 4 * h
     embeddings = (types + model.length + 2 + 1) * h + 2 * h
@@ -28,10 +28,10 @@ def parameters(model: ModelConfig, types: int) -> int:
 
 
 def flops_per_id(model: ModelConfig, types: int, at_head: float, frozen: bool = False) -> float:
-    """Training operations per id of text: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), if all ids have a
-    label. If only a share `at_head` has a label, the head and the last layer, except its keys and values,
-    cost that share. `frozen`: the encoder is frozen, so layers cost one pass instead of three, and the head
-    two."""
+    """Training operations per id of text: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), if all ids are
+    labelled. If only a fraction `at_head` is, the head and the last layer, except its keys and values,
+    cost that fraction. If the encoder is `frozen`, layers cost one pass instead of three, and the head
+    costs two."""
     h, ffn = model.hidden, model.ffn
     keys, rest = 6 * 2 * h * h, 6 * (2 * h * h + 2 * h * ffn) + 12 * model.length * h
     layers = (model.layers - 1) * (keys + rest) + keys + at_head * rest
@@ -45,14 +45,14 @@ def pair_flops_per_id(
     passes: float,
     frozen: bool = False,
 ) -> float:
-    """Training operations per id of sentence pairs, one pair per row: `passes` through all layers (a backward
-    pass counts as two), and the head at a share `at_head` of the ids."""
+    """Training operations per id in rows of one sentence pair each: `passes` through all layers (a backward
+    pass counts as two), plus the head at a fraction `at_head` of the ids."""
     encoder = passes * encoder_flops_per_id(model, min(PAIR, model.length))
     return encoder + at_head * _head_flops(model, types, frozen)
 
 
 def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
-    """Operations of one pass through all layers, per id of a row of `length`."""
+    """Operations per id for one pass of a row of `length` ids through all layers."""
     h, ffn = model.hidden, model.ffn
     return model.layers * (2 * (4 * h * h + 2 * h * ffn) + 4 * length * h)
 
@@ -63,8 +63,8 @@ def _head_flops(model: ModelConfig, types: int, frozen: bool) -> float:
 
 @dataclass(frozen=True)
 class TrainingBytes:
-    """Bytes that training takes: `fixed`, and per row of a micro-batch `row` of activations and `logits`. A loss holds
-    at most `most` bytes of logits at a time."""
+    """Memory used in training, in bytes: `fixed`, plus `row` (activations) and `logits` per row of a
+    micro-batch. A loss holds at most `most` bytes of logits at a time."""
 
     fixed: float
     row: float
@@ -72,29 +72,31 @@ class TrainingBytes:
     most: float
 
     def of(self, rows: int) -> float:
-        """Peak bytes with this number of rows in a micro-batch."""
+        """Peak bytes for micro-batches of `rows` rows."""
         return self.fixed + rows * self.row + min(rows * self.logits, self.most)
 
 
 def training_bytes(model: ModelConfig, types: int, at_head: float, card: bool) -> TrainingBytes:
-    """Weights, gradients and two moments; 16 H + 4 F activations per id and layer; 12 bytes per logit.
-    Activations are float32, or bfloat16 on a card. A logit exists three times in float32 (logit, softmax,
-    gradient); on a card, logit and gradient exist in both precisions."""
+    """Estimate memory: weights, gradients and two moments; 16 H + 4 F activations per id and layer; 12 bytes
+    per logit.
+
+    Activations are float32, or bfloat16 on a GPU. A logit is stored three times in float32 (logit, softmax,
+    gradient); on a GPU, logit and gradient are stored in both precisions.
+    """
     activations = (2 if card else 4) * model.length * model.layers * (16 * model.hidden + 4 * model.ffn)
     logits = 12 * at_head * model.length * types
     return TrainingBytes(16 * parameters(model, types), activations, logits, 12 * max(types, LOGITS))
 
 
 def machine_bytes() -> int:
-    """Bytes of this machine's main memory."""
+    """This machine's main memory in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 @cache
 def peak_flops(device: str) -> float:
-    """The speed of this machine's matrix products in operations per second, measured once in a fraction of a
-    second, in float32 on a CPU and bfloat16 on a GPU, as in training. On a shared CPU, only this process's
-    time counts."""
+    """Measure, once, this machine's matrix-product speed in operations per second, in float32 on a CPU and
+    bfloat16 on a GPU, as in training. On a shared CPU, only this process's time counts."""
     gpu = device == "cuda"
     size = 8192 if gpu else 1024
     a = torch.randn(size, size, device=device, dtype=torch.bfloat16 if gpu else torch.float32)

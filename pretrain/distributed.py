@@ -1,4 +1,4 @@
-"""Several processes that train one model: the only file that uses torch.distributed."""
+"""Training one model in several processes: the only file that uses torch.distributed."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ else:
     dist = Lazy("torch.distributed")
 
 PATIENCE = timedelta(minutes=10)
-"""Maximum time to wait for a message: the first process may be saving or measuring a large model."""
+"""Maximum wait for a message; the first process may be saving or measuring a large model."""
 LARGE, MESSAGE = 1 << 20, 4 << 20
-"""Minimum bytes of a gradient that is a message by itself, and maximum bytes of a message of smaller ones."""
+"""Gradients of at least LARGE bytes are sent separately; smaller ones share messages of up to MESSAGE
+bytes."""
 
 
 class Lost(RuntimeError):
-    """Another process ended or does not answer, so this one cannot continue."""
+    """Another process has exited or stopped responding, so this one cannot continue."""
 
 
 @dataclass(frozen=True)
 class World:
-    """This process among `size` processes, and its device. All processes must call the methods in the same
-    order; the methods raise `Lost` if another process is gone."""
+    """One of `size` processes, and its device. All processes must call the methods in the same order; they
+    raise `Lost` if another process is gone."""
 
     rank: int
     size: int
@@ -41,18 +42,18 @@ class World:
 
     @property
     def first(self) -> bool:
-        """Whether this process is the first, which writes."""
+        """Whether this is the first process, which writes files."""
         return self.rank == 0
 
     def add(self, numbers: Tensor) -> Tensor:
-        """The sum of a tensor over all processes, in place."""
+        """Sum a tensor over all processes, in place."""
         if self.size > 1:
             with self._joint():
                 dist.all_reduce(numbers)
         return numbers
 
     def gather(self, rows: Tensor) -> Tensor:
-        """The rows of all processes, by rank: (sum of N, ...) from (N, ...), where N may differ."""
+        """Concatenate the rows (N, ...) of all processes by rank; N may differ."""
         if self.size == 1:
             return rows
         counts = torch.zeros(self.size, dtype=torch.long, device=rows.device)
@@ -82,14 +83,14 @@ class World:
         try:
             yield
         except RuntimeError as error:
-            # Without the position in C++.
+            # Drop C++ source locations.
             message = re.sub(r"\[/\S+\] ", "", " ".join(str(error).split()))[:100]
             alone = f"rank {self.rank} cannot continue alone"
             raise Lost(f"another of {self.size} processes is lost; {alone} ({message})") from error
 
 
 def one_process() -> World:
-    """The world of one process on the CPU."""
+    """A world of one process, on the CPU."""
     return World(0, 1, torch.device("cpu"))
 
 
@@ -100,7 +101,7 @@ def add_gradients(parameters: Sequence[nn.Parameter], world: World) -> None:
     """Set each parameter's gradient to the dense sum over all processes. Messages have the same contents and
     order in every step and process, so that reruns are bit-identical."""
     for parameter in parameters:
-        if parameter.grad is None:  # no row of this step reached it
+        if parameter.grad is None:  # unused in this step
             parameter.grad = torch.zeros_like(parameter)
         elif parameter.grad.is_sparse:
             parameter.grad = parameter.grad.to_dense()
@@ -117,7 +118,8 @@ def add_gradients(parameters: Sequence[nn.Parameter], world: World) -> None:
 
 
 def messages(parameters: Sequence[nn.Parameter]) -> list[list[nn.Parameter]]:
-    """Parameters in reverse order, grouped into messages: large ones alone, neighbouring small ones together."""
+    """Group parameters, in reverse order, into messages: large ones alone, neighbouring small ones
+    together."""
     groups: list[list[nn.Parameter]] = []
     room = 0
     for parameter in reversed(parameters):
@@ -131,7 +133,8 @@ def messages(parameters: Sequence[nn.Parameter]) -> list[list[nn.Parameter]]:
 
 
 def join(patience: timedelta = PATIENCE) -> World:
-    """The processes started by torchrun, over nccl on GPUs and gloo on CPUs; without torchrun, one process."""
+    """Join the processes started by torchrun, using nccl on GPUs and gloo on CPUs; without torchrun, use one
+    process."""
     if _joined:
         return _joined[0]
     gpu, device = torch.cuda.is_available(), torch.device("cpu")
@@ -142,7 +145,7 @@ def join(patience: timedelta = PATIENCE) -> World:
     if world.size == 1:
         return world
     if not (os.environ.get("MASTER_ADDR") and _number("MASTER_PORT", 0)):
-        raise BadInput(f"the environment has WORLD_SIZE={world.size} but no MASTER_ADDR, which torchrun sets")
+        raise BadInput(f"WORLD_SIZE={world.size} is set without MASTER_ADDR and MASTER_PORT, which torchrun sets")
     with world._joint():
         store, _, _ = next(dist.rendezvous("env://", timeout=patience))
         dist.init_process_group(
@@ -158,7 +161,7 @@ def join(patience: timedelta = PATIENCE) -> World:
 
 
 def leave() -> None:
-    """Leave the group of processes that `join` joined, if any."""
+    """Leave the process group joined by `join`, if any."""
     if _joined:
         _joined.clear()
         dist.destroy_process_group()

@@ -1,4 +1,5 @@
-"""Masking, drawn each time a row is read. Shapes: B rows, L ids per row, K languages, V types."""
+"""Dynamic masking, sampled anew each time a row is read. Shapes: B rows, L ids per row, K languages, V
+types."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ MASK_RATE, MASKED, RANDOM = 0.15, 0.8, 0.1
 
 @dataclass(frozen=True)
 class Masking:
-    """Masks `mask_rate` of the positions of rows, as in BERT. `tables` (K, V) int64 is the id of each type in
-    each language. A random replacement is a type of the position's own language (in the published code, of
+    """Masks `mask_rate` of the ordinary positions, as in BERT. `tables` (K, V) int64 contains each type's id
+    in each language. A random replacement comes from the position's own language (in the published code, from
     the source)."""
 
     specials: Specials
@@ -29,20 +30,19 @@ class Masking:
 
     @classmethod
     def of(cls, languages: Languages, mask_rate: float = MASK_RATE) -> Self:
-        """The masking for some languages."""
+        """Create the masking for `languages`."""
         return cls(languages.specials, languages.tables, mask_rate)
 
     def __call__(
         self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator, padded: bool = False
     ) -> Rows:
-        """Masked rows with their labels; `ids` and `languages` are (B, L) int64."""
+        """Return masked rows with labels; `ids` and `languages` are (B, L) int64."""
         selected, fate = self.select(ids, random)
         masked = self.corrupt(ids, languages, selected, fate, random)
         return as_rows(masked, labels_at(ids, selected), languages, padded)
 
     def select(self, ids: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """The selected flat positions, and a uniform number in [0, 1) for each, which determines its
-        replacement."""
+        """Select flat positions, with a uniform number in [0, 1) for each that determines its replacement."""
         u = random.random(ids.shape, np.float32)
         selected = np.flatnonzero((u < self.mask_rate) & self.specials.is_ordinary(ids))
         return selected, u.reshape(-1)[selected] / self.mask_rate  # given that u < rate, u / rate is uniform
@@ -55,7 +55,7 @@ class Masking:
         fate: np.ndarray,
         random: np.random.Generator,
     ) -> np.ndarray:
-        """The ids with the selected positions masked, replaced or kept, (B, L)."""
+        """Return the ids, (B, L), with the selected positions masked, replaced or kept."""
         masked = ids.copy()
         flat = masked.reshape(-1)
         flat[selected[fate < MASKED]] = self.specials.mask
@@ -70,12 +70,12 @@ class Masking:
 
 
 def labels_at(ids: np.ndarray, selected: np.ndarray) -> np.ndarray:
-    """The original ids where selected, UNLABELLED elsewhere, (B, L)."""
+    """Return the original ids at selected positions and UNLABELLED elsewhere, (B, L)."""
     labels = np.full(ids.size, UNLABELLED, np.int64)
     labels[selected] = ids.reshape(-1)[selected]
     return labels.reshape(ids.shape)
 
 
 def as_rows(ids: np.ndarray, labels: np.ndarray, languages: np.ndarray, padded: bool) -> Rows:
-    """Arrays as a batch of tensors, without copies."""
+    """Wrap arrays as a batch of tensors, without copying."""
     return Rows(torch.from_numpy(ids), torch.from_numpy(labels), torch.from_numpy(languages), padded)

@@ -14,16 +14,16 @@ from calque.pretrain.shuffle import Mixed, Order, Part, Together, share_rows
 
 @dataclass(frozen=True)
 class Mixture:
-    """The amount of each language that a model reads. Default: all rows in one shuffled order.
+    """How much of each language a model reads; by default, all rows in one shuffled order.
 
-    shares: each language's proportion of the rows of text in every step, in the order of the languages.
+    shares: each language's proportion of the text rows in every step, in language order.
     exponent: without shares, each language's proportion is its number of rows to this power (XLM-Align: 0.7).
-    held_out: the fraction of each corpus's sentences, the last ones, that is never read, not even in bitexts.
-    bitext_exponent: the same as `exponent` for bitexts; None: all in one shuffled order.
+    held_out: the final fraction of each corpus, which is never read, not even in bitexts.
+    bitext_exponent: like `exponent`, for bitexts; None: all in one shuffled order.
     pairs: the fraction of each step's rows that comes from bitexts; None: in proportion to their number of
         rows.
-    disjoint: whether the source is read in one half of the distinct sentences and derived languages in the
-        other, with the same halves for every seed. There are then no bitexts.
+    disjoint: whether the source is read from one half of the distinct sentences and derived languages from
+        the other, with the same halves for every seed. There are then no bitexts.
     """
 
     shares: tuple[float, ...] = field(default=(), metadata=ADDED)
@@ -39,14 +39,14 @@ class Mixture:
 
     @property
     def name(self) -> str:
-        """The name in folders: `90-10`, `sizes-0.7-pairs-50`, `together-disjoint`."""
+        """The name used in folder names: `90-10`, `sizes-0.7-pairs-50`, `together-disjoint`."""
         shares = "together" if self.exponent is None else f"sizes-{self.exponent:g}"
         pairs = "" if self.pairs is None else f"-pairs-{100 * self.pairs:g}"
         return ("-".join(self._percents) or shares) + pairs + ("-disjoint" if self.disjoint else "")
 
     @property
     def title(self) -> str:
-        """The name in reports: `90/10`."""
+        """The name used in reports: `90/10`."""
         shares = "all in one order" if self.exponent is None else f"by size to the power {self.exponent:g}"
         pairs = "" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs"
         return ("/".join(self._percents) or shares) + pairs + (", disjoint halves" if self.disjoint else "")
@@ -62,10 +62,10 @@ class Mixture:
         return (plain(self),)
 
     def mistakes(self, languages: int) -> list[str]:
-        """Messages about values that are invalid for a model of this number of languages."""
+        """Return messages about values invalid for a model of `languages` languages."""
         wrong = []
         if self.shares and len(self.shares) != languages:
-            wrong.append(f"shares of {len(self.shares)} languages in a model of {languages}")
+            wrong.append(f"shares for {len(self.shares)} languages in a model of {languages}")
         if not all(math.isfinite(share) and share > 0 for share in self.shares):
             wrong.append(f"shares must be positive, not {', '.join(map(str, self.shares))}")
         if self.shares and self.exponent is not None:
@@ -81,19 +81,20 @@ class Mixture:
         return wrong
 
     def of(self, languages: Languages) -> Languages:
-        """The languages without held-out text."""
+        """Remove held-out text from the languages."""
         if wrong := self.mistakes(len(languages.languages)):
             raise BadInput(wrong)
         return all_but_last(languages, self.held_out)
 
     def read(self, languages: Languages) -> Languages:
-        """The languages with the text that a model reads. Measures may use all text, from `of`."""
+        """Return the languages with only the text that a model reads; measures may use all text, from
+        `of`."""
         languages = self.of(languages)
         return disjoint_halves(languages) if self.disjoint else languages
 
     def order(self, parts: Mapping[Part, int], instances: int, *seed: int) -> Order:
-        """The order of a stream's instances; `parts` has the number of instances of each part, numbered
-        consecutively."""
+        """Return the order of a stream's instances; `parts` gives the number in each consecutively numbered
+        part."""
         shares: Sequence[float] = () if of_pairs(parts) else self.shares
         exponent = self.bitext_exponent if of_pairs(parts) else self.exponent
         if exponent is not None:
@@ -101,8 +102,8 @@ class Mixture:
         return Mixed(parts, shares, *seed) if parts and shares else Together(parts, instances, *seed)
 
     def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
-        """The number of rows of each stream in a step of `batch` rows, by its size and by whether it is
-        `paired`. `pairs` has no effect on an objective that reads only pairs."""
+        """Divide a step's `batch` rows among streams, by their sizes and by whether they are `paired`.
+        `pairs` has no effect on an objective that reads only pairs."""
         if self.pairs is None or all(paired):
             return share_rows(batch, sizes)
         setting = f"pairs = {self.pairs:g} of the rows"

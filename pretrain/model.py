@@ -26,7 +26,7 @@ def build(
     seed: int = 0,
     specials: Specials = OURS,
 ) -> Any:
-    """A new RoBERTa with a table of `rows` rows; the seed determines its weights. `token_types` is 1, or
+    """Create a RoBERTa with `rows` embedding rows; the seed determines its weights. `token_types` is 1, or
     `Languages.token_types` for a model with language embeddings."""
     torch.manual_seed(seed)
     return ROBERTA.masked_model(
@@ -50,13 +50,13 @@ def build(
 
 
 def compile_layers(model: Any, **options: Any) -> None:
-    """Compile all layers except the last, which is only computed at labels, with torch's `options`."""
+    """Compile, with torch's `options`, all layers except the last, which is computed only at labels."""
     for layer in architecture_of(model.config).layers(model)[:-1]:
         layer.compile(**options)
 
 
 def encode_each(model: Any, rows: Rows) -> Iterator[Tensor]:
-    """The hidden states after the embeddings and after each layer, (B, L, H) each."""
+    """Yield the hidden states after the embeddings and after each layer, (B, L, H) each."""
     hidden, padding = _embed(model, rows), _padding(model, rows)
     yield hidden
     for layer in architecture_of(model.config).layers(model):
@@ -71,7 +71,7 @@ def encode(model: Any, rows: Rows, layer: int) -> Tensor:
 
 
 def encode_first(model: Any, rows: Rows) -> Tensor:
-    """The last layer's state at each row's first position, (B, H); the layer is only computed there."""
+    """The last layer's state at each row's first position, (B, H); the layer is computed only there."""
     layers = architecture_of(model.config).layers(model)
     hidden = encode(model, rows, len(layers) - 1)
     row = torch.arange(len(rows), device=hidden.device)
@@ -80,7 +80,7 @@ def encode_first(model: Any, rows: Rows) -> Tensor:
 
 
 def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0) -> Tensor:
-    """Summed cross-entropy of the labelled positions, equal to N times transformers' mean.
+    """Summed cross-entropy at the labelled positions, equal to N times transformers' mean.
 
     The head, the most expensive part of a small model, and most of the last layer are only computed at
         labelled positions: with 15 % labels they cost 15 %. If `hidden`, (B, L, H), the output of `layer`
@@ -105,7 +105,7 @@ def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer:
 
 def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor, types: int) -> Tensor:
     """Summed cross-entropy of labels (N,) at hidden states (N, H); `head` computes logits (N, types). More
-    than LOGITS logits are computed in pieces, and again in the backward pass, to save memory."""
+    than LOGITS logits are computed in pieces and recomputed in the backward pass, to save memory."""
 
     def of(top: Tensor, labels: Tensor) -> Tensor:
         return F.cross_entropy(head(top).float(), labels, reduction="sum")
@@ -121,7 +121,7 @@ def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor,
 
 
 def state_of(module: nn.Module) -> dict[str, Tensor]:
-    """Every parameter and persistent buffer, once, by its first name. A resumed run restores a
+    """Return each parameter and persistent buffer once, by its first name. A resumed run restores a
     `Learner`'s."""
     seen: set[int] = set()
     state = {}
@@ -134,7 +134,7 @@ def state_of(module: nn.Module) -> dict[str, Tensor]:
 
 @contextmanager
 def evaluating(model: nn.Module, device: torch.device) -> Iterator[None]:
-    """Evaluation mode without gradients, in a `with` block."""
+    """Switch to evaluation mode without gradients in a `with` block."""
     model.eval()
     with torch.no_grad(), autocast(device):
         yield

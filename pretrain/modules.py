@@ -19,8 +19,8 @@ from calque.pretrain.model import encode_first
 
 
 class Learner(nn.Module):
-    """A transformers model, the only part that a checkpoint contains, with its objective's `own` modules by
-    name."""
+    """A transformers model and its objective's `own` modules by name; a checkpoint contains only the
+    model."""
 
     def __init__(self, model: Any, own: dict[str, nn.Module]) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class Learner(nn.Module):
 
     @property
     def trained(self) -> dict[str, nn.Parameter]:
-        """The trained parameters by name, each once even if several modules share it."""
+        """The trained parameters by name; one shared by several modules is listed once."""
         return {name: parameter for name, parameter in self.named_parameters() if parameter.requires_grad}
 
 
@@ -48,7 +48,8 @@ class Frozen(nn.Module):
 
     @torch.no_grad()
     def follow(self, model: nn.Module, momentum: float) -> None:
-        """Move towards a model of the same shape: weights become momentum * own + (1 - momentum) * the model's."""
+        """Update the weights towards a model of the same shape: momentum * own + (1 - momentum) * the
+        model's."""
         for own, other in zip(self.model.parameters(), model.parameters(), strict=True):
             own.lerp_(other, 1 - momentum)
 
@@ -63,7 +64,7 @@ class Pointer(nn.Module):
     def forward(self, sides: Sequence[Tensor], real: Sequence[Tensor], targets: Sequence[Tensor]) -> Tensor:
         """Summed cross-entropy of the targets under scaled dot products (equations 11 to 15). `sides` are the
         hidden states of both sides, (B, W, H), `real` marks ids that are not padding, (B, W), and `targets`,
-        (B, W, W) bool, are the ids of the other side that each id should point to."""
+        (B, W, W) bool, marks the ids on the other side that each id should point to."""
         losses = []
         for side, target in enumerate(targets):
             scores = self.query(sides[side]) @ self.key(sides[1 - side]).mT / sides[side].shape[2] ** 0.5
@@ -80,7 +81,7 @@ class Projection(nn.Module):
         self.inner, self.outer = nn.Linear(width, width, bias=False), nn.Linear(width, dimensions, bias=False)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """Sentence vectors (B, D) of first positions (B, H)."""
+        """Project states at first positions, (B, H), to sentence vectors (B, D)."""
         return F.normalize(self.outer(F.relu(self.inner(F.normalize(hidden, dim=1)))), dim=1)
 
 
@@ -102,7 +103,7 @@ class MoCo(nn.Module):
 
     @torch.no_grad()
     def keys(self, rows: Rows) -> Tensor:
-        """Sentence vectors (B, D) from the slow encoder."""
+        """Compute sentence vectors (B, D) with the slow encoder."""
         return self.slow_projection.model(encode_first(self.slow.model, rows))
 
     def follow(self, model: nn.Module, momentum: float) -> None:
@@ -112,7 +113,7 @@ class MoCo(nn.Module):
 
     @torch.no_grad()
     def enqueue(self, keys: Tensor) -> None:
-        """Replace the oldest keys in the queue; of more than K keys, keep the last K."""
+        """Replace the oldest keys in the queue, using at most the last K of `keys`."""
         size = len(self.queue)
         at = (self.taken + torch.arange(len(keys), device=keys.device)) % size
         self.queue[at[-size:]] = keys[-size:].to(self.queue.dtype)
@@ -130,5 +131,5 @@ class Exchange(nn.Module):
         self.table = table
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """The logits (Q, V) of exchanged vectors (Q, H)."""
+        """Compute the logits (Q, V) of exchanged vectors (Q, H)."""
         return self.linear(F.gelu(self.dense(self.exchanged(hidden)))) @ self.table.T

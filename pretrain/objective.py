@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from calque.pretrain.modules import Learner
 
 Linked = Literal["", "gold", "grow-diag-final-and", "intersect"]
-"""The word links that an objective learns from: none, the derivation's gold links, or fast_align's, symmetrised."""
+"""The word links used by an objective: none, gold links from the derivation, or fast_align's, symmetrised."""
 GROWN: Linked = "grow-diag-final-and"
 GOLD: Linked = "gold"
 
@@ -34,8 +34,8 @@ class Stream(ABC):
     their counts over the whole batch, so that gradients do not depend on micro-batches and processes.
 
     weights: the weight of each loss term in the sum, by name.
-    instances: their number; a step's rows are divided among streams in proportion to it.
-    left_out: counts of text that no instance contains, by reason.
+    instances: the number of instances; a step's rows are divided among streams in proportion to it.
+    left_out: counts of excluded text, by reason.
     parts: the number of instances of each language or pair of languages, in the order of their numbering.
     uncounted: terms of `losses` that `draw` cannot count, because their count depends on the model.
     """
@@ -48,49 +48,48 @@ class Stream(ABC):
 
     @abstractmethod
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Any, dict[str, int]]:
-        """The batch of these instances, with new masks, and the divisor of each loss term."""
+        """Return the batch of these instances, newly masked, and the divisor of each loss term."""
 
     def pieces(self, part: Any) -> Sequence[Any]:
-        """This process's part of a micro-batch, split into the pieces that the model reads at a time."""
+        """Split this process's part of a micro-batch into the pieces that the model reads at a time."""
         return (part,)
 
     def start_step(  # noqa: B027  # most streams change nothing
         self, step: int, steps: int, learner: Learner, optimizer: Optimizer, world: World
     ) -> None:
-        """Called before each of `steps` steps, counted from 0. It may change weights and the optimizer's
-        state, in the same way in every process."""
+        """Hook called before each of `steps` steps (0-based). It may change the weights and the optimizer's
+        state, identically in every process."""
 
     def before_step(
         self, learner: Learner, parts: Sequence[Any], world: World
     ) -> tuple[Sequence[Any], dict[str, Tensor]]:
-        """Called once per step, before its first gradient, with this process's micro-batches: to label them
-        with the model (inside `evaluating`), or to update modules of the objective, whose parameters and
-        buffers are the only state that a resumed run restores. Returns the batches for `losses`, and the
+        """Hook called once per step, before its first gradient, with this process's micro-batches. It may
+        label them with the model (inside `evaluating`) or update the objective's modules, whose parameters
+        and buffers are the only state restored on resumption. Returns the batches for `losses`, and the
         counts of `uncounted` terms."""
         return parts, {}
 
     @abstractmethod
     def losses(self, learner: Learner, batch: Any) -> dict[str, Tensor]:
-        """The sum of each loss term over a batch or a part of one. Terms without a weight are only logged.
-        Processes must not communicate here, because they may have different numbers of parts."""
+        """Return the sum of each loss term over a batch or part of one. Terms without a weight are only
+        logged. Processes must not communicate here, because their numbers of parts may differ."""
 
 
 @dataclass(frozen=True)
 class Traits:
-    """Facts about an objective that studies and runs need before it makes streams.
+    """Properties of an objective that studies and runs need before its streams exist.
 
-    mask_rate: the fraction of positions with a label, for cost estimates.
+    mask_rate: the fraction of labelled positions, for cost estimates.
     language_embeddings: whether the model has language embeddings (RoBERTa's token types).
     text: whether it also reads monolingual text.
     dictionary: whether it needs dictionary entries of two different words.
-    links, parallel_share: the word links that it learns from, and the share of parallel sentences that it
-        reads.
+    links, parallel_share: the word links it learns from, and the fraction of parallel sentences it reads.
     predicts: whether it predicts sub-words, so that it trains a prediction head.
     needs_start: whether it cannot start from random weights.
     start: the objective whose model it starts from, and the fraction of the steps spent on that objective.
     head_only: whether only the prediction head is trained.
     memory: bytes of its own modules, if large.
-    format: a number that increases when a change of the code changes the model for the same settings.
+    format: a version, raised when a code change alters the model for the same settings.
     """
 
     mask_rate: float = 0.0
@@ -108,7 +107,7 @@ class Traits:
 
 
 class Objective(Named, ABC):
-    """A frozen dataclass of plain values that makes streams for languages.
+    """A frozen dataclass of plain values that creates streams for languages.
 
     summary: a one-sentence definition, for glossaries and documentation.
     paper: its source.
@@ -124,12 +123,12 @@ class Objective(Named, ABC):
 
     @property
     def parts(self) -> tuple[Objective, ...]:
-        """The summands of the objective; only itself, if it is not a sum."""
+        """The objective's summands, or only itself if it is not a sum."""
         return (self,)
 
     @property
     def reads_dictionary(self) -> bool:
-        """Whether a model depends on the dictionaries; objectives from outside Calque may read anything."""
+        """Whether a model depends on dictionaries, as is assumed for objectives defined outside Calque."""
         return self.traits.dictionary or bool(code_of(type(self)))
 
     @property
@@ -144,43 +143,42 @@ class Objective(Named, ABC):
 
     @abstractmethod
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        """The streams to train on, in rows of `length` ids; `seed` determines all sampling."""
+        """Create the streams to train on, with rows of `length` ids; `seed` determines all sampling."""
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
-        """New modules of the objective, by their names in `Learner.own`; they may share the model's
-        parameters. They are trained and resumed with the model, but are not part of its checkpoint."""
+        """Create the objective's modules, by their names in `Learner.own`; they may share the model's
+        parameters. They are trained and resumed with the model, but not saved in its checkpoint."""
         return {}
 
     def mistakes(self, model: ModelConfig) -> list[str]:
-        """Messages about settings that do not fit a model."""
+        """Return messages about settings that do not fit a model."""
         return []
 
     def main_layer(self, layers: int) -> int:
-        """The layer of a trained model with `layers` layers whose states are measured."""
+        """The layer whose states are measured in a trained model of `layers` layers."""
         return main_layer(layers)
 
     def pair_passes(self, layers: int) -> float:
-        """The passes of a bitext's ids through a model of `layers` layers, for cost estimates; a backward
+        """How often a bitext's ids pass through a model of `layers` layers, for cost estimates; a backward
         pass counts as two."""
         return 3.0
 
     def flops(self, model: ModelConfig, types: int, pairs: float = 0.0) -> float:
-        """Training operations per id, for cost estimates, if a share `pairs` of the ids comes from
-        bitexts."""
+        """Estimate the training operations per id if a fraction `pairs` of the ids comes from bitexts."""
         rate, frozen = self.traits.mask_rate, self.traits.head_only
         passes = self.pair_passes(model.layers) - (2 if frozen else 0)
         of_pairs = pair_flops_per_id(model, types, rate, passes, frozen)
         return (1 - pairs) * flops_per_id(model, types, rate, frozen) + pairs * of_pairs
 
     def learner(self, model: Any, seed: int) -> Learner:
-        """The model with the objective's modules, whose initial weights depend on the seed."""
+        """Return the model with the objective's modules, whose initial weights depend on the seed."""
         from calque.pretrain.modules import Learner
 
         torch.manual_seed(seed)
         learner = Learner(model, self.modules(model))
         if self.traits.head_only:
             head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
-            for name, parameter in model.named_parameters():  # each once, XLM-R's table under the head's name
+            for name, parameter in model.named_parameters():  # each once: XLM-R's table under the head's name
                 parameter.requires_grad_(name.startswith(f"{head}.") and parameter is not table)
         return learner
 
@@ -189,7 +187,7 @@ class Composite(Objective):
     """An objective composed of others, with their data, modules and cost."""
 
     def __post_init__(self) -> None:
-        _ = self.parts  # parts refuse invalid settings
+        _ = self.parts  # raises for invalid settings
 
     @property
     @abstractmethod
@@ -246,8 +244,8 @@ class Composite(Objective):
 
 @dataclass(frozen=True)
 class Sum(Composite):
-    """Several objectives trained together under the name `label`; `heading` is their title, if it differs.
-    Parts that learn from links must learn from the same kind of links of the same share of the bitexts."""
+    """Several objectives trained together under the name `label`, with the title `heading` if it differs.
+    Parts that learn from links must use the same kind of links from the same fraction of the bitexts."""
 
     label: str
     summands: tuple[Objective, ...]
@@ -277,10 +275,10 @@ class Sum(Composite):
 
 @dataclass(frozen=True)
 class After(Composite):
-    """`then`, starting from the model of `first` with the same languages and seed. A share `portion` of the
-    steps is spent on `first`, so that both together take the steps of one objective. The first model is a
-    separate run, which other objectives may start from too. Both models need the same shape: with language
-    embeddings or without."""
+    """`then`, starting from the model that `first` trains with the same languages and seed. A fraction
+    `portion` of the steps goes to `first`, so that both together take the steps of one objective. The first
+    model is a separate run, which other objectives may start from too. Both or neither must use language
+    embeddings."""
 
     then: Objective
     first: Objective
@@ -320,7 +318,7 @@ class After(Composite):
 @dataclass(frozen=True)
 class HeadOnly(Composite):
     """`objective` with only the prediction head trained; the embedding table that the head shares stays
-    frozen. A new head's gradients are noise at first and would make an encoder forget."""
+    frozen. A new head's initial gradients are noise that would make an encoder forget."""
 
     objective: Objective
 

@@ -1,7 +1,7 @@
-"""Linear layers of wide models by oneDNN.
+"""Linear layers of wide models, computed by oneDNN.
 
-On AMD processors with AVX-512, oneDNN multiplies faster than MKL, torch's default, except for the weight's gradient.
-`calque bench step` measures the gain.
+On AMD processors with AVX-512, oneDNN multiplies faster than MKL, torch's default, except for weight
+gradients. `calque bench step` measures the gain.
 """
 
 from typing import Any
@@ -26,8 +26,8 @@ def use_onednn(module: nn.Module, length: int) -> None:
 
 class OneDNNLinear(nn.Linear):
     """A linear layer that uses oneDNN for inputs (B, `length`, H) in float32 on a CPU. Other shapes, such as
-    labelled positions and sentence pairs, change from step to step, and oneDNN needs time and memory for each
-    new one."""
+    those of labelled positions and sentence pairs, change from step to step, and oneDNN needs time and memory
+    for each new one."""
 
     length: int
 
@@ -65,6 +65,6 @@ class _Product(torch.autograd.Function):
 
 
 def _product(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    # What torch.compile calls on a CPU; torch has no public name for it.
+    # The operator that torch.compile uses on a CPU; it has no public name.
     product: Tensor = torch.ops.mkldnn._linear_pointwise(input, weight, bias, "none", [], "")
     return product

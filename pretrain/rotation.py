@@ -8,8 +8,8 @@ from calque.pretrain.lazy import Tensor, torch
 
 
 def procrustes(rows: Tensor, targets: Tensor) -> Tensor:
-    """The orthogonal matrix (H, H) that brings `rows` (d, H) nearest to `targets` (d, H): UV' of the singular value
-    decomposition of rows' targets (Schönemann 1966)."""
+    """The orthogonal matrix (H, H) that brings `rows` (d, H) nearest to `targets` (d, H): UV' from the
+    singular value decomposition of rows.T @ targets (Schönemann 1966)."""
     left, _, right = torch.linalg.svd(rows.double().T @ targets.double())
     return (left @ right).to(rows.dtype)
 
@@ -26,7 +26,7 @@ class Rotation:
 
     @classmethod
     def fit(cls, rows: Tensor, targets: Tensor) -> Rotation:
-        """The rotation that brings `rows` (d, H) nearest to `targets` (d, H) once both are centred."""
+        """Fit the rotation that brings `rows` (d, H) nearest to `targets` (d, H) once both are centred."""
         start, end = rows.mean(0), targets.mean(0)
         first, second = rows - start, targets - end
         rank = min(int(torch.linalg.matrix_rank(side)) for side in (first, second))

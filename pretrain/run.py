@@ -50,9 +50,9 @@ from calque.pretrain.train import make_optimizer, train
 
 CHECKPOINT, RESUME = "checkpoint", "resume"
 PARTS, TRAINED_ON, CLAIMS = "micro-batches", "languages folder", "claims"
-"""Keys of the manifest: the number of micro-batches that `auto` found, the name of the languages' folder, and the
+"""Manifest keys: the number of micro-batches found by `auto`, the name of the languages' folder, and the
 digest of primary claims."""
-Probe = Callable[[Any], dict[str, Any]]  # a row for metrics.jsonl about a model, with numbers under "probe"
+Probe = Callable[[Any], dict[str, Any]]  # returns a row for metrics.jsonl about a model, with numbers under "probe"
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Pretraining:
     inputs: Mapping[str, str] | None = None
 
     def identity(self, world: World) -> dict[str, Any]:
-        """All values that must be equal for a resumed run to give the same bits."""
+        """All values that must match for a resumed run to be bit-identical."""
         names = [language.name for language in self.languages.languages if language.name != SOURCE]
         optional = {
             "start": weights_digest(self.start) if self.start else None,
@@ -108,11 +108,11 @@ def pretrain(
     allow_change: bool = False,
     notify: Callable[[str], None] = lambda message: None,
 ) -> Path:
-    """Train, or resume training, until the folder has a checkpoint; a finished folder is not changed. `notify`
-    receives a message about weights that the starting model lacks. `allow_change` permits resuming with
-    another number of threads or processes, torch, device or CPU instructions, which changes rounding.
-    BadInput for a folder of another configuration, a damaged state or checkpoint, a start that does not fit,
-    a layer that the model lacks, or a corpus that is too small for a row."""
+    """Train, or resume training, until the folder contains a checkpoint; a finished folder is not changed.
+    `notify` receives a message about weights that the starting model lacks. `allow_change` permits resuming
+    with a different number of threads or processes, torch version, device or CPU instruction set, which
+    changes rounding. Raises BadInput for a folder with another configuration, a damaged state or checkpoint,
+    an unsuitable starting model, a layer that the model lacks, or a corpus too small for a row."""
     identity = config.identity(world)
     if finished(folder):
         finished_run = Artefact.open(folder, RUN)
@@ -127,7 +127,7 @@ def pretrain(
         run.resume(parts, allow_change)
         parts = run.train(probe, progress)
         del run
-        gc.collect()  # so that the card is free for another attempt
+        gc.collect()  # free GPU memory for the next attempt
     return folder / CHECKPOINT
 
 
@@ -206,7 +206,7 @@ class _Run:
         return None
 
     def acts_after(self, step: int) -> bool:
-        """Whether `after` must be called at once, because it writes a row, probes, or keeps weights."""
+        """Whether `after` must be called immediately, to write a row, probe or keep weights."""
         schedule = self.config.train
         every = (schedule.log_every, schedule.probe_every, schedule.save_every)
         due = any(n and step % n == 0 for n in every) or step in schedule.kept
@@ -226,7 +226,7 @@ class _Run:
             if self.world.first:
                 self.save(step)
             self.world.wait()
-        self.metrics.since += time.perf_counter() - start  # none of this counts towards the speed of training
+        self.metrics.since += time.perf_counter() - start  # excluded from the training speed
 
     def save(self, step: int) -> None:
         save_state(
@@ -246,7 +246,7 @@ class _Run:
         more = 2 * self.parts
         if PARTS in self.facts and alone and self.parts < batch:
             now = f"smaller micro-batches, {more} per step, from the last saved state"
-            self.notify(f"the card's memory ran out: {now}")
+            self.notify(f"the GPU ran out of memory: {now}")
             return min(more, batch)
         if self.parts * self.world.size < batch:
             error.add_note(f"with --set train.grad_accumulation={'auto' if alone else more}")
@@ -268,7 +268,7 @@ def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]
     """Write the checkpoint, then the manifest, then remove the resumable state."""
     from transformers.utils.logging import disable_progress_bar
 
-    disable_progress_bar()  # for a file that is written at once
+    disable_progress_bar()  # the file is written in an instant
     with whole_folder(folder / CHECKPOINT) as part:
         with writing_tensors(part / WEIGHTS):
             model.save_pretrained(part)
@@ -276,13 +276,13 @@ def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]
     sweep(folder)
     write_manifest(folder, RUN, facts, leave_out=(RESUME,))
     remove_states(folder / RESUME)
-    with suppress(OSError):  # there is none, or it has files of the user's
+    with suppress(OSError):  # missing, or contains the user's files
         (folder / RESUME).rmdir()
 
 
 class Metrics:
-    """The rows of a run: mean losses since the last row, and speed. A resumed run starts with the rows in the
-    file `rows`."""
+    """A run's metrics: mean losses since the previous row, and speed. A resumed run starts with the rows in
+    the file `rows`."""
 
     def __init__(
         self,
@@ -331,7 +331,7 @@ class Metrics:
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """The rows of a run's metrics.jsonl."""
+    """Read the rows of a run's metrics.jsonl."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

@@ -1,7 +1,7 @@
-"""Models and tokenizers as saved by transformers: the only file that loads them.
+"""The only file that loads models and tokenizers saved by transformers.
 
-No code of a folder is run (trust_remote_code), nothing is unpickled (weights are safetensors only) or
-downloaded, and no prompt appears. Any model type of transformers can be read.
+Loading runs no code from the folder (trust_remote_code), unpickles nothing (weights must be safetensors),
+downloads nothing and never prompts. Any transformers model type can be read.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import sha256
 from calque.pretrain.lazy import torch
 
-if TYPE_CHECKING:  # transformers loads its models, for seconds, where a name is looked up
+if TYPE_CHECKING:  # looking up a name imports transformers' models, which takes seconds
     from transformers import PreTrainedConfig, PreTrainedModel
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 ALIGNER_LAYER, ALIGNER_LABELS = "aligner_layer", "aligner_labels"
-"""In the configuration of a model from aligner training: the layer to align with, and the kind of labels."""
+"""Configuration keys set by aligner training: the layer to align with, and the kind of labels."""
 RUN = "run"  # the kind of a run's artefact
-INDEX = f"{WEIGHTS}.index.json"  # the file of each tensor, if there are several files
+INDEX = f"{WEIGHTS}.index.json"  # maps tensors to files, if there are several
 ADAPTERS = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin")
 FLOATS = frozenset({"F64", "F32", "F16", "BF16"})
 DECODERS = ("is_decoder", "is_encoder_decoder", "add_cross_attention")
@@ -43,7 +43,7 @@ _SAFELY = {"local_files_only": True, "trust_remote_code": False}
 
 
 def read_config(folder: Path) -> PreTrainedConfig:
-    """The configuration of a folder's model."""
+    """Read the configuration of a folder's model."""
     path = folder / CONFIG
     if not path.is_file():
         raise BadInput(f"no model here: expected a folder with {CONFIG}, {WEIGHTS} and a tokenizer", folder)
@@ -57,13 +57,13 @@ def read_config(folder: Path) -> PreTrainedConfig:
         raise BadInput("pad_token_id is null; expected padding's id, because positions start after it", path)
     if other := getattr(config, "transformers_weights", None):
         raise BadInput(f"transformers_weights is {other!r}; expected weights in {WEIGHTS}", path)
-    config.return_dict, config.chunk_size_feed_forward = True, 0  # another form of the same outputs
+    config.return_dict, config.chunk_size_feed_forward = True, 0  # changes only the form of the outputs
     return config
 
 
 def weight_files(folder: Path) -> tuple[Path, ...]:
-    """The files of a model's weights, sorted: one in safetensors, or the files in an index. An adapter, which
-    would change them, is refused."""
+    """Return a model's weight files, sorted: a single safetensors file, or those listed in an index. Raises
+    BadInput for an adapter, which would change the weights."""
     if adapters := [folder / name for name in ADAPTERS if (folder / name).exists()]:
         raise BadInput(f"an adapter next to {CONFIG}: merge it into {WEIGHTS}, or remove it", adapters[0])
     if (whole := folder / WEIGHTS).is_file():
@@ -92,8 +92,8 @@ def weights_digest(folder: Path) -> str:
 
 
 def tensor_files(folder: Path) -> dict[str, Path]:
-    """The names of a model's tensors, each with its file; tensors are not read. Quantised weights are
-    refused."""
+    """Map the names of a model's tensors to their files without reading them. Raises BadInput for quantised
+    weights."""
     files: dict[str, Path] = {}
     for path in weight_files(folder):
         try:
@@ -109,19 +109,19 @@ def tensor_files(folder: Path) -> dict[str, Path]:
 
 
 def read_tensor(path: Path, name: str) -> torch.Tensor:
-    """A tensor of a file of weights."""
+    """Read a tensor from a weight file."""
     with safe_open(path, framework="pt") as tensors:
         return tensors.get_tensor(name)
 
 
 def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrainedModel, list[str]]:
-    """The model of a folder on the CPU in float32, and the names of the weights that the folder lacks,
-    sorted.
+    """Load a folder's model on the CPU in float32; also return the sorted names of weights that the folder
+    lacks.
 
-    `kind` is the class of transformers, or the Auto class (default: AutoModel), whose `from_pretrained` loads
-    it with `options`. BadInput if the folder has no model, needs its own code, has weights that are not in
-    safetensors or do not fit its config, or is a run's checkpoint of which a byte has changed; MemoryError if
-    memory runs out.
+    `kind` is the transformers class or Auto class (default: AutoModel) whose `from_pretrained` loads the
+    model with `options`. Raises BadInput if the folder contains no model, needs its own code, contains
+    weights that are not in safetensors or do not fit its config, or is a corrupted checkpoint of a run;
+    MemoryError if memory runs out.
     """
     from transformers import AutoModel
 
@@ -137,8 +137,8 @@ def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrain
         "use_safetensors": True,
         "output_loading_info": True,
         "dtype": torch.float32,
-        "ignore_mismatched_sizes": True,  # refused below, by name
-        # Classes of transformers run no code of the folder and lack the option that forbids it.
+        "ignore_mismatched_sizes": True,  # reported below, by name
+        # Concrete classes run no code from the folder and lack the option that forbids it.
         **(_SAFELY if kind.__name__.startswith("Auto") else {"local_files_only": True}),
     }
     model, report = _loaded(folder, "model", lambda: kind.from_pretrained(folder, **options))
@@ -146,8 +146,8 @@ def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrain
 
 
 def _missing(model: Any, report: Mapping[str, Any], folder: Path, files: Mapping[str, Path]) -> list[str]:
-    """The weights that a folder lacks, by transformers' report on loading; weights that do not fit its config
-    are refused."""
+    """Return the weights that a folder lacks, according to transformers' loading report. Raises BadInput for
+    weights that do not fit its config."""
     for name, saved, wanted in sorted(report["mismatched_keys"]):
         paths = [path for other, path in files.items() if other.endswith(name) or name.endswith(other)]
         fault = f"{name} is {tuple(saved)}, but {tuple(wanted)} in {CONFIG}"
@@ -163,8 +163,8 @@ def _missing(model: Any, report: Mapping[str, Any], folder: Path, files: Mapping
 
 
 def _set_table(model: Any, missing: Sequence[str], files: Mapping[str, Path]) -> bool:
-    """Set the word embeddings of a model whose weights only have them as the head's, which AutoModel does not
-    read. Returns whether it did."""
+    """Set a model's word embeddings if the saved weights contain them only as the head's, which AutoModel
+    does not read. Returns whether they were set."""
     table = next((name for name in missing if name.endswith(_TABLE)), None)
     decoder = next((name for name in files if name.endswith(".decoder.weight")), None)
     if table and decoder:
@@ -173,14 +173,14 @@ def _set_table(model: Any, missing: Sequence[str], files: Mapping[str, Path]) ->
 
 
 def load_tokenizer(folder: Path) -> Any:
-    """The tokenizer of a folder."""
+    """Load a folder's tokenizer."""
     from transformers import AutoTokenizer
 
     return _loaded(folder, "tokenizer", lambda: AutoTokenizer.from_pretrained(folder, **_SAFELY))
 
 
 def _loaded(place: Path, what: str, load: Callable[[], Any]) -> Any:
-    """The result of `load`, without transformers' own messages; errors become BadInput about `place`."""
+    """Call `load` without transformers' own messages; errors become BadInput about `place`."""
     from transformers.utils import logging
 
     level = logging.get_verbosity()

@@ -1,4 +1,4 @@
-"""The tokenizers of checkpoints: written for transformers, and checked against a model or a vocabulary."""
+"""Checkpoint tokenizers: written for transformers, and checked against a model or vocabulary."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from calque.pretrain.saved_model import load_tokenizer
 
 TOKENIZERS = "tokenizers"  # the folder of the derived languages' tokenizers
 _SPARE, _NEVER, _KEPT = "\U0010fffd", "\U0010fffc", 0x100000
-"""Private characters that no text has: a temporary letter, a mark of unused pieces, and stand-ins for special types."""
+"""Private-use characters absent from all text: a temporary letter, a marker of unused pieces, and stand-ins
+for special types."""
 
 
 def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
-    """Write the source's tokenizer to a checkpoint's folder, and each other language's below `tokenizers/`,
-    which reads and prints the language's spelling. A language gets none if its spelling is more than an
-    exchange of letters."""
+    """Write the source's tokenizer to a checkpoint's folder, and below `tokenizers/` one for each other
+    language, which reads and prints its spelling, unless that is more than an exchange of letters."""
     write_tokenizer(languages.tokenizer, folder, languages.specials, length)
     state = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))
     for name in languages.others:
@@ -47,9 +47,9 @@ def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
 
 def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: int) -> None:
     """Copy a vocabulary's tokenizer, and write its class and special types for transformers, which would
-    otherwise load RoBERTa's own tokenizer, with another segmentation. A tokenizer without a template gets
-    one, because the model's rows start and end with special types. `length` is the maximum number of ids in a
-    row of the model."""
+    otherwise load RoBERTa's own tokenizer and segment differently. A tokenizer without a template gets one,
+    because the model's rows start and end with special types. `length` is the model's maximum row length in
+    ids."""
     copy = Tokenizer.from_str(tokenizer.read_text(encoding="utf-8"))  # from_file's errors do not name the file
     start, pad, end, unknown, mask, *_ = map(copy.id_to_token, specials.ids)
     if copy.post_processor is None:
@@ -77,8 +77,8 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
 
 
 def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
-    """Refuse a tokenizer that does not fit its model: ids beyond its table's `rows`, or another padding than
-    `pad`."""
+    """Raise BadInput if a tokenizer does not fit its model: ids beyond its table's `rows`, or padding other
+    than `pad`."""
     types, path = _types(folder), folder / TOKENIZER
     if not types:
         raise BadInput("has no types", path)
@@ -94,12 +94,12 @@ def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
 
 
 def check_same_types(folder: Path, ours: Path) -> None:
-    """Refuse a model whose ids mean other types than our vocabulary's."""
+    """Raise BadInput if a model's ids stand for other types than our vocabulary's."""
     theirs = folder / TOKENIZER
     if theirs.is_file() and sha256(theirs) == sha256(ours):
         return
     if _types(folder) != Tokenizer.from_file(str(ours)).get_vocab(with_added_tokens=True):
-        raise BadInput(f"expected the vocabulary of {ours}, so that ids are the same types", theirs)
+        raise BadInput(f"expected the vocabulary of {ours}, so that ids stand for the same types", theirs)
 
 
 def _types(folder: Path) -> dict[str, int]:
@@ -110,9 +110,9 @@ def _types(folder: Path) -> dict[str, int]:
 
 
 def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: Letters) -> dict[str, Any]:
-    """`tokenizer.json` for a derived language, from the vocabulary's. It encodes text in the language's
-    `letters` as its ids (`table`, (V,)) and decodes them to the same text, except letters that are an image
-    but have none."""
+    """Return the `tokenizer.json` of a derived language, built from the vocabulary's. It encodes text in the
+    language's `letters` as the language's ids (`table`, (V,)) and decodes them to the same text, except
+    letters that are an image but have none."""
     state = deepcopy(dict(tokenizer))
     model, added = state["model"], state["added_tokens"]
     if isinstance(model["vocab"], dict):  # BPE, WordPiece, whole words
@@ -130,7 +130,7 @@ def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: 
         return state
     normalizers = [*_exchange({spelt: letter for letter, spelt in letters.items()}), state["normalizer"]]
     state["normalizer"] = {"type": "Sequence", "normalizers": [part for part in normalizers if part]}
-    # While letters are exchanged, single characters replace the names of special types.
+    # While letters are exchanged, single characters stand in for the names of special types.
     names = {chr(i): t["content"] for i, t in enumerate((t for t in added if t["special"]), start=_KEPT)}
     decoders = [_replace({"Regex": f"^{_escaped(name)}$"}, stand_in) for stand_in, name in names.items()]
     decoders.append(state["decoder"] or {"type": "WordPiece", "prefix": _NEVER, "cleanup": False})
@@ -145,7 +145,8 @@ def _escaped(name: str) -> str:
 
 
 def _exchange(letters: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Sequential replacements that exchange letters: a letter is replaced before others become it."""
+    """Return sequential replacements that exchange letters: each letter is replaced before others become
+    it."""
     waiting, turns = dict(letters), []
     while waiting:
         last = next((letter for letter, spelt in waiting.items() if spelt not in waiting), None)

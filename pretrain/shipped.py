@@ -1,7 +1,7 @@
 """Finished runs in one file, to measure models without training them.
 
-The file is in safetensors: the weights of each run in half precision, as RUN/WEIGHT, and in its metadata the
-    facts and metrics of each run. Its SHA-256 is in a file next to it.
+The safetensors file contains each run's weights in half precision, as RUN/WEIGHT, and its facts and metrics
+in the metadata. The SHA-256 is in a file next to it.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from calque.pretrain.start import InitialModel
 
 @dataclass(frozen=True)
 class ShippedRun:
-    """A run in a file, by its name there."""
+    """A run stored in a file under `name`."""
 
     file: Path
     name: str
 
     def identity(self) -> str:
-        """The SHA-256 of the file."""
+        """The file's SHA-256."""
         return _expected(self.file)
 
     def unpack(self, folder: Path, config: Pretraining) -> None:
@@ -55,8 +55,8 @@ class ShippedRun:
 
 @cache
 def runs_of(file: Path) -> dict[str, dict[str, Any]]:
-    """The facts and metrics of each run of a file, by name; BadInput unless the file has the expected
-    SHA-256."""
+    """Return the facts and metrics of each run in a file, by name; raise BadInput unless the file has the
+    expected SHA-256."""
     if not file.is_file() or sha256(file) != _expected(file):
         digest = _digest_file(file).name
         raise BadInput(f"expected a file of finished runs whose SHA-256 is in {digest}", file)

@@ -1,10 +1,10 @@
-"""The model that a run starts from, new or from a folder, and its rows during training.
+"""The model that a run starts from, new or from a folder, and its embedding rows during training.
 
-A pretrained encoder has a row for each type of its tokenizer (XLM-R: 250,037), but text in a few languages
-uses a fraction of them. In training, a model only has the rows of the kept types, which reduces softmax,
-gradients, AdamW's moments and states. Its checkpoint has all rows again, with the others unchanged.
+A pretrained encoder has a row for each type in its tokenizer (XLM-R: 250,037), but text in a few languages
+uses only a fraction of them. During training, the model has rows only for the kept types, which shrinks the
+softmax, gradients, AdamW's moments and states. Its checkpoint contains all rows, the others unchanged.
 
-Shapes: V types of the tokenizer, R of them kept.
+Shapes: V types in the tokenizer, R of them kept.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from calque.pretrain.tokenizer_check import check_tokenizer
 
 
 def check_start(folder: Path, config: ModelConfig) -> None:
-    """Refuse a folder that a run of such a model cannot start from, before any other work."""
+    """Raise BadInput, before any other work, if a run of such a model cannot start from a folder."""
     saved = saved_model.read_config(folder)
     differences = _other_shape(saved, config)
     _refuse_second_tensors(saved, folder)
@@ -40,7 +40,7 @@ def check_start(folder: Path, config: ModelConfig) -> None:
 
 
 def has_head(folder: Path) -> bool:
-    """Whether a checkpoint has a prediction head, by the names of its weights."""
+    """Whether a checkpoint includes a prediction head, judging by the names of its weights."""
     head, names = architecture_of(saved_model.read_config(folder)).head, saved_model.tensor_files(folder)
     # BERT's other head predicts whether two sentences follow each other.
     return any(name.startswith(f"{head}.") and "seq_relationship" not in name for name in names)
@@ -59,25 +59,26 @@ class InitialModel:
     seed: int
 
     def load(self) -> tuple[Any, list[str]]:
-        """The model to train, and the parts that are random because the folder lacks them."""
+        """Return the model to train, and the parts that are random because the folder lacks them."""
         whole, drawn = self.whole()
         kept = self.languages.kept
         return (whole if kept is None else with_rows(whole, kept, self.languages.specials.pad)), drawn
 
     def complete(self, trained: Any, digest: str | None) -> Any:
-        """The trained model with a row for each type; `digest` is the digest of the start's weights."""
+        """Return the trained model with a row for each type; `digest` is the digest of the starting
+        weights."""
         if self.languages.kept is None:
             return trained
         if self.start and saved_model.weights_digest(self.start) != digest:
             fault = "the weights have changed since the run started"
-            raise BadInput(f"{fault}; it needs their other rows", self.start)
+            raise BadInput(f"{fault}; the checkpoint needs their other rows", self.start)
         whole, _ = self.whole()
         put_back(trained, self.languages.kept, whole)
         return whole
 
     def whole(self) -> tuple[Any, list[str]]:
-        """The model with a row for each type, and its random parts: the rows of new scripts and the
-        prediction head, if the folder lacks them."""
+        """Return the model with a row for each type, and its random parts: rows for new scripts, and the
+        prediction head if the folder lacks it."""
         folder, languages, config = self.start, self.languages.whole, self.config
         if folder is None:
             types = languages.token_types if self.language_embeddings else 1
@@ -105,12 +106,12 @@ class InitialModel:
 
 
 def _lacking_head(model: Any, missing: list[str], folder: Path) -> set[str]:
-    """The names of the prediction head's weights, if a folder lacks them all; other `missing` weights are
-    refused."""
+    """Return the names of the prediction head's weights if a folder lacks them all; raise BadInput for other
+    `missing` weights."""
     head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
     weights = model.state_dict(keep_vars=True).items()
     own = {name: each for name, each in weights if name.startswith(f"{head}.") and each is not table}
-    # A shared parameter has several names; transformers may report one.
+    # A shared parameter has several names, of which transformers may report one.
     all_lack = {id(each) for each in own.values()} == {id(own[name]) for name in missing if name in own}
     if lacking := [name for name in missing if not (all_lack and name in own)]:
         raise BadInput(f"lacks the weights {', '.join(lacking)}", folder / saved_model.WEIGHTS)
@@ -118,7 +119,8 @@ def _lacking_head(model: Any, missing: list[str], folder: Path) -> set[str]:
 
 
 def _refuse_second_tensors(saved: Any, folder: Path) -> None:
-    """Refuse weights with two different tensors for one of the model's, such as two tables of words."""
+    """Raise BadInput if two different tensors are saved for one of the model's, such as two word embedding
+    tables."""
     files = saved_model.tensor_files(folder)
     tied = architecture_of(saved).masked_model._tied_weights_keys if saved.tie_word_embeddings else {}
     for name, first in tied.items():
@@ -182,7 +184,7 @@ def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
 
 
 def put_back(trained: Any, kept: np.ndarray, into: Any) -> None:
-    """Write a trained model of `with_rows` into the whole model; rows that were not kept stay unchanged."""
+    """Write a trained model from `with_rows` back into the whole model; rows not kept stay unchanged."""
     rows, whole = torch.from_numpy(kept), into.state_dict()
     with torch.no_grad():
         for name, tensor in trained.state_dict().items():

@@ -1,7 +1,7 @@
-"""Whether AutoTokenizer encodes text as a folder's tokenizer.json does.
+"""Check that AutoTokenizer encodes text as a folder's tokenizer.json does.
 
-tokenizer_config.json and config.json name a class of transformers. Most classes only read the types of
-tokenizer.json, and replace the normalizer, the template and the special types by their own.
+tokenizer_config.json and config.json name a transformers class. Most classes read only the types in
+tokenizer.json, and use their own normalizer, template and special types.
 """
 
 import json
@@ -20,13 +20,13 @@ from calque.pretrain.saved_model import CONFIG, load_tokenizer
 
 AS_SAVED = ("PreTrainedTokenizerFast", "TokenizersBackend")  # classes that read tokenizer.json as it is
 READING = ("tokenizer_class", "do_lower_case", "strip_accents", "tokenize_chinese_chars", "add_prefix_space")
-"""The settings that change the tokenizer of a class."""
+"""Settings that change how a class tokenizes."""
 ADDED = "added_tokens.json"
 SAMPLE = 500  # types whose words are compared
 
 
 def check_tokenizer(folder: Path) -> None:
-    """Refuse a tokenizer.json whose ids differ from AutoTokenizer's."""
+    """Raise BadInput if AutoTokenizer's ids differ from tokenizer.json's."""
     settings = tokenizer_settings(folder)
     named = settings.get("tokenizer_class", None if (folder / CONFIG).exists() else AS_SAVED[0])
     added = (folder / ADDED).exists() or settings.get("added_tokens_decoder")
@@ -37,11 +37,11 @@ def check_tokenizer(folder: Path) -> None:
 
 @lru_cache(maxsize=16)
 def _compare(folder: Path, *digests: str) -> None:
-    """`check_tokenizer`, cached for files with these digests, because 250,000 types take seconds."""
+    """`check_tokenizer`, cached by the files' digests, because 250,000 types take seconds."""
     ours, theirs = open_tokenizer(folder / TOKENIZER), load_tokenizer(folder)
     try:
         cases = list(_encodings(ours, theirs))
-    except Exception as error:  # bare Exception for an unknown word without an unknown type
+    except Exception as error:  # a bare Exception if a word is unknown and there is no unknown type
         raise BadInput(f"AutoTokenizer's tokenizer cannot encode all words: {error}", folder) from None
     for text, here, there in cases:
         if here != there:
@@ -57,7 +57,7 @@ def _compare(folder: Path, *digests: str) -> None:
 
 
 def _encodings(ours: Tokenizer, theirs: Any) -> Iterator[tuple[str, list[int], list[int]]]:
-    """Words and their ids by both tokenizers; then the ids and the token types of a row of two texts."""
+    """Yield words with their ids from both tokenizers, then the ids and token types of a row of two texts."""
     ours.no_padding()
     ours.no_truncation()
     theirs.model_max_length = 1 << 30  # transformers warns about longer texts
@@ -71,7 +71,8 @@ def _encodings(ours: Tokenizer, theirs: Any) -> Iterator[tuple[str, list[int], l
 
 
 def _words(ours: Tokenizer, theirs: Any) -> list[str]:
-    """Types that only AutoTokenizer has, and words that show changes of letter case, accents and limits."""
+    """Return types that only AutoTokenizer has, and words that reveal differences in casing, accents and word
+    boundaries."""
     vocabulary, special = ours.get_vocab(with_added_tokens=True), set(theirs.all_special_tokens)
     words = sorted(theirs.get_vocab().keys() - vocabulary.keys() - special)
     ordinary = sorted(vocabulary.keys() - special)

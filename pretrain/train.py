@@ -21,7 +21,7 @@ from calque.pretrain.objective import Stream
 if TYPE_CHECKING:
     from calque.pretrain.modules import Learner
 
-TIMES = "times the rate"  # the key of a parameter group's factor on the learning rate
+TIMES = "times the rate"  # the key of a parameter group's learning-rate factor
 
 
 class NonFinite(ArithmeticError):
@@ -29,7 +29,7 @@ class NonFinite(ArithmeticError):
 
 
 class Draws:
-    """The batches of each step, with the divisors of loss terms, as a function of (seed, step)."""
+    """Each step's batches and loss divisors, as a function of (seed, step)."""
 
     def __init__(self, streams: Sequence[Stream], batch: int, seed: int, mixture: Mixture = ALL_TOGETHER) -> None:
         self.streams, self.seed = streams, seed
@@ -43,7 +43,7 @@ class Draws:
         self.rows = mixture.rows(batch, sizes, [of_pairs(stream.parts) for stream in streams])
 
     def at(self, step: int) -> tuple[list[Batch], dict[str, int]]:
-        """One batch per stream, over all processes and micro-batches."""
+        """Return one batch per stream, for all processes and micro-batches together, and the divisors."""
         batches: list[Batch] = []
         counts: dict[str, int] = {}
         for i, (stream, rows, order) in enumerate(zip(self.streams, self.rows, self.orders, strict=True)):
@@ -65,11 +65,11 @@ class Draws:
 
 
 def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
-    """Fused AdamW, which is seven times faster than the default on a CPU with a table of 80,000 rows."""
+    """Create a fused AdamW, seven times faster than the default on a CPU with a table of 80,000 rows."""
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     encoder = architecture_of(learner.model.config).encoder(learner.model)
     in_encoder = set(map(id, encoder.parameters()))
-    for parameter in learner.trained.values():  # not by name: XLM-R's table has the head's
+    for parameter in learner.trained.values():  # not by name: XLM-R's table is named after the head
         decays = config.decayed == "all" or parameter.ndim > 1
         times = 1.0 if id(parameter) in in_encoder else config.head_rate
         groups.setdefault((config.weight_decay if decays else 0.0, times), []).append(parameter)
@@ -96,15 +96,15 @@ def train(
 ) -> Draws:
     """Train from step `first` to the last and return the draws.
 
-    `after(step, means, gradient norm)` is called once for every update, with steps from 1 and the means of
-    all terms that streams report. Reading them from a GPU waits for all its work. Therefore they are only
-    read after the last step and after steps for which `read` is true; then `after` is called for all steps
-    since the previous reading. NonFinite is raised if a loss or its gradient is not finite; the weights are
-    then those before its step, even if it is read later.
+    `after(step, means, gradient norm)` is called once per update, with 1-based steps and the means of all
+    terms that streams report. Reading them from a GPU waits for its pending work, so they are read only after
+    the last step and after steps for which `read` is true; `after` is then called for all steps since the
+    previous reading. Raises NonFinite if a loss or its gradient is not finite; the weights are then those
+    from before that step, even if its numbers are read later.
     """
     draws = Draws(streams, config.batch, seed, mixture)
     parameters = list(learner.trained.values())
-    stopped = torch.zeros((), device=world.device)  # 1 after a number that is not finite
+    stopped = torch.zeros((), device=world.device)  # 1 once a number is not finite
     unread: list[tuple[int, list[str], Tensor]] = []
     learner.train()
     for step in range(first, config.steps):
@@ -123,7 +123,7 @@ def train(
                 after(*done)
             unread.clear()
         else:
-            # Fused AdamW changes nothing where it is 1.
+            # Fused AdamW skips the update if this is 1.
             optimizer.found_inf = stopped  # type: ignore[attr-defined]
         _update(optimizer, config.rate(step))
         if reading:
@@ -154,8 +154,8 @@ def _accumulate(learner: Learner, draws: Draws, step: int, grad_accumulation: in
 
 
 def _finite(unread: Sequence[tuple[int, list[str], Tensor]]) -> list[tuple[int, dict[str, float], float]]:
-    """The steps with their losses and gradient norms, read together; raises NonFinite for the first step with
-    a number that is not finite."""
+    """Read the steps' losses and gradient norms together; raise NonFinite for the first step with a number
+    that is not finite."""
     steps = []
     numbers = torch.stack([row for *_, row in unread]).tolist()
     for (step, names, _), (norm, *means) in zip(unread, numbers, strict=True):
@@ -170,7 +170,8 @@ def _finite(unread: Sequence[tuple[int, list[str], Tensor]]) -> list[tuple[int, 
 def _cut(
     streams: Sequence[Stream], batches: Sequence[Batch], grad_accumulation: int, world: World
 ) -> list[tuple[Stream, Batch]]:
-    """This process's micro-batches, in pieces, each with its stream, in the order of gradient accumulation."""
+    """Return this process's micro-batches in pieces, each with its stream, in order of gradient
+    accumulation."""
     pieces = list[tuple[Stream, Batch]]()
     for cut in range(grad_accumulation):
         number, of = world.rank * grad_accumulation + cut, world.size * grad_accumulation
@@ -184,8 +185,8 @@ def _cut(
 def _before_step(
     learner: Learner, streams: Sequence[Stream], parts: list[tuple[Stream, Batch]], world: World
 ) -> tuple[list[tuple[Stream, Batch]], dict[str, Tensor]]:
-    """The micro-batches after the streams' `before_step`, and the counts of uncounted terms over all
-    processes. The counts stay on the device, because reading them would wait for it."""
+    """Run each stream's `before_step`, then return the micro-batches and the counts, summed over processes,
+    of uncounted terms. Counts stay on the device, because reading them would wait for it."""
     counts: dict[str, Tensor] = {}
     none = torch.zeros((), dtype=torch.long, device=world.device)
     for stream in streams:
@@ -204,8 +205,8 @@ def _backward(
 ) -> dict[str, Tensor]:
     """Add the gradient of one stream's part of a micro-batch; returns its share of each mean loss.
 
-    Each stream has its own backward pass: one graph is in memory at a time, and a sparse gradient is added to
-        the dense one in place, where autograd would allocate a new table for their sum.
+    Each stream has its own backward pass, so only one graph is in memory at a time, and a sparse gradient is
+        added to the dense one in place; autograd would allocate a new table for the sum.
     """
     with autocast(world.device):
         sums = stream.losses(learner, part)

@@ -17,7 +17,7 @@ from calque.pretrain.lazy import Tensor, torch
 First = Literal["columns", "rows"]
 EPSILON, ITERATIONS, ALPHA = 1e-6, 2, 0.9
 """XLM-Align's table 11, with a mu of 1 and two rounds of Itermax, and the published code's epsilon."""
-_PLACE = 14  # bits of a position
+_PLACE = 14  # bits per position
 
 
 def log_kernel(similarity: Tensor) -> Tensor:
@@ -33,10 +33,10 @@ def sinkhorn(
     first: First = "columns",
     padded: bool | None = None,
 ) -> Tensor:
-    """The transport plan of log K after Sinkhorn's iterations, (B, n, m), 0 for padding. An iteration
-    normalises all columns and then all rows to sum 1, as in the published code; `first="rows"` is the paper's
-    equation 6. Half an iteration is its first step only. Log space avoids overflow in float32. Whether there
-    is padding is read from the masks, unless `padded` is given, because reading waits for a GPU."""
+    """Return the transport plan, (B, n, m), of log K after Sinkhorn iterations; 0 at padding. An iteration
+    normalises all columns, then all rows, to sum to 1, as in the published code; `first="rows"` is the
+    paper's equation 6. Half an iteration is its first step only. Log space avoids overflow in float32. Pass
+    `padded` to avoid reading the masks, which waits for a GPU."""
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     padded = bool(padding.any()) if padded is None else padded
     plan = log_kernel.masked_fill(padding, -torch.inf) if padded else log_kernel
@@ -48,9 +48,9 @@ def sinkhorn(
 
 
 def untied(plan: Tensor, log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """The plan, except for pairs with a side of one word, which get K over its sum; all (B, n, m). Transport
-    to or from one word does not depend on K: rounding, which varies by batch, would choose a link. Instead,
-    the largest K does."""
+    """Return the plan, but with K over its sum for pairs with a one-word side; all (B, n, m). Transport to or
+    from one word does not depend on K, so rounding, which varies by batch, would choose a link; now the
+    largest K does."""
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     own = log_kernel.masked_fill(padding, -torch.inf).flatten(1).softmax(1).view_as(plan)
     single = (row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)
@@ -58,22 +58,22 @@ def untied(plan: Tensor, log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor)
 
 
 def argmax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Cells that are the largest of their row and of their column (SimAlign's Argmax)."""
+    """Return the cells that are the largest in their row and column (SimAlign's Argmax)."""
     scores, room = _prepare(scores, row_mask, col_mask)
     row_best, mutual = _best(scores, room)
     return _cells(mutual & row_mask, row_best)
 
 
 def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """SimAlign's Itermax (section 2.2): Argmax in two rounds. In the second round, a cell whose row or column
-    is linked counts `ALPHA` of its score, and a cell with both linked is excluded. Pairs with a side of at
-    most two sub-words, or with a fully linked side, have no second round. These are the rules of the
-    published code; equation 9 of XLM-Align excludes only linked cells."""
+    """SimAlign's Itermax (section 2.2): Argmax in two rounds. In the second round, the score of a cell whose
+    row or column is linked is multiplied by `ALPHA`, and a cell with both linked is excluded. The second
+    round is skipped for pairs in which a side has at most two sub-words or is fully linked. These are the
+    published code's rules; equation 9 of XLM-Align excludes only linked cells."""
     return torch.cat([_cells(rows, columns) for rows, columns in _rounds(scores, row_mask, col_mask)])
 
 
 def itermax_table(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Itermax's links as a table, (B, n, m) bool. Listing them would wait for a GPU."""
+    """Return Itermax's links as a table, (B, n, m) bool; listing them would wait for a GPU."""
     table = torch.zeros_like(scores, dtype=torch.bool)
     for rows, columns in _rounds(scores, row_mask, col_mask, padded=True):
         table |= torch.zeros_like(table).scatter_(2, columns[:, :, None], rows[:, :, None])
@@ -83,7 +83,7 @@ def itermax_table(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 def _rounds(
     scores: Tensor, row_mask: Tensor, col_mask: Tensor, padded: bool | None = None
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """For each round of Itermax, the rows that get a link, and the column of each row's, both (B, n)."""
+    """For each round of Itermax, yield the rows that get a link and each row's column, both (B, n)."""
     scores, room = _prepare(scores, row_mask, col_mask, padded)
     best, mutual = _best(scores, room)
     linked = mutual & row_mask
@@ -91,7 +91,7 @@ def _rounds(
     # Padding counts as unlinked, so that it keeps a weight and stays below 0.
     row_weight = torch.full_like(row_mask, ALPHA, dtype=scores.dtype).masked_fill_(linked, 0.0)
     columns = col_mask.shape[1]
-    # Rows without a link have the last column.
+    # Rows without a link write to an extra last column.
     column_weight = scores.new_full((len(scores), columns + 1), ALPHA)
     column_weight = column_weight.scatter_(1, best.masked_fill(~linked, columns), 0.0)[:, :columns]
     more = torch.minimum(row_mask.sum(1), col_mask.sum(1)) > 2
@@ -107,26 +107,26 @@ def _prepare(
     col_mask: Tensor,
     padded: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Scores with padding below 0, and reusable memory for `_best`: allocation would take as long as the maxima."""
+    """Return scores with padding below 0, and reusable memory for `_best`, slow to allocate."""
     if padded or (padded is None and not (row_mask.all() and col_mask.all())):
         scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)
     return scores, torch.empty_like(scores, dtype=torch.float64)
 
 
 def _cells(rows: Tensor, columns: Tensor) -> Tensor:
-    """The cells in the given column, (B, n), of the chosen rows, (B, n), as (pair, row, column)."""
+    """List the cells at columns `columns` (B, n) of the chosen rows (B, n) as (pair, row, column)."""
     pair, row = rows.nonzero().unbind(1)
     return torch.stack([pair, row, columns[pair, row]], dim=1)
 
 
 def _best(scores: Tensor, room: Tensor) -> tuple[Tensor, Tensor]:
-    """The column of each row's largest cell (the first, if tied), (B, n), and whether it is also its column's
-    largest.
+    """Return the column of each row's largest cell (the first, if tied), (B, n), and whether it is also its
+    column's largest.
 
-    Non-negative floats are ordered like their bits, and float32 leaves the last 29 bits of float64 free:
-        these store the cell's position, so that a maximum contains its own position. `room`, (B, n, m)
-        float64, is overwritten. Torch finds maxima four times faster without indices than with them (`argmax`
-        along columns on a CPU is a hundred times slower still).
+    Non-negative floats are ordered like their bits, and float32 leaves the last 29 bits of float64 free: they
+    store the cell's position, so that a maximum contains its own position. `room`, (B, n, m) float64, is
+    overwritten. Torch finds maxima four times faster without indices than with them (`argmax` along columns
+    on a CPU is a hundred times slower still).
     """
     n, m = scores.shape[1:]
     if scores.dtype == torch.float32 and max(n, m) <= 1 << _PLACE:
@@ -140,13 +140,13 @@ def _best(scores: Tensor, room: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def union(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Each row's and each column's largest cell, (B, n, m): XLM-Align's labels without filtering."""
+    """Return the largest cell in each row and column, (B, n, m): XLM-Align's labels without filtering."""
     real = row_mask[:, :, None] & col_mask[:, None]
     scores = scores.masked_fill(~real, -1.0)
     return (largest(scores, 2) | largest(scores, 1)) & real
 
 
 def largest(scores: Tensor, dim: int) -> Tensor:
-    """True at the first of the largest cells along `dim`, in the scores' shape."""
+    """Mark the first of the largest cells along `dim`, in the scores' shape."""
     best = scores.argmax(dim, keepdim=True)
     return torch.zeros_like(scores, dtype=torch.bool).scatter_(dim, best, True)

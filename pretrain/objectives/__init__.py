@@ -34,12 +34,12 @@ OBJECTIVES: list[type[Objective]] = [
     RepelMLM,
     RotateMLM,
 ]
-"""All objectives, in the order of lists and of figures' colours; a study file adds its own."""
+"""All objectives, in the order used for lists and figure colours; a study file may add its own."""
 AFTER, HEAD = "-after-", "-head"
 
 
 def parse(name: str) -> Objective:
-    """The objective with a name, as on the command line; BadInput if there is none."""
+    """Return the objective with a name, as on the command line, or raise BadInput."""
     then, after, rest = name.rpartition(AFTER)
     try:
         if after and (matched := re.fullmatch(rf"(.+?)(?:-for-({NUMBER}))?", rest)):
@@ -59,7 +59,7 @@ def parse(name: str) -> Objective:
 
 
 def table() -> list[str]:
-    """The README's table of objectives, line by line."""
+    """Return the lines of the README's table of objectives."""
     lines = ["| objective | definition | suffixes |", "|---|---|---|"]
     for kind in OBJECTIVES:
         paper = f" ({kind.paper})" if kind.paper else ""

@@ -24,8 +24,8 @@ ALPHA = 10.0
 
 
 class DictionaryCosine(Stream):
-    """All dictionary entries in every step, without instances to draw; the loss `term` is a function of each
-    pair's cosine."""
+    """All dictionary entries in every step, without sampling; the loss `term` is a function of each pair's
+    cosine."""
 
     instances = 0
 
@@ -43,8 +43,8 @@ class DictionaryCosine(Stream):
 
 
 def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
-    """The dictionaries' entries whose two ids differ, and the languages of their sides, both (n, 2) int64.
-    Shared types are their own images, and thus aligned trivially."""
+    """Return the dictionary entries whose two ids differ, and the languages of their sides, both (n, 2)
+    int64. Types shared by both languages are their own images and already aligned."""
     if not languages.dictionaries:
         raise BadInput("no dictionary between the languages, so nothing to align", languages.folder)
     each = [languages.dictionary(*pair) for pair in languages.dictionaries]
@@ -52,7 +52,7 @@ def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
     entries, sides = np.concatenate(each), np.repeat(numbers, list(map(len, each)), axis=0)
     moved = entries[:, 0] != entries[:, 1]
     if not moved.any():
-        raise BadInput("the dictionary has only types that both languages share, so nothing to align")
+        raise BadInput("the dictionary contains only types that both languages share, so nothing to align")
     return np.ascontiguousarray(entries[moved]), sides[moved]
 
 

@@ -1,9 +1,9 @@
 """Aligner training: a contrastive loss between linked words of sentences and their translations.
 
-A word's vector is the mean of its sub-words' states at one layer, minus the mean of its sentence's words,
+A word's vector is the mean of its sub-words' states at one layer, minus the mean over the sentence's words,
 normalised.
 
-Shapes: B pairs, n and m words of their longest sides, H hidden.
+Shapes: B pairs, n and m words in their longest sides, H hidden.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 
 Labels = Literal["agreement", "estimated", "self", "gold"]
 LINKS: dict[Labels, Linked] = {"agreement": GROWN, "estimated": GROWN, "self": "", "gold": GOLD}
-"""The links that serve as labels or that the encoder has to agree with."""
+"""The links used as labels; for `agreement`, those that the encoder must agree with."""
 CONTRAST, LABELLED = "contrast", "labelled"
 TEMPERATURE = 0.1
-GROUP = 8  # sentence pairs at most whose words are each other's negatives
+GROUP = 8  # maximum number of sentence pairs that share negatives
 
 
 class ContrastedWords(PairStream):
-    """Sentence pairs, unmasked, each side in a separate row, in groups of similar length. It logs the share
-    of linked words that have a label, or the share of all words if the model labels them itself."""
+    """Unmasked sentence pairs in groups of similar length, each side in a separate row. Logs the fraction of
+    linked words (of all words, if the model labels them itself) that receive a label."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: AlignerTraining) -> None:
-        # Neighbours in a file may be translations of one sentence.
+        # Neighbours in a file may be translations of the same sentence.
         super().__init__(languages, length, seed, objective, shuffled=True)
         self.objective, self.weights = objective, {CONTRAST: 1.0}
 
@@ -81,7 +81,7 @@ class ContrastedWords(PairStream):
         columns: Tensor,
         batch: NumberedWords,
     ) -> Tensor:
-        """The links to learn, (B, n, m) bool."""
+        """Return the links to learn, (B, n, m) bool."""
         kind = self.objective.labels
         if kind == "self":
             kernel = log_kernel(torch.bmm(first, second.mT))
@@ -95,8 +95,8 @@ class ContrastedWords(PairStream):
 
 
 def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
-    """The mean state of each word, (B, n, H), and whether there is one, (B, n), from the states of rows `<s> ids </s>`
-    and the number of each id's word, -1 for padding."""
+    """Average the states of rows `<s> ids </s>` over each word, (B, n, H), given the number of each id's word
+    (-1 for padding). Also returns which words exist, (B, n)."""
     rows, width = len(hidden), hidden.shape[1] - 2
     numbers = numbers[:, :width]
     starts = torch.arange(rows, device=numbers.device)[:, None] * (width + 1)
@@ -109,8 +109,8 @@ def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def centred_words(vectors: Tensor, real: Tensor) -> Tensor:
-    """Vectors (B, n, H) minus their sentence's mean, normalised to length 1; 0 at padding, which is not
-    `real` (B, n)."""
+    """Subtract the sentence mean from vectors (B, n, H) and normalise them; those that are not `real` (B, n)
+    become 0."""
     padding = ~real[:, :, None]
     sums = vectors.masked_fill(padding, 0).sum(1, keepdim=True)
     mean = sums / real.sum(1).clamp(min=1)[:, None, None]
@@ -118,17 +118,17 @@ def centred_words(vectors: Tensor, real: Tensor) -> Tensor:
 
 
 def probabilities(cosines: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
-    """The geometric mean of p(target | source) and p(source | target), softmaxes of cosines over TEMPERATURE,
-    for the words that are real in `rows` (B, n) and `columns` (B, m); (B, n, m), arbitrary at padding.
-    Compare awesome-align (Dou and Neubig 2021, section 2.2)."""
+    """Return the geometric mean, (B, n, m), of p(target | source) and p(source | target), softmaxes of
+    cosines over TEMPERATURE. `rows` (B, n) and `columns` (B, m) mark real words; values at padding are
+    arbitrary. Compare awesome-align (Dou and Neubig 2021, section 2.2)."""
     padding = ~(rows[:, :, None] & columns[:, None])
     logits = (cosines / TEMPERATURE).masked_fill_(padding, torch.finfo(cosines.dtype).min)
     return (logits.softmax(1) * logits.softmax(2)).sqrt_()
 
 
 def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
-    """Summed cross-entropy of the words that each word is linked to, uniform over several, in both
-    directions. All arguments are (n, m)."""
+    """Return the summed cross-entropy, in both directions, of the words linked to each word, weighted
+    equally. All arguments are (n, m)."""
     logits = (similarity / TEMPERATURE).masked_fill(~real, torch.finfo(similarity.dtype).min)
     losses = [labels / labels.sum(dim, keepdim=True).clamp(min=1) * logits.log_softmax(dim) for dim in (0, 1)]
     return -torch.stack(losses).masked_fill(~labels, 0.0).sum()
@@ -136,13 +136,13 @@ def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class AlignerTraining(PairObjective):
-    """The cross-entropy of each linked word's translation among the words of at most eight translations, in
+    """Cross-entropy of each linked word's translation among the words in at most eight sentence pairs, in
     both directions, with a temperature of 0.1.
 
-    layer: the layer of the loss, and the last that is trained; by default two thirds of the way up.
-    labels: fast_align's links that have a probability of at least `least` under the current model
-        ("agreement"); all of fast_align's links; the model's own, by optimal transport and Itermax as in
-        XLM-Align; or gold links.
+    layer: the layer that the loss applies to, and the last one trained; by default two thirds of the way up.
+    labels: fast_align's links whose probability under the current model is at least `least` ("agreement");
+        all of fast_align's links; the model's own, by optimal transport and Itermax as in XLM-Align; or gold
+        links.
     """
 
     parallel_fraction: float = 1.0
@@ -160,7 +160,7 @@ class AlignerTraining(PairObjective):
         percent("least", "-least", "labels of at least {percent} %", "5"),
     )
     summary = (
-        "Aligner training continues from another model: at one layer, it makes linked words similar and other "
+        "Aligner training continues from an existing model: at one layer, it makes linked words similar and other "
         "words dissimilar."
     )
 
@@ -176,11 +176,11 @@ class AlignerTraining(PairObjective):
         )
 
     def layer_of(self, layers: int) -> int:
-        """The layer of the loss in a model of `layers` layers."""
+        """The layer that the loss applies to in a model of `layers` layers."""
         return self.layer or main_layer(layers)
 
     def main_layer(self, layers: int) -> int:
-        """The layer below the trained one, which aligns better (compared on en-fr)."""
+        """The layer below the loss's, which aligns better (measured on en-fr)."""
         return max(1, self.layer_of(layers) - 1)
 
     def pair_passes(self, layers: int) -> float:

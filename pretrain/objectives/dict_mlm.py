@@ -18,8 +18,8 @@ Side = Literal["input", "label"]
 
 
 class Translations:
-    """The translation of each id by the languages' dictionaries, or the id itself without an entry. The
-    target language is drawn for each word from the languages that share a dictionary with its own.
+    """Translates ids with the languages' dictionaries; ids without an entry stay the same. Each word's target
+    language is drawn from those that share a dictionary with its own.
 
     Shapes: R rows of a model's table, N words, P languages that share a dictionary with a language.
     """
@@ -40,7 +40,7 @@ class Translations:
     def __call__(
         self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Translations of `ids` of `languages`, and their languages, all (N,)."""
+        """Return the translations of `ids` in `languages`, and the translations' languages, all (N,)."""
         most = max(map(len, self.partners))
         drawn = random.integers(0, most, len(ids))
         translated, of = ids.copy(), languages.copy()
@@ -55,7 +55,8 @@ class Translations:
 
 
 def _images(entries: np.ndarray, rows: int) -> np.ndarray:
-    """The image of each of R rows by its first entry, from entries (n, 2); a row without an entry is its own image."""
+    """Map each of R rows to the image in its first entry, from entries (n, 2); rows without an entry map to
+    themselves."""
     image = np.arange(rows)
     first = np.unique(entries[:, 0], return_index=True)[1]
     image[entries[first, 0]] = entries[first, 1]
@@ -63,7 +64,7 @@ def _images(entries: np.ndarray, rows: int) -> np.ndarray:
 
 
 class CodeSwitched(Monolingual):
-    """Monolingual rows with half of the selected positions translated by the dictionaries."""
+    """Monolingual rows in which half of the selected positions are translated."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, side: Side) -> None:
         super().__init__(languages, length, mask_rate)
@@ -84,15 +85,15 @@ class CodeSwitched(Monolingual):
         else:
             masked = self.masking.corrupt(ids, languages, selected[~switched], fate[~switched], random)
             masked.reshape(-1)[at] = translated
-            languages.reshape(-1)[at] = translated_languages  # each word has its own language's embedding
+            languages.reshape(-1)[at] = translated_languages  # each word gets its own language's embedding
         return as_rows(masked, labels, languages, padded=False), {"mlm": len(selected)}
 
 
 @dataclass(frozen=True)
 class DictMLM(TextObjective):
-    """Half of the selected positions are replaced by the token's image, with the token as label (the paper's
-    runs). With `side="label"`, rows are masked as usual and the label is the image (Chaudhary et al. 2020). A
-    token without a dictionary entry is its own image: it stays visible, or is its own label."""
+    """At half of the selected positions, the token's image replaces it, and the token is the label (the
+    paper's runs). With `side="label"`, rows are masked as usual and the image is the label (Chaudhary et al.
+    2020). A token without a dictionary entry is its own image: it stays visible, or is its own label."""
 
     side: Side = "input"
     mask_rate: float = MASK_RATE

@@ -19,7 +19,7 @@ SHARE = 0.25
 
 class Switched(Monolingual):
     """Rows masked as for MLM, with a `share` of the first language's visible words translated. Labels are the
-    original words. Switched words are drawn after the masks, so rows equal MLM's if the dictionary is
+    original words. Words to translate are sampled after the masks, so rows equal MLM's if the dictionary is
     empty."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, share: float) -> None:
@@ -27,7 +27,7 @@ class Switched(Monolingual):
         self.share, self.translate = share, Translations(languages)
         if self.translate.images[0] is None:
             first = languages.languages[0].name
-            raise BadInput(f"no dictionary of {first} to translate its words with", languages.folder)
+            raise BadInput(f"no dictionary for {first} to translate its words with", languages.folder)
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
         ids, languages = self.read(instances)
@@ -41,8 +41,8 @@ class Switched(Monolingual):
 
 @dataclass(frozen=True)
 class Link(TextObjective):
-    """MLM on text with a `share` of the source's visible words replaced by their images, if they have a
-    dictionary entry. Labels are always the original words. The model has no language embeddings."""
+    """MLM on text in which a `share` of the source's visible words are replaced by their images, if they have
+    a dictionary entry. Labels are always the original words. The model has no language embeddings."""
 
     share: float = SHARE
     mask_rate: float = MASK_RATE

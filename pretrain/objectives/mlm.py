@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 class PackedLines:
     """A language's corpus as full rows without padding: `<s>`, then lines, each followed by `</s>`, cut at
-    the end of the row. The last, partly filled row is left out (`left_over` ids)."""
+    the row's end. The last, partly filled row (`left_over` ids) is omitted."""
 
     def __init__(self, language: Language, specials: Specials, length: int) -> None:
         corpus = language.corpus
         self.language, self.specials, self.length = language, specials, length
-        self.tokens = np.asarray(corpus.tokens)  # a plain array on the same memory map has cheaper slices
+        self.tokens = np.asarray(corpus.tokens)  # a plain array over the same memory map is faster to slice
         self.lines = np.asarray(corpus.lines)
         total = len(self.tokens) + len(corpus)
         self._rows, self.left_over = divmod(total, length - 1)
@@ -41,7 +41,7 @@ class PackedLines:
         return self._rows
 
     def row(self, number: int) -> np.ndarray:
-        """The ids of a row, (L,) int64."""
+        """Return the ids of a row, (L,) int64."""
         start, stop = number * (self.length - 1), (number + 1) * (self.length - 1)
         first = self._ended(start, 0, len(self.language.corpus))
         last = self._ended(stop, first, min(first + self.length, len(self.language.corpus)))
@@ -53,7 +53,8 @@ class PackedLines:
         return ids
 
     def _ended(self, place: int, low: int, high: int) -> int:
-        """The number of lines, between `low` and `high`, whose `</s>` precedes a position in the concatenated lines."""
+        """Count the lines, between `low` and `high`, whose `</s>` precedes `place` in the concatenated
+        lines."""
         return bisect_left(range(high), place, low, high, key=lambda line: int(self.lines[line + 1]) + line)
 
 
@@ -70,7 +71,7 @@ class Monolingual(Stream):
         self.left_out = {"ids in an unfilled last row": sum(packed.left_over for packed in self.packed)}
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """The ids of some rows, and their languages, both (B, L)."""
+        """Return the ids and languages of the given rows, both (B, L)."""
         of = np.searchsorted(self.ends, instances, side="right")
         places = np.asarray(instances) - np.concatenate([[0], self.ends])[of]
         ids = np.stack([self.packed[k].row(i) for k, i in zip(of, places, strict=True)])
@@ -86,7 +87,7 @@ class Monolingual(Stream):
 
 
 class TextObjective(Objective):
-    """An objective that predicts `mask_rate` of the ids of text."""
+    """An objective that predicts `mask_rate` of the ids in monolingual text."""
 
     mask_rate: float
 

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from calque.pretrain.modules import Learner
 
 MOCO = "moco"
-Beside = Literal["TLM", "MLM", ""]  # the loss added to the contrast
+Beside = Literal["TLM", "MLM", ""]  # the loss combined with the contrastive one
 TEMPERATURE, MOMENTUM, QUEUE, WIDTH = 0.05, 0.999, 32_000, 300
 
 
 def contrast(queries: Tensor, keys: Tensor, others: Tensor, temperature: float) -> Tensor:
-    """Summed InfoNCE in float32: each query (B, D) should match its own key (B, D) among this key and the
-    `others` (K, D)."""
+    """Summed InfoNCE in float32: each query (B, D) should match its own key (B, D) rather than the `others`
+    (K, D)."""
     with torch.autocast(queries.device.type, enabled=False):
         queries, keys, others = queries.float(), keys.float(), others.float()
         logits = torch.cat([(queries * keys).sum(1, keepdim=True), queries @ others.T], dim=1) / temperature
@@ -43,7 +43,7 @@ def contrast(queries: Tensor, keys: Tensor, others: Tensor, temperature: float) 
 
 @dataclass(frozen=True)
 class PairsWithKeys:
-    """Sentence pairs with the keys of their second sides, and the queue before the step."""
+    """Sentence pairs with the keys of their second sides, and the queue from before the step."""
 
     pairs: PairRows
     keys: Tensor
@@ -53,9 +53,9 @@ class PairsWithKeys:
 class Contrasted(PairStream):
     """Sentence pairs: one row for TLM, two for contrast (the first side is the query, the second the key).
 
-    Before a step's first gradient, the slow encoder is updated and computes the keys. The keys of all
-    processes join the queue after it is read, so a query is compared with its own key and the keys of earlier
-    steps, and the loss does not depend on micro-batches and processes.
+    Before a step's first gradient, the slow encoder is updated and computes the keys. All processes' keys
+    join the queue after it is read, so a query is compared with its own key and keys from earlier steps, and
+    the loss does not depend on how batches are split.
     """
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: PPA) -> None:
@@ -93,10 +93,10 @@ class PPA(PairObjective):
     """L_MoCo + L_TLM on the same pairs, with the languages in random order (section 2). A sentence's vector
     is the last layer's state at the first position, normalised and projected to `dimensions`.
 
-    queue: the number of keys of earlier sentences that are negatives.
-    momentum: the share of its weights that the slow encoder keeps in every step.
-    beside: the loss added to L_MoCo (Table 5). With MLM in place of TLM, the same ids are masked, but each
-        side is a separate row.
+    queue: the number of earlier sentences' keys used as negatives.
+    momentum: the fraction of its weights that the slow encoder keeps in every step.
+    beside: the loss combined with L_MoCo (Table 5). MLM masks the same ids as TLM, but in a separate row for
+        each side.
     """
 
     parallel_fraction: float = USUAL
@@ -128,7 +128,7 @@ class PPA(PairObjective):
         if not 0 <= self.momentum < 1:
             raise ValueError(f"momentum must be at least 0 and below 1, not {self.momentum}")
         if self.beside not in get_args(Beside):
-            raise ValueError(f"beside must be TLM, MLM or empty, not {self.beside!r}")
+            raise ValueError(f"beside (the loss combined with L_MoCo) must be TLM, MLM or empty, not {self.beside!r}")
         if not self.temperature > 0:
             raise ValueError(f"temperature must be positive, not {self.temperature}")
 
@@ -138,7 +138,7 @@ class PPA(PairObjective):
         return replace(super().traits, predicts=bool(self.beside), memory=memory)
 
     def pair_passes(self, layers: int) -> float:
-        # The contrast reads all ids twice, half of them with a backward pass.
+        # The contrastive loss reads all ids twice, half of them with a backward pass.
         return 5.0 if self.beside else 2.0
 
     def modules(self, model: Any) -> dict[str, nn.Module]:

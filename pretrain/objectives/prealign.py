@@ -36,10 +36,9 @@ WORD = 1  # the position of the word in its row, `<s> word </s>`
 
 @dataclass(frozen=True)
 class Anchors(Batch):
-    """Dictionary entries; anchors, which should match their translations, belong to entries `first` to `last`
-    (exclusive). `ids` and `languages` are (P, 2) int64. Anchors are the entries' first words, or the words of
-    both `sides`. A part has some of the anchors and all words, so the sum over parts does not depend on the
-    split."""
+    """Dictionary entries. Anchors, the words to match with their translations, are the first words, or the
+    words on both `sides`, of entries `first` to `last` (exclusive). `ids` and `languages` are (P, 2) int64. A
+    part contains some of the anchors and all words, so the sum over parts does not depend on the split."""
 
     ids: Tensor
     languages: Tensor
@@ -54,7 +53,7 @@ class Anchors(Batch):
         return replace(self, first=self.first + rows.start, last=self.first + rows.stop)
 
     def rows(self, specials: Specials) -> Rows:
-        """Each word in a separate row, between special types, (W, 3)."""
+        """Return each word as a separate row between special tokens, (W, 3)."""
         words, numbers = (column.T.reshape(-1, 1) for column in (self.ids, self.languages))
         ids = F.pad(F.pad(words, (1, 0), value=specials.start), (0, 1), value=specials.end)
         return Rows(ids, torch.full_like(ids, UNLABELLED), numbers.expand(-1, 3), padded=False)
@@ -72,8 +71,8 @@ class Anchors(Batch):
 
     @property
     def excluded(self) -> Tensor:
-        """The words excluded from each anchor's sum, (A, W): words of other entries that share a word with
-        its entry. Otherwise a word with two translations would be pushed away from one of them."""
+        """The words excluded from each anchor's sum, (A, W): those in other entries that share a word with
+        the anchor's. Otherwise a word with two translations would be pushed away from one of them."""
         same = (self.ids[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
         excluded = same.repeat(2, 2)[self.anchors]
         each = torch.arange(len(excluded), device=excluded.device)
@@ -100,7 +99,7 @@ class WordContrast(Stream):
         self.specials, self.objective = languages.specials, objective
         self.ids, self.languages = moved_entries(languages)
         if len(self.ids) < 2:
-            raise BadInput("the dictionary has one entry of two different types; expected at least two")
+            raise BadInput("only one dictionary entry links two different types; expected at least two")
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Anchors, dict[str, int]]:
         drawn = random.permutation(len(self.ids))[: self.objective.pairs]

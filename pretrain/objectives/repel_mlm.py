@@ -16,8 +16,8 @@ from calque.pretrain.objectives.mlm import MLM
 @dataclass(frozen=True)
 class Repel(Align):
     """alpha * L_REPEL: the mean positive part of the cosine of the raw word-embedding rows of all dictionary
-    pairs. It is 0 as soon as no pair is more similar than orthogonal, so it cannot diverge. It does not make
-    rows opposite, which would again be alignment up to a rotation."""
+    pairs. It is 0 once no pair has a positive cosine, so it cannot diverge. It does not make rows opposite,
+    which would again be alignment up to a rotation."""
 
     short_name = "REPEL"
 

@@ -29,8 +29,8 @@ LEFT_OPEN = "dimensions of the rotation that the dictionary does not determine"
 
 
 class RotatedOnce(Monolingual):
-    """Rows masked as for MLM. Before the step at a share `at` of the steps, each language's own rows of the
-    table are rotated onto their translations."""
+    """Rows masked as for MLM. After a fraction `at` of the steps, each language's own embedding rows are
+    rotated onto their translations."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, at: float) -> None:
         super().__init__(languages, length, mask_rate)
@@ -51,13 +51,13 @@ class RotatedOnce(Monolingual):
         if step != round(self.at * steps):
             return
         tables = dict.fromkeys([model.get_input_embeddings().weight, model.get_output_embeddings().weight])
-        for table in tables:  # one, if they are tied
+        for table in tables:  # a single one, if they are tied
             for number, pairs in self.pairs.items():
                 rotate(table, self.own[number].to(table.device), pairs.to(table.device), optimizer, world)
 
 
 def own_rows(languages: Languages, number: int) -> np.ndarray:
-    """The rows of a model's table that a language does not share with an earlier one, (n,) int64."""
+    """Return the rows of a model's table that a language does not share with earlier ones, (n,) int64."""
 
     def rows(language: Language) -> np.ndarray:
         return np.append(language.table, [] if language.places is None else language.places).astype(np.int64)
@@ -72,23 +72,23 @@ def own_rows(languages: Languages, number: int) -> np.ndarray:
 
 @no_grad
 def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, world: World) -> None:
-    """Rotate `rows` (n,) of a table by the map that brings the second rows of `pairs` (d, 2) nearest to the
-    first ones, with AdamW's moments. Mean gradients rotate exactly. Mean squares rotate exactly only if a
-    row's gradients are uncorrelated across dimensions, but their sum over a row is always preserved. Moments
-    cannot restart at 0, because AdamW's correction for that counts steps of the whole table."""
+    """Rotate `rows` (n,) of a table, and AdamW's moments, by the map that brings the second rows of `pairs`
+    (d, 2) nearest to the first. Mean gradients rotate exactly. Mean squares do so only if a row's gradients
+    are uncorrelated across dimensions, but their sum over a row is always preserved. Moments cannot restart
+    at 0, because AdamW's bias correction counts the whole table's steps."""
     rotation = Rotation.fit(table[pairs[:, 1]], table[pairs[:, 0]])
     changed = [(table, rotation(table[rows]))]
     if moments := optimizer.state.get(table):
         for name, matrix in (("exp_avg", rotation.matrix), ("exp_avg_sq", rotation.matrix.square())):
             changed.append((moments[name], moments[name][rows] @ matrix))
     for tensor, own in changed:
-        # The first process decides, whatever the others' last digits are.
+        # Use the first process's result: the others' may differ in the last digits.
         tensor[rows] = world.add(own if world.first else torch.zeros_like(own))
 
 
 @dataclass(frozen=True)
 class RotateMLM(TextObjective):
-    """MLM with one rotation, before the step at a share `at` of the steps."""
+    """MLM with one rotation, after a fraction `at` of the steps."""
 
     at: float = 0.5
     mask_rate: float = MASK_RATE

@@ -27,9 +27,8 @@ MASKS = 0.3  # the paper's mask rate
 
 @dataclass(frozen=True)
 class MaskedLinks(Batch):
-    """The K links of masked ids. `at` (Q,) are the flat positions of masked ids with a link, on either side.
-    Each link connects the id with the index `of` (K,) in `at` and the id at the flat position `other`
-    (K,)."""
+    """The K links of masked ids. `at` (Q,) contains the flat positions of linked masked ids on either side;
+    link k connects the id at `at[of[k]]` with the id at `other[k]`."""
 
     at: Tensor
     other: Tensor
@@ -38,7 +37,7 @@ class MaskedLinks(Batch):
 
 @dataclass(frozen=True)
 class ExchangePairs(LinkedPairs):
-    """Sentence pairs with the links of their masked ids, if these were computed before."""
+    """Sentence pairs with the links of their masked ids, if already computed."""
 
     found: MaskedLinks | None = None
 
@@ -60,7 +59,7 @@ class ExchangePairs(LinkedPairs):
 
 
 class Exchanged(PairStream):
-    """Sentence pairs, predicted by TLM and, for masked ids with a link, from the other side."""
+    """Sentence pairs whose masked ids are predicted by TLM and, if linked, also from the other side."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: WEAM) -> None:
         super().__init__(languages, length, seed, objective)
@@ -85,7 +84,7 @@ class Exchanged(PairStream):
 
 
 def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
-    """The mean of the vectors (K, H) of each of `size` groups, (size, H): A^T H with normalised rows."""
+    """Average the vectors (K, H) in each of `size` groups, (size, H): A^T H with normalised rows."""
     ones = torch.ones_like(of, dtype=torch.float32)
     counts = vectors.new_zeros(size, dtype=torch.float32).index_add(0, of, ones)
     sums = vectors.new_zeros(size, vectors.shape[1]).index_add(0, of, vectors)
@@ -95,9 +94,9 @@ def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
 @dataclass(frozen=True)
 class WEAM(LinkObjective):
     """L_mp + weight x L_cp: TLM, and the prediction of masked ids from the vectors of their translations
-    (section 2.2). Links are fast_align's, symmetrised by grow-diag-final-and, or gold links. The sub-words of
-    linked words are linked one to one if they are equally many, otherwise all to all, with averaged
-    vectors."""
+    (section 2.2). Links are fast_align's, symmetrised by grow-diag-final-and, or gold links. Two linked words
+    with equally many sub-words have them linked one-to-one, in order; otherwise every sub-word of one is
+    linked to every sub-word of the other, and vectors are averaged."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASKS

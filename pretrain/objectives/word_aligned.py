@@ -29,7 +29,7 @@ LINKED, KEPT = "linked words", "source words"
 
 
 class Words(PairStream):
-    """Sentence pairs, unmasked, with each side as a separate row."""
+    """Unmasked sentence pairs, with each side as a separate row."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: WordAligned) -> None:
         super().__init__(languages, length, seed, objective)
@@ -64,7 +64,7 @@ class WordAligned(LinkObjective):
     """The mean squared distance between linked words, plus `weight` times the mean squared distance of source
     words from their vectors in the starting model. A word's vector is its last sub-word's in the last layer;
     sentences are encoded separately. Links are the intersection of fast_align's two directions, or gold
-    links. Without a prediction loss, an untrained model would make all words equal.
+    links. Without a prediction loss, a model trained from scratch would make all words equal.
 
     frozen: follow the authors' code instead of the paper's equation: the other side's words are pulled
         towards the starting model's vectors of source words, `<s>` and `</s>` count as words, and squares are
@@ -79,7 +79,7 @@ class WordAligned(LinkObjective):
     short_name, full_name = "WORD-ALIGNED", "Word-aligned"
     forms = (PARALLEL, GOLD_LINKS, word("frozen", True, "-frozen", "frozen targets"))
     summary = (
-        "Word-aligned BERT continues from another model: it pulls the vectors of linked words together and "
+        "Word-aligned BERT continues from an existing model: it pulls the vectors of linked words together and "
         "keeps source words close to their initial vectors."
     )
     paper = "Cao et al. 2020"
@@ -89,7 +89,7 @@ class WordAligned(LinkObjective):
         return replace(super().traits, predicts=False, needs_start=True)
 
     def pair_passes(self, layers: int) -> float:
-        return 3.5  # one side once more by the starting model
+        return 3.5  # the starting model encodes one side once more
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         from calque.pretrain.modules import Frozen

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 
 class Parallel(Stream):
-    """Rows filled with parallel sentences: source ids in the first half, another language's in the second. Each half is
-    `<s>`, lines followed by `</s>`, padding (ALIGN-MLM, appendix G.3). A row has one pair of languages."""
+    """Rows filled with parallel sentences: source ids in the first half, another language's in the second.
+    Each half contains `<s>`, lines that end in `</s>`, and padding (ALIGN-MLM, appendix G.3). A row contains
+    one language pair."""
 
     def __init__(self, languages: Languages, length: int, fraction: float, mask_rate: float, seed: int) -> None:
         self.weights = {"tlm": 1.0}
@@ -35,7 +36,7 @@ class Parallel(Stream):
         self.left_out = {"parallel sentences longer than half a row": self.groups.left_out}
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """The ids of some rows, and their languages, both (B, L)."""
+        """Return the ids and languages of the given rows, both (B, L)."""
         specials = self.languages.specials
         ids = np.full((len(instances), 2 * self.half), specials.pad)
         numbers = np.full_like(ids, self.languages.padding)
@@ -64,7 +65,8 @@ class Parallel(Stream):
 
 @dataclass(frozen=True)
 class TLM(PairObjective):
-    """L_TLM(C1-2): masked prediction over a sentence and its translation together, for a share of all sentences."""
+    """L_TLM(C1-2): masked prediction over a sentence and its translation together, for a fraction of the
+    sentences."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASK_RATE

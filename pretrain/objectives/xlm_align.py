@@ -31,15 +31,14 @@ if TYPE_CHECKING:
 Positions = Literal["masked", "unmasked", "all-aligned", "none"]
 Labels = Literal["self", "gold", "estimated"]
 LINKS: dict[Labels, Linked] = {"self": "", "gold": GOLD, "estimated": GROWN}
-"""The links that serve as labels; none if the model labels the pairs itself."""
+"""The links used as labels; empty if the model labels the pairs itself."""
 POINTER = "pointer"
 DEPTH = 10 / 12  # the relative depth of the labelling layer in the paper's model
 
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """Pairs with the targets of both sides' ids, (B, W, W), and the numbers of correct links and of linked
-    ids."""
+    """Pairs with target ids for both sides, (B, W, W), and the numbers of correct links and linked ids."""
 
     pairs: PairRows
     targets: tuple[Tensor, Tensor]
@@ -80,7 +79,7 @@ class SentencePairs(PairStream):
         return labelled, counts
 
     def label(self, model: Any, batch: PairRows) -> tuple[LabelledPairs, dict[str, Tensor]]:
-        """Pairs labelled by the current model, and the counts of the `uncounted` terms."""
+        """Label pairs with the current model, and count the `uncounted` terms."""
         places = torch.arange(batch.gold.shape[1], device=batch.gold.device)
         gold = batch.gold[:, :, None] == places
         links, plan = gold, gold.float()
@@ -98,8 +97,8 @@ class SentencePairs(PairStream):
         return labelled, {name: counts[name] for name in self.uncounted}
 
     def _self_label(self, model: Any, batch: PairRows) -> tuple[Tensor, Tensor]:
-        """Links between the sides of clean pairs, and their transport plan, both (B, W, W) (section 3.1). Products are
-        in float32, even if the model computes in bfloat16."""
+        """Return the links between the sides of unmasked pairs, and their transport plan, both (B, W, W)
+        (section 3.1). Products are in float32, even if the model computes in bfloat16."""
         objective = self.objective
         layer = objective.labelling_layer(model.config.num_hidden_layers)
         hidden = encode(model, replace(batch.rows, ids=batch.clean), layer).float()
@@ -114,8 +113,8 @@ class SentencePairs(PairStream):
         return union(plan, in_first, in_second), plan
 
     def _targets(self, batch: PairRows, links: Tensor, plan: Tensor) -> tuple[Tensor, Tensor]:
-        """The targets of the first side's ids in the second side, and of the second side's in the first, (B, W, W). An
-        id with several links points to the heaviest."""
+        """Return the targets of each side's ids on the other side, (B, W, W). An id with several links points
+        to the heaviest."""
         objective, (first, _), (second, _) = self.objective, batch.places(0), batch.places(1)
         if objective.queries == "all-aligned":
             toss = batch.dice.gather(1, first)[:, :, None] < batch.dice.gather(1, second)[:, None]
@@ -145,23 +144,23 @@ class SentencePairs(PairStream):
 
 
 def states_of(pairs: PairRows, side: int, hidden: Tensor) -> tuple[Tensor, Tensor]:
-    """The states of a side's ids (0 or 1), (B, W, H), and whether they are real, (B, W), from all states (B, L, H)."""
+    """Return the states of ids on one side (0 or 1), (B, W, H), and a mask of real ids, (B, W), from all
+    states (B, L, H)."""
     at, real = pairs.places(side)
     return hidden.gather(1, at[:, :, None].expand(-1, -1, hidden.shape[2])), real
 
 
 @dataclass(frozen=True)
 class Settings(Named):
-    """The settings of DWA, and of TLM on the same pass (section 3.2). Layers count from 1.
+    """Settings for DWA and for TLM on the same pass (section 3.2). Layers are numbered from 1.
 
     tlm: whether the loss includes TLM.
     queries: masked ids with a link, equally many unmasked ids, or one id per link (table 7).
-    labels: links by the current model, by the derivation (`gold`, an upper bound), or by an aligner
-        (`estimated`).
-    label_layer: the layer that labels; by default at the relative depth of the paper's tenth of twelve.
-    layer: the layer that learns DWA; by default the last.
-    pieces: a micro-batch is read in this number of parts of similar length, because pairs are padded to the
-        longest of their part. A single part of natural text is two thirds padding.
+    labels: links from the current model, the derivation (`gold`, an upper bound) or an aligner (`estimated`).
+    label_layer: the layer used for labelling; by default at the relative depth of the paper's layer 10 of 12.
+    layer: the layer trained on DWA; by default the last.
+    pieces: the number of parts of similar length that a micro-batch is split into, because pairs are padded
+        to the longest in their part. A single part of natural text is two thirds padding.
     """
 
     parallel_fraction: float = USUAL
@@ -223,7 +222,7 @@ class DWA(Settings, PairObjective):
         return self.lacking_layers(model, self.label_layer, self.layer)
 
     def labelling_layer(self, layers: int) -> int:
-        """The layer that labels pairs in a model of `layers` layers."""
+        """The layer used to label pairs in a model of `layers` layers."""
         return round(layers * DEPTH) if self.label_layer is None else self.label_layer
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:

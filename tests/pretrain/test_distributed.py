@@ -111,5 +111,5 @@ def test_an_environment_without_a_master_address_is_refused(monkeypatch: pytest.
     monkeypatch.setenv("WORLD_SIZE", "2")
     monkeypatch.setenv("RANK", "0")
     monkeypatch.delenv("MASTER_ADDR", raising=False)
-    with pytest.raises(BadInput, match="WORLD_SIZE=2 but no MASTER_ADDR"):
+    with pytest.raises(BadInput, match="WORLD_SIZE=2 is set without MASTER_ADDR"):
         join()

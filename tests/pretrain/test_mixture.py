@@ -53,7 +53,7 @@ def test_settings_that_came_or_went_change_no_older_fingerprint() -> None:
 @pytest.mark.parametrize(
     ("changes", "mistake"),
     [
-        ({"shares": (1, 2)}, "shares of 2 languages in a model of 3"),
+        ({"shares": (1, 2)}, "shares for 2 languages in a model of 3"),
         ({"shares": (1, 2, -1)}, "shares must be positive"),
         ({"shares": (1, 2, float("nan"))}, "shares must be positive"),
         ({"shares": (1, 1, 1), "exponent": 0.7}, "not both"),

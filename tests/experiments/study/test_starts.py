@@ -96,7 +96,7 @@ def start_of(done: Done) -> Path:
 def test_a_start_that_is_no_checkpoint_is_refused(study: Study, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=rf"start: {tmp_path}: no model here"):
         override(study, [f"start={tmp_path}"])
-    with pytest.raises(BadInput, match=r"start: no folder 'someone/encoder@main'; .* the 40 digits of a commit"):
+    with pytest.raises(BadInput, match=r"start: no folder 'someone/encoder@main'; .* a 40-digit commit hash"):
         override(study, ["start=someone/encoder@main"])
     places = Done(tmp_path, replace(study, start=tmp_path))
     with pytest.raises(BadInput, match=r"no weights: expected model\.safetensors"):
