@@ -18,7 +18,8 @@ from calque.derive.transform import TORN
 from calque.experiments.run.spent import COMPUTE
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages, GoldPairs
-from calque.experiments.study.measures import Forms, GoldSetLinks, Growth, MeasuredStep, read_measured
+from calque.experiments.study.measures import Forms, GoldSetLinks, Growth
+from calque.experiments.study.measuring import MeasuredStep, read_measured
 from calque.experiments.study.tasks import read_floors
 
 EFFECTS = {

@@ -23,6 +23,7 @@ def table() -> dict[str, dict[str, Any]]:
 
 
 def studies() -> tuple[str, ...]:
+    """The names of Calque's studies."""
     return tuple(table())
 
 

@@ -15,6 +15,7 @@ from calque.pretrain.objectives.xlm import XLM
 
 
 def align_mlm() -> Study:
+    """ALIGN-MLM's comparison at its own scale (Tables 10 and 11)."""
     data = Path(os.environ.get("CALQUE_DATA") or "data")
     panx, mnli, xnli = data / "ner" / "panx", data / "nli" / "mnli", data / "nli" / "xnli"
     return Study(

@@ -22,10 +22,12 @@ LATE = 0.75
 
 
 def causes() -> Study:
+    """Interventions on models of Pocket English."""
     return _interventions_on(small_grid(), "causes")
 
 
 def causes_everyday() -> Study:
+    """Interventions on models of Everyday English."""
     return _interventions_on(everyday(), "causes_everyday")
 
 

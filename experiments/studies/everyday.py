@@ -23,6 +23,7 @@ TAGGING = FinetuneConfig(learning_rate=7e-4, head_rate=20, epochs=12, dropout=0.
 
 
 def everyday() -> Study:
+    """ALIGN-MLM's comparison on Everyday English."""
     small, script = small_grid(), Transliterate()
     return small.changed(
         name="everyday",
@@ -46,6 +47,7 @@ def everyday() -> Study:
 
 
 def everyday_search() -> Study:
+    """The base of the search for the setting of `everyday`, on other seeds and development sentences."""
     source = everyday_english(types=2_000)
     assert source.pos
     return everyday().changed(
@@ -61,6 +63,7 @@ def everyday_search() -> Study:
 
 
 def wikipedia() -> Study:
+    """The comparison of `everyday` on easy sentences of Wikipedia, with larger models."""
     data, stanza, base = real_data("wikipedia", "wikipedia"), os.environ.get("CALQUE_STANZA"), everyday()
     return base.changed(
         name="wikipedia",

@@ -12,6 +12,7 @@ from calque.pretrain.mixture import Mixture
 
 
 def growth() -> Study:
+    """Probes of Pocket English's models, twice per doubling of the steps."""
     small, text = small_grid(), Pocket(types=300)
     return small.changed(
         name="growth",

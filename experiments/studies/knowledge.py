@@ -15,6 +15,7 @@ from calque.experiments.study import Study
 
 
 def knowledge() -> Study:
+    """Facts about invented people, queried in the source and in the derived language."""
     small = small_grid()
     return small.changed(
         name="knowledge",

@@ -25,6 +25,7 @@ FROZEN = WordAligned(frozen=True)  # word-aligned BERT in the form of its author
 
 
 def objectives_pocket() -> Study:
+    """All objectives with equal steps and batches, on Trans + Syn and five kinds of tasks."""
     small = small_grid()
     return small.changed(
         name="objectives_pocket",

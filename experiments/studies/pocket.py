@@ -62,6 +62,7 @@ def small_grid() -> Study:
 
 
 def pocket() -> Study:
+    """MLM and ALIGN-MLM on reversed generated text."""
     small = small_grid()
     return small.changed(
         name="pocket",
@@ -87,6 +88,7 @@ def lesson() -> Study:
 
 
 def align_mlm_pocket() -> Study:
+    """ALIGN-MLM's Table 3 on Pocket English."""
     small = small_grid()
     # With fewer updates most trials stay at two-thirds accuracy, even on training data; with these, two of two did not.
     slowly = replace(small.tasks["nli"].finetune, learning_rate=1e-3, head_rate=1, epochs=16, batch=32)

@@ -15,6 +15,7 @@ from calque.pretrain.objectives.xlm_align import XLMAlign
 
 
 def word_alignment() -> Study:
+    """fast_align and small encoders on four gold sets."""
     from calque.pretrain.hub import model_folder
 
     data, encoder = real_data("word_alignment", "word_alignment"), os.environ.get("CALQUE_ENCODER")

@@ -34,6 +34,7 @@ ur 2423 uz 213 vi 18812 yi 528 zh 18783
 
 
 def xlm_align() -> Study:
+    """XLM-Align at its paper's scale (Tables 8 to 11)."""
     data = Path(os.environ.get("CALQUE_DATA") or "data")
     texts, bitexts = _texts(data), _bitexts(data)
     model = ModelConfig(layers=12, heads=12, hidden=768, ffn=3072, length=512)

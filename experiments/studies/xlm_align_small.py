@@ -8,7 +8,8 @@ from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.experiments.studies.given import PUD, ewt, real_data_and_encoder, same_sentences
 from calque.experiments.study import Study
 from calque.experiments.study.languages import NaturalLanguages
-from calque.experiments.study.measures import GoldLinks, Measure, Retrieval
+from calque.experiments.study.measures import GoldLinks, Retrieval
+from calque.experiments.study.measuring import Measure
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture
@@ -16,6 +17,7 @@ from calque.pretrain.objectives.xlm_align import XLMAlign
 
 
 def xlm_align_small() -> Study:
+    """MLM + TLM with and without DWA, from the encoder that CALQUE_ENCODER names."""
     data, encoder = real_data_and_encoder("xlm_align_small", "xlm_align_small")
     trees, panx, parallel = data / "ud", data / "ner" / "panx", data / "parallel"
     more = {

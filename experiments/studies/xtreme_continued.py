@@ -15,6 +15,7 @@ from calque.pretrain.objectives.xlm_align import XLMAlign
 
 
 def xtreme_continued() -> Study:
+    """`xtreme_small` after 100 further steps of XLM-Align, WEAM or PPA."""
     data, _ = real_data_and_encoder("xtreme_continued", "xtreme")
     small, pretrained = xtreme_small(), xlm_align_small()
     entities = data / "ner" / "panx" / "dev-en.tsv", *chain.from_iterable(small.tasks["ner"].tests.values())

@@ -23,6 +23,7 @@ USUAL = FinetuneConfig(
 
 
 def xtreme_small() -> Study:
+    """XTREME's tasks from English in up to 15 languages."""
     data, encoder = real_data_and_encoder("xtreme_small", "xtreme")
     tasks = tasks_of(Path(__file__).with_suffix(".toml"), data, USUAL)
     return Study(

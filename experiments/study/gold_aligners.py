@@ -22,7 +22,7 @@ from calque.analysis.records.record import (
 from calque.derive.artefact import digest
 from calque.experiments.run.step import Machine, Step
 from calque.experiments.study.gold_text import GoldText, lowered
-from calque.experiments.study.measures import Measure, write_measurement
+from calque.experiments.study.measuring import Measure, write_measurement
 from calque.experiments.study.models import Model
 from calque.pretrain.architecture import main_layer
 

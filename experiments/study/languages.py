@@ -43,7 +43,8 @@ from calque.experiments.run.places import CACHE, name_mistakes
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.gold_aligners import GoldSetAligner
 from calque.experiments.study.gold_text import GoldText
-from calque.experiments.study.measures import ExampleMeasure, Measure, Retrieval, Transfer, ZeroShot
+from calque.experiments.study.measures import ExampleMeasure, Retrieval, Transfer, ZeroShot
+from calque.experiments.study.measuring import Measure
 from calque.experiments.study.models import Group
 from calque.experiments.study.tasks import DerivedExamples, Floors, NaturalExamples
 

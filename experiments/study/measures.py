@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from calque.analysis.aligners.methods import BY_NAME, DEFAULT, OT, RELEASED
@@ -20,19 +19,18 @@ from calque.analysis.measures.loss import held_out_loss
 from calque.analysis.measures.probing import ProbeConfig, Probes, ProbeText, growth
 from calque.analysis.measures.retrieval import derivation_retrieval, retrieval
 from calque.analysis.measures.word_alignment import gold_links, pair_links, self_labels
-from calque.analysis.records import json_rows
-from calque.analysis.records.record import ORDER, READ, RECORDS, RUNS, SHARING, Measurement, Record, Run
+from calque.analysis.records.record import ORDER, READ, SHARING, Measurement
 from calque.analysis.tasks.catalog import task
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.analysis.tasks.split import Split
 from calque.analysis.tasks.tagging import tagged_words
 from calque.analysis.tasks.transfer import DerivedTask, NaturalTask, transfer, zero_shot
-from calque.derive.artefact import Artefact, digest, making
+from calque.derive.artefact import digest
 from calque.derive.build import MEASURED
 from calque.derive.corpus import count_shared
 from calque.derive.dictionary import usual_tags
 from calque.derive.errors import BadInput, unknown
-from calque.derive.fingerprint import ADDED, code_of
+from calque.derive.fingerprint import ADDED
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.lemmas import other_forms
@@ -43,126 +41,14 @@ from calque.derive.task_data import TaskFolder
 from calque.experiments.run.places import CACHE, name_mistakes
 from calque.experiments.run.step import Machine, Step, cached_method
 from calque.experiments.study.gold_text import GoldText
+from calque.experiments.study.measuring import Measure
 from calque.experiments.study.models import Model
 from calque.pretrain.checkpoint import METRICS, snapshots_of
 from calque.pretrain.cost import UPDATE, encoder_flops_per_id
-from calque.pretrain.run import CLAIMS
 
 USUAL = DEFAULT.name, RELEASED.name, OT.name  # the methods of studies that name none
 EXAMPLES = 2_000  # of a task's training set, before it is known
 IDS = 1.3  # per word
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A measure of a model; `name` is also its folder. Raise `format` if a code change gives other records for the same
-    model. `terms` are a report's glossary entries, by their titles."""
-
-    format: ClassVar[int] = 1
-    any_model: ClassVar[bool] = False  # whether it needs no other language: most measures compare languages
-    terms: ClassVar[Mapping[str, str]] = MappingProxyType({})
-
-    @property
-    def name(self) -> str:
-        raise NotImplementedError
-
-    def __call__(self, model: Model, machine: Machine) -> Measurement:
-        """Measure a model. Raises BadInput if the checkpoint or the data are damaged or do not match."""
-        raise NotImplementedError
-
-    def parts(self) -> Sequence[Measure]:
-        """The measures that it consists of, with one folder of records each."""
-        return (self,)
-
-    def mistakes(self) -> list[str]:
-        return []
-
-    def applies(self, model: Model) -> bool:
-        return self.any_model or model.of_pair
-
-    def settings(self, model: Model) -> Any:
-        """The values that decide its records in addition to the model."""
-        return self
-
-    def work(self, model: Model) -> float:
-        """The operations that its time depends on; 0 if it trains nothing."""
-        return 0.0
-
-
-@dataclass(frozen=True)
-class Measuring:
-    """A measure of a model, as a step's config. `data` is the text that the model has read."""
-
-    measure: Measure
-    model: Model
-    data: Step | None
-
-    def identity(self) -> list[Any]:
-        identity = [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
-        if self.data and not self.measure.any_model:  # its dictionary too, which the model may not depend on
-            config, names = self.data.config, self.model.training.languages
-            identity.append({name: config.language(self.data, name) for name in names})
-        code = code_of(type(self.measure))
-        return [*identity, code] if code else identity
-
-    @property
-    def work(self) -> float:
-        return self.measure.work(self.model)
-
-    @property
-    def claims(self) -> str:
-        return self.model.training.claims if self.data else ""
-
-    def run(self, measured: Artefact) -> Run:
-        """The measured run, with the digests of primary claims noted when it was trained and measured."""
-        if not self.claims:
-            return self.model.run
-        noted = {artefact.facts.get(CLAIMS, "") for artefact in (self.model.step.open(), measured)}
-        return replace(self.model.run, claims=tuple(sorted(noted)))
-
-
-def measuring(measure: Measure, model: Model, threads: int) -> Step:
-    data = model.training.data if isinstance(model.weights, Step) else None
-    place, title = model.folder / measure.name, f"{measure.name} {model.name}"
-    return Step(_measure, Measuring(measure, model, data), place, title, "evaluate", "records", threads=threads)
-
-
-def _measure(step: Step, machine: Machine) -> None:
-    config: Measuring = step.config
-    measurement = config.measure(config.model, machine)
-    noted = {CLAIMS: config.claims} if config.claims else {}
-    write_measurement(step, replace(measurement, facts={**measurement.facts, **noted}), machine)
-
-
-def write_measurement(step: Step, measurement: Measurement, machine: Machine, runs: Sequence[Run] = ()) -> None:
-    """Write a step's measurement as its folder; `runs` are aligners that use no model of the study."""
-    facts = {"made with": machine.described, "left out": dict(+measurement.exclusions), **measurement.facts}
-    with making(step.folder, step.kind, step.facts | facts) as part:
-        json_rows.write(part / RUNS, runs)
-        json_rows.write(part / RECORDS, measurement.records)
-        for name, text in measurement.files.items():
-            path = part / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
-
-
-@dataclass(frozen=True)
-class MeasuredStep:
-    step: Step
-    runs: Sequence[Run]
-    records: Sequence[Record]
-    exclusions: Mapping[str, int]
-
-
-def read_measured(step: Step) -> MeasuredStep:
-    """The measurement of a finished step. Raises BadInput if it is damaged."""
-    artefact = step.open()
-    runs, records = json_rows.read(artefact.path(RUNS), Run), json_rows.read(artefact.path(RECORDS), Record)
-    if isinstance(step.config, Measuring):
-        runs = [step.config.run(artefact)]
-    else:  # another study may have computed it
-        runs = [replace(run, study=step.config.study) for run in runs]
-    return MeasuredStep(step, runs, records, artefact.facts["left out"])
 
 
 def finetuning_work(examples: Step, config: FinetuneConfig, model: Model) -> float:
@@ -493,6 +379,10 @@ class GoldLinks(Measure):
 
     def parts(self) -> Sequence[Measure]:
         return [GoldSetLinks(GoldText(self.gold, name), self.methods) for name in self.sets]
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        measured = [part(model, machine) for part in self.parts()]
+        return Measurement(tuple(record for each in measured for record in each.records))
 
     def mistakes(self) -> list[str]:
         wrong = name_mistakes("sets", self.sets, least=0)

@@ -29,7 +29,8 @@ from calque.derive.fingerprint import fingerprint, sha256
 from calque.experiments.run.places import REPORT, SHARED
 from calque.experiments.run.step import Step, cached_method, with_needs
 from calque.experiments.study.languages import StudyLanguages
-from calque.experiments.study.measures import PAIR_MEASURES, ExampleMeasure, Measure, measuring
+from calque.experiments.study.measures import PAIR_MEASURES, ExampleMeasure
+from calque.experiments.study.measuring import Measure, measuring
 from calque.experiments.study.models import GivenModel, Group, Model, Training, Weights
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.architecture import main_layer

@@ -12,7 +12,7 @@ import pytest
 from calque.derive.artefact import read_sealed, write_sealed
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
-from calque.experiments.study.measures import read_measured
+from calque.experiments.study.measuring import read_measured
 from tests.experiments.conftest import TINY, Done, Heard, weights
 
 ROOT = Path(__file__).parents[2]

@@ -28,7 +28,8 @@ from calque.derive.languages import Languages
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform
 from calque.experiments.run.step import Machine
-from calque.experiments.study.measures import MEASURES, Measure
+from calque.experiments.study.measures import MEASURES
+from calque.experiments.study.measuring import Measure
 from calque.experiments.study.models import Model
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.objective import Stream

@@ -155,7 +155,8 @@ from calque.analysis.records.record import Run
 from calque.analysis.tasks.tagging import POS
 from calque.derive.sources.pocket import PocketEnglish
 from calque.experiments.study.gold_aligners import EncoderLinks
-from calque.experiments.study.measures import Measuring, OrderDistance
+from calque.experiments.study.measures import OrderDistance
+from calque.experiments.study.measuring import Measuring
 from calque.experiments.study.models import Model
 from calque.experiments.run.step import Step
 from calque.pretrain.objectives.mlm import MLM

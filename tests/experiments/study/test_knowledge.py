@@ -9,7 +9,7 @@ from calque.derive.pocket.facts import Facts
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
 from calque.experiments.study import Study
-from calque.experiments.study.measures import read_measured
+from calque.experiments.study.measuring import read_measured
 from tests.experiments.conftest import TINY, Done, finished
 
 

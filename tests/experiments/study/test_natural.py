@@ -31,7 +31,8 @@ from calque.experiments.run.step import Machine, Step
 from calque.experiments.settings.override import override
 from calque.experiments.studies.xlm_align_small import xlm_align_small
 from calque.experiments.study.languages import NaturalLanguages
-from calque.experiments.study.measures import GoldLinks, GoldSetLinks, Retrieval, read_measured
+from calque.experiments.study.measures import GoldLinks, GoldSetLinks, Retrieval
+from calque.experiments.study.measuring import read_measured
 from calque.experiments.study.study import START, Study
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.run import CHECKPOINT

@@ -1,0 +1,131 @@
+"""A measure of a model as a step: what it depends on, and its records on disk."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import RECORDS, RUNS, Measurement, Record, Run
+from calque.derive.artefact import Artefact, making
+from calque.derive.fingerprint import code_of
+from calque.experiments.run.step import Machine, Step
+from calque.experiments.study.models import Model
+from calque.pretrain.run import CLAIMS
+
+
+@dataclass(frozen=True)
+class Measure(ABC):
+    """A measure of a model. Increase `format` when a code change alters the records of the same model. `terms` are
+    glossary entries for the report, by title."""
+
+    format: ClassVar[int] = 1
+    any_model: ClassVar[bool] = False  # whether it needs no other language: most measures compare languages
+    terms: ClassVar[Mapping[str, str]] = MappingProxyType({})
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The measure's name in settings, and its folder's."""
+
+    @abstractmethod
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        """Measure a model. Raises BadInput if the checkpoint or the data are damaged or do not match."""
+
+    def parts(self) -> Sequence[Measure]:
+        """The measures that it consists of; each writes a folder of records."""
+        return (self,)
+
+    def mistakes(self) -> list[str]:
+        return []
+
+    def applies(self, model: Model) -> bool:
+        return self.any_model or model.of_pair
+
+    def settings(self, model: Model) -> Any:
+        """The values that decide its records in addition to the model."""
+        return self
+
+    def work(self, model: Model) -> float:
+        """The operations that its time depends on; 0 if it trains nothing."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """A measure of a model, as a step's config. `data` is the text that the model has read."""
+
+    measure: Measure
+    model: Model
+    data: Step | None
+
+    def identity(self) -> list[Any]:
+        identity = [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
+        if self.data and not self.measure.any_model:  # its dictionary too, which the model may not depend on
+            config, names = self.data.config, self.model.training.languages
+            identity.append({name: config.language(self.data, name) for name in names})
+        code = code_of(type(self.measure))
+        return [*identity, code] if code else identity
+
+    @property
+    def work(self) -> float:
+        return self.measure.work(self.model)
+
+    @property
+    def claims(self) -> str:
+        return self.model.training.claims if self.data else ""
+
+    def run(self, measured: Artefact) -> Run:
+        """The measured run, with the digests of primary claims noted when it was trained and measured."""
+        if not self.claims:
+            return self.model.run
+        noted = {artefact.facts.get(CLAIMS, "") for artefact in (self.model.step.open(), measured)}
+        return replace(self.model.run, claims=tuple(sorted(noted)))
+
+
+def measuring(measure: Measure, model: Model, threads: int) -> Step:
+    """The step that measures a model, in a folder below the model's."""
+    data = model.training.data if isinstance(model.weights, Step) else None
+    place, title = model.folder / measure.name, f"{measure.name} {model.name}"
+    return Step(_measure, Measuring(measure, model, data), place, title, "evaluate", "records", threads=threads)
+
+
+def _measure(step: Step, machine: Machine) -> None:
+    config: Measuring = step.config
+    measurement = config.measure(config.model, machine)
+    noted = {CLAIMS: config.claims} if config.claims else {}
+    write_measurement(step, replace(measurement, facts={**measurement.facts, **noted}), machine)
+
+
+def write_measurement(step: Step, measurement: Measurement, machine: Machine, runs: Sequence[Run] = ()) -> None:
+    """Write a step's measurement as its folder; `runs` are aligners that use no model of the study."""
+    facts = {"made with": machine.described, "left out": dict(+measurement.exclusions), **measurement.facts}
+    with making(step.folder, step.kind, step.facts | facts) as part:
+        json_rows.write(part / RUNS, runs)
+        json_rows.write(part / RECORDS, measurement.records)
+        for name, text in measurement.files.items():
+            path = part / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+
+
+@dataclass(frozen=True)
+class MeasuredStep:
+    step: Step
+    runs: Sequence[Run]
+    records: Sequence[Record]
+    exclusions: Mapping[str, int]
+
+
+def read_measured(step: Step) -> MeasuredStep:
+    """The measurement of a finished step. Raises BadInput if it is damaged."""
+    artefact = step.open()
+    runs, records = json_rows.read(artefact.path(RUNS), Run), json_rows.read(artefact.path(RECORDS), Record)
+    if isinstance(step.config, Measuring):
+        runs = [step.config.run(artefact)]
+    else:  # another study may have computed it
+        runs = [replace(run, study=step.config.study) for run in runs]
+    return MeasuredStep(step, runs, records, artefact.facts["left out"])
