@@ -49,7 +49,7 @@ def describe_files(study: Any, name: str) -> str:
     paths = inputs(study)
     missing = [path for path in paths if not (path.is_dir() or (path.is_file() and path.stat().st_size > 0))]
     if not missing:
-        return f"files: all {len(paths):,} needed are present\n" if paths else ""
+        return f"files: {len(paths):,} needed, none missing\n" if paths else ""
     lines = [f"files: {len(missing):,} of {len(paths):,} are missing or empty"]
     for recipe, found in by_recipe(missing, name).items():
         lines.append(f"no recipe has {len(found):,} of them:")

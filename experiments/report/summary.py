@@ -77,7 +77,7 @@ def extent(study: Study) -> str:
     text = f"{counted(len(models), 'model')} of {steps}" if models else f"{study.start} as it is"
     text += f", from {study.start}" if models and study.start else ""
     text += f"; {counted(starts, 'more run')} that others start from" if starts else ""
-    text += f"; {shipped} are shipped; none of them is trained" if shipped else ""
+    text += f", {shipped} of them shipped" if shipped else ""
     return text + (f"; tasks: {', '.join(study.tasks)}" if study.tasks else "")
 
 

@@ -101,4 +101,4 @@ def test_what_is_there_is_counted_and_what_is_not_is_told_with_its_command(
         assert str(path.parent) in said and path.name in said
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("something", encoding="utf-8")
-    assert describe_files(planned, planned.name) == "files: all 10 needed are present\n"
+    assert describe_files(planned, planned.name) == "files: 10 needed, none missing\n"
