@@ -1,6 +1,6 @@
 """A checkpoint in memory, language by language: filled masks, nearest words, embeddings and hidden states;
-copies with other weights or states; its alignment and transfer, in its study's folder. Shapes: n words of a
-sentence, L layers, H hidden, m types that have another row in a derived language."""
+copies with changed weights or states; alignment and transfer, inside its study's folder. Shapes: n words in a
+sentence, L layers, H hidden, m types with a different row in a derived language."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.saved_model import load_model, load_tokenizer
 from calque.pretrain.saved_tokenizer import TOKENIZERS, check_own_types
 
-WEIGHTS = "*.safetensors*", "*.bin", "*.h5", "*.msgpack", "*.onnx"  # files that a changed model does not keep
+WEIGHTS = "*.safetensors*", "*.bin", "*.h5", "*.msgpack", "*.onnx"  # files that `save` does not copy
 
 
 class Guess(NamedTuple):
@@ -59,8 +59,8 @@ class Neighbour(NamedTuple):
 
 
 class States(NamedTuple):
-    """The words of a sentence and their hidden states (L + 1, n, H): of the embeddings, then after each
-    layer."""
+    """The words of a sentence and their hidden states (L + 1, n, H): the embeddings, then the states after
+    each layer."""
 
     words: tuple[str, ...]
     layers: np.ndarray
@@ -68,20 +68,20 @@ class States(NamedTuple):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A masked language model, and the tokenizer of each of its languages. Methods about a derived
-    `language`, by default the first, need the folder of the study that trained the model. Methods that change
-    it return a copy."""
+    """A masked language model, and the tokenizer of each of its languages. Methods that concern a derived
+    `language` (default: the first) need the folder of the study that trained the model. Methods that change
+    the model return a copy."""
 
     folder: Path
     model: Any
     tokenizers: dict[str, Any]
-    numbered: tuple[str, ...] = (SOURCE,)  # all languages that it read, in the order of their language embeddings
+    numbered: tuple[str, ...] = (SOURCE,)  # all training languages, in the order of their language embeddings
     changes: tuple[Callable[[Any], object], ...] = ()  # the changes made since it was opened
 
     @classmethod
     def open(cls, folder: Path) -> Checkpoint:
-        """The checkpoint of a folder. Raises BadInput if there is none, or if a tokenizer is another
-        model's."""
+        """Open the checkpoint in a folder. Raises BadInput if there is none, or if a tokenizer belongs to a
+        different model."""
         from transformers import AutoModelForMaskedLM
 
         model, _ = load_model(folder, AutoModelForMaskedLM)
@@ -95,15 +95,14 @@ class Checkpoint:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The source, and the derived languages that have a tokenizer, in the order of the model's
-        training."""
+        """The source, and the derived languages that have a tokenizer, in training order."""
         return tuple(self.tokenizers)
 
     # Words and guesses
 
     def fill(self, text: str, language: str = SOURCE, count: int = 5) -> list[Guess]:
-        """The `count` most probable types, whatever their language, for the one `<mask>` of a text in
-        `language`, words separated by spaces."""
+        """Return the `count` most probable types, in any language, for the one `<mask>` in a text in
+        `language`, whose words are separated by spaces."""
         guesses = self.fill_all(text, language, count)
         if len(guesses) != 1:
             mask = self._tokenizer(language).mask_token
@@ -111,9 +110,9 @@ class Checkpoint:
         return guesses[0]
 
     def fill_all(self, text: str, language: str, count: int) -> list[list[Guess]]:
-        """The `count` most probable types for each `<mask>` of a text, in order."""
+        """Return the `count` most probable types for each `<mask>` in a text, in order."""
         if not self.has_head:
-            raise BadInput("no prediction head in this model, so it guesses nothing", self.folder)
+            raise BadInput("the model has no prediction head, so it cannot fill masks", self.folder)
         tokenizer = self._tokenizer(language)
         ids = tokenizer(text)["input_ids"]
         self._check_length(len(ids))
@@ -125,8 +124,8 @@ class Checkpoint:
         return [[Guess(*self.name(i), p) for p, i in zip(*pair, strict=True)] for pair in pairs]
 
     def nearest(self, word: str, language: str = SOURCE, among: str | None = None, count: int = 5) -> list[Neighbour]:
-        """The `count` types whose embeddings are nearest to a word's by cosine, without the word itself.
-        `word` is one type of `language`; `among` is the language to search (default: all)."""
+        """Return the `count` types whose embeddings are nearest to a word's by cosine, except the word
+        itself. `word` must be one type of `language`; `among` is the language to search (default: all)."""
         (ids,) = self.pieces([word], language)
         if not self.is_type(word, language):
             raise BadInput(f"{word!r}: expected a word that is one type of {language}")
@@ -137,40 +136,40 @@ class Checkpoint:
         return [Neighbour(*self.name(i), float(cosines[i])) for i in order[order != ids[0]][:count].tolist()]
 
     def pieces(self, words: Sequence[str], language: str = SOURCE) -> list[list[int]]:
-        """The ids of each word, encoded after a space as inside a sentence."""
+        """The ids of each word, encoded after a space, as within a sentence."""
         tokenizer = self._tokenizer(language)
         spaced = (word if word == tokenizer.mask_token else f" {word}" for word in words)
         return [tokenizer(word, add_special_tokens=False)["input_ids"] for word in spaced]
 
     def is_type(self, word: str, language: str) -> bool:
-        """Whether a word is one type of a language, and not a special one."""
+        """Whether a word is a single, non-special type of a language."""
         (ids,) = self.pieces([word], language)
         return len(ids) == 1 and ids[0] not in self.tokenizers[language].all_special_ids
 
     def embeddings(self, language: str = SOURCE) -> tuple[list[str], np.ndarray]:
-        """The types of a language in its own spelling, without special ones, and their embeddings, (types,
+        """Return a language's types in its own spelling, without special ones, and their embeddings, (types,
         width)."""
         ids = self.ids(language)
         return [self.name(i)[0] for i in ids.tolist()], self._table[torch.from_numpy(ids)].numpy()
 
     def ids(self, language: str) -> np.ndarray:
-        """The ids of a language's types, ascending, without special ones."""
+        """Return the ids of a language's types, ascending, without special ones."""
         tokenizer = self._tokenizer(language)
         return np.array(sorted({*tokenizer.get_vocab().values()} - {*tokenizer.all_special_ids}), np.int64)
 
     def name(self, i: int) -> tuple[str, str]:
-        """The spelling and the language of an id; a shared type is the source's."""
+        """Return the spelling and language of an id; shared types count as the source's."""
         language = self._language_of.get(i, SOURCE)
         return self.tokenizers[language].decode([i]).strip(), language
 
     def token_type(self, language: str) -> int:
-        """The token type of a language's text: its number, in models with language embeddings."""
+        """The token type of a language's text: its number if the model has language embeddings, else 0."""
         types = getattr(self.model.config, "type_vocab_size", None) or 0
         return self.numbered.index(language) if has_languages(types) else 0
 
     @cached_property
     def has_head(self) -> bool:
-        """Whether the folder has the weights that predict words."""
+        """Whether the folder contains the weights of a prediction head."""
         return start.has_head(self.folder)
 
     @cached_property
@@ -198,37 +197,38 @@ class Checkpoint:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """The configuration of the run that the checkpoint belongs to; empty for any other model."""
+        """The configuration of the checkpoint's run; empty for any other model."""
         return self.study.identity
 
     @property
     def data(self) -> Languages | None:
-        """The languages that the checkpoint's run read, if they are still in a folder above it."""
+        """The languages that the checkpoint was trained on, if they are still in a folder above it."""
         return self.study.data
 
     def derive(self, sentence: str | Sequence[str], language: str = "") -> Derivation:
-        """The derivation of a source sentence by the transform of the model's languages. Raises BadInput if that needs
-        more than words, such as a tree.
+        """Derive a source sentence by the transform of `language`. Raises BadInput if that needs more than
+        words, such as a tree.
 
         >>> model.derive("Sara ate two apples .").links  # doctest: +SKIP
         [(0, 3), (1, 2), (2, 1), (3, 0), (4, 4)]
         """
         name, words = language or next(iter(self.languages[1:]), ""), words_of(sentence)
         if not (transform := self.study.transform(name)):
-            raise BadInput(f"{name}: a sentence is derived only in the study's folder, and from words alone")
+            raise BadInput(f"{name}: deriving a sentence needs the study's folder, and a transform of words alone")
         image = image_of(transform, Sentence(words), 0, Account())
         mask = self.tokenizers[SOURCE].mask_token
         spelt = (word if word == mask else transform.spell(word) for word in image.words)
         return Derivation(name, words, tuple(spelt), image.origin, image.sources)
 
     def pairs(self, count: int = 100, language: str = "") -> list[Derivation]:
-        """The first `count` sentences of the study's corpus that have a derivation, with it."""
+        """Return the first `count` sentences in the study's corpus that have a derivation, with their
+        derivations."""
         languages, language = self.study.derived(language)
         bitext = languages.bitext(SOURCE, language)
         return [self.pair_of(bitext, pair) for pair in range(min(count, len(bitext)))]
 
     def pair_of(self, bitext: Bitext, pair: int) -> Derivation:
-        """A pair of sentences of a source and a derived language."""
+        """Return one pair of a bitext: a source sentence and its derivation."""
         own, other = bitext.lines[pair].tolist()
         ids, corpus = bitext.ids(pair), bitext.second.corpus
         source = self.spelt(SOURCE, ids[0], bitext.first.corpus.line_pieces(own))
@@ -240,8 +240,8 @@ class Checkpoint:
         return tuple(decode(word.tolist()).strip() for word in np.split(ids, np.cumsum(pieces)[:-1]))
 
     def alignment(self, language: str = "") -> dict[str, float]:
-        """alignment@1 by kind of type, from the source to a derived language. Raises BadInput for a language with the
-        script of the source.
+        """alignment@1 by kind of type, from the source to a derived language. Raises BadInput for a language
+        in the source's script.
 
         >>> aligned = model.alignment()  # doctest: +SKIP
         >>> round(aligned["held-out"], 2), round(aligned["held-out-rotated"], 2)  # doctest: +SKIP
@@ -257,8 +257,8 @@ class Checkpoint:
     def finetune(
         self, task: str = "pos", language: str = "", progress: Callable[[int, int], None] = lambda step, steps: None
     ) -> SourceTuned:
-        """The model, fine-tuned on the source's examples of a tagging task of its study with the study's settings. Its
-        `score` is zero-shot. The changes of the model are made before training.
+        """Fine-tune the model on the source examples of one of its study's tagging tasks, with the study's
+        settings. Its `score` is zero-shot. Changes to the model are applied before training.
 
         >>> tuned = model.finetune("pos")  # doctest: +SKIP
         >>> tuned.score().value < tuned.score(tuned.rows().source).value  # doctest: +SKIP
@@ -272,7 +272,7 @@ class Checkpoint:
     # Hidden states, and copies with a change
 
     def states(self, sentences: Sequence[str | Sequence[str]], language: str = SOURCE) -> list[States]:
-        """The hidden states of each sentence's words: means over the states of their sub-words.
+        """Return the hidden states of each sentence's words, averaged over their sub-words.
 
         >>> pairs = model.pairs(2)  # doctest: +SKIP
         >>> derived = model.states([pair.words for pair in pairs], "trans.inv")  # doctest: +SKIP
@@ -290,8 +290,8 @@ class Checkpoint:
         return [found[place] for place in range(len(texts))]
 
     def encoded(self, words: Sequence[str], language: str) -> tuple[list[int], Tensor]:
-        """The ids of words between the two special ones, and the matrix (words, ids) of the ids of each
-        word."""
+        """Return the ids of words between the two special ids, and a 0/1 matrix (words, ids) of each word's
+        ids."""
         first, last = self.tokenizers[SOURCE]("")["input_ids"]
         pieces = self.pieces(words, language)
         word = torch.arange(len(words)).repeat_interleave(torch.tensor([len(ids) for ids in pieces]))
@@ -299,7 +299,7 @@ class Checkpoint:
         return [first, *(i for ids in pieces for i in ids), last], F.one_hot(word, len(words)).float().T
 
     def changed(self, change: Callable[[Any], object]) -> Checkpoint:
-        """A copy whose model, one of transformers, `change` has changed in place.
+        """Return a copy with a transformers model that `change` has changed in place.
 
         >>> def without_first_head(model):  # doctest: +SKIP
         ...     model.roberta.encoder.layer[0].attention.output.dense.weight[:, :16] = 0
@@ -312,11 +312,12 @@ class Checkpoint:
         return replace(self, model=model, changes=(*self.changes, change))
 
     def rows(self, language: str = "") -> Rows:
-        """The embeddings of the m words that have another row in a derived language, in both languages."""
+        """Return the embeddings, in both languages, of the m words with a different row in a derived
+        language."""
         return Rows.of(self.model, *self.study.derived(language))
 
     def with_rows(self, rows: Tensor | np.ndarray, language: str = "") -> Checkpoint:
-        """A copy with other embeddings (m, H) for the words of a derived language, in the order of `rows`.
+        """Return a copy with new embeddings (m, H) for a derived language's words, in the order of `rows`.
 
         >>> model.with_rows(model.rows().source).alignment()["all"]  # doctest: +SKIP
         1.0
@@ -326,7 +327,8 @@ class Checkpoint:
         return self.changed(partial(set_rows, ids=ids, rows=rows))
 
     def after_layer(self, layer: int, change: StateChange) -> Checkpoint:
-        """A copy that applies a function to the states (B, ids, H) after a layer, or of the embeddings (0).
+        """Return a copy that applies a function to the states (B, ids, H) after a layer, or to the embeddings
+        (0).
 
         >>> centred = model.after_layer(1, lambda states: states - states.mean((0, 1)))  # doctest: +SKIP
         >>> centred.fill("the <mask> .") == model.fill("the <mask> .")  # doctest: +SKIP
@@ -335,11 +337,11 @@ class Checkpoint:
         return self.changed(partial(hook_layer, layer=layer, change=change))
 
     def save(self, folder: Path | str) -> None:
-        """Write the model to a new folder, which `calque look` and transformers open; next to `checkpoint` in
-        the folder of its run, its study is found too. Raises BadInput for a model with functions after
-        layers."""
+        """Save the model to a new folder, which `calque look` and transformers can open; next to `checkpoint`
+        in its run's folder, its study is found too. Raises BadInput for a model with a function applied after
+        a layer."""
         if any(getattr(change, "func", None) is hook_layer for change in self.changes):
-            raise BadInput("a function after a layer cannot be saved; expected a model with other weights only", folder)
+            raise BadInput("cannot save a function applied after a layer; only changed weights can be saved", folder)
         if (folder := Path(folder)).exists() or self.folder.resolve() in folder.resolve().parents:
             raise BadInput("exists, or is inside the model's own folder; expected a new folder", folder)
         model = self.model if self.has_head else architecture_of(self.model.config).encoder(self.model)

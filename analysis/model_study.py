@@ -28,7 +28,7 @@ from calque.pretrain.saved_model import RUN
 
 @dataclass(frozen=True)
 class Derivation:
-    """A sentence of the source, and its words in a derived language with the source position of each."""
+    """A source sentence, and its words in a derived language with each one's source position."""
 
     language: str
     source: tuple[str, ...]
@@ -38,13 +38,13 @@ class Derivation:
 
     @property
     def links(self) -> list[tuple[int, int]]:
-        """The gold links, (place in the source, place in the derivation), sorted."""
+        """The gold links, (position in the source, position in the derivation), sorted."""
         return Sentence(self.words, origin=self.origin, sources=self.sources).links
 
 
 @dataclass(frozen=True)
 class ModelStudy:
-    """The study above a model's folder. Without one, `identity` is empty and `data` None."""
+    """The study that a model's folder is in. Without one, `identity` is empty and `data` None."""
 
     folder: Path
 
@@ -60,8 +60,8 @@ class ModelStudy:
 
     @cached_property
     def data(self) -> Languages | None:
-        """The languages that the run read, if they are still in a folder above it."""
-        trained_on = str(self._run.get(TRAINED_ON, ""))  # several folders may have the same text
+        """The languages that the run was trained on, if they are still in a folder above it."""
+        trained_on = str(self._run.get(TRAINED_ON, ""))  # several folders may contain the same text
         for above in self.folder.resolve().parents if self.identity else ():
             for folder in sorted(above.glob("languages-*"), key=lambda each: (each.name != trained_on, each)):
                 known = LanguagesFolder.open(folder).prints if finished(folder) else {}
@@ -70,7 +70,7 @@ class ModelStudy:
         return None
 
     def derived(self, language: str = "") -> tuple[Languages, str]:
-        """The study's languages, and the name of a derived one, by default the first."""
+        """Return the study's languages, and the name of a derived one, by default the first."""
         if self.data is None:
             raise BadInput("expected a run's checkpoint, below its study's folder languages-*", self.folder)
         derived = self.data.others if self.data.languages[0].name == SOURCE else ()
@@ -81,19 +81,19 @@ class ModelStudy:
         return self.data, language or derived[0]
 
     def transform(self, name: str) -> Transform | None:
-        """The transform of a language, if it needs only words."""
+        """Return a language's transform, if it needs only words."""
         if self.data is None:
             return None
         config = LanguagesFolder.open(self.data.folder).artefact.facts["config"]["transforms"]
         try:
             drawn = [transform(name).reseeded(seed) for seed in (0, self.identity["seed"])]
-        except BadInput:  # a transform of the user's own
+        except BadInput:  # a user's own transform
             return None
         return next((each for each in drawn if plain(each) in config and not each.needs), None)
 
 
 def words_of(sentence: str | Sequence[str]) -> tuple[str, ...]:
-    """The words of a sentence, a string with spaces or a sequence."""
+    """Split a sentence, a string with spaces or a sequence, into words."""
     return tuple(sentence.split() if isinstance(sentence, str) else sentence)
 
 
@@ -101,8 +101,8 @@ RECORDS = "records"  # the kind of a measurement
 
 
 def measured_task(checkpoint: Path, name: str, languages: Languages, language: str) -> DerivedTask:
-    """A task of the study that trained a checkpoint, with the examples and settings of its measurement.
-    Raises BadInput without exactly one such measurement, or if the examples are gone."""
+    """Return a task of the study that trained a checkpoint, with the examples and settings it was measured
+    with. Raises BadInput unless there is exactly one such measurement, or if the examples are gone."""
     of, run, ways = task(name), checkpoint.resolve().parent, list[tuple[FinetuneConfig, str]]()
     for folder in (folder for folder in sorted(run.glob(f"{name}-*")) if finished(folder)):
         measure, _, settings, *_ = Artefact.open(folder, RECORDS).facts["made from"]

@@ -1,4 +1,4 @@
-"""Hidden states of any transformers encoder. Shapes: B rows, L ids of the longest, H hidden."""
+"""Hidden states of any transformers encoder. Shapes: B rows, L ids in the longest row, H hidden."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Encoder:
     def __init__(
         self, folder: Path, top: int | None = None, device: str = "cpu", precision: Precision = "float32"
     ) -> None:
-        """Load a folder's model up to layer `top` (default: all). Raises BadInput if it is not an encoder or
-        has no such layer, or if the device does not exist."""
+        """Load the model in a folder up to layer `top` (default: all). Raises BadInput if the model is not an
+        encoder or lacks that layer, or if the device does not exist."""
         self.folder, self.device = folder, _device(device)
         config = read_config(folder)
         text: Any = config.get_text_config()
@@ -37,7 +37,7 @@ class Encoder:
             raise BadInput(f"no layer {top}: the model has {self.layers}, and 0 is its embeddings", folder)
         self.token_types: int = getattr(config, "type_vocab_size", None) or 0
         model, missing = load_model(folder)
-        if missing := [name for name in missing if "pooler" not in name]:  # random here, and not used
+        if missing := [name for name in missing if "pooler" not in name]:  # a missing pooler is not used
             raise BadInput(f"{len(missing):,} weights are missing, such as {missing[0]}", folder)
         self._model: Any = model.eval()
         if config.model_type in LIKE_BERT:  # layers above the requested one can be removed
@@ -53,8 +53,8 @@ class Encoder:
     def __call__(
         self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
-        """The hidden states after each layer up to `top`, (B, L, H) each, arbitrary at padding. `token_types`
-        has the shape of the rows (default: 0)."""
+        """Return the hidden states after each layer up to `top`, (B, L, H) each, arbitrary at padding.
+        `token_types` has one number per id (default: 0)."""
         ids, lengths = _padded(rows, self._padding), torch.tensor([len(row) for row in rows])
         inputs = {"input_ids": ids}
         if lengths.min() < ids.shape[1]:
@@ -108,7 +108,7 @@ def _padded(rows: Sequence[Sequence[int]], filler: int) -> Tensor:
 
 Pieces = Sequence[Sequence[int]]  # a sentence: the ids of each word, none for a word that the tokenizer drops
 _ROOM = 1 << 18
-_UNLIMITED = 1 << 30  # transformers writes a larger number for no limit
+_UNLIMITED = 1 << 30  # transformers writes a larger number if there is no limit
 
 
 class SubWords:
@@ -133,7 +133,7 @@ class SubWords:
         self.second_type: int = self._tokenizer.encode("a", "a").type_ids[-1]
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
-        """The ids of each word; encodings are cached until there are too many."""
+        """Return the ids of each word. Encodings are cached; a full cache is cleared."""
         if len(self._known) > _ROOM:
             self._known = {}
         if new := [word for word in dict.fromkeys(words) if word not in self._known]:
@@ -143,7 +143,7 @@ class SubWords:
     def _encode(self, texts: list[str], special: bool = False) -> list[list[int]]:
         try:
             return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(texts, add_special_tokens=special)]
-        except Exception as error:  # a bare one for an unknown word without an unknown type
+        except Exception as error:  # tokenizers raise a plain Exception
             raise BadInput(f"the tokenizer cannot encode all words: {error}", self._folder) from None
 
 

@@ -1,7 +1,7 @@
 """Methods that extract links from an encoder's hidden states: a similarity, a plan computed from it, and a
-rule. Shapes: B pairs, n and m sub-words of their longest sides, H hidden. Hidden states are (B, n, H) and (B,
-m, H), masks (B, n) and (B, m); similarities and scores, which are not negative, (B, n, m), arbitrary at
-padding. Links are rows of (pair, source place, target place), (L, 3)."""
+rule. Shapes: B pairs, n and m sub-words in their longest sides, H hidden. Hidden states are (B, n, H) and (B,
+m, H), masks (B, n) and (B, m); similarities and non-negative scores are (B, n, m), arbitrary at padding.
+Links are rows of (pair, source position, target position), (L, 3)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.objectives.aligner_training import centred_words, probabilities
 from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
 
-SAFE = 40.0  # largest range of log K at which K, with any scaling of its rows and columns, stays well inside float32
-LEAST = 0.4  # the least probability of a link: F1 is largest at half its largest value (Lipton et al. 2014)
+SAFE = 40.0  # largest range of log K at which K stays well within float32, however it is scaled
+LEAST = 0.4  # lowest link probability: the best threshold is half the maximum F1 (Lipton et al. 2014)
 Similarity = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
-"""The pairwise similarity of the sub-words of two sides, from hidden states and masks."""
+"""Computes the similarity of each pair of sub-words of two sides from their hidden states and masks."""
 
 
 def products(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """h.h' (XLM-Align, section 3.1)."""
+    """Dot products (XLM-Align, section 3.1)."""
     return torch.bmm(source, target.mT)
 
 
@@ -49,12 +49,12 @@ class Direct:
         if not self.bounded:
             real = table.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), 0)
             table = table / real.abs().amax((1, 2), keepdim=True).clamp(min=EPSILON)
-        return table.add_(1).div_(2).clamp_(min=0)  # rounding may go below 0
+        return table.add_(1).div_(2).clamp_(min=0)  # rounding may make it negative
 
 
 @dataclass(frozen=True)
 class Transport:
-    """Optimal transport by Sinkhorn's iterations (XLM-Align, section 3.1) with K = max(eps, similarity)."""
+    """Optimal transport by Sinkhorn iterations (XLM-Align, section 3.1) with K = max(eps, similarity)."""
 
     iterations: float = ITERATIONS
     similarity: Similarity = products
@@ -79,7 +79,7 @@ class Transport:
         if padding is not None:
             kernel.masked_fill_(padding, 0.0)
         no_row, no_column = (~row_mask)[:, None].to(kernel.dtype), (~col_mask)[:, None].to(kernel.dtype)
-        turned = kernel.mT  # a view: copying would take longer than the rest of two iterations
+        turned = kernel.mT  # a view: copying would cost more than the rest of two iterations
         row, column = torch.ones_like(no_row), torch.ones_like(no_column)
         for turn in range(round(2 * self.iterations)):
             if turn % 2 == 0:
@@ -90,7 +90,7 @@ class Transport:
 
 
 def link_probabilities(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """The probabilities of links that aligner training learns."""
+    """Return the link probabilities learned in aligner training."""
     cosines = torch.bmm(centred_words(source, row_mask), centred_words(target, col_mask).mT)
     return probabilities(cosines, row_mask, col_mask)
 
@@ -101,8 +101,9 @@ def likely(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 
 def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """The assignment with the largest sum, one link per sub-word of the shorter side (SimAlign's Match)."""
-    from scipy.optimize import linear_sum_assignment  # takes a tenth of a process's start
+    """Return the assignment with the largest sum, one link per sub-word of the shorter side (SimAlign's
+    Match)."""
+    from scipy.optimize import linear_sum_assignment  # slow to import
 
     assignments = []
     sizes = zip(row_mask.sum(1).tolist(), col_mask.sum(1).tolist(), strict=True)
@@ -114,8 +115,8 @@ def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Method:
-    """Scores for pairs of sub-words, or of `words`, whose states are their sub-words' means, and a rule that
-    extracts links from scores."""
+    """Scores pairs of sub-words, or with `words` pairs of words, whose states are averaged over their
+    sub-words, and extracts links from the scores by a rule."""
 
     name: str
     score: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
@@ -131,8 +132,8 @@ _USUAL = {DIRECT: "cosine", TRANSPORT: "products"}  # similarities that names om
 
 
 def method(similarity: str = "centred", plan: str = DIRECT, rule: str = "argmax") -> Method:
-    """The method with these choices; its name omits the papers' own: `argmax`, `argmax-centred`,
-    `ot-match`."""
+    """Return the method with these choices. Its name omits those made in the papers: `argmax`,
+    `argmax-centred`, `ot-match`."""
     how, extract = SIMILARITIES[similarity], RULES[rule]
     suffix = "" if similarity == _USUAL[plan] else f"-{similarity}"
     if plan == DIRECT:
@@ -142,18 +143,17 @@ def method(similarity: str = "centred", plan: str = DIRECT, rule: str = "argmax"
 
 
 RELEASED = Method("xlm-align", Transport(iterations=1.5), argmax)
-"""XLM-Align's released aligner: it links each source sub-word to its best in pi if that is the target's best
-in xi. xi is the table after the last column scaling, pi after the row scaling that follows. Each row of pi is
-a multiple of xi's, so links are the mutual argmax of xi. Itermax is not used."""
+"""XLM-Align's released aligner: a source sub-word is linked to its argmax in pi if that sub-word's argmax in
+xi is the source sub-word. xi is the table after the last column scaling, pi after the row scaling that
+follows. Each row of pi is a multiple of xi's, so links are the mutual argmax of xi. Itermax is not used."""
 OT = method("products", TRANSPORT, "itermax")
 """Optimal transport filtered by Itermax, as XLM-Align labels itself during pretraining (sections 3.1 and
 3.2)."""
-DEFAULT = method()  # mutual argmax of centred cosines: of all methods it has the lowest AER on one gold set, en-fr
+DEFAULT = method()  # mutual argmax of centred cosines: the lowest AER of all methods on the gold set en-fr
 METHODS = (OT, RELEASED, *(method("cosine", rule=rule) for rule in RULES), DEFAULT)
 """The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
 SOFTMAX = Method("softmax", link_probabilities, likely, words=True)
-"""The links that an encoder finds likely after aligner training: few if the text differs from the training
-text."""
+"""The links that an encoder finds likely after aligner training; few in text unlike the training text."""
 TRAINED = replace(SOFTMAX, name="softmax-argmax", also=DEFAULT)
 """The default after aligner training: DEFAULT finds links at any level of similarity, and adding SOFTMAX's
 links raises F1 if more than F1/2 of them are correct (Lipton et al. 2014)."""

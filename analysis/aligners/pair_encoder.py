@@ -1,6 +1,6 @@
-"""Sentence pairs encoded once, and links read from any of the encoder's layers (SimAlign; XLM-Align, section
-4.2). Shapes: B sentence pairs or rows, n and m sub-words of their longest sides, L ids of the longest row or
-links, H hidden."""
+"""Encode sentence pairs once, and extract links from any of the encoder's layers (SimAlign; XLM-Align,
+section 4.2). Shapes: B sentence pairs or rows, n and m sub-words in their longest sides, L ids in the longest
+row or links, H hidden."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from calque.pretrain.architecture import main_layer
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, read_config
 
-CELLS = 6144  # ids in a batch of pairs or sentences, both sides and padding
+CELLS = 6144  # ids per batch of pairs or sentences, including both sides and padding
 LEAST, MOST = 512, 2048
 """Ids in a batch of rows. With fewer, matrix products are slower; with more, their results exceed the
 cache."""
-WINDOW = 1024  # pairs, times layers, in memory at a time, sorted by length
-SideStates = dict[tuple[int, int, int], Tensor]  # states of the ids of a side, (n, H), by layer, pair and side
+WINDOW = 1024  # pairs times layers in memory at a time, sorted by length
+SideStates = dict[tuple[int, int, int], Tensor]  # a side's states, (n, H), by layer, pair and side
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class CutSide:
     word: np.ndarray
 
     def places(self, words: bool) -> np.ndarray:
-        """The word of each row or column of a table of scores: of each id, or of each word that has any."""
+        """Return the word of each row or column of a score table: of each id, or each word that has ids."""
         return np.unique(self.word) if words else self.word
 
     def means(self, states: Tensor) -> Tensor:
-        """The mean of the states (n, H) of the ids of each word that has any."""
+        """Average the states (n, H) over the ids of each word that has any."""
         _, place, sizes = np.unique(self.word, return_inverse=True, return_counts=True)
         sums = states.new_zeros(len(sizes), states.shape[1])
         sums.index_add_(0, torch.from_numpy(place).to(states.device), states)
@@ -47,7 +47,7 @@ class CutSide:
 
 
 def row_batches(lengths: np.ndarray) -> Iterator[np.ndarray]:
-    """Indices of rows in batches of equal length, the shortest first."""
+    """Yield indices of rows in batches of similar length, shortest first."""
     order, start = np.argsort(lengths, kind="stable"), 0
     for end, length in enumerate(lengths[order].tolist()):
         size, last = end - start, int(lengths[order[end - 1]])
@@ -59,7 +59,7 @@ def row_batches(lengths: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def batches(sizes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
-    """Indices of the items without an empty side, in batches of similar size."""
+    """Yield indices of the items without an empty side, in batches of similar size."""
     batch, widest = list[int](), tuple[int, ...]()
     whole = [i for i, size in enumerate(sizes) if all(size)]
     for i in sorted(whole, key=lambda i: (sum(sizes[i]), sizes[i])):
@@ -82,10 +82,10 @@ class LinkReading:
 
 
 class PairEncoder:
-    """An encoder of sentence pairs, each encoded once for any number of readings. `joint` encodes a pair as
-    one row, `<s> S </s> T </s>`. `around` are the special ids before and after a sentence, `types` the token
-    types of the sides; `pieces`, the tokenizer, is needed for pairs of words. The same pairs in the same
-    order have bitwise the same links."""
+    """Encodes each sentence pair once for any number of readings. `joint` encodes a pair as one row, `<s> S
+    </s> T </s>`. `around` are the special ids before and after a sentence, `types` the token types of the
+    sides; `pieces`, the tokenizer, is needed for pairs of words. The same pairs in the same order yield
+    bitwise identical links."""
 
     def __init__(
         self,
@@ -101,7 +101,8 @@ class PairEncoder:
         self.left_out = LeftOut()
 
     def links(self, pairs: Iterable[Pair], readings: Sequence[LinkReading]) -> Iterator[list[Scored]]:
-        """The links of each pair of words by each reading; only a few pairs are in memory at a time."""
+        """Yield the links of each pair of sentences, given as words, by each reading; only a few pairs are in
+        memory at a time."""
         return self.piece_links(map(self._pieces, pairs), readings)
 
     def _pieces(self, pair: Pair) -> tuple[Pieces, Pieces]:
@@ -136,7 +137,7 @@ class PairEncoder:
     def piece_links(
         self, pairs: Iterable[tuple[Pieces, Pieces]], readings: Sequence[LinkReading]
     ) -> Iterator[list[Scored]]:
-        """As `links`, for sentence pairs that are ids already."""
+        """As `links`, for sentence pairs already encoded as ids."""
         numbered, layers = enumerate(pairs, start=1), {reading.layer for reading in readings}
         size = max(1, WINDOW // len(layers))
         while window := list(islice(numbered, size)):
@@ -154,7 +155,7 @@ class PairEncoder:
     ) -> list[Scored]:
         source, target, *masks = _padded(states, cut, batch, reading)
         if not (source.isfinite().all() and target.isfinite().all()):
-            raise BadInput(f"layer {reading.layer} of the model has numbers that are not finite", self.encoder.folder)
+            raise BadInput(f"layer {reading.layer} of the model returned non-finite numbers", self.encoder.folder)
         scores = reading.method.score(source, target, *masks)
         links = reading.method.extract(scores, *masks)
         words = [[side.places(reading.method.words).tolist() for side in cut[i]] for i in batch]
@@ -170,9 +171,9 @@ class PairEncoder:
         return [dict(sorted(links_of_pair.items())) for links_of_pair in linked]
 
     def side_states(self, cut: Sequence[tuple[CutSide, CutSide]], layers: Collection[int]) -> SideStates:
-        """The states of both sides of the pairs without an empty side."""
+        """Return the states of both sides of each pair without an empty side."""
         rows, types = list[list[int]](), list[list[int]]()
-        inside = list[list[tuple[int, int, slice]]]()  # the sides that are in each row: pair, side and places
+        inside = list[list[tuple[int, int, slice]]]()  # the sides in each row: pair, side and positions
         for pair, sides in enumerate(cut):
             for side, kind in enumerate(self.types if all(each.ids for each in sides) else ()):
                 if side == 0 or not self.joint:
@@ -195,8 +196,7 @@ class PairEncoder:
 def _padded(
     states: SideStates, cut: Sequence[tuple[CutSide, CutSide]], pairs: Sequence[int], reading: LinkReading
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The states of both sides of some pairs, (B, n, H) and (B, m, H), of sub-words or words, and their
-    masks."""
+    """Return the states of both sides, (B, n, H) and (B, m, H), of sub-words or words, and their masks."""
     padded, masks = [], []
     for side in (0, 1):
         own = [states[reading.layer, pair, side] for pair in pairs]
@@ -209,7 +209,7 @@ def _padded(
 
 
 class EncoderAligner(Aligner):
-    """Links from the similarity of the hidden states of sub-words."""
+    """Extracts links from the similarity of sub-words' hidden states."""
 
     def __init__(self, encoder: PairEncoder, reading: LinkReading) -> None:
         self.encoder, self.reading = encoder, reading
@@ -223,8 +223,8 @@ class EncoderAligner(Aligner):
         device: str = "cpu",
         precision: Precision = "float32",
     ) -> EncoderAligner:
-        """A model with the tokenizer in its folder. By default, `layer` is the one at two thirds of its depth
-        and the method DEFAULT; after aligner training, its layer and TRAINED."""
+        """Open a model with the tokenizer in its folder. By default, `layer` is at two thirds of its depth
+        and the method DEFAULT; after aligner training, the trained layer and TRAINED."""
         config = read_config(folder)
         trained = getattr(config, ALIGNER_LAYER, None)
         if trained is not None and type(trained) is not int:
@@ -233,7 +233,7 @@ class EncoderAligner(Aligner):
             layer = trained or main_layer(getattr(config.get_text_config(), "num_hidden_layers", 0))
         encoder, pieces = Encoder(folder, layer, device, precision), SubWords(folder)
         if pieces.size > encoder.types:
-            raise BadInput(f"a tokenizer of {pieces.size:,} types for a model of {encoder.types:,}", folder)
+            raise BadInput(f"the tokenizer has {pieces.size:,} types, and the model only {encoder.types:,}", folder)
         reading = LinkReading(method or (TRAINED if trained else DEFAULT), layer)
         return cls(PairEncoder(encoder, (pieces.before, pieces.after), pieces=pieces), reading)
 

@@ -1,6 +1,6 @@
 """A look into a checkpoint with a sentence and a few words: guesses, neighbours, alignment, a map.
 
-Shapes: n words of the sentence, m of its derivation, L layers, H hidden, k pairs of words.
+Shapes: n words in the sentence, m in its derivation, L layers, H hidden, k pairs of words.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from calque.derive.errors import BadInput, unknown
 from calque.derive.language import SOURCE
 from calque.pretrain.architecture import ROBERTA, XLM_R, main_layer
 
-LENGTHS = range(7, 9)  # words of a sentence that fits a terminal and a phone
-LINES = 1_000  # lines of the corpus to search for one
+LENGTHS = range(7, 9)  # words in a sentence that fits on a terminal and a phone
+LINES = 1_000  # lines of the corpus to search for such a sentence
 WORDS, PAIRS, GUESSES = 4, 30, 5  # words with neighbours, pairs in the map, and guesses or neighbours per word
 
 
@@ -103,7 +103,7 @@ class _Viewer:
             if word != self.mask and (not ids or any(i in special or (read is not None and not read[i]) for i in ids))
         ]
         if missing:
-            raise BadInput(f"{', '.join(map(repr, missing))}: expected words that the model has read, between spaces")
+            raise BadInput(f"{', '.join(map(repr, missing))}: expected words of the training text, between spaces")
 
     @cached_property
     def _derived(self) -> tuple[str, ...]:
@@ -193,7 +193,7 @@ ACTIVATION = "gelu"  # the only one in `live.js`
 def live_data(
     model: Checkpoint, texts: Mapping[str, Sequence[str]], glosses: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    """The input of `analysis/report/live.js`; None if the model is too large or not a RoBERTa."""
+    """Return the input of `analysis/report/live.js`; None if the model is too large or not a RoBERTa."""
     config, parameters = model.model.config, [each.detach().numpy() for each in model.model.parameters()]
     size, known = sum(each.size for each in parameters), {ROBERTA.model_type, XLM_R.model_type}
     if config.model_type not in known or config.hidden_act != ACTIVATION or size > MOST or not texts:

@@ -1,6 +1,6 @@
 """The parts of a look into a checkpoint, and their text for a terminal of 80 columns.
 
-Shapes: n words of a sentence, m of its derivation, L layers, k pairs of words.
+Shapes: n words in a sentence, m in its derivation, L layers, k pairs of words.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from calque.analysis.checkpoint import Guess, Neighbour
 from calque.analysis.model_study import Derivation
 
 WIDTH = 80
-LABEL, CELL = 18, 7  # columns of a row's label, and of a cell of a matrix
+LABEL, CELL = 18, 7  # columns for a row's label, and for a matrix cell
 
 
 @dataclass(frozen=True)
 class Blank:
-    """A masked word of a sentence in a language, and the guesses for it, the most probable first."""
+    """A masked word in a sentence, and the guesses for it, most probable first."""
 
     language: str
     place: int
@@ -33,7 +33,7 @@ class Blank:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The words of a language with the nearest embeddings to a word's, nearest first."""
+    """The words of a language whose embeddings are nearest to a word's, nearest first."""
 
     word: str
     of: str
@@ -43,8 +43,8 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class Alignment:
-    """Cosines (n, m) between the hidden states of the words of a sentence and its derivation after `layer`,
-    centred as in `calque align`, and the links of their mutual argmax, sorted."""
+    """Cosines (n, m) between words' hidden states in a sentence and its derivation after `layer`, centred as
+    in `calque align`, and the sorted links from their mutual argmax."""
 
     layer: int
     cosines: np.ndarray
@@ -76,8 +76,8 @@ class EmbeddingMap:
 
 @dataclass(frozen=True)
 class Look:
-    """A look into a checkpoint. `derivation`, `alignment` and `map` are None where no derivation is known.
-    `before` is the map of the weights that the run started from, None if they were another model's."""
+    """A look into a checkpoint. `derivation`, `alignment` and `map` are None if no derivation is known.
+    `before` maps the run's initial weights; None if the run started from an existing model."""
 
     languages: tuple[str, ...]
     blanks: tuple[Blank, ...] = ()

@@ -16,20 +16,19 @@ SETS = ("de-en", "en-fr", "ro-en", "en-hi")  # XLM-Align's Table 2; each is name
 
 
 def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:
-    """The counts of one sentence pair; a link predicted twice counts once."""
+    """Return the counts for one sentence pair; a link predicted twice counts once."""
     predicted = frozenset(links)
     return LinkCounts(1, len(predicted), len(gold.sure), len(predicted & gold.sure), len(predicted & gold.possible))
 
 
 def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> LinkCounts:
-    """The counts of a corpus: the sum over its pairs, which may stream. Raises ValueError if lengths
-    differ."""
+    """Sum the counts over a corpus, whose pairs may be streamed. Raises ValueError if lengths differ."""
     return sum((score(*pair) for pair in zip(gold, links, strict=True)), LinkCounts())
 
 
 def score_each(gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], n: int) -> list[list[LinkCounts]]:
-    """The counts of `n` aligners, pair by pair; `links` has each pair's links by every aligner. Raises
-    ValueError if their lengths differ, or a pair lacks an aligner's links."""
+    """Return the counts of `n` aligners, pair by pair; `links` yields each pair's links by every aligner.
+    Raises ValueError if lengths differ, or a pair lacks an aligner's links."""
     columns: list[list[LinkCounts]] = [[] for _ in range(n)]
     for correct, row in zip(gold, links, strict=True):
         for column, each in zip(columns, row, strict=True):
@@ -55,7 +54,7 @@ class GoldSet:
 
 
 def gold_set(folder: Path, name: str) -> GoldSet:
-    """Open a set such as de-en: `folder`/de-en with `test.de`, `test.en` and `alignv2.txt` in WPT's format.
+    """Open a set such as de-en: `folder`/de-en with `test.de`, `test.en` and `alignv2.txt` in WPT format.
     Raises BadInput if a file is missing or malformed, or the files do not match."""
     home, (source, _, target) = folder / name, name.partition("-")
     pairs = read_pairs(home / f"test.{source}", home / f"test.{target}")
@@ -63,7 +62,7 @@ def gold_set(folder: Path, name: str) -> GoldSet:
 
 
 def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
-    """The pairs of `TwoFiles`. Raises BadInput if a line has no words."""
+    """Read sentence pairs from two files. Raises BadInput if a line contains no words."""
     pairs = tuple(TwoFiles(source, target))
     for number, pair in enumerate(pairs, start=1):
         if not all(pair):
@@ -72,5 +71,5 @@ def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
 
 
 def lengths(pairs: Iterable[Pair]) -> list[Link]:
-    """Each pair's two lengths in words."""
+    """Return each pair's two lengths in words."""
     return [(len(source), len(target)) for source, target in pairs]

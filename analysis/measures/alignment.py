@@ -50,10 +50,10 @@ class TypeHits:
     in_dictionary: np.ndarray
     counts: np.ndarray
     rotated: Mapping[str, np.ndarray] = field(default_factory=dict)
-    undetermined: int = 0  # the number of dimensions of the rotation that the dictionary does not determine
+    undetermined: int = 0  # dimensions of the rotation that the dictionary does not determine
 
     def row(self, any_dictionary: bool) -> dict[str, Any]:
-        """The shares, for a run's metrics."""
+        """Return the shares for a run's metrics."""
         shares = {metric: value for metric, (value, _) in self.shares.items()}
         if not any_dictionary:
             return {"probe": shares}
@@ -61,14 +61,14 @@ class TypeHits:
         return {"probe": shares, HITS: [np.packbits(hits).tobytes().hex() for hits in (self.forward, self.back)]}
 
     def unpacked(self, hits: Sequence[str]) -> TypeHits:
-        """The same types with the hits of another step."""
+        """Return the same types with another step's hits."""
         found = [np.unpackbits(np.frombuffer(bytes.fromhex(one), np.uint8)).astype(bool) for one in hits]
         forward, back = (one[: len(self.forward)] for one in found)
         return TypeHits(forward, back, self.in_dictionary, self.counts)
 
     @property
     def shares(self) -> dict[str, tuple[float, int]]:
-        """Share found and number of types, by metric; metrics over no types are left out."""
+        """The share found and the number of types, by metric; metrics over no types are omitted."""
         forward, back, held_out = self.forward, self.back, ~self.in_dictionary
         hits = {"all": forward, "dictionary": forward[self.in_dictionary], "held-out": forward[held_out]}
         hits |= {"back": back, "back-held-out": back[held_out]}
@@ -81,7 +81,7 @@ class TypeHits:
 
 @dataclass(frozen=True)
 class Types:
-    """The types that alignment@1 is measured over, for a model's table of `rows` rows (0: any number)."""
+    """The types that alignment@1 is measured over, in an embedding table of `rows` rows (0: any number)."""
 
     types: np.ndarray  # (n,) the source ids that are not special and occur in the source corpus
     image: np.ndarray  # (V,) the id of each source id in the second language
@@ -90,16 +90,16 @@ class Types:
     own: np.ndarray  # (V,) the id of each source id in the first language
     numbers: tuple[int, int]  # the token types of both languages
     rows: int
-    skipped: int  # types without one image in both languages
+    skipped: int  # types without a single image in each language
 
     @classmethod
     def open(cls, data: Path, language: str) -> Types:
-        """The types of one derived language of a study's data folder."""
+        """Open the types of a derived language in a study's data folder."""
         return cls.between(Languages.open(data, [language]), SOURCE, language)
 
     @classmethod
     def between(cls, languages: Languages, first: str, second: str) -> Types:
-        """The types of an ordered pair of a model's languages."""
+        """Return the types of an ordered pair of a model's languages."""
         vocabulary, a, b = languages.vocabulary, languages[first], languages[second]
         entries = [_entries(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
         dictionary = np.unique(np.concatenate([np.empty(0, np.int64), *entries]))
@@ -123,8 +123,7 @@ class Types:
         return bool(self.moved.any())
 
     def rows_of(self, table: Tensor, languages: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Copies of the embeddings of the types in both languages, (n, H) float32 each; arguments as in
-        `alignment`."""
+        """Copy the types' embeddings in both languages, (n, H) float32 each; arguments as in `alignment`."""
         source, derived = (table.detach()[torch.from_numpy(ids[self.types])].float() for ids in (self.own, self.image))
         if languages is not None:
             source += languages[self.numbers[0]].detach()
@@ -134,8 +133,8 @@ class Types:
         return source, derived
 
     def alignment(self, table: Tensor, languages: Tensor | None = None, controls: bool = False) -> TypeHits:
-        """alignment@1 of a table of word embeddings (ALIGN-MLM, section 5). Raises ValueError if no type
-        changes its id, or a row is not finite."""
+        """Measure alignment@1 in a table of word embeddings (ALIGN-MLM, section 5). Raises ValueError if no
+        type changes its id, or a row is not finite."""
         if not self.measurable:
             raise ValueError("no type changes its id between the two languages: alignment@1 is undefined")
         moved, places = self.moved, np.arange(len(self.types))
@@ -152,7 +151,6 @@ class Types:
         return TypeHits(forward[moved], back[moved], self.known[moved], counts, after, undetermined)
 
     def _rotations(self, source: Tensor, derived: Tensor, entries: np.ndarray, controls: bool) -> dict[str, Tensor]:
-        """The derived rows after each rotation."""
         pairs = np.array([entries, entries])
         after = {ROTATED: rotated(source, derived, pairs)}
         if controls:
@@ -170,8 +168,8 @@ def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
 
 
 def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
-    """The null of the shares `all`, `dictionary` and `held-out`: types are paired at random with one of
-    similar frequency."""
+    """Return the null distributions of the shares `all`, `dictionary` and `held-out`: each type is paired at
+    random with one of similar frequency."""
     forward = nearest(*types.rows_of(*_tables(model)))
     moved, known = types.moved, types.known
     hits = forward == shuffled(like_frequent(types.counts[types.types]), shuffles, seed)
@@ -180,7 +178,7 @@ def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[
 
 
 def alignment_of_model(model: Any, types: Types, controls: bool = False) -> TypeHits:
-    """alignment@1 of a model in memory; its weights do not change."""
+    """Measure alignment@1 in a model in memory, without changing its weights."""
     return types.alignment(*_tables(model), controls=controls)
 
 
@@ -190,12 +188,12 @@ def _tables(model: Any) -> tuple[Tensor, Tensor | None]:
 
 
 def _language_rows(token_types: Tensor) -> Tensor | None:
-    """The language embeddings, or None if there is one token type, whose embedding changes nothing."""
+    """The language embeddings, or None for a single token type, whose embedding changes nothing."""
     return token_types if has_languages(len(token_types)) else None
 
 
 def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
-    """alignment@1 of a checkpoint, with controls; only its embeddings are read."""
+    """Measure alignment@1 in a checkpoint, with controls; only its embeddings are read."""
     path = checkpoint / "model.safetensors"
     try:
         with safe_open(path, framework="pt") as weights:
@@ -213,7 +211,7 @@ def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
 
 
 def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:
-    """alignment@1 over pretraining; earlier steps come from the probes in metrics.jsonl."""
+    """Measure alignment@1 over pretraining; earlier steps come from the probes in metrics.jsonl."""
     if not types.measurable:
         return Measurement()
     hits = alignment_of_checkpoint(model.checkpoint, types)
@@ -232,8 +230,8 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
 
 
 def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, frozenset[int]]) -> Measurement:
-    """alignment@1 of held-out inflected types, with another form in the dictionary (`held-out-form`) or
-    without (`held-out-lemma`)."""
+    """Measure alignment@1 on held-out inflected types, with another form in the dictionary (`held-out-form`)
+    or without (`held-out-lemma`)."""
     if not types.measurable:
         return Measurement()
     alignment = alignment_of_checkpoint(model.checkpoint, types)

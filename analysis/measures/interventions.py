@@ -1,7 +1,6 @@
-"""Interventions: a model is fine-tuned on the source and changed at test time; the change in its zero-shot
-score is the effect. Each has a control, a comparable change that uses no translations. Shapes: m moved types
-(they occur and have another row in the derived language), d of them in the dictionary, H width, B rows, L
-ids."""
+"""Interventions: a model fine-tuned on the source is changed at test time; the effect is the change in its
+zero-shot score. A control is a comparable change that uses no translations. Shapes: m moved types (they occur
+and have a different row in the derived language), d of them in the dictionary, H width, B rows, L ids."""
 
 from __future__ import annotations
 
@@ -34,7 +33,7 @@ ROTATION, SHUFFLED, RANDOM_ORDER = "rotation", "rotation by shuffled pairs", "ra
 RANDOM_ROTATION = "random rotation"
 WAYS = {"a quarter of the way": 0.25, "half of the way": 0.5, "three quarters of the way": 0.75}  # to the counterpart
 CONTROLS = {COUNTERPART: SAME_TAG, ROTATION: SHUFFLED, ORDER: RANDOM_ORDER}
-PATCHED, OF_OTHERS = "states of layer ", "states of other words of layer "  # with the layer's number
+PATCHED, OF_OTHERS = "states of layer ", "states of other words of layer "  # followed by the layer's number
 NAMES = (
     *(NOTHING, COUNTERPART, SAME_TAG, ANY_TAG, ROTATION, SHUFFLED, RANDOM_ROTATION, SHIFT, *WAYS),
     *(ORDER, RANDOM_ORDER, BOTH, PATCHED, OF_OTHERS),
@@ -44,7 +43,7 @@ StateChange = Callable[["Tensor"], "Tensor | None"]
 
 
 def control_of(intervention: str) -> str:
-    """The control of an intervention, or ""."""
+    """Return an intervention's control, or ""."""
     if intervention.startswith(PATCHED):
         return OF_OTHERS + intervention.removeprefix(PATCHED)
     return CONTROLS.get(intervention, "")
@@ -52,9 +51,8 @@ def control_of(intervention: str) -> str:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of the m moved types in both languages, (m, H); the places of dictionary types, `known` (d,);
-    the most frequent training tag of each type, "" without one; random numbers; and the types as source
-    words."""
+    """The rows of the m moved types in both languages, (m, H); the positions of dictionary types, `known`
+    (d,); each type's most frequent training tag, or ""; a random generator; and the types as source words."""
 
     derived: Tensor
     source: Tensor
@@ -65,7 +63,7 @@ class Rows:
 
     @classmethod
     def of(cls, model: Any, languages: Languages, language: str, tags: np.ndarray | None = None) -> Self:
-        """The rows of a model in memory. Raises BadInput without a dictionary: rotations need one."""
+        """Read the rows of a model in memory. Raises BadInput without a dictionary, which rotations need."""
         types = moved_types(languages, language)
         table = _table(model)
         own, images = (languages[name].images[types] for name in (SOURCE, language))
@@ -81,7 +79,7 @@ class Rows:
         return Rotation.fit(self.derived[known], self.source[known]).rank
 
     def wrong_words(self, of_tag: bool) -> Tensor:
-        """The source's rows of other words, of the same tag or any."""
+        """Return the source rows of other words, with the same tag or any."""
         order = np.arange(len(self.tags))
         groups = self.tags if of_tag else np.zeros(len(order))
         for group in np.unique(groups):
@@ -90,19 +88,19 @@ class Rows:
         return self.source[torch.from_numpy(order)]
 
     def rotated(self, partners: np.ndarray) -> Tensor:
-        """The derived rows after the rotation that brings the rows of `partners` (d,) to the source's
+        """Apply to the derived rows the rotation that maps the rows of `partners` (d,) onto the source's
         dictionary rows."""
         known, others = torch.from_numpy(self.known), torch.from_numpy(partners)
         return Rotation.fit(self.derived[others], self.source[known])(self.derived)
 
     def randomly_rotated(self) -> Tensor:
-        """The derived rows after a random rotation around their mean."""
+        """Rotate the derived rows randomly around their mean."""
         noise = torch.from_numpy(self.random.standard_normal((self.derived.shape[1],) * 2)).to(self.derived.dtype)
         centre = self.derived.mean(0)
         return (self.derived - centre) @ torch.linalg.qr(noise)[0] + centre
 
     def changes(self) -> Iterator[tuple[str, Tensor]]:
-        """Other rows (m, H) for the derived types, by the name of the intervention."""
+        """Yield the name of each intervention and the new rows (m, H) of the derived types."""
         yield COUNTERPART, self.source
         yield SAME_TAG, self.wrong_words(of_tag=True)
         yield ANY_TAG, self.wrong_words(of_tag=False)
@@ -115,8 +113,8 @@ class Rows:
 
 
 def moved_types(languages: Languages, language: str) -> np.ndarray:
-    """The source ids of the moved types, (m,). Raises BadInput if there are none, or if a type has several
-    images."""
+    """Return the source ids of the moved types, (m,). Raises BadInput if there are none, or if a type has
+    several images."""
     derived, types = languages[language], languages.vocabulary.types
     if derived.single is not None or derived.places is not None:
         raise BadInput(f"a type has several images in {language}; expected a language with one row for each type")
@@ -127,7 +125,8 @@ def moved_types(languages: Languages, language: str) -> np.ndarray:
 
 
 def known_types(languages: Languages, language: str) -> np.ndarray:
-    """The places of the dictionary's types among the moved ones, (d,). Raises BadInput if there are none."""
+    """Return the positions of the dictionary's types among the moved ones, (d,). Raises BadInput if there are
+    none."""
     images = languages[language].images[moved_types(languages, language)]
     known = np.flatnonzero(np.isin(images, languages.dictionary(SOURCE, language)[:, 1]))
     if not len(known):
@@ -136,7 +135,7 @@ def known_types(languages: Languages, language: str) -> np.ndarray:
 
 
 def not_changed(languages: Languages, language: str) -> str:
-    """The reason why the words of a language cannot be changed, or ""."""
+    """Return the reason why a language's words cannot be changed, or ""."""
     try:
         known_types(languages, language)
     except BadInput as error:
@@ -144,21 +143,20 @@ def not_changed(languages: Languages, language: str) -> str:
     return ""
 
 
-# Changes of a model in memory
+# Changes to a model in memory
 
 
 def _table(model: Any) -> Tensor:
-    """The word embeddings of a model, (types, H)."""
     return architecture_of(model.config).tables(model)[0].detach()
 
 
 def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
-    """Apply `change` to the states (B, L, H) after a layer, or of the embeddings (0); None leaves them
-    unchanged."""
+    """Apply `change` to the states (B, L, H) after a layer, or to the embeddings (0); if it returns None,
+    they stay unchanged."""
     spelt = architecture_of(model.config)
     modules = [spelt.encoder(model).embeddings, *spelt.layers(model)]
     if not 0 <= layer < len(modules):
-        raise BadInput(f"layer {layer} of a model with {len(modules) - 1}; expected 0 (the embeddings) or a layer")
+        raise BadInput(f"no layer {layer}: the model has {len(modules) - 1}, and 0 is its embeddings")
 
     def hook(module: Any, inputs: Any, output: Any) -> Any:
         states = output[0] if isinstance(output, tuple) else output
@@ -182,7 +180,7 @@ def set_rows(model: Any, ids: np.ndarray, rows: Tensor | np.ndarray) -> None:
 
 @contextmanager
 def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
-    """Set word embeddings as `set_rows` does, until the context ends."""
+    """Set word embeddings as `set_rows` does, and restore them when the context ends."""
     before = _table(model)[torch.from_numpy(ids)].clone()
     set_rows(model, ids, rows)
     try:
@@ -192,8 +190,8 @@ def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
 
 
 class SourceTuned:
-    """A model fine-tuned on a tagging task's source examples, and the test examples of the source and of one
-    derived language. A change holds for one score only."""
+    """A model fine-tuned on a tagging task's source examples, with the test examples of the source and of one
+    derived language. A change applies to one score only."""
 
     def __init__(
         self, tuned: Finetuned, data: DerivedTask, run: MeasuredModel, labels: Sequence[str], length: int
@@ -208,7 +206,7 @@ class SourceTuned:
         self.images = self.languages[self.language].images[self.types]  # their ids in the derived language, (m,)
 
     def rows(self, random: np.random.Generator | None = None) -> Rows:
-        """The fine-tuned embeddings of the moved types, for `score`."""
+        """Return the fine-tuned embeddings of the moved types, for `score`."""
         tags = usual_tags(tagged_words(self.train), self.languages.vocabulary)[self.types]
         rows = Rows.of(self.tuned.model, self.languages, self.language, tags)
         return replace(rows, random=random) if random else rows
@@ -220,9 +218,9 @@ class SourceTuned:
         random_order: np.random.Generator | None = None,
         after: tuple[int, StateChange] | None = None,
     ) -> Score:
-        """The main metric on the derived test set: with other `rows` (m, H) for the moved types, with the
-        words of each sentence in random order, or with a function applied `after` a layer. `of_source`: on
-        the source's sentences in derived words."""
+        """Return the main metric on the derived test set, optionally with new `rows` (m, H) for the moved
+        types, with each sentence's words in random order, or with a function applied `after` a layer.
+        `of_source` scores the source's sentences in derived words."""
         test, encoded = self._test(SOURCE if of_source else self.language, self.language)
         orders = [word_order(row, random_order) for row in encoded.rows]
         moved = tuple(replace(row, ids=row.ids[order]) for row, order in zip(encoded.rows, orders, strict=True))
@@ -236,10 +234,10 @@ class SourceTuned:
         return self._scored(test, encoded, back)
 
     def patched(self, layer: int, random: np.random.Generator | None = None, only: np.ndarray | None = None) -> Score:
-        """The main metric on the derived test set if words have, after a layer, the states of their
-        counterparts in the source's sentence, or with `random` of other words of it. A word keeps its own
-        states if it occurs twice, if its sentence is several rows, or if it is not among `only`, places in
-        `rows`."""
+        """Return the main metric on the derived test set after replacing words' states after a layer by those
+        of their counterparts in the source's sentence or, with `random`, of other words in it. A word keeps
+        its own states if it occurs twice, if its sentence takes several rows, or if it is not among `only`,
+        positions in `rows`."""
         test, derived = self._test(self.language, self.language)
         _, source = self._test(SOURCE, SOURCE)
         pairs = [(row, row) for row in derived.rows]
@@ -284,8 +282,7 @@ class SourceTuned:
     def _counterparts(
         self, derived: TaskRow, source: TaskRow, chosen: np.ndarray | None
     ) -> tuple[list[int], list[int]]:
-        """The places of ids that occur once in both rows, special ones left out, and of their
-        counterparts."""
+        """The positions of non-special ids that occur once in both rows, and of their counterparts."""
         if derived is source:
             return [], []
         images = self._image_of[source.ids]
@@ -297,13 +294,12 @@ class SourceTuned:
 
     @cached_property
     def _image_of(self) -> np.ndarray:
-        """The derived id of each row of the table; types that did not move keep theirs."""
+        """The derived id of each row of the table; types that did not move keep their own."""
         images = np.arange(len(_table(self.tuned.model)))
         images[self.languages[SOURCE].images[self.types]] = self.images
         return images
 
     def _test(self, sentences: str, words: str) -> tuple[Split, EncodedSet]:
-        """The test set of a language, in the words of a language."""
         test = self.splits[sentences]
         return test, test.encode(self.labels, self.readers[words], self.length)
 
@@ -313,7 +309,8 @@ class SourceTuned:
 
 
 def word_order(row: TaskRow, random: np.random.Generator | None) -> np.ndarray:
-    """The places of a row, (L,), with its words in random order if `random` is given; special ids stay."""
+    """Return the positions in a row, (L,), with words in random order if `random` is given; special ids stay
+    in place."""
     places = np.arange(len(row.ids))
     starts = np.flatnonzero(row.targets != UNLABELLED)  # a word's label is at its first sub-word
     if random is None or not len(starts):
@@ -329,7 +326,7 @@ def train(
     progress: Callable[[int, int], None] = lambda step, steps: None,
     prepare: Callable[[Any], object] = lambda model: None,
 ) -> SourceTuned:
-    """Fine-tune a model, after `prepare` has changed it, on a task's source examples, as for its zero-shot
+    """Fine-tune a model, once `prepare` has changed it, on a task's source examples, as for its zero-shot
     score."""
     task = data.task
     if not isinstance(task, Tagging):
@@ -344,7 +341,7 @@ def train(
 
 
 def interventions(tuned: SourceTuned) -> Measurement:
-    """The main metric of a tagging task after each intervention, and the parts of its loss that words and
+    """Measure a tagging task's main metric after each intervention, and the parts of its loss that words and
     order recover."""
     run, metric, about = tuned.run, tuned.task.primary, {"task": tuned.task.name}
     scores = dict(_after_interventions(tuned, run.seed))

@@ -17,7 +17,7 @@ SIDES = ("source", "target")
 
 @dataclass(frozen=True)
 class LexiconRows:
-    """The embeddings of n words and of their translations, (n, H) float32 each, of length 1."""
+    """The embeddings of n words and of their translations, (n, H) float32 each, normalised to length 1."""
 
     entries: tuple[Entry, ...]
     source: np.ndarray
@@ -38,7 +38,8 @@ class LexiconRows:
 def chosen(
     entries: Sequence[Entry], folders: Sequence[Path], count: int, left_out: Collection[str] = ()
 ) -> tuple[Entry, ...]:
-    """The first `count` entries whose two words are one type each in every model and not in `left_out`."""
+    """Return the first `count` entries whose words are new, and one type each in every model, but not in
+    `left_out`."""
     sides = [[getattr(entry, side) for entry in entries] for side in SIDES]
     own = np.ones(len(entries), bool)
     for folder in folders:
@@ -60,7 +61,7 @@ def chosen(
 
 
 def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:
-    """The embeddings of the words of `chosen` entries in a folder's model."""
+    """Read the embeddings of `chosen` entries' words from a folder's model."""
     vocabulary = GivenVocabulary(folder).open()
     model: Any = load_model(folder)[0]
     table = model.get_input_embeddings().weight.detach().numpy()
@@ -68,7 +69,7 @@ def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:
     for side in SIDES:
         ids = np.array(only_ids([getattr(entry, side) for entry in entries], vocabulary))
         if ids.max() >= len(table):
-            raise BadInput(f"the model has {len(table):,} types, and its tokenizer an id {ids.max():,}", folder)
+            raise BadInput(f"the tokenizer has an id {ids.max():,}, but the model only {len(table):,} types", folder)
         rows = table[ids]
         sides.append(rows / np.linalg.norm(rows, axis=1, keepdims=True))
     return LexiconRows(tuple(entries), *sides)

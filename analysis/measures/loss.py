@@ -1,6 +1,6 @@
-"""The loss on masked ids of each language's held-out text, and the cosine between two languages' gradients of
-it over the layers, which all languages share. Shapes: N masked ids, S shuffles, V types, U units, I inputs, P
-parts of a text."""
+"""The loss on masked ids in each language's held-out text, and the cosine between two languages' gradients of
+that loss over the layers, which all languages share. Shapes: N masked ids, S shuffles, V types, U units, I
+inputs, P parts of a text."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import autocast, encode, prediction_loss
 from calque.pretrain.objectives.mlm import Monolingual
 
-ROWS = 256  # rows per batch, which changes only the last digits
-MOST = 2048  # most masked ids that are used, from the start
-PARTS = 8  # parts of a text, whose differences show sampling noise
+ROWS = 256  # rows per batch, which affects only rounding
+MOST = 2048  # maximum number of masked ids used, from the start
+PARTS = 8  # parts of a text, whose differences show the sampling noise
 
 
 def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed: int = 0) -> Measurement:
-    """The loss in nats per masked id, for every language of a model, on the last `share` of its sentences,
-    packed and masked as in pretraining."""
+    """Measure the loss in nats per masked id, for each of a model's languages, on the last `share` of its
+    sentences, packed and masked as in pretraining."""
     network = model_with_head(model)
     length = architecture_of(network.config).length(network.config)
     stream = Monolingual(only_last(languages.whole, share), length, MASK_RATE)
@@ -44,43 +44,43 @@ def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed
 
 
 def masked_only(rows: Rows, mask: int) -> Rows:
-    """The rows with labels only where the input is `mask`."""
+    """Keep labels only where the input is `mask`."""
     labels = rows.labels.masked_fill(rows.ids != mask, UNLABELLED)
     return Rows(rows.ids, labels, rows.languages, rows.padded, rows.places)
 
 
 @inference_mode
 def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float, int, np.ndarray]:
-    """The mean loss in nats of N masked ids, N, and the means after shuffling the ids among their positions,
-    (S,)."""
+    """Return the mean loss in nats over N masked ids, N, and the means after shuffling the ids among their
+    positions, (S,)."""
     spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
     labels = rows.labels.flatten()[at]
     top = encode(model, rows, len(spelt.layers(model))).flatten(0, 1)[at]
     losses = torch.cat([-spelt.logits(model, part).float().log_softmax(1)[:, labels] for part in top.split(256)])
-    table = losses.double().cpu().numpy()  # (N, N): at each position, of each id
+    table = losses.double().cpu().numpy()  # (N, N): at each position, for each id
     here, random = np.arange(len(at)), np.random.default_rng(seed)
     shuffled = [table[here, random.permutation(here)].mean() for _ in range(shuffles)]
     return float(table.diagonal().mean()), len(at), np.array(shuffled)
 
 
 def unigram_loss(labels: np.ndarray, counts: np.ndarray) -> float:
-    """The mean loss in nats of predicting types, (N,), from their `counts`, (V,), plus one."""
+    """The mean loss in nats of predicting types, (N,), from their add-one smoothed `counts`, (V,)."""
     return float(-np.log((counts[labels] + 1) / (counts.sum() + len(counts))).mean())
 
 
 def gradient_parts(model: Any, rows: Rows) -> list[list[Tensor]]:
-    """The contributions of `PARTS` nearly equal parts of `rows` to its `layer_gradients`."""
+    """Return the contribution of each of `PARTS` nearly equal parts of `rows` to its `layer_gradients`."""
     return [layer_gradients(model, rows.part(i, PARTS), rows.labelled) for i in range(PARTS)]
 
 
 def whole(parts: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    """The gradients of a whole batch: the sum of its parts' gradients, parameter by parameter."""
+    """Sum the gradients of a batch's parts, parameter by parameter."""
     return [torch.stack(terms).sum(0) for terms in zip(*parts, strict=True)]
 
 
 def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tensor]:
-    """The gradient of the mean MLM loss over the labelled ids of `rows`, per parameter of the layers: (U, I),
-    or (U, 1) for vectors."""
+    """Return the gradient of the mean MLM loss over the labelled ids in `rows`, per parameter of the layers:
+    (U, I), or (U, 1) for vectors."""
     of = rows.labelled if of is None else of
     parameters = list(architecture_of(model.config).layers(model).parameters())
     with torch.enable_grad():
@@ -90,13 +90,13 @@ def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tenso
 
 
 def gradient_cosine(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
-    """The cosine of two gradients, each as one vector over all parameters."""
+    """The cosine between two gradients, each flattened into one vector."""
     return _product(first, second) / _norms(first, second)
 
 
 def shuffled_cosines(first: Sequence[Tensor], second: Sequence[Tensor], shuffles: int, seed: int) -> np.ndarray:
-    """The cosines after shuffling the units of each parameter of the second gradient, (S,); a unit's inputs
-    stay together."""
+    """Return the cosines after shuffling the units of each parameter in the second gradient, (S,); a unit's
+    inputs stay together."""
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for a, b in zip(first, second, strict=True):
         of_units = (a.double() @ b.double().T).cpu().numpy()  # (U, U)
@@ -108,8 +108,8 @@ def shuffled_cosines(first: Sequence[Tensor], second: Sequence[Tensor], shuffles
 def noise_cosines(
     first: Sequence[Sequence[Tensor]], second: Sequence[Sequence[Tensor]], shuffles: int, seed: int
 ) -> np.ndarray:
-    """The sampling noise of the cosine of two gradients, (S,): each part's deviation from the mean of its
-    text is added with a random sign."""
+    """Sample the noise in the cosine between two gradients, (S,): each part's deviation from its text's mean
+    is added with a random sign."""
     sides = whole(first), whole(second)
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for parts, other in ((first, sides[1]), (second, sides[0])):

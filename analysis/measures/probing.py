@@ -1,6 +1,6 @@
-"""Probes of a model: how much two languages share at one step of pretraining, each number with its null, on
-the same held-out text at all steps. Shapes: B rows, L ids or layers with the embeddings, N sentences or
-words, H hidden."""
+"""Probes of how much two languages share at one step of pretraining, each number with its null, on the same
+held-out text at all steps. Shapes: B rows, L ids or layers (including the embeddings), N sentences or words,
+H hidden."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class ProbeConfig:
 @dataclass(frozen=True)
 class TaggedWords:
     """Rows of words with their labels: `at` (N, 2) is each word's row and position, `labels` (N,) are
-    numbers."""
+    indices."""
 
     rows: list[np.ndarray]
     at: np.ndarray
@@ -84,7 +84,7 @@ class TaggedWords:
         return [(int(place), len(self.rows[row])) for row, place in self.at]
 
     def in_company(self) -> TaggedWords:
-        """The words whose position and row length are not rare."""
+        """Keep the words whose position and row length are not rare."""
         kept = in_company(self.kinds)
         if not kept:
             raise BadInput(f"{len(self.at)} tagged words are too few to test a probe on (probe.tested)")
@@ -93,9 +93,9 @@ class TaggedWords:
 
 @dataclass(frozen=True)
 class ProbeText:
-    """The text of the probes. In `masked` every labelled id is masked; `gradient_rows` are masked as in
-    pretraining. `unigram` is the loss of prediction by frequency, `numbers` are token types. `types` is None
-    without a change of script."""
+    """The text used by the probes. In `masked` every labelled id is masked; `gradient_rows` are masked as in
+    pretraining. `unigram` is the loss when predicting by frequency, `numbers` are token types. `types` is
+    None without a change of script."""
 
     language: str
     numbers: tuple[int, int]
@@ -111,8 +111,7 @@ class ProbeText:
     def of(
         cls, languages: Languages, share: float, length: int, task: Task, examples: TaskFolder, config: ProbeConfig
     ) -> ProbeText:
-        """The text of the source and one other language, the last `share` of their text, in rows of `length`
-        ids."""
+        """Read the last `share` of the source and of one other language, in rows of `length` ids."""
         (other,) = languages.others
         held = only_last(languages, share)
         stream = Monolingual(held, length, MASK_RATE)
@@ -183,7 +182,7 @@ def _tagged(
 def growth(
     model: MeasuredModel, probes: Probes, snapshots: Mapping[int, Path], progress: Callable[[int, int], None]
 ) -> Measurement:
-    """All probes of a model at each of its snapshots, which are files by step."""
+    """Run all probes on a model at each of its snapshots, which are files by step."""
     network, records = states.model_with_head(model), list[Record]()
     for done, (step, path) in enumerate(snapshots.items(), start=1):
         load_snapshot(network, path)
@@ -212,7 +211,7 @@ class Probes:
         self.shuffled_labels = {name: words.labels[orders[name]] for name, words in text.tests.items()}
 
     def __call__(self, network: Any, model: MeasuredModel) -> list[Record]:
-        """All records of `network`, the weights of a model at one step."""
+        """Return all records of `network`, a model's weights at one step."""
         network.eval()
         model = replace(model, language=self.text.language)
         probes = (self._losses, self._gradients, self._alignment, self._sentences, self._words)

@@ -1,5 +1,5 @@
-"""Sentence retrieval, and mining, as in BUCC, of the translations in two texts that match only in part.
-Shapes: N sentences and their N translations, L layers with the embeddings, H hidden."""
+"""Sentence retrieval, and BUCC-style mining of translations in two texts that match only in part. Shapes: N
+sentences and their N translations, L layers including the embeddings, H hidden."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from calque.derive.task_data import TaskFolder
 from calque.pretrain.architecture import architecture_of
 from calque.pretrain.lazy import F, Tensor, torch
 
-NEIGHBOURS = 4  # nearest neighbours that the margin is relative to (Artetxe and Schwenk 2019)
-PARTS = 4  # of four sentences, two are in both texts and one in each text alone
+NEIGHBOURS = 4  # nearest neighbours that define the margin (Artetxe and Schwenk 2019)
+PARTS = 4  # of every four sentences, two are in both texts and one in each text alone
 
 
 def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int) -> Measurement:
-    """Retrieval between every two languages with the same sentences, given as words, by layer and both
-    ways."""
+    """Measure retrieval between every two languages of the same sentences, given as words, by layer and in
+    both directions."""
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
         raise BadInput(f"expected treebanks of the same sentences; {sizes}")
@@ -67,8 +67,8 @@ def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[st
 def derivation_retrieval(
     model: MeasuredModel, languages: Languages, examples: TaskFolder, most: int, tags: np.ndarray | None = None
 ) -> Measurement:
-    """Retrieval of derivations: a sentence's among up to `most` of a task's different sentences, by layer and
-    both ways. With `tags` of the vocabulary's types, (V,), in the last layer after changes of the
+    """Measure retrieval of derivations among up to `most` distinct sentences of a task, by layer and in both
+    directions; with `tags` of the vocabulary's types, (V,), in the last layer after each change to the
     embeddings."""
     network, exclusions = model_with_head(model), LeftOut()
     (other,) = languages.others
@@ -111,8 +111,8 @@ def _derivations(examples: TaskFolder, other: str) -> Iterator[tuple[Sentence, S
 
 
 def _found(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: int) -> Iterator[Record]:
-    """The shares of sentences that find their translations, both ways, by layer and metric; `vectors` (L, N,
-    H) by language."""
+    """The shares of sentences whose translation is found, by direction, layer and metric; `vectors` (L, N, H)
+    by language."""
     for first, second in combinations(vectors, 2):
         for layer, (source, target) in enumerate(zip(vectors[first], vectors[second], strict=True)):
             cosines = cosine(source, target)
@@ -125,18 +125,19 @@ def _found(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: int)
 
 
 def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Which rows, and which columns, of (N, N) have their only largest score on the diagonal."""
+    """Return which rows and which columns of (N, N) have their unique maximum on the diagonal."""
     own, others = scores.diagonal(), scores.clone().fill_diagonal_(-torch.inf)
     return (own > others.amax(1)).cpu().numpy(), (own > others.amax(0)).cpu().numpy()
 
 
 def cosine(source: Tensor, target: Tensor) -> Tensor:
-    """Cosines of all pairs of rows of (N, H) and (M, H), (N, M)."""
+    """Return the cosines of all pairs of rows of (N, H) and (M, H), (N, M)."""
     return F.normalize(source, dim=1) @ F.normalize(target, dim=1).T
 
 
 def margin(source: Tensor, target: Tensor) -> Tensor:
-    """cos(x, y) over the mean cosine of both with their nearest neighbours, (N, M) of (N, H) and (M, H)."""
+    """Divide cos(x, y) by the mean cosine of both with their nearest neighbours, (N, M) from (N, H) and (M,
+    H)."""
     cosines = cosine(source, target)
     rows, columns = neighbourhoods(cosines, NEIGHBOURS)
     return 2 * cosines / (rows[:, None] + columns[None])
@@ -145,7 +146,7 @@ def margin(source: Tensor, target: Tensor) -> Tensor:
 def sentence_vectors(
     encoder: Encoder, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: LeftOut
 ) -> Tensor:
-    """The mean of the states of each sentence's sub-words at each layer, (L, N, H)."""
+    """Average the states of each sentence's sub-words at each layer, (L, N, H)."""
     room = min(encoder.length, pieces.longest or encoder.length) - len(pieces.before) - len(pieces.after)
     rows = [[i for word in pieces(sentence) for i in word] for sentence in sentences]
     for line, ids in enumerate(rows, start=1):
@@ -166,8 +167,8 @@ def sentence_vectors(
 
 
 def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int]:
-    """F1 of mining the translations in two texts, (N, H) each, whose rows translate each other, and the
-    number of gold pairs."""
+    """Return the F1 of mining translations in two texts, (N, H) each, whose rows translate each other, and
+    the number of gold pairs."""
     groups = len(source) // PARTS
     if groups < 2:
         raise ValueError(f"{len(source)} sentences: expected at least {2 * PARTS}")

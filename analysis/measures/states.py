@@ -1,6 +1,6 @@
 """Hidden states of a model in memory, and how similar the vectors of two languages are.
 
-Shapes: N rows, L layers with the embeddings, H hidden, T types, K width, S exchanges, C labels.
+Shapes: N rows, L layers including the embeddings, H hidden, T types, K width, S exchanges, C labels.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from calque.pretrain.saved_model import WEIGHTS, load_model, read_config
 
 NONE = -1  # the nearest row in case of a tie
 BLOCK = 512
-ROWS = 128  # rows per batch, of similar lengths, which changes only the last digits
-RIDGE = 1.0  # the penalty on squared weights, relative to the sum over words of squares of features with variance 1
+ROWS = 128  # rows of similar length per batch, which affects only rounding
+RIDGE = 1.0  # penalty on squared weights; features have variance 1, and squared errors are summed over words
 
 
 def model_with_head(model: MeasuredModel) -> Any:
-    """The masked language model of a checkpoint in evaluation mode. Raises BadInput if its prediction head is
+    """Load a checkpoint's masked language model in evaluation mode. Raises BadInput if its prediction head is
     missing."""
     spelt = architecture_of(read_config(model.checkpoint))
     network: Any
@@ -38,8 +38,8 @@ def model_with_head(model: MeasuredModel) -> Any:
 
 @inference_mode
 def nearest(source: Tensor, target: Tensor) -> np.ndarray:
-    """The row of `target` (N, H) with the highest cosine to each row of `source`, (N,) int64, or NONE at a
-    tie."""
+    """Return the row of `target` (N, H) with the highest cosine to each row of `source`, (N,) int64, or NONE
+    at a tie."""
     source, target = F.normalize(source.float(), dim=1), F.normalize(target.float(), dim=1)
     blocks = []
     for rows in source.split(BLOCK):
@@ -50,8 +50,8 @@ def nearest(source: Tensor, target: Tensor) -> np.ndarray:
 
 
 def mutually_nearest(forward: np.ndarray, back: np.ndarray, pairing: np.ndarray) -> np.ndarray:
-    """Whether a pair's cosine exceeds every other of both its rows (MEXA, Kargaran et al. 2024, equation 1).
-    `forward` and `back` are nearest rows, (N,); `pairing` (..., N) has the pair of each row."""
+    """Whether a pair's cosine exceeds every other cosine of either row (MEXA, Kargaran et al. 2024, equation
+    1). `forward` and `back` are nearest rows, (N,); `pairing` (..., N) is the partner of each row."""
     return (forward == pairing) & (back[pairing] == np.arange(len(forward)))
 
 
@@ -65,8 +65,8 @@ def linear_cka(x: Tensor, y: Tensor) -> float:
 
 
 def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> Callable[[Tensor], Tensor]:
-    """Ridge regression on standardised vectors (N, H): a function that gives the scores (M, C) of the labels
-    for other vectors (M, H)."""
+    """Fit ridge regression on standardised vectors (N, H), and return a function from other vectors (M, H) to
+    the labels' scores (M, C)."""
     if len(set(labels.tolist())) < 2:
         raise ValueError("a probe needs two labels or more")
     x = vectors.double()
@@ -84,7 +84,7 @@ def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> C
 
 @dataclass(frozen=True)
 class TypeMeans:
-    """The mean state of each type at each layer, `means` (L, T, H), `shares` of types in sentences, (N, T),
+    """Each type's mean state at each layer, `means` (L, T, H), its share of each sentence, `shares` (N, T),
     and `counts` (T,)."""
 
     means: Tensor
@@ -92,8 +92,8 @@ class TypeMeans:
     counts: np.ndarray
 
     def exchanged_ckas(self, x: Tensor, y: Tensor, layer: int, shuffles: int, seed: int) -> np.ndarray:
-        """Linear CKA of `x` (N, K) with `y` (N, H) after each type's mean state is replaced by another's,
-        (S,)."""
+        """Return the linear CKA of `x` (N, K) with `y` (N, H) after replacing each type's mean state by
+        another type's, (S,)."""
         exchanges = torch.from_numpy(shuffled(like_frequent(self.counts), shuffles, seed)).to(y.device)
         means = self.means[layer]
         return np.array([linear_cka(x, y + self.shares @ (means[exchange] - means)) for exchange in exchanges])
@@ -101,7 +101,7 @@ class TypeMeans:
 
 @inference_mode
 def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
-    """Encode rows of ids in batches: yields the indices of a batch's rows and their states at each layer, L
+    """Encode rows of ids in batches; yield the indices of each batch's rows and their states at each layer, L
     tensors of (rows, ids, H), arbitrary at padding."""
     spelt, config, device = architecture_of(model.config), model.config, next(model.parameters()).device
     encoder, number = spelt.encoder(model), language if has_languages(config.type_vocab_size) else 0
@@ -117,8 +117,7 @@ def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tu
 
 
 def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Tensor:
-    """The mean of each row's states at each layer, (L, N, H), without the first and the last id, which are
-    special."""
+    """Average each row's states at each layer, (L, N, H), without the special ids at either end."""
     means, order = [], []
     for places, hidden in states(model, rows, language):
         lengths = torch.tensor([len(rows[place]) for place in places], device=hidden[0].device)
@@ -131,7 +130,7 @@ def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Ten
 
 
 def type_means(model: Any, rows: Sequence[np.ndarray], language: int) -> TypeMeans:
-    """The mean states of the types in rows, and their shares of each row, without special ids."""
+    """Return the mean states of the types in rows, and their shares of each row, without special ids."""
     types, inside = np.unique(np.concatenate([row[1:-1] for row in rows]), return_inverse=True)
     lengths = np.array([len(row) - 2 for row in rows])
     of = np.split(inside, np.cumsum(lengths)[:-1])

@@ -1,5 +1,5 @@
 """AER of word aligners on gold sets and between derived languages, whose known links are all sure; and the
-quality of XLM-Align's self-made labels."""
+quality of XLM-Align's self-labels."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -28,12 +28,12 @@ from calque.pretrain.run import read_metrics
 PAIRS = 500  # sentence pairs to align
 # Statistics of labels: their names in metrics.jsonl, and in records
 REPORTED = {"label precision": "precision", "label recall": "recall", "labelled": "share"}
-Words = tuple[list[tuple[int, ...]], list[tuple[int, ...]]]  # the ids of each word of either side of a pair
+Words = tuple[list[tuple[int, ...]], list[tuple[int, ...]]]  # the ids of each word on both sides of a pair
 
 
 @dataclass(frozen=True)
 class EncoderScore:
-    """The counts, pair by pair, of a method's links at a layer; `joint` as in `PairEncoder`."""
+    """A method's link counts at a layer, pair by pair; `joint` as in `PairEncoder`."""
 
     method: str
     layer: int
@@ -51,7 +51,7 @@ class EncoderScore:
 
 
 def link_record(model: MeasuredModel, gold_set: str, aligner: str, score: LinkCounts, **fields: object) -> Record:
-    """The error rate of an aligner."""
+    """Return the record of an aligner's error rate. Raises BadInput if it is undefined."""
     if score.aer is None:
         raise BadInput(f"no sure link in the gold set {gold_set} and none predicted: the error rate is undefined")
     about = {"gold_set": gold_set, "aligner": aligner, "links": score, **fields}
@@ -59,7 +59,8 @@ def link_record(model: MeasuredModel, gold_set: str, aligner: str, score: LinkCo
 
 
 def diagonal_score(pairs: Sequence[Pair], gold: Gold) -> LinkCounts:
-    """Each target word linked to the source word at the same relative position of its sentence."""
+    """Score a diagonal alignment: each target word is linked to the source word at the same relative
+    position."""
     sizes = ((len(source), len(target)) for source, target in pairs)
     return score_all(gold.pairs, ([((2 * j + 1) * n // (2 * m), j) for j in range(m)] for n, m in sizes))
 
@@ -67,7 +68,7 @@ def diagonal_score(pairs: Sequence[Pair], gold: Gold) -> LinkCounts:
 def fast_align_scores(
     pairs: Sequence[Pair], gold: Gold, corpus: Sequence[Pair]
 ) -> tuple[dict[str, LinkCounts], Counter[str]]:
-    """fast_align trained on `corpus`: scores by direction and by symmetrisation, and exclusions."""
+    """Train fast_align on `corpus`, and return its scores by direction and symmetrisation, and exclusions."""
     ways, exclusions = dict[str, list[Links]](), Counter[str]()
     for way in ("forward", "reverse"):
         model = FastAlign.train(corpus, reverse=way == "reverse")
@@ -86,8 +87,8 @@ def encoder_scores(
     readings: Sequence[LinkReading],
     types: Mapping[bool, int],
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """The scores of every reading of an encoder, and exclusions, with each side alone (False) or both in one
-    row (True); `types` has the target's token type for either."""
+    """Return the scores of every reading of an encoder, and exclusions, with each side alone (False) or both
+    in one row (True); `types` gives the target's token type for either."""
     scores, exclusions = list[EncoderScore](), Counter[str]()
     for joint, token_type in types.items():
         encoded = PairEncoder(encoder, (pieces.before, pieces.after), (0, token_type), joint, pieces)
@@ -107,7 +108,7 @@ def alone_and_joint(
     device: str,
     everywhere: Sequence[Method],
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """The scores of every layer of a model by the methods `everywhere`, of the main layer by METHODS too."""
+    """Score every layer of a model by the methods `everywhere`, and the main layer by METHODS too."""
     encoder, pieces = Encoder(folder, device=device), SubWords(folder)
     readings = []
     for layer in range(encoder.layers + 1):
@@ -118,8 +119,8 @@ def alone_and_joint(
 
 
 def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -> Measurement:
-    """AER of every layer on a gold set by some methods, each sentence encoded alone, with items by sentence
-    pair."""
+    """Measure the AER of every layer on a gold set by some methods, each sentence encoded alone, with one
+    item per sentence pair."""
     encoder, pieces = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint)
     readings = [LinkReading(method, layer) for method in methods for layer in range(encoder.layers + 1)]
     scores, exclusions = encoder_scores(encoder, pieces, gold.pairs, gold.gold, readings, {False: 0})
@@ -128,8 +129,8 @@ def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -
 
 
 def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Measurement:
-    """AER by optimal transport for every layer, between the source and a derived language, with sides encoded
-    alone and as one row (joint)."""
+    """Measure the AER of optimal transport at every layer, between the source and a derived language, with
+    sides encoded alone and in one row (joint)."""
     encoder, records = Encoder(model.checkpoint, device=model.device), list[Record]()
     around = [languages.specials.start], [languages.specials.end]
     bitext = languages.bitext(SOURCE, language)
@@ -168,13 +169,13 @@ def _words(bitext: Bitext, number: int) -> Words:
 
 
 def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
-    """A line's ids as a tuple for each word, from the number of ids of each."""
+    """Split a line's ids into one tuple per word, by the number of ids in each."""
     return [tuple(word.tolist()) for word in np.split(ids, np.cumsum(pieces)[:-1])]
 
 
 def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:
-    """Precision and recall of XLM-Align's self-labels, and the share of ids with a label, from metrics.jsonl,
-    each a mean over the steps since the previous row."""
+    """Read the precision and recall of XLM-Align's self-labels, and the share of ids with a label, from
+    metrics.jsonl, each averaged over the steps since the previous row."""
     records, last = [], 0
     for row in (row for row in read_metrics(metrics) if "loss" in row):
         steps, last = row["step"] - last, row["step"]

@@ -1,4 +1,4 @@
-"""The report of a study, by paper: findings, tables, claims and figures."""
+"""Each paper's report on a study: findings, tables, claims and figures."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -30,8 +30,7 @@ from calque.analysis.statistics.verdicts import Claim
 
 @dataclass(frozen=True)
 class PaperReport:
-    """The parts of a report. Tables have the names of their files; figures that records cannot fill are
-    None."""
+    """The parts of a report. Tables are keyed by file name; figures that the records cannot fill are None."""
 
     findings: Callable[[Results], Iterable[str]]
     tables: Callable[[Results, str], Iterable[tuple[str, Table]]]

@@ -1,7 +1,7 @@
-"""Tables and figures that only select numbers: each column or panel names one number of each model. Those
-without code are entries of texts.toml with `columns` and `papers`, the reports that show them. A column has a
-`head`, a `measure` and a `metric`, a `task` if the measure has several, and the metric of its `null` if a
-figure shows it. Figures are None if records cannot fill them or there is too much to distinguish."""
+"""Tables and figures that only select numbers: each column or panel names one number per model. Those without
+code are entries in texts.toml with `columns` and `papers`, the reports that show them. A column has a `head`,
+a `measure` and a `metric`, a `task` if the measure covers several, and the metric of its `null` if a figure
+shows it. Figures are None if the records cannot fill them or there is too much to distinguish."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,16 +23,17 @@ from calque.analysis.results.results import Results
 from calque.analysis.results.retained import Retained, retained
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-ABREAST = 2  # most panels in a row
-BARS, MARKERS = 3, 8  # approximate numbers of intervals and markers on a line: more would hide it
+ABREAST = 2  # maximum number of panels in a row
+BARS, MARKERS = 3, 8  # approximate numbers of intervals and markers on a line; more would hide it
 RETAINED = "RETAINED"
 HEADS = {DELTA: "Δ", RETAINED: "retained"}  # how tables name these measures
 
 
 @dataclass(frozen=True)
 class Column:
-    """One number of each model, under a head. `facets` are further fields of `Key`, `null` is the metric of the
-    upper end of its null; `count` shows the number of test items, `remarks` notes on retained transfer."""
+    """One number per model, under a head. `facets` are further fields of `Key`, `null` is the metric for its
+    null's upper end; `count` shows the number of test items instead, `remarks` adds remarks on retained
+    transfer."""
 
     head: str
     measure: str
@@ -59,13 +60,13 @@ class Column:
         return cell(mean(self.values(results, objective, language)))
 
     def printed(self, results: Results, table: int, objective: str, language: str) -> str:
-        """The same cell in a table of the paper."""
+        """Return the same cell from the paper's table."""
         number = results.printed(table, self.measure, objective, language, self.task, self.metric)
         return percent(number.value if number else None)
 
 
 def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) -> list[Column]:
-    """One column for each measure of each task by its metric."""
+    """Return one column for each measure of each task by its metric."""
     return [
         Column(f"{score_title(task, metric)} {HEADS.get(measure, measure)}", measure, metric, task)
         for task, metric in metrics
@@ -74,17 +75,17 @@ def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) ->
 
 
 def main_metrics(results: Results) -> list[tuple[str, str]]:
-    """The tasks of a study, each with its main metric."""
+    """Return a study's tasks, each with its main metric."""
     return [(task, PRIMARY[task]) for task in results.main_tasks]
 
 
 def score_title(task: str, metric: str = "") -> str:
-    """A task and its metric, by default the primary one."""
+    """Name a task and its metric, by default the primary one."""
     return f"{task_title(task)} {metric_title(metric or PRIMARY[task])}"
 
 
 def rows_of(results: Results, columns: Sequence[Column], languages: Sequence[str] = ()) -> Iterator[tuple[str, ...]]:
-    """One row per objective and derived language, all of them or some, with a number in any column."""
+    """Yield one row per objective and derived language (default: all) with a number in any column."""
     for objective in results.objectives:
         for language in languages or results.transforms:
             numbers = [column.cell(results, objective, language) for column in columns]
@@ -93,13 +94,13 @@ def rows_of(results: Results, columns: Sequence[Column], languages: Sequence[str
 
 
 def records_of(results: Results, columns: Iterable[Column]) -> list[Record]:
-    """The records of columns, in the order of the study."""
+    """Return the records behind columns, in the study's order."""
     shown = {(column.measure, column.task, column.metric) for column in columns}
     return [r for r in results.records if (r.measure, r.task, r.metric) in shown]
 
 
 def last_records(results: Results, languages: Iterable[str], numbers: Sequence[tuple[str, str, str]]) -> list[Record]:
-    """The records of the last step for numbers, each a measure, a task and a metric, of every objective."""
+    """Return every objective's records at the last step for numbers given as measure, task and metric."""
     return [
         record
         for objective in results.objectives
@@ -110,8 +111,8 @@ def last_records(results: Results, languages: Iterable[str], numbers: Sequence[t
 
 
 def retained_cell(kept: Retained | None, remarks: bool = True) -> str:
-    """The share with its interval, and with `remarks` whether it is unreliable; why it is undefined, if it
-    is."""
+    """Write the share with its interval and, with `remarks`, whether it is unreliable; or why it is
+    undefined."""
     if kept is None:
         return MISSING
     parts = [cell(kept.share) if kept.share else "", kept.remark if remarks or not kept.share else ""]
@@ -121,7 +122,7 @@ def retained_cell(kept: Retained | None, remarks: bool = True) -> str:
 def printed_rows(
     numbers: Iterable[Published], row: Sequence[str], column: str
 ) -> dict[tuple[str, ...], dict[str, float]]:
-    """The values of published numbers by the fields of a row, and then by the field of a column."""
+    """Return the values of published numbers by the fields of a row, then by the field of a column."""
     rows: dict[tuple[str, ...], dict[str, float]] = {}
     for number in numbers:
         rows.setdefault(tuple(getattr(number, name) for name in row), {})[getattr(number, column)] = number.value
@@ -129,8 +130,8 @@ def printed_rows(
 
 
 def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """The tables of a report that texts.toml specifies, if records have their numbers, and a user's own
-    measures."""
+    """Yield the tables that texts.toml specifies for a report, if records contain their numbers, and a table
+    of a user's own measures."""
     own = dict.fromkeys((r.measure, r.metric) for r in results.records if not r.task and r.measure not in MEASURES)
     columns = {name: columns_of(name) for name, entry in TEXTS["tables"].items() if paper in entry.get("papers", ())}
     metrics = Counter(measure for measure, _ in own)
@@ -144,7 +145,7 @@ def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple
 
 
 def specified_figures(paper: str, results: Results, scale: str) -> Iterator[Plot | None]:
-    """The figures of a report that texts.toml specifies."""
+    """Yield the figures that texts.toml specifies for a report."""
     for name, entry in TEXTS["figures"].items():
         if paper in entry.get("papers", ()):
             draw = _by_step if entry.get("by") == "step" else _by_language
@@ -152,7 +153,7 @@ def specified_figures(paper: str, results: Results, scale: str) -> Iterator[Plot
 
 
 def columns_of(name: str, kind: str = "tables") -> list[Column]:
-    """The columns of an entry of texts.toml."""
+    """Return the columns of an entry in texts.toml."""
     return [Column(**column) for column in TEXTS[kind][name]["columns"]]
 
 
@@ -162,7 +163,7 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
     if not languages or len(languages) > MOST or not look:
         return None
     nulls = {column.head: replace(column, metric=column.null) for column in columns if column.null}
-    half = 0.3 / len(look)  # of the width of a null's line
+    half = 0.3 / len(look)  # half the width of a null's line
 
     def draw(panel: Axes, column: Column) -> None:
         for x, objective, language in drawing.in_groups(list(look), languages):
@@ -186,8 +187,8 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
 
 
 def _draw_means(panel: Axes, curves: Mapping[int, Mapping[int, Record]], look: Look, shift: float | None) -> None:
-    """Draw the means of seeds' curves; some steps have intervals, from `shift` of their distance on, unless
-    None."""
+    """Draw means over seeds. Some steps have intervals, starting at `shift` of the distance between them
+    (None: no intervals)."""
     by_step: dict[int, dict[int, Measured]] = {}
     for seed, curve in curves.items():
         for step, record in curve.items():

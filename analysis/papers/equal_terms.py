@@ -1,4 +1,4 @@
-"""Objectives on equal terms, with the same languages, tasks and budget. No paper has this comparison."""
+"""Objectives on equal terms: the same languages, tasks and budget, a comparison that no paper makes."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,20 +22,20 @@ from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import Claim
 from calque.analysis.tasks.catalog import metric_title, task_title
 
-PLAIN = "MLM"  # the objective that others are compared with: it is given no bilingual data
+PLAIN = "MLM"  # the objective that others are compared with, trained without bilingual data
 COLUMNS = 3  # panels in a row
-LINE = 0.27  # inches of height per objective
-NAMES = 1.9  # inches of width for the names of objectives
+LINE = 0.27  # height per objective in inches
+NAMES = 1.9  # width of objectives' names in inches
 STRONGEST = "strongest word baseline"
 
 
 def over_tasks(results: Results, objective: str, transform: str, measure: str = "ZS") -> BySeed:
-    """The unweighted mean of the tasks' main metrics, for the seeds that have all of them."""
+    """Average the tasks' main metrics, unweighted, for the seeds that have all of them."""
     return average([results.scores(measure, objective, transform, *metric) for metric in main_metrics(results)])
 
 
 def equal_terms_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """The table of objectives, then scores in full and alignment as ALIGN-MLM has them."""
+    """Yield the table of objectives, then full scores and alignment as in ALIGN-MLM."""
     yield "objectives", objectives_table(results, scale)
     yield "scores", scores_table(results, scale)
     yield "alignment", alignment_table(results, scale)
@@ -43,7 +43,7 @@ def equal_terms_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
 
 
 def objectives_table(results: Results, scale: str) -> Table:
-    """ZS of every objective on every task, their mean, and alignment@1; below, the strongest word
+    """Tabulate every objective's ZS on every task, their mean, and alignment@1; below, the strongest word
     baseline."""
     tasks, rows = main_metrics(results), list[tuple[str, ...]]()
     for transform in results.transforms:
@@ -81,7 +81,7 @@ def _learnt_on_the_surface(results: Results) -> Iterator[str]:
 
 
 def equal_terms_claims(results: Results) -> Iterator[Claim]:
-    """Each objective against MLM, and alignment with transfer."""
+    """Compare each objective with MLM, and alignment with transfer."""
     title, names = results.objective_title, results.objectives if PLAIN in results.objectives else []
     for transform in results.transforms:
         scores = {name: over_tasks(results, name, transform) for name in names}
@@ -95,7 +95,7 @@ def equal_terms_claims(results: Results) -> Iterator[Claim]:
 
 
 def equal_terms_findings(results: Results) -> Iterator[str]:
-    """The best mean over tasks and the next, for each derived language."""
+    """Yield the best two means over tasks for each derived language."""
     for transform in results.transforms:
         scores = {name: over_tasks(results, name, transform) for name in results.objectives}
         number = f"ZS under {results.transform_title(transform)}, mean of {len(results.main_tasks)} tasks"
@@ -103,7 +103,7 @@ def equal_terms_findings(results: Results) -> Iterator[str]:
 
 
 def objectives_figure(results: Results, scale: str) -> Plot | None:
-    """Zero-shot scores: one panel per task and one for their mean, one row per objective, a line for the
+    """Plot zero-shot scores: one panel per task and one for their mean, one row per objective, a line for the
     strongest baseline. None without a task, or with too many objectives or languages."""
     tasks, look = main_metrics(results), looks(results)
     if not tasks or len(results.transforms) > MOST or not look:
@@ -111,7 +111,6 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
     rows = [(objective, transform) for transform in results.transforms for objective in results.objectives]
 
     def draw(panel: Axes, metric: tuple[str, str] | None) -> None:
-        """A task by its metric, or their mean."""
         for place, row in enumerate(rows):
             if score := mean(results.scores("ZS", *row, *metric) if metric else over_tasks(results, *row)):
                 colour, marker, _ = look[row[0]]

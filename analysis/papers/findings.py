@@ -1,4 +1,4 @@
-"""Findings in one sentence each: the two best objectives by a number, and whether seeds separate them."""
+"""One-sentence findings: the two best objectives by some number, and whether seeds separate them."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -12,9 +12,9 @@ from calque.analysis.statistics.verdicts import HOLDS, judge
 
 
 def leader(results: Results, number: str, values: Mapping[str, BySeed], side: int) -> Iterator[str]:
-    """A sentence on the two objectives with the largest (`side` +1) or smallest (-1) numbers, if two have
-    one. The first leads if it is beyond every other by the paired interval over seeds and differs from the
-    next as printed."""
+    """Yield a sentence on the two objectives with the largest (`side` +1) or smallest (-1) numbers, if at
+    least two have one. The first leads if the paired interval over seeds separates it from every other
+    objective and it differs from the second as printed."""
     means = {objective: estimate.mean for objective, its in values.items() if (estimate := mean(its))}
     if len(means) < 2:
         return
@@ -32,8 +32,8 @@ def leader(results: Results, number: str, values: Mapping[str, BySeed], side: in
 
 
 def transfer_findings(results: Results) -> Iterator[str]:
-    """The objectives that lose least on each task, and align most, under the transform with the largest mean
-    Δ."""
+    """Yield the objectives that lose least on each task, and align most, under the transform with the largest
+    mean Δ."""
     metrics, losses = compared_metrics(results), dict[str, float]()
     for transform in results.transforms:
         cells = product(results.objectives, metrics.items())

@@ -1,6 +1,6 @@
 """The look of each objective: the same colour, marker and line style in every figure of every study. An
 objective belongs to the family of its last part, whose plain form has the family's look. Other forms keep the
-colour, and have shades of it if a study has many; forms that differ only in numbers keep the marker too."""
+colour, or get shades of it if a study has many; forms that differ only in numbers keep the marker too."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from calque.pretrain.objectives import OBJECTIVES
 
 
 class Look(NamedTuple):
-    """A colour, a marker, and a line style for figures that do not use line styles for something else."""
+    """A colour, a marker, and a line style, for figures that do not use line styles otherwise."""
 
     colour: str
     marker: str
@@ -32,7 +32,7 @@ class Look(NamedTuple):
 
 
 class Family(NamedTuple):
-    """The plain form of an objective and its look."""
+    """An objective's plain form and its look."""
 
     plain: Objective
     look: Look
@@ -42,20 +42,19 @@ FAMILIES = {
     str(plain.facets[-1]["kind"]): Family(plain, Look(*look))
     for plain, look in zip((kind() for kind in OBJECTIVES), LOOKS, strict=False)
 }
-"""The objectives of the package, by the kind of their last part. Any beyond the last look like a user's
-own."""
-BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}  # the looks of plain forms, by their names
+"""The package's objectives, by the kind of their last part. Any beyond the last look like a user's own."""
+BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}  # the looks of plain forms, by name
 OWN = (("#7A4B2A", "8"), ("#000075", "H"), ("#44AA99", "d"), ("#B0A030", "<"))
 """The looks of a user's own objectives, in the order of the study."""
 GIVEN = Look(INK, "o")  # a given model, such as the start of a study
 HATCHES = {"<": "\\\\\\\\", "^": "////", "H": "xxxx", "d": "....", ">": "----", "8": "oo", "p": "||||", "h": "++++"}
 FORMS: tuple[tuple[str, Dash], ...] = tuple(zip(HATCHES, ("--", "-.", "--", ":", "-.", "--", "-.", ":"), strict=True))
 AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS
-"""Markers and line styles of forms that are not plain: after MLM, after another objective, with given links,
-with another switch; the rest is for forms that would look the same."""
-FEWEST = 3  # objectives of one colour that get shades; two differ enough by their markers
-DARK = 1.0  # a colour is dark if its red, green and blue add up to less (white has 3)
-UNNAMED = {"mask_rate", "pieces"}  # parameters that names omit: the same for all objectives, or about memory
+"""Markers and line styles for forms that are not plain: after MLM, after another objective, with given links,
+with a different switch; the rest keep apart forms that would look the same."""
+FEWEST = 3  # minimum number of objectives with one colour to get shades; two differ enough in markers
+DARK = 1.0  # a colour is dark if its red, green and blue add up to less (white: 3)
+UNNAMED = {"mask_rate", "pieces"}  # parameters omitted from names: the same for all objectives, or about memory
 LINKS = {"labels", "links"}  # the switches that choose the source of links
 SHADES = (((0, 0.0), (0, 0.4), (1, 0.45), (0, 0.7), (0, 0.2)), ((0, 0.0), (1, 0.4), (1, 0.7), (1, 0.2), (1, 0.85)))
 """The shades of a light and of a dark colour in one study: the share of black (0) or white (1) in each."""
@@ -64,16 +63,16 @@ PUBLISHED = {
     "XLM-R": Look(INK, "D"),
     "mMiniLM-L12-H384": Look(INK, "P"),
 }
-"""Published encoders, whose markers are hollow."""
+"""Published encoders, drawn with hollow markers."""
 
 
 def family(objective: Described) -> Family | None:
-    """The family of an objective; None for a given model and for a user's own objective."""
+    """Return an objective's family; None for a given model or a user's own objective."""
     return FAMILIES.get(objective.parts[-1]["kind"]) if objective.parts else None
 
 
 def look(objective: Described, start: Start | None = None, own: Look | None = None) -> Look:
-    """The look of an objective, by its parts; `own` is the look of a family outside the package."""
+    """Choose an objective's look by its parts; `own` is the look of a family outside the package."""
     if objective.given:
         return GIVEN
     if (of := family(objective)) is None:
@@ -83,7 +82,7 @@ def look(objective: Described, start: Start | None = None, own: Look | None = No
     switches = {name for name, value in changed.items() if type(value) not in (int, float)}
     if switches:
         return Look(colour, *(SUPERVISED if switches <= LINKS else SWITCHED))
-    # A family that has a first phase, or reads only sentence pairs, starts from another model in its plain form.
+    # The plain form starts from an existing model if the family has a first phase, or reads only sentence pairs.
     continues = of.plain.traits.start is not None or not of.plain.traits.text
     if start and not start.objective.given and not continues:
         form = AFTER_MLM if family(start.objective) is FAMILIES["MLM"] else AFTER_OTHER
@@ -92,7 +91,7 @@ def look(objective: Described, start: Start | None = None, own: Look | None = No
 
 
 def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
-    """The look of each of a study's objectives, or of some, in their order; empty if there are too many to
+    """Return the looks of a study's objectives (default: all), in their order; empty if there are too many to
     distinguish."""
     described = {name: results.objective(name) for name in objectives or results.objectives}
     kinds = {name: d.parts[-1]["kind"] for name, d in described.items() if d.parts}
@@ -114,7 +113,7 @@ def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
 
 
 def _shaded(looks: Mapping[str, Look]) -> dict[str, Look]:
-    """Looks with a shade for each objective if `FEWEST` or more have one colour; plain forms have it
+    """Shade the colour of each objective if at least `FEWEST` share it; plain forms keep the colour
     itself."""
     sizes, numbers, shaded = Counter(its.colour for its in looks.values()), Counter[str](), dict(looks)
     for name in sorted(looks, key=lambda name: looks[name].bar["hatch"] != ""):
@@ -130,7 +129,7 @@ def _shaded(looks: Mapping[str, Look]) -> dict[str, Look]:
 
 
 def keys(results: Results, look: Mapping[str, Look], line: Dash | None = "") -> list[Artist]:
-    """Legend entries for objectives: markers on one kind of `line`, or on their own kinds (None)."""
+    """Return legend entries for objectives: markers on one style of `line`, or on their own (None)."""
     return [
         key(results.objective_title(name), *its[:2], line=its.dash if line is None else line)
         for name, its in look.items()
@@ -138,5 +137,5 @@ def keys(results: Results, look: Mapping[str, Look], line: Dash | None = "") -> 
 
 
 def bar_keys(results: Results, look: Mapping[str, Look]) -> list[Artist]:
-    """Legend entries for objectives drawn as bars."""
+    """Return legend entries for objectives drawn as bars."""
     return [Patch(label=results.objective_title(name), **its.bar) for name, its in look.items()]

@@ -1,4 +1,4 @@
-"""Primary claims: the questions that a study has to decide, in a TOML file written before it runs
+"""Primary claims: the questions that a study is to decide, in a TOML file written before it runs
 (docs/records.md)."""
 
 import hashlib
@@ -21,14 +21,19 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.files import read_toml
 
-NAME = "primary-claims"  # the name of the table, and of the copy of the file in a folder of records
+NAME = "primary-claims"  # the name of the table, and of the file's copy in a folder of records
 CORRELATION = "correlation"
 MEASURES = {DELTA: "Δ", "SUP": "SUP", "ZS": "ZS", ALIGNMENT: "alignment@1", CORRELATION: "alignment and −Δ"}
 TYPES = ("held-out", "dictionary", "all", ROTATED, SHUFFLED, SELF_LEARNT)
 WORDS = (ENTRY, NO_ENTRY)
-COMPARED = ({"ascending"}, {"ascending", "beyond"}, {"of", "above"}, {"of", "below"})  # the keys of a comparison
+COMPARED = (
+    {"ascending"},
+    {"ascending", "beyond"},
+    {"of", "above"},
+    {"of", "below"},
+)  # a comparison's keys
 _START = re.compile(r"\s*\[\[\s*claims\s*\]\]\s*(#.*)?")
-Cell = tuple[str, ...]  # an objective, a transform, and perhaps types, an intervention or words
+Cell = tuple[str, ...]  # an objective, a transform and, optionally, types, an intervention or words
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,7 @@ class PrimaryClaim:
 
     @property
     def names(self) -> Iterator[tuple[str, str]]:
-        """The objectives, transforms and tasks that it names, each with its kind."""
+        """The objectives, transforms and tasks that the claim names, each with its kind."""
         for objective, transform, *_ in self.cells:
             yield "objective", objective
             yield "transform", transform
@@ -61,7 +66,7 @@ class PrimaryClaim:
 
     @property
     def mistake(self) -> str:
-        """Its first error that does not depend on the study, or an empty string."""
+        """The claim's first error that does not depend on the study, or an empty string."""
         keys = {key for key in ("ascending", "beyond", "of", "above", "below") if getattr(self, key) not in ((), None)}
         aligned, correlated = self.measure == ALIGNMENT, self.measure == CORRELATION
         wrong = {
@@ -103,9 +108,8 @@ class PrimaryClaim:
             measured = ""
 
     def _verdicts(self, results: Results) -> Iterator[tuple[str, Verdict]]:
-        """Each comparison in words, with its verdict."""
         if self.measure == CORRELATION:
-            known = self.task in PRIMARY  # a task of a user's own may be missing where only its records are
+            known = self.task in PRIMARY  # a user's own task may be missing where there are only its records
             least = self.above or 0.0
             yield f"ρ above {least:g}", correlated(results, self.task, least) if known else judge([], "")
         elif self.of:
@@ -142,18 +146,18 @@ class PrimaryClaim:
 
 @dataclass(frozen=True)
 class PrimaryClaims:
-    """The claims of a file, by their lines, and the file's content."""
+    """A file's claims, by line number, and its content."""
 
     content: bytes
     by_line: dict[int, PrimaryClaim]
 
     @classmethod
     def read(cls, path: Path) -> "PrimaryClaims":
-        """Read a file strictly. Raises BadInput with the line at which a wrong claim starts."""
+        """Read a file strictly. Raises BadInput with the line where a malformed claim starts."""
         try:
             content, found = path.read_bytes(), read_toml(path)
         except OSError as error:
-            raise BadInput(f"cannot be read, expected primary claims: {error.strerror}", path) from None
+            raise BadInput(f"cannot read primary claims: {error.strerror}", path) from None
         except ValueError as error:
             raise BadInput(f"expected primary claims in TOML: {error}", path) from None
         lines = content.decode().split("\n")
@@ -178,14 +182,14 @@ class PrimaryClaims:
         return hashlib.sha256(self.content).hexdigest()
 
     def change(self, results: Results) -> str:
-        """A sentence if not all runs noted this file; otherwise empty."""
+        """Return a warning unless all runs recorded this file; otherwise ""."""
         runs = results.runs.values()
         others = sum(run.claims != (self.digest,) for run in runs)
         of = f"{others} of {len(runs)} runs were trained or measured with another claims file, or without one"
         return f"Claims changed after the runs: {of}." if others else ""
 
     def table(self, results: Results, scale: str) -> Table | None:
-        """Every claim with its verdict, after correction for all comparisons of the file."""
+        """Tabulate every claim with its verdict, corrected for all comparisons in the file."""
         change = self.change(results)
         title = f"Primary claims, {'changed after the runs' if change else 'stated before the runs'}"
         claims = [one for claim in self.by_line.values() for one in claim.judged(results)]
@@ -194,7 +198,7 @@ class PrimaryClaims:
 
 
 def primary_of(records: Path) -> PrimaryClaims | None:
-    """The primary claims of a folder of records, if it has any."""
+    """Read the primary claims in a folder of records, if it contains any."""
     file = records / f"{NAME}.toml"
     return PrimaryClaims.read(file) if file.is_file() else None
 

@@ -1,5 +1,4 @@
-"""A paper's printed numbers with ours next to each: its tables in their own layout, and the verdicts on its
-claims."""
+"""A paper's printed numbers next to ours: its tables in their own layout, and verdicts on its claims."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,21 +20,21 @@ from calque.analysis.statistics.intervals import Estimate
 from calque.analysis.statistics.verdicts import Verdict, judge
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-AVERAGE, MEAN, OTHERS = "average", "mean", "mean of the others"  # a task and two languages of printed means
+AVERAGE, MEAN, OTHERS = "average", "mean", "mean of the others"  # the task and the languages of printed means
 LABELS = ("objective", "transform", "setting", "metric")
-BySetting = Mapping[tuple[str, ...], Results]  # results by the values of a sweep
+BySetting = Mapping[tuple[str, ...], Results]  # results by the values of a sweep's settings
 Same = Mapping[str, Mapping[str, Any]]
 Judged = tuple[Verdict, str, str, str]
-"""The verdict on our number being on the paper's side, our number and the paper's, and a remark."""
+"""The verdict on whether our number is on the paper's side, our number and the paper's, and a remark."""
 
 
 @dataclass(frozen=True)
 class PaperClaim:
-    """A claim of a paper, for each of `tasks`, as a comparison of printed numbers. `of` and `minus` are
+    """A claim made in a paper, for each of `tasks`, as a comparison of printed numbers. `of` and `minus` name
     printed rows, as in "XLM trans.inv parallel 1%"; each of `of` is compared with each of `minus`, or with
-    `bound`, a share. Error rates are means over `layers`. `printed` has the paper's number, by task, if it is
-    not in the table; `where` is the part of the paper, `reason` says why ours may differ, and `records` are
-    others than the item's."""
+    `bound`, a share. Error rates are means over `layers`. `printed` gives the paper's number, by task, if it
+    is not in the table; `where` is the part of the paper, `reason` says why ours may differ, and `records`
+    are used instead of the item's own."""
 
     text: str
     where: str = ""
@@ -52,14 +51,14 @@ class PaperClaim:
 
     @property
     def by_task(self) -> "list[PaperClaim]":
-        """The claim on each task by itself."""
+        """The claim split by task."""
         return [replace(self, text=f"{self.text}, {task_title(one)}", tasks=(one,)) for one in self.tasks] or [self]
 
 
 class Printed:
-    """The numbers of a paper's table, and ours for each. `same` maps printed objectives, transforms and aligners
-    to our names, and settings to the values of a sweep, which are the keys of `results`. `natural` results
-    belong to an encoder and models that started from it."""
+    """The numbers in a paper's table, and our counterpart of each. `same` maps printed objectives, transforms
+    and aligners to our names, and settings to the values of a sweep, which are the keys of `results`.
+    `natural` results come from an encoder and models that started from it."""
 
     def __init__(self, numbers: Sequence[Published], same: Same, results: BySetting, natural: bool):
         self.numbers, self._same, self._results = numbers, same, results
@@ -69,14 +68,14 @@ class Printed:
         return self._results[tuple(self._same["settings"].get(setting, ()))]
 
     def names(self, number: Published) -> tuple[str, str]:
-        """Our names of the objective and the transform of a number; empty without a counterpart."""
+        """Return our names for a number's objective and transform; empty without a counterpart."""
         usual = number.objective if number.setting in ("", *self._same["settings"]) else ""
         row = f"{number.objective} {number.setting}".strip()
         transform = self._same["transforms"].get(number.transform, number.transform)
         return self._same["objectives"].get(row, usual), transform
 
     def ours(self, number: Published, layers: Sequence[int | None] = (None,)) -> BySeed:
-        """Our counterpart of a number, by seed; empty if it was not measured."""
+        """Return our counterpart of a number, by seed; empty if it was not measured."""
         if is_mean(number):
             return average([average([self.ours(one) for one in part]) for part in self._parts(number)])
         (name, transform), study, task = self.names(number), self.study, number.task
@@ -102,7 +101,7 @@ class Printed:
         return list(parts.values())
 
     def table(self, title: str, remark: str) -> Table:
-        """The paper's table with cells that are ours / the paper's."""
+        """Return the paper's table, with ours / the paper's in each cell."""
         rows: dict[tuple[str, ...], dict[str, Published]] = {}
         for one in self.numbers:
             metric = metric_title(one.metric) if one.language else ""
@@ -127,8 +126,7 @@ class Printed:
         return f"{cell(mean(self.ours(number)))} / {percent(number.value)}" if number else MISSING
 
     def judge(self, claim: PaperClaim) -> Judged:
-        """Whether our number is on the paper's side of 0 or of the bound, as all of several numbers have to
-        be."""
+        """Judge whether our number, or each of several, is on the paper's side of 0 or of the bound."""
         if claim.measure == CORRELATION:
             return self._correlation(claim)
         rows = [*product(claim.of, claim.minus)] if claim.minus else [(row,) for row in claim.of]
@@ -181,7 +179,7 @@ class Printed:
 
 
 def label(number: Published) -> str:
-    """The name of the row of a printed number."""
+    """Name a printed number's row."""
     return " ".join(filter(None, [number.objective, number.transform, number.setting]))
 
 
@@ -192,5 +190,5 @@ def _head(number: Published) -> str:
 
 
 def is_mean(number: Published) -> bool:
-    """Whether a printed number is a mean of others of its row."""
+    """Whether a printed number is a mean of others in its row."""
     return number.task == AVERAGE or number.language in (MEAN, OTHERS)

@@ -38,18 +38,18 @@ from calque.analysis.statistics.intervals import CONFIDENCE, Estimate
 from calque.analysis.statistics.verdicts import holm_intervals
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-Values = tuple[str, ...]  # one value of each setting that is varied
-PANELS = 4  # the most columns of panels
-TICKS = 12  # the most values on one axis
+Values = tuple[str, ...]  # one value for each varied setting
+PANELS = 4  # maximum number of columns of panels
+TICKS = 12  # maximum number of values on one axis
 FINDINGS = 3
-ANY = "any"  # the value of a setting in the row of a baseline that does not read it
+ANY = "any"  # a setting's value in the row of a baseline that does not read it
 SERIES = ("#440154", "#31688e", "#35b779", "#b8a100", "#c2410c", "#7a7a7a")
-"""The colours of a setting's values, distinct from objectives' colours."""
+"""Colours for a setting's values, distinct from objectives' colours."""
 MARKERS = "osD^vP"
 
 
 class Row(NamedTuple):
-    """The key of a row of the table, or of a point of the figure."""
+    """The key of a row in the table, or of a point in the figure."""
 
     language: str
     objective: str
@@ -58,14 +58,14 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class SweepResults:
-    """The results of a study for each value of the settings `keys`."""
+    """A study's results for each value of the settings `keys`."""
 
     keys: tuple[str, ...]
     variants: Mapping[Values, Results]
 
     @property
     def titles(self) -> list[str]:
-        """The settings in words, with the key where two would be the same."""
+        """The settings in words, followed by the key where two would be the same."""
         titles = list(map(setting_title, self.keys))
         return [f"{t} ({key})" if titles.count(t) > 1 else t for t, key in zip(titles, self.keys, strict=True)]
 
@@ -104,7 +104,7 @@ class SweepResults:
     @cached_property
     def baselines(self) -> list[str]:
         """The objectives that do not read the settings: their models are the same for all values, or were
-        trained again with the same scores."""
+        retrained with the same scores."""
         trained: dict[str, list[object]] = {}
         for results in self.variants.values():
             of: dict[str, set[str]] = {}
@@ -126,7 +126,7 @@ class SweepResults:
         return bool(scores) and all(_equal(each, len(self.variants)) for each in scores.values())
 
     def floors(self) -> list[Floor]:
-        """The floors of all values; shared floors are included once, without settings."""
+        """Return the floors for all values; shared floors are included once, without settings."""
         of = {values: results.floors.all for values, results in self.variants.items()}
         shared = [floor for floor in self.first.floors.all if all(floor in floors for floors in of.values())]
         return shared + [
@@ -142,7 +142,7 @@ class SweepResults:
 
     @cached_property
     def objectives(self) -> Results:
-        """One record of each objective of any value, for titles and looks."""
+        """One record per objective, of any value, for titles and looks."""
         records: dict[str, tuple[Record, Run]] = {}
         for results in self.variants.values():
             for record in results.records:
@@ -151,7 +151,7 @@ class SweepResults:
 
     @property
     def seeds(self) -> str:
-        """The seeds and the data that they redraw, by value if values differ."""
+        """The seeds and the data that they redraw, for each value if they differ."""
         over = {", ".join(values): over_seeds(each.seeds, each.redrawn) for values, each in self.variants.items()}
         same = len(set(over.values())) == 1
         return "; ".join(dict.fromkeys(over.values()) if same else map(": ".join, over.items()))
@@ -162,7 +162,7 @@ def _equal(values: Sequence[object], number: int) -> bool:
 
 
 def _column(record: Record, results: Results) -> str:
-    """The title of the column that shows a number, or ""."""
+    """The title of the column for a number, or ""."""
     main = results.runs[record.run].main_layer
     if record.measure in ("ZS", DELTA) and record.metric == PRIMARY.get(record.task) and not record.examples:
         name = "Δ" if record.measure == DELTA else record.measure
@@ -177,19 +177,19 @@ def _column(record: Record, results: Results) -> str:
 
 
 def _language(record: Record, results: Results) -> str:
-    """The language of a number: a derived one by its title; natural ones are averaged."""
+    """A number's language: a derived one by its title; natural ones are averaged."""
     languages = results.runs[record.run].languages
     described = next((language for language in languages if language.name == record.language), None)
     return described.title if described and described.parts else "all languages"
 
 
 def sweep_question(sweep: SweepResults) -> str:
-    """The question that heads the report of a sweep."""
+    """Return the question that heads a sweep's report."""
     return f"What changes with {listed([f'the {title}' for title in sweep.titles])}?"
 
 
 def sweep_table(sweep: SweepResults, scale: str) -> Table:
-    """A row for each language, objective and value, with intervals over seeds; one for all values of a
+    """Tabulate one row per language, objective and value, with intervals over seeds; one for all values of a
     baseline."""
     rows: dict[tuple[str, ...], None] = {}
     for row in sweep.rows:
@@ -208,8 +208,8 @@ def sweep_table(sweep: SweepResults, scale: str) -> Table:
 
 @dataclass(frozen=True)
 class Difference:
-    """A paired difference between two rows in one column. They differ in `setting`; if it is None, `theirs`
-    is a baseline. The interval and `p` are corrected for all differences of the column (Holm)."""
+    """A paired difference between two rows in one column. The rows differ in `setting`; if it is None,
+    `theirs` is a baseline. The interval and `p` are corrected for all differences in the column (Holm)."""
 
     setting: int | None
     ours: Row
@@ -219,8 +219,8 @@ class Difference:
 
 
 def differences(sweep: SweepResults) -> dict[str, list[Difference]]:
-    """The differences by column: consecutive values of each setting, and its first and last, with other
-    settings equal; and each row minus the baselines, which read none of the settings."""
+    """Return the differences by column: between consecutive values of each setting, and between its first and
+    last, with other settings equal; and each row minus the baselines, which read none of the settings."""
     pairs = [*_pairs(sweep)]
     found: dict[str, list[Difference]] = {}
     for title, column in sweep.by_seed.items():
@@ -236,7 +236,7 @@ def differences(sweep: SweepResults) -> dict[str, list[Difference]]:
 def _pairs(sweep: SweepResults) -> Iterator[tuple[int | None, Row, Row]]:
     for language, objective in dict.fromkeys(row[:2] for row in sweep.rows if row.objective not in sweep.baselines):
         for setting, values in enumerate(sweep.values):
-            if sweep.keys[setting] == "seeds":  # the same models
+            if sweep.keys[setting] == "seeds":  # seeds share their models
                 continue
             ends = [(values[0], values[-1])] if len(values) > 2 else []
             others = [[ANY] if place == setting else each for place, each in enumerate(sweep.values)]
@@ -263,7 +263,7 @@ def _corrected(found: Sequence[Difference], limit: float) -> list[Difference]:
 
 
 def differences_table(sweep: SweepResults) -> Table | None:
-    """The differences of all columns, in points; None if no interval is over seeds."""
+    """Tabulate the differences in all columns, in points; None if no interval is over seeds."""
     found = differences(sweep)
     rows: dict[tuple[int | None, Row, Row], dict[str, Difference]] = {}
     for title, column in found.items():
@@ -287,7 +287,6 @@ def differences_table(sweep: SweepResults) -> Table | None:
 
 
 def _compared(sweep: SweepResults, setting: int | None, ours: Row, theirs: Row) -> tuple[str, str]:
-    """What is compared, and the values of other settings."""
     of = dict(zip(sweep.titles, ours.values, strict=True))
     if setting is None:
         what = f"minus {sweep.objectives.objective_title(theirs.objective)}"
@@ -298,8 +297,8 @@ def _compared(sweep: SweepResults, setting: int | None, ours: Row, theirs: Row) 
 
 
 def sweep_findings(sweep: SweepResults) -> Iterator[str]:
-    """One sentence for the baseline and for each setting: the difference with the smallest p, or its
-    absence."""
+    """Yield one sentence for the baseline and for each setting: the difference with the smallest p, or that
+    none is left."""
     found = [(title, each) for title, column in differences(sweep).items() for each in column if each.p is not None]
     subjects: list[int | None] = [*([None] if sweep.baselines else []), *range(len(sweep.keys))]
     for setting in subjects[:FINDINGS]:
@@ -322,7 +321,7 @@ def sweep_findings(sweep: SweepResults) -> Iterator[str]:
 
 
 class _Axis(NamedTuple):
-    """The places of a setting's values along an axis."""
+    """The positions of a setting's values along an axis."""
 
     place: dict[str, float]
     labels: list[str]
@@ -330,7 +329,7 @@ class _Axis(NamedTuple):
     scale: str = ""
 
     def draw(self, panel: Axes) -> None:
-        """Make it the horizontal axis of a panel."""
+        """Apply it to a panel's horizontal axis."""
         places, style = list(self.place.values()), dict[str, Any]()
         if self.turned:
             style = {"rotation": 40, "ha": "right"}
@@ -340,14 +339,14 @@ class _Axis(NamedTuple):
 
 
 def _axis(values: Sequence[str], inches: float) -> _Axis:
-    """Numbers on a linear or else a logarithmic scale, unless labels would overlap on an axis of this length;
-    other values evenly spaced. Labels are turned if they need room."""
+    """Place numbers on a linear or else a logarithmic scale, unless labels would overlap on an axis of this
+    length; other values are evenly spaced. Labels are rotated if they need room."""
     if not _is_numeric(values):
         turned = sum(len(value) + 1 for value in values) * LETTER > inches
         return _Axis({value: float(place) for place, value in enumerate(values)}, list(values), turned)
     numbers = [float(value) for value in values]
     labels = [f"{number:,.10g}" for number in numbers]
-    widths = {False: max(map(len, labels)) + 1, True: 2}  # in letters, of labels that are turned or not
+    widths = {False: max(map(len, labels)) + 1, True: 2}  # in letters, of labels that are rotated or not
     for turned, letters in widths.items():
         gap = letters * LETTER / inches
         if _apart(numbers, gap):
@@ -360,7 +359,7 @@ def _axis(values: Sequence[str], inches: float) -> _Axis:
 
 
 def _apart(places: Sequence[float], gap: float) -> bool:
-    """Whether neighbours are at least a share `gap` of the whole axis apart."""
+    """Whether neighbours are at least a fraction `gap` of the whole axis apart."""
     gaps = [b - a for a, b in pairwise(sorted(places))]
     return min(gaps) >= gap * sum(gaps) > 0
 
@@ -376,10 +375,10 @@ Panel = tuple[str, str, str]  # language, objective ("" for all) and column
 
 
 def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
-    """Each number by value: a panel per measure, a row of them per language. One setting is along the lower
-    axis, with a line per objective; a second one has a line per value, and each objective that reads them a
-    row. A baseline is a level line. None for more settings, or more values or languages than a figure can
-    show."""
+    """Plot each number by value: a panel per measure, a row of panels per language. One setting is on the
+    horizontal axis, with a line per objective; with a second setting, each of its values gets a line, and
+    each objective that reads them a row. A baseline is a level line. None for more settings, or for more
+    values or languages than a figure can show."""
     columns, look = list(sweep.numbers)[:PANELS], looks(sweep.objectives)
     if not columns or not look or len(sweep.keys) > 2:
         return None
@@ -423,7 +422,7 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
 
 
 def _entries(sweep: SweepResults, look: Mapping[str, Look], values: Sequence[str]) -> list[Artist]:
-    """The entries of the legend: values, if each has a line, or else objectives; and baselines."""
+    """The legend entries: values, if each has a line, or else objectives; and baselines."""
     entries: list[Artist] = [key(value, SERIES[i], MARKERS[i], line="-") for i, value in enumerate(values)]
     if not values:
         entries = keys(sweep.objectives, {name: its for name, its in look.items() if name not in sweep.baselines})
@@ -433,14 +432,13 @@ def _entries(sweep: SweepResults, look: Mapping[str, Look], values: Sequence[str
 
 
 def _over(sweep: SweepResults) -> str:
-    """The coverage of the figure's intervals, in words."""
     several = {len(each.seeds) > 1 for each in sweep.variants.values()}
     kinds = {"over seeds": True, "over the test items of one seed": False}
     return ", or ".join(kind for kind, of_seeds in kinds.items() if of_seeds in several)
 
 
 def _groups(sweep: SweepResults, look: Mapping[str, Look], series: int | None) -> list[tuple[str, str]]:
-    """The rows of panels: languages, and with a line per value objectives that read the settings."""
+    """The rows of panels: languages and, with a line per value, objectives that read the settings."""
     objectives = [""] if series is None else [name for name in look if name not in sweep.baselines]
     there = {row[:2] for row in sweep.rows} | {(row.language, "") for row in sweep.rows}
     languages = dict.fromkeys(row.language for row in sweep.rows)
@@ -450,7 +448,7 @@ def _groups(sweep: SweepResults, look: Mapping[str, Look], series: int | None) -
 def _points(
     sweep: SweepResults, panel: Panel, objective: str, x: int, axis: _Axis, series: int | None = None, value: str = ""
 ) -> list[tuple[float, Estimate]]:
-    """The numbers of an objective in a panel, at their places; with `series`, only rows with this value."""
+    """An objective's numbers in a panel, at their positions; with `series`, only rows with this value."""
     column = sweep.numbers[panel[2]]
     rows = [row for row in sweep.rows if row[:2] == (panel[0], objective) and row in column]
     rows = [row for row in rows if series is None or row.values[series] == value]
@@ -463,8 +461,8 @@ def _line(panel: Axes, points: Sequence[tuple[float, Estimate]], column: str, lo
 
 
 def _roles(sweep: SweepResults) -> tuple[int, int | None]:
-    """The setting along the lower axis (a numeric one first, then the one with more values), and the other
-    one, which has a line per value."""
+    """Choose the setting on the horizontal axis (a numeric one first, then the one with more values), and the
+    other one, with one line per value."""
     if len(sweep.keys) == 1:
         return 0, None
     first, second = sweep.values
@@ -473,7 +471,7 @@ def _roles(sweep: SweepResults) -> tuple[int, int | None]:
 
 
 def _level(panel: Axes, axis: _Axis, points: Sequence[tuple[float, Estimate]], look: Look) -> bool:
-    """Draw a number that is the same for all values as a level line; False if it is not the same."""
+    """Draw a number that is the same for all values as a level line; return whether it is."""
     if len({estimate for _, estimate in points}) != 1:
         return False
     places = list(axis.place.values())

@@ -1,4 +1,4 @@
-"""Titles, notes and captions of tables and figures, the wording of claims, and terms of a report, from TOML
+"""Titles, notes and captions of tables and figures, the wording of claims, and a report's terms, from TOML
 files."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,8 +33,8 @@ def table(
     parts: Mapping[str, object] = {},
     **values: Any,
 ) -> Table:
-    """A table with its title and note, with the note's `parts` that are not empty; `values` fill further
-    placeholders."""
+    """Return a table with its title and note, including the note's `parts` that are not empty; `values` fill
+    further placeholders."""
     seeds, text = over_seeds(results.seeds, results.redrawn), TEXTS["tables"][name]
     values = {
         "scale": scale,
@@ -50,7 +50,7 @@ def table(
 
 
 def heading(name: str, **values: Any) -> str:
-    """The heading of a figure: the question that it answers."""
+    """Return a figure's heading: the question that it answers."""
     text: str = TEXTS["figures"][name]["heading"].format(**values)
     return text
 
@@ -67,7 +67,7 @@ def plot(
     seeds: Sequence[int] = (),
     **values: Any,
 ) -> Plot:
-    """A figure with its title and caption, and the numbers that it shows."""
+    """Return a figure with its title and caption, and the numbers that it shows."""
     text = TEXTS["figures"][name]
     values = {**DEFINITIONS, "bars": over(seeds or results.seeds), **values}
     caption = _filled(text["caption"], text, {"floors": floors}, values) + (f" Scale: {scale}." if scale else "")
@@ -80,27 +80,28 @@ def _filled(text: str, entry: dict[str, Any], parts: Mapping[str, object], value
 
 
 def claim(name: str, verdict: Verdict, **values: Any) -> Claim:
-    """A claim in the words of claims.toml, with its verdict."""
+    """Return a claim, worded as in claims.toml, with its verdict."""
     entry = CLAIMS[name]
     return Claim(entry["text"].format(**values), entry["where"].format(**values), entry["family"], verdict)
 
 
 def over(seeds: Sequence[int]) -> str:
-    """A sentence on the intervals of a figure."""
+    """Describe a figure's intervals in a sentence."""
     if len(seeds) > 1:
         return f"Bars are 95 % intervals over seeds; pale ones are wider than {WIDE:g} points."
     return "Bars are 95 % intervals over the test items of one seed, and do not cover other seeds."
 
 
 def units_note(records: Iterable[Record], tasks: Collection[str]) -> str:
-    """The units of POS in records of `tasks`, as a sentence with a space after it; empty without POS."""
+    """Describe the units of POS in records of `tasks`, in a sentence followed by a space; empty without
+    POS."""
     units = {record.units for record in records if record.task == TAGGED} if TAGGED in tasks else set[str]()
     return "".join(f"Units of POS: {TERMS['units'][unit]}. " for unit in sorted(units))
 
 
 def terms(results: Results, natural: bool = False) -> Iterator[tuple[str, str]]:
-    """Each term and its explanation, for the transforms, tasks, measures and objectives that the records
-    have; for `natural` languages by measure alone."""
+    """Yield each term and its explanation, for the transforms, tasks, measures and objectives in the records;
+    for `natural` languages by measure alone."""
     measures = {record.measure for record in results.records}
     if natural:
         yield from ((title, text) for measure, title, text in TERMS["natural"] if measure in measures)

@@ -11,11 +11,11 @@ from calque.analysis.measures.lexicon import LexiconRows
 from calque.analysis.report.drawing import INK, LOOKS, SOFT, key, legend, small_multiples
 from calque.analysis.report.table import visible
 
-SIDES = LOOKS[1::2][:2]  # the looks of words and of their translations
+SIDES = LOOKS[1::2][:2]  # the looks of words and their translations
 
 
 def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str], seed: int = 0) -> Figure:
-    """A panel for each model, by its title: words and translations as labelled points, joined by lines."""
+    """Plot one panel per model, by its title: words and translations as labelled points, joined by lines."""
     at = {title: placed(pairs, seed) for title, pairs in models.items()}
     count = len(next(iter(models.values())).entries)
     heading = f"How near are {count} words to their translations?\n(embedding tables, by t-SNE)"
@@ -43,7 +43,7 @@ def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str], 
 
 
 def placed(pairs: LexiconRows, seed: int = 0) -> np.ndarray:
-    """The places of words, then of translations, by t-SNE, (2n, 2)."""
+    """Place words, then translations, by t-SNE, (2n, 2)."""
     from sklearn.manifold import TSNE
 
     points = np.concatenate([pairs.source, pairs.target]).astype(np.float64)

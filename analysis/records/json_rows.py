@@ -1,4 +1,4 @@
-"""Dataclasses as JSON Lines: one object per row, without fields that have their default, read strictly."""
+"""Dataclasses as JSON Lines: one object per row, without fields equal to their defaults, read strictly."""
 
 import dataclasses
 import json
@@ -30,7 +30,7 @@ def write(path: Path, rows: Iterable[Any]) -> None:
 
 
 def read(path: Path, kind: type[T]) -> list[T]:
-    """Every row of a JSON Lines file, as the dataclass `kind`. Raises BadInput with the line number."""
+    """Read every row of a JSON Lines file as the dataclass `kind`. Raises BadInput with the line number."""
     rows = []
     for number, line in enumerate(lines(path), 1):
         try:
@@ -41,21 +41,21 @@ def read(path: Path, kind: type[T]) -> list[T]:
 
 
 def lines(path: Path) -> list[str]:
-    """The lines of a JSON Lines file. Raises BadInput if it is missing, not text or truncated."""
+    """Read the lines of a JSON Lines file. Raises BadInput if it is missing, not text or truncated."""
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise BadInput(f"expected JSON lines in UTF-8, found {error.reason} at byte {error.start}", path) from None
     except OSError as error:
         raise BadInput(f"expected a file of JSON lines: {error.strerror}", path) from None
-    parts = text.split("\n")  # splitlines would also split at other characters
+    parts = text.split("\n")  # splitlines also splits at other characters
     if parts.pop():
-        raise BadInput("the last row has no line end: the file is truncated", path, len(parts) + 1)
+        raise BadInput("the last row has no line ending: the file is truncated", path, len(parts) + 1)
     return parts
 
 
 def as_json(row: Any) -> dict[str, Any]:
-    """A dataclass's fields as plain JSON values, without defaults."""
+    """Return a dataclass's fields as plain JSON values, without defaults."""
     fields = [field for field in dataclasses.fields(row) if getattr(row, field.name) != _default(field)]
     return {field.name: _plain(getattr(row, field.name)) for field in fields}
 
@@ -71,20 +71,18 @@ def _plain(value: Any) -> Any:
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:
-    """A field's default; MISSING if the field is required."""
     return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 
 @cache
 def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
-    """The type of each field, and whether it is required."""
     hints = typing.get_type_hints(kind)
     return {each.name: (hints[each.name], _default(each) is dataclasses.MISSING) for each in dataclasses.fields(kind)}
 
 
 def parsed(kind: type[T], value: Any) -> T:
-    """An object read from JSON or TOML, as a dataclass. Raises ValueError for fields or values that it
-    lacks."""
+    """Convert an object read from JSON or TOML to a dataclass. Raises ValueError for missing or unknown
+    fields and for values of a wrong type."""
     if not isinstance(value, dict):
         raise ValueError(f"expected a JSON object, found {type(value).__name__}")
     fields: dict[str, tuple[Any, bool]] = _fields(cast(Any, kind))
@@ -96,7 +94,7 @@ def parsed(kind: type[T], value: Any) -> T:
 
 
 def _value(kind: Any, value: Any, name: str) -> Any:
-    if type(value) is kind and kind is not float:  # most fields of most rows
+    if type(value) is kind and kind is not float:  # the usual case
         return value
     origin = typing.get_origin(kind)
     if origin in (typing.Union, types.UnionType):

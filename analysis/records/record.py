@@ -1,4 +1,4 @@
-"""Records: one JSON row for each number, measured or published, and the input and output of measures."""
+"""Records: one JSON row per number, measured or published, and the input and output of measures."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from typing import Any
 from calque.derive.readers.conllu import WORDS, XTREME
 
 _RUN = re.compile(r"(\d{1,15})(?:\*([1-9]\d{0,8}))?", re.ASCII)
-MOST_ITEMS = 10_000_000  # most items of a test set: otherwise a run of a few letters could fill all memory
+MOST_ITEMS = 10_000_000  # maximum size of a test set: otherwise a run of a few letters could fill all memory
 
 
 @dataclass(frozen=True)
 class Items:
     """A ratio, item by item, so that two models can be compared on the same examples: the sum of `hits` over
-    the sum of `of`, one of each per independent item, such as a sentence. Both are whole numbers with
-    repetitions: `3 4*2` is 3, 4, 4. Raises ValueError for anything else."""
+    the sum of `of`, with one number each per independent item, such as a sentence. Both are strings of whole
+    numbers with repetitions: `3 4*2` is 3, 4, 4. Raises ValueError for anything else."""
 
     hits: str
     of: str
@@ -36,16 +36,16 @@ class Items:
 
     @property
     def ratio(self) -> float | None:
-        """The number; None if its denominator is 0."""
+        """The ratio; None if its denominator is 0."""
         hits, of = (sum(number * times for number, times in _runs(text)) for text in (self.hits, self.of))
         return hits / of if of else None
 
     @classmethod
     def over(cls, hits: Iterable[int], of: Iterable[int]) -> Items:
-        """Items from whole numbers of 0 or more, one of each per item."""
+        """Build items from whole numbers of 0 or more, one of each per item."""
         hits, of = [int(n) for n in hits], [int(n) for n in of]
         if any(n < 0 for n in (*hits, *of)):
-            raise ValueError("items are numbers of 0 or more")
+            raise ValueError("items should be numbers of 0 or more")
         return cls(_written(hits), _written(of))
 
     @property
@@ -62,19 +62,18 @@ def _written(numbers: Sequence[int]) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _runs(text: str) -> tuple[tuple[int, int], ...]:
-    """Each number and its repetitions."""
     runs = []
     for run in text.split():
         if not (matched := _RUN.fullmatch(run)):
-            raise ValueError(f"items are whole numbers, as in '3 4*2', not {run[:80]!r}")
+            raise ValueError(f"items should be whole numbers, as in '3 4*2', not {run[:80]!r}")
         runs.append((int(matched[1]), int(matched[2] or 1)))
     return tuple(runs)
 
 
 @dataclass(frozen=True)
 class Null:
-    """The number expected by chance, and the 2.5th and 97.5th percentile of `shuffles` values after
-    shuffling."""
+    """The number expected by chance, and the 2.5th and 97.5th percentiles of the values after `shuffles`
+    shuffles."""
 
     chance: float
     low: float
@@ -82,14 +81,14 @@ class Null:
     shuffles: int
 
     def left(self, value: float, side: int = 1) -> bool:
-        """Whether a value is above the band and chance (`side` +1), or below both (-1)."""
+        """Whether a value is above both the band and chance (`side` +1), or below both (-1)."""
         return value > max(self.high, self.chance) if side > 0 else value < min(self.low, self.chance)
 
 
 @dataclass(frozen=True)
 class LinkCounts:
     """Counts over `pairs` sentence pairs of the predicted links A, the sure gold links S and the possible
-    ones P, which include S: |A|, |S|, |A and S| and |A and P|. Counts add up to micro-averages. A rate is
+    ones P, which include S: |A|, |S|, |A and S| and |A and P|. Summed counts give micro-averages. A rate is
     None if its denominator is 0."""
 
     pairs: int = 0
@@ -131,38 +130,38 @@ def _share(part: int, whole: int) -> float | None:
 
 
 RECORDS, FLOORS = "records.jsonl", "floors.jsonl"
-# Measures, besides the scores SUP, ZS, SRC, DEV and CUT of `analysis.tasks.transfer`:
+# Measures besides the scores SUP, ZS, SRC, DEV and CUT in `analysis.tasks.transfer`:
 ALIGNMENT = "alignment"  # alignment@1
-ORDER = "order distance"  # how far a derived language's word order is from its source's
-AER = "AER"  # alignment error rate of word links against gold ones
+ORDER = "order distance"  # between a derived language's word order and its source's
+AER = "AER"  # alignment error rate against gold links
 FAST_ALIGN, DIAGONAL = "fast_align", "diagonal"  # aligners without an encoder
-RETRIEVAL = "retrieval"  # sentences whose nearest sentence is their translation
-LABELS = "self-labels"  # XLM-Align's self-made labels during pretraining, against the gold alignment
-HELD_OUT = "held-out loss"  # nats per masked id of held-out text
-CKA = "CKA"  # linear CKA of sentences in two languages
-GRADIENTS = "gradient cosine"  # cosine of two languages' gradients by the layers' weights
-LINEAR = "linear probe"  # a probe on frozen vectors of one language, tested in another
-SHARING = "sharing"  # the share of a derived language in common with its source
+RETRIEVAL = "retrieval"  # share of sentences whose nearest sentence is their translation
+LABELS = "self-labels"  # XLM-Align's self-labels during pretraining, against the gold alignment
+HELD_OUT = "held-out loss"  # nats per masked id in held-out text
+CKA = "CKA"  # linear CKA between sentences in two languages
+GRADIENTS = "gradient cosine"  # between two languages' gradients with respect to the layers' weights
+LINEAR = "linear probe"  # trained on one language's frozen vectors, tested on another's
+SHARING = "sharing"  # what a derived language shares with its source
 DELTA = "DELTA"  # the loss in transfer: SUP - ZS
-RECOVERED = "recovered"  # the part of the loss in transfer that an intervention at test time recovers
-READ = "read"  # the amount of a language that a model has read
+RECOVERED = "recovered"  # the part of that loss that an intervention at test time recovers
+READ = "read"  # how much of a language a model was trained on
 KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
 """Measures of questions about facts: stated and queried in the source; stated in the source and queried in
 the derived language; stated in both and queried in the derived language."""
 MEASURES = {ALIGNMENT, ORDER, AER, RETRIEVAL, LABELS, HELD_OUT, CKA, GRADIENTS, LINEAR, SHARING, READ, RECOVERED}
-MEASURES |= {KNOWN, CARRIED, BOTH}  # all measures of the package that are not scores of tasks
+MEASURES |= {KNOWN, CARRIED, BOTH}  # all of the package's measures except task scores
 # Metrics:
 MINED, MINED_XTREME = "mined", "mined-xtreme"
-"""Retrieval: F1 of mining translations, the latter by XTREME's candidates and threshold for BUCC."""
+"""Retrieval: F1 in mining translations, the latter with XTREME's candidates and threshold for BUCC."""
 FORM, LEMMA = "held-out-form", "held-out-lemma"
-"""alignment@1 of held-out inflected words: the dictionary has another form of the word, or none."""
+"""alignment@1 of held-out inflected words, with another form of the word in the dictionary, or without."""
 ROTATED, SHUFFLED, SELF_LEARNT = "held-out-rotated", "held-out-shuffled", "held-out-self-learnt"
 """alignment@1 of held-out types after one rotation, fitted on the dictionary's pairs, on shuffled pairs, or
 by self-learning."""
 ENTRY, NO_ENTRY = "entry", "no-entry"
 """ZS and SUP: accuracy over words that are one type, with and without an entry in the dictionary."""
-AFTER = " after "  # between a metric and the intervention before it, as in `accuracy after rotation`
-# The bounds of numbers that are not shares:
+AFTER = " after "  # joins a metric to the preceding intervention, as in `accuracy after rotation`
+# Bounds of numbers that are not shares:
 LIMITS = {
     HELD_OUT: (0.0, math.inf),
     READ: (0.0, math.inf),
@@ -175,9 +174,9 @@ ROUNDED = 1e-6  # rounding error allowed at a limit
 
 @dataclass(frozen=True)
 class Record:
-    """One number, the id of its run, and everything that varies within a run (docs/records.md). `value` is a
-    share, `count` the number of items behind it, and `step` the step of pretraining. A number of an ordered
-    pair of languages has the second as `language` and the other as `first`, empty for the source."""
+    """One number, its run's id, and everything that varies within a run (docs/records.md). `value` is a
+    share, `count` the number of items behind it, and `step` the pretraining step. For an ordered pair of
+    languages, `language` is the second and `first` the first, empty for the source."""
 
     run: str
     measure: str
@@ -222,8 +221,8 @@ class Record:
 
 @dataclass(frozen=True)
 class Published:
-    """One number that a paper prints, as a share. `setting` is empty for the default setup; `title` is the
-    transform's name for people, `language` the test set's."""
+    """One number printed in a paper, as a share. `setting` is empty for the default setup; `title` is the
+    transform's display name, `language` the test set's."""
 
     paper: str
     table: int
@@ -240,9 +239,9 @@ class Published:
 
 @dataclass(frozen=True)
 class Floor:
-    """One number of a baseline, trained on examples of the language `learnt` and scored on the test examples
-    of `language`. A `surface` baseline compares texts, whatever their words. `settings` are the
-    values of a sweep that it belongs to."""
+    """One baseline's number, trained on examples in the language `learnt` and scored on test examples in
+    `language`. A `surface` baseline compares texts, whatever their words. `settings` are the values in a
+    sweep that it belongs to."""
 
     baseline: str
     title: str
@@ -269,7 +268,7 @@ class MeasuredModel:
     device: str = "cpu"
 
     def record(self, measure: str, metric: str, value: float, count: int, **fields: Any) -> Record:
-        """A record of this model."""
+        """Return a record of this model."""
         about = {"language": self.language, "step": self.step, **fields}
         return Record(self.run, measure, metric, value, count, **about)
 
@@ -284,14 +283,14 @@ class Measurement:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-RUNS = "runs.jsonl"  # the file of a folder with the configuration of its records' models and aligners
-GIVEN = "GivenModel"  # the kind of the part that holds the digest of given weights
+RUNS = "runs.jsonl"  # the file in a folder with the configuration of its records' models and aligners
+GIVEN = "GivenModel"  # the kind of part that contains the digest of given weights
 
 
 @dataclass(frozen=True)
 class Described:
-    """A language or an objective as stored in records: `name` in folders and on the command line, `title` for
-    people, and its `parts`, each a `kind` with plain values."""
+    """A language or an objective as stored in records: `name` for folders and the command line, `title` for
+    display, and its `parts`, each a `kind` with plain values."""
 
     name: str
     title: str
@@ -299,11 +298,11 @@ class Described:
 
     @classmethod
     def of(cls, thing: Any) -> Described:
-        """A transform or an objective, which describes itself."""
+        """Describe a transform or an objective by its own attributes."""
         return cls(thing.name, thing.title, tuple(dict(part) for part in thing.facets))
 
     def part(self, kind: str) -> Mapping[str, Any] | None:
-        """The parameters of the part of that kind, if there is one."""
+        """Return the parameters of the part of that kind, if there is one."""
         return next((part for part in self.parts if part["kind"] == kind), None)
 
     @property
@@ -321,17 +320,17 @@ class Start:
 
     @property
     def title(self) -> str:
-        """Its name for people, without the fraction of steps if that is half or 0."""
+        """Its display name, with the fraction of steps unless that is half or 0."""
         steps = "" if self.fraction in (0.0, 0.5) else f" ({self.fraction * 100:g} % of the steps)"
         return self.objective.title + steps
 
 
 @dataclass(frozen=True)
 class Run:
-    """One model or aligner, and its configuration (docs/records.md). `languages` have the source first.
-    `objective` is a pretraining objective, fast_align's text, or the folder of a given encoder. `main_layer`
-    was chosen before anything was scored. `redrawn` lists what else its seed decides, `claims` the digests of
-    primary claims, "" for none, and `settings` those of a sweep."""
+    """One model or aligner, and its configuration (docs/records.md). `languages` starts with the source.
+    `objective` is a pretraining objective, fast_align's corpus, or a given encoder's folder. `main_layer` was
+    chosen before anything was scored. `redrawn` lists the data that also depend on its seed, `claims` the
+    digests of primary claims ("" for none), and `settings` a sweep's."""
 
     id: str
     study: str

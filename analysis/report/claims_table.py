@@ -24,11 +24,11 @@ from calque.derive.files import read_toml
 TEXTS = read_toml(Path(__file__).with_name("claims.toml"))
 HEADER, NULL_HEADER = tuple(TEXTS["claims"]["header"]), tuple(TEXTS["null"]["header"])
 HEADLINES = "The paper’s headlines, tested"
-AGREEMENT = {HOLDS: "agrees", FAILS: "disagrees"}  # our verdict and the paper's claim
+AGREEMENT = {HOLDS: "agrees", FAILS: "disagrees"}  # between our verdict and the paper's claim
 
 
 def verdicts(claims: Table, kind: str = "claim") -> str:
-    """A sentence that counts the verdicts, the second column of a table of claims of some kind."""
+    """Count the verdicts, the second column of a table of claims of some kind, in a sentence."""
     counts = Counter(row[1] for row in claims.rows)
     parts = []
     for verdict, count in counts.most_common():
@@ -38,8 +38,8 @@ def verdicts(claims: Table, kind: str = "claim") -> str:
 
 
 def claims_table(results: Results, claims: Sequence[Claim], scale: str, title: str = HEADLINES) -> Table | None:
-    """Each claim with its verdict after correction for its family, the number that it rests on, its source,
-    and whether our verdict agrees with it. Claims without records are left out; None if all are."""
+    """Tabulate each claim with its verdict after correction for its family, the number that it rests on, its
+    source, and whether our verdict agrees with it. Claims without records are omitted; None if all are."""
     tested = [claim for claim in claims if claim.verdict.because != NO_RECORDS]
     if not tested:
         return None
@@ -70,14 +70,15 @@ def _row(comparisons: Sequence[tuple[Claim, Corrected]]) -> tuple[str, ...]:
 
 
 def written(p: float | None) -> str:
-    """A p to two digits, or "< 0.0001"."""
+    """Write a p to two digits, or as "< 0.0001"."""
     if p is None:
         return MISSING
     return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
 
 
 def null_table(results: Results, scale: str, *variants: Results) -> Table | None:
-    """How often seeds of one objective are called different, by measure; None if no cell has two seeds."""
+    """Tabulate how often seeds of one objective are called different, by measure; None if no cell has two
+    seeds."""
     rates = null_rates(results, *variants)
     if not rates:
         return None
@@ -92,7 +93,8 @@ def null_table(results: Results, scale: str, *variants: Results) -> Table | None
 
 
 def null_sentences(rates: list[Rate]) -> list[str]:
-    """How often one seed's test items, and verdicts over seeds, call seeds of one objective different."""
+    """Say how often seeds of one objective are called different, by one seed's test items and by verdicts
+    over seeds."""
     sentences = []
     for size, rate in sorted(pooled(rates).items()):
         of = f"{rate.different:,} of {rate.comparisons:,} comparisons ({_percent(rate.share)} %)"

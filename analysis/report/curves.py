@@ -1,4 +1,4 @@
-"""Training curves, which the page's script draws: loss, gradient norm, speed and probes of every run."""
+"""Training curves, drawn by the page's script: loss, gradient norm, speed and probes for every run."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,14 +9,14 @@ from calque.analysis.report.html import script_json, text, themed
 from calque.analysis.report.table import visible
 
 Point = tuple[int, float | None]  # a step and a number, None if it is not finite
-POINTS = 200  # most points of a curve
+POINTS = 200  # maximum number of points on a curve
 LEFT_OUT = {"step", "of", "tokens", "learning rate", "mfu"}
-PROBE, MEASURE = "probe", "alignment@1"  # its name in a run's metrics, and its title
+PROBE, MEASURE = "probe", "alignment@1"  # the probe's name in a run's metrics, and its title
 
 
 @dataclass(frozen=True)
 class Curves:
-    """Rows of numbers of a run's training, each with its `step`."""
+    """Rows of numbers from a run's training, each with its `step`."""
 
     run: str
     group: str
@@ -25,7 +25,7 @@ class Curves:
 
 
 def curves_html(curves: Sequence[Curves]) -> str:
-    """The data of the curves, and the element that the script draws them in; "" without curves."""
+    """Return the curves' data, and the element that the script draws them in; "" without curves."""
     panels, steps = _panels(curves), list[list[int]]()
     if not panels:
         return ""
@@ -65,7 +65,7 @@ def _panels(curves: Sequence[Curves]) -> dict[str, list[tuple[int, list[Point]]]
 
 
 def quantities(row: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
-    """The numbers of a row that are drawn, by name, such as `loss: mlm`."""
+    """Yield the numbers of a row that are drawn, by name, such as `loss: mlm`."""
     for name, value in row.items():
         if isinstance(value, Mapping):
             yield from (

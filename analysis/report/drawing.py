@@ -1,5 +1,5 @@
-"""The style of figures and their parts: panels, legends, points with intervals, and the values that a page
-shows."""
+"""The style of figures, and their parts: panels, legends, points with intervals, and the values shown on a
+page."""
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +30,7 @@ T = TypeVar("T")
 Fill = Literal["full", "left", "right", "bottom", "top", "none"]
 Dash = Literal["", "-", "--", ":", "-."]
 INK, SOFT = "#222222", "#9a9a9a"
-"""Colours of letters and main lines, and of secondary ones."""
+"""Colours for text and main lines, and for secondary ones."""
 FONT = "DejaVu Sans"
 STYLE = rc_params_from_file(Path(__file__).with_name("figure.mplstyle"), use_default_template=False)
 LOOKS = (
@@ -45,27 +45,27 @@ LOOKS = (
     ("#7F7F7F", "h"),
     ("#5B3A8C", "p"),
 )
-"""Colours and markers, distinguishable with common colour vision (Okabe and Ito's first), and by marker in
-grey."""
+"""Colours and markers, distinguishable with common kinds of colour vision (Okabe and Ito's first), and by
+marker in grey."""
 FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
-MOST = len(FILLS)  # most transforms that a figure can distinguish, or give a panel each; tables have room for more
-FULL, HALF = 7.4, 4.8  # widths of figures in inches; half a page (3.3 inches) shows the letters of HALF in 7 points
+MOST = len(FILLS)  # maximum number of transforms that a figure can distinguish or give a panel each
+FULL, HALF = 7.4, 4.8  # figure widths in inches; half a page (3.3 inches) shows HALF's text in 7 points
 LETTER = 0.082  # mean width of a letter in inches
-ENTRY = 2.0  # width of an entry of a legend in inches
-HEAD = 0.6  # inches for a figure's title and the label of its lower axis
-SPARE = "spare"  # the label of a panel without content
-SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)  # the bounds of a share, and of a difference of two
-EDGE = 3  # tolerance in pixels of a mark outside its panel
+ENTRY = 2.0  # width of a legend entry in inches
+HEAD = 0.6  # height of a figure's title and its lower axis label in inches
+SPARE = "spare"  # labels a panel without content
+SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)  # the bounds of a share, and of a difference between two
+EDGE = 3  # tolerance in pixels for a mark outside its panel
 NOTHING = ("", "None", "none", " ", None)  # Matplotlib's spellings of an absent marker, dash or colour
-FILLED = 0.84  # the share of a group's width that its members take
-WIDE = 40.0  # longer intervals are thin and pale and do not stretch the axis, so that points stay apart
+FILLED = 0.84  # the fraction of a group's width that its members take
+WIDE = 40.0  # longer intervals are thin and pale and do not stretch the axis
 USUAL, FAINT = (1.0, 0.75), (0.6, 0.35)  # line width in points, and opacity
 Ends = tuple[float, float] | None
-Point = tuple[float, Estimate]  # a place on one axis, and the mean there with its interval
+Point = tuple[float, Estimate]  # a position on one axis, and the mean there with its interval
 
 
 def prefer_own_font() -> None:
-    """Draw with Matplotlib's own files of FONT: in a system's, glyphs have other numbers, and SVGs would
+    """Draw with Matplotlib's own FONT files: the glyphs of a system's are numbered differently, so SVGs would
     differ."""
     fontManager.ttflist[:] = [font for font in fontManager.ttflist if font.name != FONT]
     for style in ("", "-Bold", "-Oblique", "-BoldOblique"):
@@ -76,21 +76,21 @@ prefer_own_font()
 
 
 def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "", small: bool = False) -> Line2D:
-    """One entry of a legend."""
+    """Return one legend entry."""
     size = 4 if small else 7
     return Line2D([], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=size, label=label)
 
 
 def wrapped(text: str, inches: float) -> str:
-    """A text in lines that fit a width."""
+    """Wrap a text into lines that fit a width."""
     letters = max(8, int(inches / LETTER))
     lines = (textwrap.wrap(line, letters, break_long_words=False, break_on_hyphens=False) for line in text.split("\n"))
     return "\n".join("\n".join(line) for line in lines)
 
 
 def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any) -> Legend:
-    """Add a legend: in the place of a spare panel if it fits, else below the figure, which grows by it, in at
-    most `columns` columns."""
+    """Add a legend: in place of a spare panel if it fits, else below the figure, which grows accordingly, in
+    at most `columns` columns."""
     for handle in handles:
         handle.set_label(wrapped(handle.get_label(), ENTRY))
     if spare := next((axes for axes in figure.axes if axes.get_label() == SPARE), None):
@@ -108,7 +108,7 @@ def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any)
 
 
 def _legend_in(spare: Axes, figure: Figure, handles: Sequence[Any], options: dict[str, Any]) -> Legend | None:
-    """A legend in the place of a panel; None if it does not fit, or if a wide figure has room below."""
+    """A legend in place of a panel; None if it does not fit, or if a wide figure has room below."""
     place = spare.get_gridspec()
     if place is None or figure.get_figwidth() > HALF:
         return None
@@ -129,7 +129,7 @@ _WIDTH: ContextVar[float] = ContextVar("width", default=0.0)
 
 @contextmanager
 def of_width(inches: float) -> Iterator[None]:
-    """Draw figures of this width instead of their own, without their titles, as a paper prints them."""
+    """Draw figures at this width instead of their own, without titles, as in a printed paper."""
     before = _WIDTH.set(inches)
     try:
         yield
@@ -139,7 +139,7 @@ def of_width(inches: float) -> Iterator[None]:
 
 @contextmanager
 def styled(width: float, height: float, title: str) -> Iterator[Figure]:
-    """A new figure, in inches, drawn in the common style."""
+    """Yield a new figure, sized in inches, in the common style."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(_WIDTH.get() or width, height), layout="constrained")
         if not _WIDTH.get():
@@ -148,7 +148,7 @@ def styled(width: float, height: float, title: str) -> Iterator[Figure]:
 
 
 def ends(estimates: Sequence[Estimate], bounds: tuple[float, float] = SHARE) -> list[Ends]:
-    """Both ends of each interval, in percent and clipped to `bounds`; None if there is none."""
+    """Return both ends of each interval, in percent and clipped to `bounds`; None if there is none."""
     intervals = [estimate.interval for estimate in estimates]
     return [both and (100 * max(both[0], bounds[0]), 100 * min(both[1], bounds[1])) for both in intervals]
 
@@ -160,7 +160,7 @@ def draw_intervals(
     colour: str,
     across: bool = False,
 ) -> None:
-    """Draw intervals as lines behind their points, at `places` of the other axis; `across` draws them
+    """Draw intervals as lines behind their points, at `places` on the other axis; `across` draws them
     horizontally."""
     bars = [(place, both) for place, both in zip(places, intervals, strict=True) if both]
     for faint, (width, opacity) in enumerate((USUAL, FAINT)):
@@ -182,7 +182,7 @@ def draw_points(
     bounds: tuple[float, float] = SHARE,
     **style: Any,
 ) -> None:
-    """Draw means in percent at places of the other axis, as markers or a line, with their intervals behind
+    """Draw means in percent at positions on the other axis, as markers or a line, with their intervals behind
     them."""
     places, means = [place for place, _ in points], [100 * estimate.mean for _, estimate in points]
     intervals = ends([estimate for _, estimate in points], bounds)
@@ -200,8 +200,8 @@ def draw_line(
     place: str = "",
     **style: Any,
 ) -> None:
-    """Draw a line as `axes.plot` does and note the value of each marker, or of a level or upright line.
-    `intervals` are drawn elsewhere; `across` means that values are along the horizontal axis."""
+    """Draw a line as `axes.plot` does, and note the value of each marker, or of a horizontal or vertical
+    line. `intervals` are drawn elsewhere; `across` means that values are along the horizontal axis."""
     (line,) = axes.plot(x, y, fmt, **style) if fmt else axes.plot(x, y, **style)
     points: list[tuple[float, float]] = np.array(line.get_data(orig=False), float).T.tolist()
     if line.get_marker() in NOTHING:
@@ -216,22 +216,22 @@ def draw_line(
 def level(
     axes: Axes, share: float, ends: Sequence[float], dash: str, colour: str, across: bool = False, **style: Any
 ) -> None:
-    """Draw a share as a level line between two places; `across` draws it upright."""
+    """Draw a share as a horizontal line between two positions; `across` draws it vertically."""
     heights = [100 * share] * 2
     x, y = (heights, ends) if across else (ends, heights)
     draw_line(axes, x, y, across=across, fmt=dash, color=colour, **style)
 
 
 def bar(axes: Axes, x: float, height: float, width: float, interval: Ends = None, **style: Any) -> None:
-    """Draw an upright bar and note its value, whose `interval` is drawn elsewhere."""
+    """Draw a vertical bar and note its value, whose `interval` is drawn elsewhere."""
     (patch,) = axes.bar(x, height, width, **style)
     note(axes, (x, height), patch, interval)
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A number of a figure: its position in the SVG in points, its panel, the legend's words for its series,
-    its place on the other axis, and its value with its interval."""
+    """A number in a figure: its position in the SVG in points, its panel, its series as named in the legend,
+    its position on the other axis, and its value with its interval."""
 
     x: float
     y: float
@@ -258,7 +258,7 @@ _NAMES: WeakKeyDictionary[Axes, str] = WeakKeyDictionary()
 
 
 def name_panel(panel: Axes, name: str) -> None:
-    """Set the name of a panel in a page if it is not its title."""
+    """Set a panel's name on the page, if it differs from its title."""
     _NAMES[panel] = name
 
 
@@ -270,13 +270,12 @@ def note(
     across: bool = False,
     place: str = "",
 ) -> None:
-    """Note a number that is drawn at a point, for a page; `place` is its position in words."""
+    """Note a number drawn at a point, for a page; `place` is its position in words."""
     _NOTED.setdefault(axes, []).append(_Noted(point, artist, interval, across, place))
 
 
 def marks_of(figure: Figure) -> list[Mark]:
-    """The numbers of a figure that is drawn, in the order of drawing; points outside their panel are left
-    out."""
+    """Return the numbers in a drawn figure, in drawing order; points outside their panel are omitted."""
     entries = {
         _look(handle)[:length]: _line(words.get_text())
         for length in (2, 3)
@@ -311,7 +310,7 @@ def _look(artist: Line2D | Patch) -> tuple[str, str, str]:
 
 
 def _place(axis: Any, number: float) -> str:
-    """The label of the tick at a place on an axis, or else the number."""
+    """The label of the tick at a position on an axis, or else the number."""
     places, form = axis.get_major_locator(), axis.get_major_formatter()
     label = _line(axis.get_label_text())
     if isinstance(places, FixedLocator) and isinstance(form, FixedFormatter | FuncFormatter):
@@ -333,13 +332,13 @@ def _line(words: str) -> str:
 
 
 def written(number: float) -> str:
-    """A number to three or more digits."""
+    """Write a number to three or more digits."""
     form = ",.0f" if number == int(number) else ",.1f" if abs(number) >= 10 else ".3g"
     return format(number, form).replace("-", "−")
 
 
 def grid(figure: Figure, number: int, columns: int, **options: Any) -> np.ndarray:
-    """`number` panels in `columns` columns, as an array of rows; the first spare panel is left for a
+    """Create `number` panels in `columns` columns, as an array of rows; the first spare panel is left for a
     legend."""
     axes: np.ndarray = figure.subplots(-(-number // columns), columns, squeeze=False, **options)
     for place, spare in enumerate(axes.flat[number:]):
@@ -361,7 +360,7 @@ def small_multiples(
     width: float = HALF,
     **shared: Any,
 ) -> Iterator[tuple[Figure, np.ndarray]]:
-    """A figure of panels of one kind, each with a title and its content drawn by `draw`."""
+    """Yield a figure of similar panels, each with a title and its content drawn by `draw`."""
     columns, width = min(columns, len(panels)), _WIDTH.get() or width
     with styled(width, HEAD + height * -(-len(panels) // columns), title) as figure:
         axes = grid(figure, len(panels), columns, **shared)
@@ -375,8 +374,8 @@ def small_multiples(
 
 
 def in_groups(members: Sequence[str], groups: Sequence[T]) -> Iterator[tuple[float, str, T]]:
-    """Every member of every group with its place: groups are around 0, 1, 2 ..., and their members side by
-    side."""
+    """Yield every member of every group with its position: groups are centred at 0, 1, 2 ..., with their
+    members side by side."""
     for group, content in enumerate(groups):
         for i, member in enumerate(members):
             yield group + (i - (len(members) - 1) / 2) * FILLED / len(members), member, content

@@ -18,37 +18,37 @@ from calque.analysis.report.numeric import MISSING, numeric
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import FLOOR, OURS, PUBLISHED, Table, visible
 
-GREY = 38  # colours whose parts differ by less count as grey
+GREY = 38  # colours whose channels differ by less are treated as grey
 
 
 def text(words: str) -> str:
-    """Words as the text of an element or the value of a quoted attribute."""
+    """Escape words for an element's text or a quoted attribute's value."""
     return escape(visible(words))
 
 
 def script_json(data: Any) -> str:
-    """JSON that is safe inside a script element."""
+    """Write JSON that is safe inside a script element."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 def items(words: Sequence[str], kind: str = "items") -> str:
-    """An HTML list, or "" without items."""
+    """Return an HTML list, or "" without items."""
     return f"<ul class={kind}>" + "".join(f"<li>{text(item)}</li>" for item in words) + "</ul>" if words else ""
 
 
 def definitions(pairs: Sequence[tuple[str, str]]) -> str:
-    """Terms with their definitions, or ""."""
+    """Return a list of terms with their definitions, or ""."""
     return "<dl>" + "".join(f"<dt>{text(k)}</dt><dd>{text(v)}</dd>" for k, v in pairs) + "</dl>" if pairs else ""
 
 
 def details(summary: str, body: str) -> str:
-    """A section that opens on a click."""
+    """Return a section that opens on a click."""
     return f"<details><summary>{text(summary)}</summary>{body}</details>"
 
 
 @cache
 def themed(colour: str) -> str:
-    """A colour for light and dark mode; dark mode inverts greys and lightens other colours."""
+    """Return a colour for light and dark mode; dark mode inverts greys and lightens other colours."""
     shown = to_hex(colour)
     parts = [int(shown[i : i + 2], 16) for i in (1, 3, 5)]
     dark = f"color-mix(in srgb, {shown}, white 30%)"
@@ -60,11 +60,11 @@ def themed(colour: str) -> str:
 
 
 WIDE = 8  # tables with at least this many columns are printed in landscape
-_SAFE = " /:,;!$()*+=?@[]{}|^~\\"  # characters that a quoted data URL keeps
+_SAFE = " /:,;!$()*+=?@[]{}|^~\\"  # characters left unquoted in a data URL
 
 
 def table_html(table: Table, name: str, whole: bool = True) -> str:
-    """A table with its title, its note and links to its data; `name` names its files."""
+    """Return a table with its title, its note and links to its data; `name` is used for file names."""
     numbers = range(table.labels, len(table.header))
     classes = ["" if numeric([row[i] for row in table.rows]) else " class=words" for i in numbers]
     head = _row(table, table.header, classes, "col")
@@ -83,12 +83,12 @@ def table_html(table: Table, name: str, whole: bool = True) -> str:
 
 
 def kind(table: Table, row: tuple[str, ...]) -> str:
-    """The origin of a row's numbers."""
+    """Return the origin of a row's numbers."""
     return next((each for each in (PUBLISHED, FLOOR) if each in row[: table.labels]), OURS)
 
 
 def _outside(table: Table) -> list[tuple[str, ...]]:
-    """The published rows of settings that the study does not have, if it has other settings of the paper."""
+    """The published rows for settings outside the study, if it covers other settings from the paper."""
     published = {row: _setting(row[: table.labels]) for row in table.rows if kind(table, row) == PUBLISHED}
     ours = {_setting(row[: table.labels]) for row in table.rows if kind(table, row) == OURS}
     outside = [row for row, setting in published.items() if setting not in ours]
@@ -96,7 +96,6 @@ def _outside(table: Table) -> list[tuple[str, ...]]:
 
 
 def _setting(labels: tuple[str, ...]) -> tuple[str, ...]:
-    """A row's labels except for the origin of its numbers."""
     return tuple(label for label in labels if label not in (OURS, PUBLISHED))
 
 
@@ -107,7 +106,7 @@ def _row(table: Table, row: tuple[str, ...], classes: list[str], scope: str) -> 
     for title, cell, its in zip(table.header[table.labels :], row[table.labels :], classes, strict=True):
         if scope == "col":
             cells.append(f'<th scope="col"{its}>{text(cell)}</th>')
-        else:  # narrow screens show the column's title next to each number
+        else:  # shown next to each number on narrow screens
             titled = "" if cell == MISSING else f' data-title="{text(title)}"'
             cells.append(f"<td{its}{titled}>{text(cell)}</td>")
     return f'<th scope="{scope}">{text(first)}{below}</th>{"".join(cells)}'
@@ -123,14 +122,14 @@ def _links(table: Table, name: str) -> str:
     return f"<span class=files>{' '.join(links)}</span>"
 
 
-PIXELS = 96 / 72  # of a browser, per point
+PIXELS = 96 / 72  # CSS pixels per point
 SMALLEST, LARGEST = 0.8, 1.4
-"""Limits of a figure's scale: smaller letters are illegible, so a narrow screen scrolls instead."""
-REACH = 5  # radius in points of a mark for the pointer
+"""Limits on a figure's scale: smaller text is illegible, so a narrow screen scrolls instead."""
+REACH = 5  # radius in points of a mark's hover area
 
 
 def figure_html(plot: Plot) -> str:
-    """The figure of a report."""
+    """Return a plot as a figure for the page."""
     svg, marks = vectors(plot)
     numbers = details(f"The {len(marks)} numbers drawn", _table(plot, marks)) if marks else ""
     files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
@@ -143,7 +142,7 @@ def figure_html(plot: Plot) -> str:
 
 
 def vectors(plot: Plot) -> tuple[str, list[Mark]]:
-    """The SVG of a plot as an element of a page, with its marks."""
+    """Return a plot's SVG as a page element, and its marks."""
     raw = io.StringIO()
     with mpl.rc_context(STYLE):
         plot.figure.savefig(raw, format="svg", metadata={"Date": None, "Creator": None})

@@ -25,22 +25,22 @@ _ESCAPES = {
     **{character: rf"\{character}" for character in "&%$#_{}"},
 }
 _ESCAPED = re.compile("|".join(map(re.escape, _ESCAPES)))
-PARAGRAPH = 22  # letters of a cell beyond which a column breaks its lines
+PARAGRAPH = 22  # columns with longer cells, in letters, wrap their lines
 LETTER = 0.5  # em
-NARROW = 8  # letters of a line in a head
+NARROW = 8  # letters per line in a header
 PORTRAIT, HIGH = (
     120,
     45,
-)  # letters of a row, and rows, on an upright page; wider tables are rotated, longer ones continue
+)  # letters per row and rows per page in portrait; wider tables are rotated, longer ones split
 
 
 def escaped(text: str) -> str:
-    """Text with LaTeX's special characters escaped."""
+    """Escape LaTeX's special characters."""
     return _ESCAPED.sub(lambda found: _ESCAPES[found[0]], text)
 
 
 def latex(table: Table, label: str) -> str:
-    """The table with rules of the package booktabs, its title as caption, and its note below."""
+    """Write a table with booktabs rules, its title as caption, and its note below."""
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.header)
     widths = [max(map(len, (*column, ""))) for column in columns]
     kinds = ["r" if numeric(column) else "l" for column in columns]

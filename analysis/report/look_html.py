@@ -1,5 +1,5 @@
-"""Looks into checkpoints as parts of a page, models side by side: tables, matrices, a map, and a field to try
-them."""
+"""Looks into checkpoints as parts of a page, models side by side: tables, matrices, a map, and an input
+field."""
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
@@ -14,20 +14,20 @@ from calque.analysis.report.table import MISSING, Table
 
 LIVE_BOX = "<div class=live>"
 LIVE_LETTERS = 2_000_000  # maximum length of all models' weights in a page
-SIZE, MARGIN = (420, 320), (44, 16)  # of a map in pixels
-LETTER, LINE = 5.0, 11.0  # width and height in pixels of a letter of a word in it
+SIZE, MARGIN = (420, 320), (44, 16)  # of an embedding map in pixels
+LETTER, LINE = 5.0, 11.0  # width and height in pixels of a letter in the map
 Looks = Sequence[tuple[str, Look]]
 
 
 def look_html(looks: Looks) -> str:
-    """The parts, each under a heading; empty without looks."""
+    """Return the parts, each under a heading; empty without looks."""
     if not looks:
         return ""
     return "\n".join(f"<h3>{name}</h3>\n{body}" for name, body in look_sections(looks).items() if body)
 
 
 def look_sections(looks: Looks) -> dict[str, str]:
-    """The body of each part by its title; empty if no model has the part."""
+    """Return the body of each part by title; empty if no model has the part."""
     return {
         "Fill a mask": _live(looks),
         "Guesses": _guesses(looks),
@@ -155,7 +155,7 @@ def _boxes(drawn: Iterable[tuple[str, str]]) -> str:
 
 
 def _matrix(pair: Derivation, values: np.ndarray, label: str, links: Collection[tuple[int, int]] = ()) -> str:
-    """Values (n, m) up to 1 as shades; gold links have a border, and `links` a dot."""
+    """Draw values (n, m) up to 1 as shades; gold links have a border, and `links` a dot."""
     gold = {*pair.links}
     heads = "".join(f'<th scope="col">{text(word)}</th>' for word in pair.words)
     rows = []

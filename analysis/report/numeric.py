@@ -1,4 +1,4 @@
-"""Columns of text cells as columns of data: a cell's number, its interval and what else it says, apart."""
+"""Split columns of text cells into columns of data: a cell's number, its interval and the rest."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _CELL = re.compile(
 NOTE = " note"
 HEADS = {"value": "", "low": " low", "high": " high", "of": " of", "brackets": " in brackets"}
 HEADS |= {"paper": " in the paper", "note": NOTE}
-"""The parts of a cell, and how the head of the column of each ends."""
+"""The parts of a cell, and the suffix in the head of each part's column."""
 
 
 def numeric(cells: Sequence[str]) -> bool:
@@ -27,8 +27,7 @@ def numeric(cells: Sequence[str]) -> bool:
 
 
 def interval(cell: str) -> tuple[float, float, float] | None:
-    """The number that a cell starts with and the ends of its interval, which are the number if there is
-    none."""
+    """Return the number that a cell starts with and the ends of its interval, which default to the number."""
     if not (match := _CELL.fullmatch(cell)) or "value" not in (parts := _parts(match)):
         return None
     value = float(parts["value"])
@@ -36,8 +35,8 @@ def interval(cell: str) -> tuple[float, float, float] | None:
 
 
 def columns(head: str, cells: Sequence[str], label: bool = False) -> list[tuple[str, list[str]]]:
-    """A column as columns of data, each with its head: text, or the numbers and the other parts that any cell
-    has. All parts but notes are empty or a number; text is made inert."""
+    """Split a column into columns of data, each with its head: text, or the numbers and whatever other parts
+    occur in any cell. All parts except notes are empty or a number; text is made inert."""
     if not numeric(cells) or (label and not all(cell == MISSING or re.fullmatch(_NUMBER, cell) for cell in cells)):
         return [(inert(head), [_text(cell) for cell in cells])]
     rows = [_parts(match) if (match := _CELL.fullmatch(cell)) else {"note": _text(cell)} for cell in cells]
@@ -46,7 +45,7 @@ def columns(head: str, cells: Sequence[str], label: bool = False) -> list[tuple[
 
 
 def inert(text: str) -> str:
-    """Text that spreadsheets do not read as a formula."""
+    """Escape text that spreadsheets would read as a formula."""
     text = text.replace("−", "-")
     return f"'{text}" if re.match(r"[=+\-@\t\r]", text) else text
 

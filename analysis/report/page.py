@@ -1,4 +1,4 @@
-"""report.html: a study on one self-contained page."""
+"""report.html: a study's report on one self-contained page."""
 
 import base64
 import hashlib
@@ -23,14 +23,14 @@ Block = str | Sequence[str] | Table  # a paragraph, a list, or a table
 FIRST = 3  # findings on the first screen
 FOLDER = Path(__file__).parent
 PAGE = Template((FOLDER / "page.html").read_text(encoding="utf-8"))
-STYLE = (FOLDER / "page.css").read_text(encoding="utf-8")  # in light and dark, on a phone and on paper
+STYLE = (FOLDER / "page.css").read_text(encoding="utf-8")  # for light and dark mode, phones and print
 SCRIPT, LIVE = ((FOLDER / name).read_text(encoding="utf-8") for name in ("page.js", "live.js"))
 
 
 @dataclass(frozen=True)
 class Report:
-    """The contents of the page: a study's question, a sentence in its languages, a few findings, plots, and
-    tables under the names of their files."""
+    """The contents of the page: a study's question, an example sentence in its languages, a few findings,
+    plots, and tables by file name."""
 
     title: str
     scale: str
@@ -76,7 +76,7 @@ def write_page(path: Path, report: Report) -> None:
 
 
 def write_look(path: Path, title: str, look: Look) -> None:
-    """Write the page of one checkpoint, whole or not at all."""
+    """Write a checkpoint's page, whole or not at all."""
     languages = f"A model of {len(look.languages)} languages: {', '.join(look.languages)}."
     write_sections(path, title, _lead(languages), look_sections([("this model", look)]))
 
@@ -86,8 +86,8 @@ def _lead(words: str) -> str:
 
 
 def write_sections(path: Path, title: str, header: str, sections: Mapping[str, str]) -> None:
-    """Write a page of HTML sections under their names, whole or not at all; sections without content are left
-    out."""
+    """Write a page of HTML sections under their names, whole or not at all; sections without content are
+    omitted."""
     filled = {name: body for name, body in sections.items() if body}
     links = "".join(f'<a href="#{_anchor(name)}">{name}</a>' for name in filled)
     body = "\n".join(
@@ -123,7 +123,6 @@ def _claims(table: Table) -> str:
 
 
 def _checklist(answers: Mapping[str, Sequence[Block]]) -> str:
-    """The answers by the checklist's sections, closed at first; nothing if there are none."""
     parts = []
     for number, (name, blocks) in enumerate(answers.items()):
         parts.append(f"<h3>{text(name)}</h3>")

@@ -1,4 +1,4 @@
-"""A figure with its caption and the records it shows."""
+"""A figure with its caption and the records that it shows."""
 
 import dataclasses
 import io
@@ -18,7 +18,7 @@ from calque.derive.files import whole_file
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure that is not saved yet."""
+    """A figure before it is saved."""
 
     figure: Figure
     name: str
@@ -29,8 +29,7 @@ class Plot:
     floors: Sequence[Floor] = ()
 
     def save(self, folder: Path, pdf: bool = False) -> None:
-        """Write `name`.png, .svg and, as JSON lines, .jsonl: every number that it shows; with `pdf`, also
-        .pdf."""
+        """Write `name`.png, .svg and .jsonl, which lists every number shown; with `pdf`, also .pdf."""
         save_figure(self.figure, folder, self.name)
         if pdf:
             with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.pdf") as part:

@@ -1,4 +1,4 @@
-"""A sentence above its derivation: words coloured by class, with lines between counterparts."""
+"""Draw a sentence above its derivation: words coloured by class, with lines between counterparts."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -15,14 +15,14 @@ OTHER = "#8c8c8c"  # words without a class, or with more classes than colours
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence in derived languages, and the class of each source word (empty if unknown)."""
+    """A sentence's derivations, and the class of each source word (empty if unknown)."""
 
     images: tuple[Derivation, ...]
     classes: tuple[str, ...] = ()
 
 
 def example_html(example: Example, legend: bool = True) -> str:
-    """One drawing per derivation and, with `legend`, the colours of the classes."""
+    """Return one drawing per derivation and, with `legend`, the classes' colours."""
     names = list(dict.fromkeys(example.classes))
     colours = {name: colour for name, (colour, _) in zip(names, LOOKS, strict=False)}
     chosen = [colours.get(name, OTHER) for name in example.classes]

@@ -1,4 +1,4 @@
-"""A table of text cells, as Markdown and CSV, and numbers as such cells."""
+"""Tables of text cells, as Markdown and CSV, and numbers written as such cells."""
 
 import csv
 import io
@@ -11,13 +11,13 @@ from calque.analysis.report.numeric import MISSING, columns
 from calque.analysis.statistics.intervals import Estimate
 
 OURS, PUBLISHED, FLOOR = "ours", "published", "floor"  # the origin of a row's numbers
-SIGN = "\N{REPLACEMENT CHARACTER}"  # every font has it
+SIGN = "\N{REPLACEMENT CHARACTER}"  # in every font
 _CONTROL = [*(code for code in range(0x20) if chr(code) not in "\t\n\r"), *range(0x7F, 0xA0)]
 _SIGNS = dict.fromkeys([*_CONTROL, *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], SIGN)
 
 
 def visible(text: str) -> str:
-    """The text with a sign for every character that XML 1.0 (section 2.2), and so SVG and HTML, excludes."""
+    """Replace every character that XML 1.0 (section 2.2), and so SVG and HTML, excludes by a sign."""
     return text.translate(_SIGNS)
 
 
@@ -38,13 +38,13 @@ class Table:
 
     @property
     def published(self) -> frozenset[int]:
-        """The indices of the rows that are a paper's."""
+        """The indices of published rows."""
         return frozenset(i for i, row in enumerate(self.rows) if PUBLISHED in row[: self.labels])
 
     @property
     def markdown(self) -> str:
-        """For a terminal or a README: the title, the header, a rule, the rows in columns that line up, and
-        the note."""
+        """The table for a terminal or a README: the title, the header, a rule, the rows in aligned columns,
+        and the note."""
         rows = [[visible(c).replace("|", r"\|").replace("\n", " ") for c in row] for row in (self.header, *self.rows)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         head, *lines = ("| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in rows)
@@ -64,8 +64,7 @@ class Table:
 
     @classmethod
     def of_markdown(cls, text: str) -> "Table":
-        """The table that `markdown` is of, except for its runs and labels. Raises ValueError where there is
-        none."""
+        """Parse what `markdown` writes; the labels are lost. Raises ValueError without a table."""
         title, _, head, _, *lines = text.removesuffix("\n").split("\n")
         rows = [line for line in lines if line.startswith("|")]
         note = "\n".join(lines[len(rows) :]).strip()
@@ -77,7 +76,7 @@ def _cells(line: str) -> tuple[str, ...]:
 
 
 def cell(estimate: Estimate | None, over_items: bool = False) -> str:
-    """A share in percent, with half of its interval over seeds or, with `over_items`, over one seed's
+    """Write a share in percent, with half of its interval over seeds or, with `over_items`, over one seed's
     items."""
     if estimate is None:
         return MISSING
@@ -90,7 +89,7 @@ def cell(estimate: Estimate | None, over_items: bool = False) -> str:
 
 
 def decimal(estimate: Estimate | None, digits: int) -> str:
-    """A number with half of its interval over seeds; an interval that is clipped is written out."""
+    """Write a number with half of its interval over seeds; a clipped interval is written out."""
     if estimate is None or estimate.half is None:
         return MISSING if estimate is None else f"{estimate.mean:.{digits}f}"
     ends = f" [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
@@ -98,24 +97,24 @@ def decimal(estimate: Estimate | None, digits: int) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share in percent, to one digit; zero has no sign."""
+    """Write a share in percent, to one decimal; zero has no sign."""
     return MISSING if share is None else f"{100 * share + 0.0:.1f}".replace("-0.0", "0.0").replace("-", "−")
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Words joined as in a sentence: a, b and c."""
+    """Join words as in a sentence: a, b and c."""
     return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
 
 
 def covered(redrawn: Sequence[str]) -> str:
-    """A clause on the data that seeds share; `redrawn` lists the data that differ between seeds."""
+    """Describe the data that seeds share in a clause; `redrawn` lists the data that differ between seeds."""
     if not redrawn:
         return "seeds share the corpus, the dictionary and the test items"
     return f"each seed draws anew {listed(redrawn)}; the rest is shared"
 
 
 def coverage(seeds: Sequence[int], redrawn: Sequence[str]) -> str:
-    """The coverage of intervals, in words."""
+    """Describe what intervals cover."""
     if len(seeds) < 2:
         return "over the test items of one seed, not over seeds"
     of = "of model and data" if redrawn else "of the model alone"
@@ -123,7 +122,7 @@ def coverage(seeds: Sequence[int], redrawn: Sequence[str]) -> str:
 
 
 def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
-    """The seeds of a table's means, and its intervals, in words; `redrawn` as in `Run`."""
+    """Describe the seeds behind a table's means, and its intervals; `redrawn` as in `Run`."""
     names = ", ".join(map(str, seeds))
     if len(seeds) < 2:
         return f"one seed ({names or 'none'}), no interval"
@@ -134,7 +133,7 @@ def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
 
 
 def aer_table(scores: Mapping[str, LinkCounts], title: str) -> Table:
-    """Error rates, precision and recall by gold set, and of all together."""
+    """Tabulate error rates, precision and recall by gold set and over all sets."""
     rows = dict(scores)
     if len(rows) > 1:
         rows["all (micro)"] = sum(scores.values(), LinkCounts())
@@ -143,11 +142,11 @@ def aer_table(scores: Mapping[str, LinkCounts], title: str) -> Table:
 
 
 def link_cells(counts: LinkCounts) -> tuple[str, ...]:
-    """AER, precision, recall and F1 of links in percent, and the numbers of links and sure gold links."""
+    """Write AER, precision, recall and F1 in percent, and the numbers of links and of sure gold links."""
     rates = (counts.aer, counts.precision, counts.recall, counts.f1)
     return *map(hundredths, rates), f"{counts.predicted:,}", f"{counts.sure:,}"
 
 
 def hundredths(share: float | None) -> str:
-    """A share in percent, to two digits as error rates of links are printed."""
+    """Write a share in percent, to two decimals as usual for AER."""
     return MISSING if share is None else f"{100 * share:.2f}"

@@ -1,1 +1,1 @@
-"""Records joined: the one place where tables, figures and claims look numbers up."""
+"""Joined records: the one place where tables, figures and claims look up numbers."""

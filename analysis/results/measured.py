@@ -1,4 +1,4 @@
-"""One run's number with its error, and means, differences and verdicts of such numbers over seeds."""
+"""One run's number with its error; means, differences and verdicts of such numbers over seeds."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from calque.analysis.statistics.verdicts import Verdict, judge, points
 
 SCORES = ("SUP", "ZS", "SRC", "DEV")
 UNBOUNDED = (HELD_OUT, READ)  # measures that are not shares
-WEIGHTED = "frequency-weighted"  # a weighted mean, whose error does not follow from the number of types
-Test = tuple[str, str, str]  # a test set of a study: its task, its language, and its split or gold set
+WEIGHTED = "frequency-weighted"  # a weighted mean, whose error is not determined by the number of types
+Test = tuple[str, str, str]  # a test set: its task, its language, and its split or gold set
 
 
 @dataclass(frozen=True)
 class Measured:
     """One run's number, from `low` to `high`. `error` is its standard error over test items; None if it is
-    not a share of sampled items. `parts` are the contributions of the items, (n,), and `test` names their
-    test set."""
+    not a share of sampled items. `parts` are the items' contributions, (n,), and `test` names their test
+    set."""
 
     value: float
     error: float | None
@@ -35,7 +35,7 @@ class Measured:
     @classmethod
     @lru_cache(maxsize=1 << 14)
     def of(cls, record: Record) -> Measured:
-        """A record's number."""
+        """Return a record's number."""
         if record.items is not None:
             test = (record.task, record.language, record.split or record.gold_set)
             return over_parts(record.value, per_item(*record.items.numbers), test)
@@ -45,7 +45,7 @@ class Measured:
         return cls(record.value, item_error(record.value, record.count) if drawn else None)
 
     def __sub__(self, other: Measured) -> Measured:
-        """Their difference within one study: paired by item if they share their items, else as
+        """The difference within one study: paired by item if both share their items, else as if
         independent."""
         value, low, high = self.value - other.value, self.low - other.high, self.high - other.low
         ours, theirs = self.parts, other.parts
@@ -58,7 +58,7 @@ class Measured:
 
 
 def over_parts(value: float, parts: np.ndarray, test: Test | None, low: float = 0.0, high: float = 1.0) -> Measured:
-    """A number, with its standard error from the contributions of a test set's items."""
+    """Return a number, with its standard error from the contributions of a test set's items."""
     return Measured(value, paired_error(parts), parts, low, high, test)
 
 
@@ -66,7 +66,7 @@ BySeed = Mapping[int, Measured]
 
 
 def mean(values: BySeed) -> Estimate | None:
-    """Mean over seeds; with one seed the interval is over items. None without a seed."""
+    """Return the mean over seeds; with one seed the interval is over items. None without a seed."""
     measured = [score for _, score in sorted(values.items())]
     if not measured:
         return None
@@ -77,30 +77,30 @@ def mean(values: BySeed) -> Estimate | None:
 
 
 def means(values: Iterable[tuple[float, BySeed]]) -> list[tuple[float, Estimate]]:
-    """Places, such as steps, with the mean over seeds at each that has a number."""
+    """Return the mean over seeds at each place, such as a step, that has a number."""
     return [(place, estimate) for place, by_seed in values if (estimate := mean(by_seed))]
 
 
 def difference(ours: BySeed, theirs: BySeed) -> Estimate | None:
-    """Mean of ours - theirs over common seeds; with one such seed the interval is over items. None without
-    one."""
+    """Return the mean of ours - theirs over common seeds; with one such seed the interval is over items. None
+    without one."""
     return mean(differences(ours, theirs))
 
 
 def differences(ours: BySeed, theirs: BySeed) -> BySeed:
-    """ours - theirs for each common seed."""
+    """Return ours - theirs for each common seed."""
     return {seed: ours[seed] - theirs[seed] for seed in sorted(ours.keys() & theirs.keys())}
 
 
 def average(values: Sequence[BySeed]) -> BySeed:
-    """The mean of several numbers for each seed that has all of them; contributions of shared items are
+    """Average several numbers for each seed that has all of them; contributions of shared items are
     averaged."""
     seeds = [seed for seed in (values[0] if values else ()) if all(seed in by_seed for by_seed in values)]
     return {seed: _average([by_seed[seed] for by_seed in values]) for seed in seeds}
 
 
 def gap(ours: Sequence[BySeed], theirs: Sequence[BySeed]) -> Estimate | None:
-    """The mean difference between pairs of numbers, over seeds or, for one seed, test items."""
+    """Return the mean difference between pairs of numbers, over seeds or, for one seed, over test items."""
     return mean(average([differences(*pair) for pair in zip(ours, theirs, strict=True)]))
 
 
@@ -127,10 +127,11 @@ def _average(values: Sequence[Measured]) -> Measured:
 
 
 def judge_difference(ours: BySeed, theirs: BySeed, *, side: int = 1, bound: float = 0.0) -> Verdict:
-    """Whether one number is above another by more than `bound` (`side` +1), or below it (-1), over seeds."""
+    """Judge whether one number is above another by more than `bound` (`side` +1), or below it (-1), over
+    seeds."""
     return judge_estimate(difference(ours, theirs), side, bound)
 
 
 def judge_estimate(estimate: Estimate | None, side: int = 1, bound: float = 0.0) -> Verdict:
-    """Whether an estimate is above (`side` +1) or below (-1) `bound`; None if there are no records."""
+    """Judge whether an estimate is above (`side` +1) or below (-1) `bound`; None means no records."""
     return judge([(estimate, bound, side)], points(estimate)) if estimate else judge([], "")

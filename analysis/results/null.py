@@ -1,4 +1,4 @@
-"""The null: groups of seeds of one objective do not differ, so a comparison should call 5 % of them
+"""The null: groups of seeds with one objective do not differ, so a comparison should call 5 % of them
 different."""
 
 import random
@@ -26,20 +26,20 @@ from calque.analysis.statistics.verdicts import FAILS, HOLDS
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 NOMINAL = 1 - CONFIDENCE
-WIDEST = 4 * NOMINAL  # highest end of an interval that supports the nominal rate
-MOST = 60  # most splits of the seeds of one number
-DECIDES = 4  # fewest seeds to check verdicts with: two objectives of two seeds each
+WIDEST = 4 * NOMINAL  # highest upper end of an interval that supports the nominal rate
+MOST = 60  # maximum number of splits of one number's seeds
+DECIDES = 4  # minimum number of seeds to check verdicts: two groups of two
 METRICS = {ALIGNMENT: ("all", "held-out", ROTATED, SELF_LEARNT), LABELS: ("precision",)}
-"""The metrics that claims are about; of other measures every metric. Those of tasks are the primary one, also
-after interventions, and of words with and without an entry."""
+"""The metrics that claims are about; for other measures, every metric. For tasks they are the primary metric,
+also after interventions, and those over words with and without a dictionary entry."""
 MEASURES = ("SUP", "ZS", "DELTA", ALIGNMENT, LABELS, AER, RETRIEVAL, HELD_OUT)
 EVERYTHING = "all measures"
-Split = tuple[tuple[int, int], ...]  # pairs of a seed of the first group and one of the second
+Split = tuple[tuple[int, int], ...]  # pairs of one seed from each group
 
 
 def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
-    """Every split of some of the seeds into two groups of `size`, with every pairing between them; a fixed
-    sample of `most` if there are more."""
+    """Return every split of some of the seeds into two groups of `size`, with every pairing between them; a
+    fixed sample of `most` if there are more."""
     every = list(islice(_all_splits(sorted(seeds), size), most + 1))
     if len(every) <= most:
         return every
@@ -61,9 +61,9 @@ def _all_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
 
 @dataclass(frozen=True)
 class Rate:
-    """How often two groups of `seeds` seeds of one objective were called different in some measure: by
-    intervals over test items for one seed, else by the verdicts of claims. `share` has an interval over cells
-    (Cochran 1977, section 6.4), as comparisons within a cell share seeds."""
+    """How often two groups of `seeds` seeds with one objective were called different in some measure: by
+    intervals over test items for one seed, else by verdicts. The interval of `share` is over cells (Cochran
+    1977, section 6.4), as comparisons within a cell share seeds."""
 
     measure: str
     seeds: int
@@ -89,7 +89,7 @@ class Rate:
 
 
 def null_rates(*variants: Results) -> list[Rate]:
-    """The rates by size of the groups, all measures first, then each; none if no cell has two seeds."""
+    """Return the rates by group size, all measures first, then each one; none if no cell has two seeds."""
     tallies: dict[int, dict[str, dict[object, list[bool]]]] = {}
     for cell, record, values in _columns(variants):
         for size in range(1, len(values) // 2 + 1) if in_claims(record) else ():
@@ -130,7 +130,7 @@ def _judge_splits(values: BySeed, size: int) -> Iterator[bool]:
 
 
 def in_claims(record: Record) -> bool:
-    """Whether claims are about its measure and metric."""
+    """Whether claims are about a record's measure and metric."""
     if record.measure not in MEASURES:
         return False
     if record.task in PRIMARY:
@@ -147,5 +147,5 @@ def _title(record: Record) -> str:
 
 
 def pooled(rates: list[Rate]) -> Mapping[int, Rate]:
-    """The rates over all measures, by the number of seeds compared."""
+    """Return the rates over all measures, by the number of seeds compared."""
     return {rate.seeds: rate for rate in rates if rate.measure == EVERYTHING}

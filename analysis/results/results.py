@@ -33,7 +33,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Point:
-    """The alignment and the Delta of one objective on one derived language."""
+    """One objective's alignment and Delta on one derived language."""
 
     objective: str
     transform: str
@@ -53,21 +53,21 @@ class FloorTable:
                 raise BadInput(f"two floors of one number: {floor}"[:500])
 
     def of(self, task: str, metric: str, language: str, learnt: str) -> dict[str, Floor]:
-        """The floors of one number by baseline."""
+        """Return the floors for one number by baseline."""
         return self._by.get((task, metric, language, learnt), {})
 
     def baselines(self, tasks: Sequence[str]) -> dict[str, str]:
-        """The titles of the baselines of some tasks, by name."""
+        """Return the titles of some tasks' baselines, by name."""
         return {floor.baseline: floor.title for floor in self.all if floor.task in tasks}
 
     def highest(self, task: str, metric: str, language: str, learnt: str, surface: bool = False) -> Floor | None:
-        """The strongest baseline, the first of equals."""
+        """Return the strongest baseline, the first among equals."""
         floors = [floor for floor in self.of(task, metric, language, learnt).values() if floor.surface == surface]
         return max(floors, key=lambda floor: floor.value, default=None)
 
 
 def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
-    """The means of floors over draws of the data, without items, as draws have different examples."""
+    """Average floors over draws of the data, without items, as draws differ in their examples."""
     by_draw = list(draws)
     if len(by_draw) == 1:
         return list(by_draw[0])
@@ -83,7 +83,8 @@ def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
 
 class Results:
     """The runs and records of one study, with published numbers and floors, looked up by the names of
-    objectives and derived languages. Raises BadInput if they do not belong together, or two have one key."""
+    objectives and derived languages. Raises BadInput if they do not belong together, or two have the same
+    key."""
 
     def __init__(
         self,
@@ -139,14 +140,14 @@ class Results:
     def last(
         self, measure: str, objective: str, language: str, task: str = "", metric: str = "", **facets: Any
     ) -> dict[int, Record]:
-        """Each seed's record at its last step."""
+        """Return each seed's record at its last step."""
         column = self._columns.get(Key(measure, objective, language, task, metric, **facets), {})
         return {seed: column[seed, step] for seed, step in sorted(column)}
 
     def scores(
         self, measure: str, objective: str, language: str, task: str = "", metric: str = "", **facets: Any
     ) -> BySeed:
-        """Each seed's number at its last step, by everything that `Key` names; DELTA is SUP - ZS."""
+        """Return each seed's number at its last step, selected by the fields of `Key`; DELTA is SUP - ZS."""
         if measure == DELTA:
             both = (self.scores(name, objective, language, task, metric, **facets) for name in ("SUP", "ZS"))
             return differences(*both)
@@ -154,17 +155,17 @@ class Results:
         return {seed: Measured.of(record) for seed, record in last.items()}
 
     def deltas(self, objective: str, transform: str, task: str, metric: str) -> BySeed:
-        """SUP - ZS of each seed."""
+        """Return each seed's SUP - ZS."""
         return self.scores(DELTA, objective, transform, task, metric)
 
     def alignments(self, objective: str, transform: str, metric: str) -> BySeed:
-        """alignment@1 of each seed."""
+        """Return each seed's alignment@1."""
         return self.scores(ALIGNMENT, objective, transform, "", metric)
 
     def curves(
         self, measure: str, objective: str, language: str, task: str = "", metric: str = "", **facets: Any
     ) -> dict[int, dict[int, Record]]:
-        """Each seed's record at every probed step, ascending."""
+        """Return each seed's record at every probed step, ascending."""
         curves: dict[int, dict[int, Record]] = {}
         column = self._columns.get(Key(measure, objective, language, task, metric, **facets), {})
         for seed, step in sorted(column):
@@ -172,7 +173,8 @@ class Results:
         return curves
 
     def columns(self) -> Iterator[tuple[Record, BySeed]]:
-        """Every number of the last step by seed, Delta from SUP and ZS, with a record that describes it."""
+        """Yield every number at the last step by seed, and Delta from SUP and ZS, with a record that
+        describes it."""
         for key in self._columns:
             first = next(iter(self.last(**key._asdict()).values()))
             if key.measure != DELTA:
@@ -181,12 +183,12 @@ class Results:
                 yield replace(first, measure=DELTA), self.scores(**key._replace(measure=DELTA)._asdict())
 
     def cell(self, record: Record) -> tuple[object, ...]:
-        """The objective and languages of a record's run."""
+        """Return the objective and languages of a record's run."""
         run = self.runs[record.run]
         return self.objective_of(record), *(each.name for each in run.languages)
 
     def points(self, task: str, metric: str) -> list[Point]:
-        """Alignment of all types and Delta of every cell that has both, means over seeds."""
+        """Return the alignment of all types and the Delta of every cell with both, averaged over seeds."""
         return [
             Point(objective, transform, alignment, delta)
             for transform, objective in product(self.transforms, self.objectives)
@@ -199,21 +201,21 @@ class Results:
         return any(r.measure == measure and (not metrics or r.metric in metrics) for r in self.records)
 
     def layers(self, measure: str) -> list[int]:
-        """The layers with a measure, ascending."""
+        """Return the layers with a measure, ascending."""
         return sorted({r.layer for r in self.records if r.measure == measure and r.layer is not None})
 
     def printed(
         self, table: int, measure: str, objective: str, language: str, task: str, metric: str
     ) -> Published | None:
-        """The number that a paper's table prints for the cell in its default setting."""
+        """Return the number printed in a paper's table for the cell in its default setting."""
         return self._printed.get((table, measure, objective, language, task, metric))
 
     def select(self, measures: Collection[str], tasks: Mapping[str, str]) -> list[Record]:
-        """The records of some measures, for each task (or "") of one metric."""
+        """Return the records of some measures with each task's metric ("" for no task)."""
         return [r for r in self.records if r.measure in measures and tasks.get(r.task) == r.metric]
 
     def objective_of(self, record: Record) -> str:
-        """The name of the objective of a record's run, or ""."""
+        """Return the name of a record's objective, or ""."""
         objective = self.runs[record.run].objective
         return objective.name if objective else ""
 
@@ -221,7 +223,7 @@ class Results:
         return self._objectives[name]
 
     def start(self, name: str) -> Start | None:
-        """The model that an objective's models started from; None for random weights."""
+        """Return the model that an objective's models started from; None for random weights."""
         return self._starts[name]
 
     def transform(self, name: str) -> Described:
@@ -231,7 +233,7 @@ class Results:
         return self._objectives[name].title if name in self._objectives else name
 
     def transform_title(self, name: str) -> str:
-        """A transform's name for people, also of one that only the paper has."""
+        """Return a transform's display name, even if only the paper uses it."""
         if name in self._languages:
             return self._languages[name].title
         return next((p.title for p in self.published if p.transform == name), "") or name
@@ -240,7 +242,7 @@ class Results:
 def by_settings(
     runs: Sequence[Run], records: Sequence[Record], floors: Sequence[Floor] = ()
 ) -> dict[tuple[str, ...], Results]:
-    """The results of each value of a sweep."""
+    """Return the results for each value in a sweep."""
     values = {run.id: tuple(run.settings.values()) for run in runs}
     by_value = dict[tuple[str, ...], Results]()
     for each in dict.fromkeys(values.values()):

@@ -1,4 +1,4 @@
-"""Retained transfer: the gain of zero-shot transfer over the floor, as a share of supervision's gain."""
+"""Retained transfer: zero-shot transfer's gain over the floor, as a share of supervision's gain."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from calque.analysis.statistics.verdicts import AT_FLOOR, NO_RECORDS, Verdict, p
 
 @dataclass(frozen=True)
 class Retained:
-    """(ZS - floor) / (SUP - floor) of one cell. `share` is None if SUP is not beyond the floor by its own
-    interval: the ratio could be any number."""
+    """(ZS - floor) / (SUP - floor) in one cell. `share` is None if SUP's interval reaches the floor: the
+    ratio could be any number."""
 
     floor: Floor
     zs: Estimate
@@ -38,13 +38,13 @@ class Retained:
 
 
 def beyond_floor(above: Estimate) -> bool:
-    """Whether a difference from a floor is above 0 with its interval."""
+    """Whether a difference from a floor, with its interval, lies above 0."""
     return above.mean > 0 if above.low is None else above.low > 0
 
 
 def retained(results: Results, objective: str, transform: str, task: str, metric: str) -> Retained | None:
-    """Retained transfer over the seeds that have both scores, with Fieller's interval; None without a floor
-    or a score."""
+    """Compute retained transfer over the seeds that have both scores, with Fieller's interval; None without a
+    floor or a score."""
     floor, surface = (results.floors.highest(task, metric, transform, results.source, of) for of in (False, True))
     sup, zs = (results.scores(measure, objective, transform, task, metric) for measure in ("SUP", "ZS"))
     seeds = sorted(sup.keys() & zs.keys())
@@ -74,8 +74,8 @@ def _ratio(upper: BySeed, lower: BySeed) -> Estimate | None:
 def unless_at_floor(
     verdict: Verdict, results: Results, cells: Iterable[tuple[str, str]], task: str, metric: str
 ) -> Verdict:
-    """The verdict on a claim about Delta, unless the ZS of all `cells`, each an objective and a transform,
-    are at the floor."""
+    """Return the verdict on a claim about Delta, unless the ZS of all `cells`, each an objective and a
+    transform, is at the floor."""
     if verdict.because == NO_RECORDS:
         return verdict
     found = {cell: kept for cell in cells if (kept := retained(results, *cell, task, metric))}

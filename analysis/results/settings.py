@@ -27,7 +27,7 @@ TITLES = {
 
 
 def setting_title(key: str) -> str:
-    """A setting in words: `train.weight_decay` is "weight decay"."""
+    """Name a setting in words: `train.weight_decay` is "weight decay"."""
     path = key.split(".")
     ends = [".".join(path[start:]) for start in range(len(path))]
     whole = {name.rpartition(".")[2]: title for name, title in TITLES.items() if "." not in key}

@@ -8,9 +8,9 @@ import numpy as np
 from calque.analysis.statistics.intervals import UPPER
 from calque.derive.lazy import stats
 
-EXACT = 12  # every pairing is counted if no group has more points
-LEAST = 4  # fewest points that have a rho: of three, every order is as likely as one in six
-FEWEST = 8  # fewest points at which the bootstrap's interval has about its nominal coverage; with 5 it has 77 to 90 %
+EXACT = 12  # largest group in which every pairing is counted
+LEAST = 4  # minimum number of points for a rho: with three, any order has a probability of 1/6
+FEWEST = 8  # from here on the bootstrap interval has about its nominal coverage; with 5 points, 77 to 90 %
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Correlation:
     rhos: np.ndarray = field(default_factory=lambda: np.empty(0), compare=False)
 
     def beyond(self, bound: float, side: int) -> float | None:
-        """One-sided p against rho not being above (`side` +1) or below (-1) `bound`, by the bootstrap."""
+        """One-sided bootstrap p that rho is not above (`side` +1) or below (-1) `bound`."""
         return float((np.sum(side * (self.rhos - bound) <= 0) + 1) / (len(self.rhos) + 1)) if len(self.rhos) else None
 
 
@@ -39,10 +39,10 @@ def spearman(
     groups: Sequence[Hashable] | None = None,
 ) -> Correlation | None:
     """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E); None if rho is undefined: it needs
-    `LEAST` points, two different numbers on either side, and two points of one group. p is the share of
-    pairings whose rho is at least as far from the mean of all."""
+    `LEAST` points, two different numbers on either side, and two points in one group. p is the share of
+    pairings whose rho is at least as far from the mean over all pairings."""
     names = [str(name) for name in groups] if groups is not None else [""] * len(delta)
-    points = sorted(zip(alignment, delta, names, strict=True))  # draws must not depend on the order of the points
+    points = sorted(zip(alignment, delta, names, strict=True))  # draws must not depend on the points' order
     n, names = len(points), [name for _, _, name in points]
     x, y = np.array([a for a, _, _ in points], float), -np.array([d for _, d, _ in points], float)
     if n < LEAST or np.ptp(x) == 0 or np.ptp(y) == 0 or len(set(names)) == n:
@@ -103,7 +103,7 @@ def _random_p(
 
 
 def _bootstrap(x: np.ndarray, y: np.ndarray, random: np.random.Generator, draws: int) -> np.ndarray:
-    """rho of `draws` samples of points with replacement: (draws,)."""
+    """The rho of `draws` samples of points with replacement, (draws,)."""
     picks = np.empty((0, len(x)), int)
     while len(picks) < draws:
         more = random.integers(len(x), size=(draws, len(x)))

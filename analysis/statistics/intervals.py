@@ -1,5 +1,4 @@
-"""Means, and ratios of means, with intervals, over several seeds or over test items; and Welch's test of two
-means."""
+"""Means and ratios of means with intervals, over seeds or test items; and Welch's test of two means."""
 
 import math
 from collections.abc import Sequence
@@ -10,14 +9,14 @@ import numpy as np
 from calque.derive.lazy import special
 
 CONFIDENCE = 0.95
-UPPER = (1 + CONFIDENCE) / 2  # the quantile at which an interval of that confidence ends
+UPPER = (1 + CONFIDENCE) / 2  # the quantile at an interval's upper end
 Bounds = tuple[float, float]
 UNBOUNDED: Bounds = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with an interval, if there is one, clipped to the number's range, and its standard error."""
+    """A mean with its standard error and an interval, if there is one, clipped to the number's range."""
 
     mean: float
     seeds: int
@@ -28,7 +27,7 @@ class Estimate:
 
     @property
     def interval(self) -> Bounds | None:
-        """Both ends."""
+        """Both ends of the interval."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property
@@ -37,28 +36,28 @@ class Estimate:
 
     @property
     def symmetric(self) -> bool:
-        """Whether the interval reaches as far above the mean as below it."""
+        """Whether the interval extends as far above the mean as below it."""
         if self.low is None or self.high is None:
             return False
         below, above = max(0.0, self.mean - self.low), max(0.0, self.high - self.mean)
         return math.isclose(below, above, rel_tol=1e-9, abs_tol=1e-12)
 
     def p(self, bound: float, side: int) -> float | None:
-        """One-sided p of Student's t over seeds against the mean not being above (`side` +1) or below (-1)
-        `bound`; None without seeds' interval."""
+        """One-sided p of Student's t over seeds that the mean is not above (`side` +1) or below (-1) `bound`;
+        None without an interval over seeds."""
         if self.over != "seeds" or self.error is None:
             return None
         return float(special.stdtr(self.seeds - 1, -side * (self.mean - bound) / self.error))
 
     def at(self, confidence: float, bounds: Bounds = UNBOUNDED) -> "Estimate":
-        """The same mean over seeds with an interval of another confidence, inside `bounds`."""
+        """Return the same mean over seeds with an interval of a different confidence, clipped to `bounds`."""
         assert self.error is not None
         half = float(special.stdtrit(self.seeds - 1, (1 + confidence) / 2)) * self.error
         return replace(self, low=max(self.mean - half, bounds[0]), high=min(self.mean + half, bounds[1]))
 
 
 def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
-    """Mean over seeds with Student's t interval, inside `bounds`."""
+    """Return the mean over seeds with Student's t interval, clipped to `bounds`."""
     if not values:
         raise ValueError("a mean of no values")
     n, mean = len(values), float(np.mean(values))
@@ -70,7 +69,8 @@ def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
 
 
 def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) -> Estimate:
-    """One seed's number with a normal interval over items, inside `bounds`; none if its error is unknown."""
+    """Return one seed's number with a normal interval over items, clipped to `bounds`; without one if the
+    error is unknown."""
     if error is None:
         return Estimate(value, 1)
     half = float(special.ndtri(UPPER)) * error
@@ -78,15 +78,15 @@ def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) ->
 
 
 def item_error(share: float, count: int) -> float:
-    """Standard error of a share over `count` independent items: Agresti and Coull's (1998), which adds two
-    hits and two misses."""
+    """Return the standard error of a share over `count` independent items, with two added hits and two added
+    misses (Agresti and Coull 1998)."""
     adjusted = (share * count + 2) / (count + 4)
     return math.sqrt(adjusted * (1 - adjusted) / (count + 4))
 
 
 def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
-    """Each item's contribution to sum(hits) / sum(of), linearised (Cochran 1977, section 6.4): (n,), of sum
-    0."""
+    """Return each item's contribution to sum(hits) / sum(of), linearised (Cochran 1977, section 6.4): (n,),
+    summing to 0."""
     a, b = np.asarray(hits, float), np.asarray(of, float)
     if not b.sum():
         raise ValueError("a ratio over nothing has no error")
@@ -94,24 +94,24 @@ def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
 
 
 def paired_error(parts: np.ndarray) -> float:
-    """Standard error of a ratio, or of a difference of ratios on the same items, from each item's
-    contribution: (n,). Two items are added, one for the number and one against it (Bonett and Price 2012), as
-    heavy as the heaviest."""
+    """Return the standard error of a ratio, or of a difference between ratios on the same items, from each
+    item's contribution, (n,). Two items are added, one for the number and one against it (Bonett and Price
+    2012), each as large as the largest contribution."""
     n = len(parts) + 2
     return math.sqrt(_squares(parts) / n) / math.sqrt(n)
 
 
 def _squares(parts: np.ndarray) -> float:
-    heaviest = float(np.abs(parts).max(initial=0.0)) or 1.0  # 1, an average item, if all are 0
+    heaviest = float(np.abs(parts).max(initial=0.0)) or 1.0  # 1, as an average item, if all are 0
     return float(parts @ parts) + 2 * heaviest**2
 
 
-Moments = tuple[float, float, float]  # variance of the upper mean, of the lower one, and their covariance
+Moments = tuple[float, float, float]  # variances of the upper and the lower mean, and their covariance
 
 
 def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate | None:
-    """Mean of `upper` over mean of `lower`, paired by seed, with Fieller's interval; None if the interval of
-    the lower mean is not above 0."""
+    """Divide the mean of `upper` by that of `lower`, paired by seed, with Fieller's interval; None if the
+    lower mean's interval is not above 0."""
     n, a, b = len(upper), float(np.mean(upper)), float(np.mean(lower))
     if n == 1:
         return Estimate(a / b, 1) if b > 0 else None
@@ -120,7 +120,8 @@ def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate
 
 
 def ratio_over_items(value: tuple[float, float], upper: np.ndarray, lower: np.ndarray) -> Estimate | None:
-    """One seed's ratio, with an interval from each test item's contribution to both numbers, (n,) each."""
+    """Return one seed's ratio, with an interval from each test item's contribution to both numbers, (n,)
+    each."""
     squared = (len(upper) + 2) ** 2
     moments = _squares(upper) / squared, _squares(lower) / squared, float(upper @ lower) / squared
     return _fieller(*value, moments, float(special.ndtri(UPPER)), 1, "items")
@@ -139,8 +140,8 @@ def _fieller(a: float, b: float, moments: Moments, quantile: float, seeds: int, 
 
 
 def welch(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
-    """Two-sided p of Welch's (1947) t-test, with the other's variance for a single value. None if neither
-    varies."""
+    """Return the two-sided p of Welch's (1947) t-test; a single value is given the other sample's variance.
+    None if neither varies."""
     samples = [(len(x), float(np.mean(x)), float(np.var(x, ddof=1)) if len(x) > 1 else 0.0) for x in (ours, theirs)]
     (n, a, v), (m, b, w) = samples
     if n == 1 or m == 1:

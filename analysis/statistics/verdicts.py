@@ -1,4 +1,4 @@
-"""Verdicts: a claim holds, does not hold or is undecided, by itself and after correction for its family (Holm
+"""Verdicts: a claim holds, does not hold or is undecided, before and after correction for its family (Holm
 1979)."""
 
 import math
@@ -9,20 +9,20 @@ from calque.analysis.statistics.intervals import CONFIDENCE, Estimate
 
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
 ONE_SEED = "undecided: one seed"
-"""One training run does not show how far others differ from it, and they differ more than test items do."""
+"""One run does not show how much runs vary, and they vary more than test items do."""
 AT_FLOOR = "undecided: at the floor"  # scores that do not exceed a model-free baseline cannot decide a comparison
 NO_RECORDS = "no records"
 HOLDS_ALONE, FAILS_ALONE = "holds before correction only", "fails before correction only"
-ALONE = {HOLDS: HOLDS_ALONE, FAILS: FAILS_ALONE}  # verdicts that the correction takes back
+ALONE = {HOLDS: HOLDS_ALONE, FAILS: FAILS_ALONE}  # verdicts that do not survive correction
 WEAKEST = (FAILS, FAILS_ALONE, AT_FLOOR, ONE_SEED, UNDECIDED, HOLDS_ALONE, HOLDS)
-"""Verdicts from the weakest: several comparisons are one claim that holds if all do, and fails if one
+"""Verdicts, the weakest first: a claim of several comparisons holds if all of them do, and fails if one
 does."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a claim, and the number and interval behind it. `p` is the smaller p-value of the
-    claim and its contrary, doubled; None if undecidable."""
+    """The verdict on a claim, and the number and interval behind it. `p` is twice the smaller p-value of the
+    claim and its contrary; None if undecidable."""
 
     verdict: str
     because: str
@@ -31,7 +31,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """A headline, its source, the family of claims that it is judged with, and its verdict by a study's
+    """A headline, its source, the family of claims that it is judged with, and the verdict from a study's
     records."""
 
     text: str
@@ -45,7 +45,7 @@ Comparison = tuple[Estimate, float, int]
 
 
 def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
-    """The verdict on a claim that is true if every comparison is."""
+    """Judge a claim that is true if every comparison is."""
     if not comparisons:
         return Verdict(UNDECIDED, NO_RECORDS)
     if any(estimate.seeds < 2 for estimate, _, _ in comparisons):
@@ -61,7 +61,7 @@ def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
 
 
 def points(estimate: Estimate) -> str:
-    """A share in points, with its interval and coverage."""
+    """Write a share in points, with its interval and what that covers."""
     mean = f"{100 * estimate.mean:.1f} points"
     if estimate.interval is None:
         return f"{mean}, {'one seed' if estimate.seeds == 1 else f'{estimate.seeds} seeds that do not differ'}"
@@ -73,7 +73,7 @@ def points(estimate: Estimate) -> str:
 @dataclass(frozen=True)
 class Corrected:
     """A verdict after correction for its family, its adjusted p, and the number of tests; undecidable claims,
-    with p None, are not tests."""
+    with p None, do not count as tests."""
 
     verdict: str
     p: float | None
@@ -81,14 +81,14 @@ class Corrected:
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Each p adjusted for all of them: at 5 %, at most one family in twenty has any false finding (Holm
+    """Adjust each p for all of them: at 5 %, at most one family in twenty contains a false finding (Holm
     1979)."""
     return [p for p, _ in holm_intervals(ps)]
 
 
 def holm_intervals(ps: Sequence[float]) -> list[tuple[float, float]]:
-    """Each p adjusted for all of them, and the confidence at which its two-sided interval excludes the null
-    exactly if the adjusted p is below 5 %."""
+    """Adjust each p for all of them, and return it with the confidence at which its two-sided interval
+    excludes the null exactly if the adjusted p is below 5 %."""
     adjusted, worst = [(0.0, 0.0)] * len(ps), 0.0
     for rank, place in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
         number = len(ps) - rank
@@ -99,7 +99,7 @@ def holm_intervals(ps: Sequence[float]) -> list[tuple[float, float]]:
 
 
 def in_families(verdicts: Iterable[tuple[str, Verdict]]) -> list[Corrected]:
-    """Each verdict, given with its family's name, corrected for the decidable ones of its family."""
+    """Correct each verdict, given with its family's name, for the decidable verdicts in its family."""
     claims = list(verdicts)
     corrected = [Corrected(verdict.verdict, None, 0) for _, verdict in claims]
     for family in {name for name, _ in claims}:

@@ -1,5 +1,5 @@
-"""Model-free baselines: their interface, baselines of tagging, and baselines of tasks with two texts, which
-learn the words of one, the overlap of both, or answers."""
+"""Model-free baselines: their interface, baselines for tagging, and baselines for tasks with two texts, which
+learn one text's words, the overlap of both, or answers."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -13,11 +13,11 @@ import numpy as np
 from calque.derive.example import Example
 from calque.derive.sentence import spans_of
 
-Answer = Sequence[str]  # a label for each word of an example, or one for the whole, or the answers to a question
-Spell = Callable[[str], str]  # the form of a word of a data set in one language, which a new script changes
-Learnt = Callable[[Iterable[Example], Spell], list[Answer]]  # a baseline's answer to each example, by its spelling
+Answer = Sequence[str]  # one label per word of an example, one for the whole, or the answers to a question
+Spell = Callable[[str], str]  # a word's form in one language, which a new script changes
+Learnt = Callable[[Iterable[Example], Spell], list[Answer]]  # returns a baseline's answer to each example
 T = TypeVar("T", bound=Hashable)
-STEPS = 2_000  # most iterations of the solver, which stops when the loss no longer falls
+STEPS = 2_000  # maximum number of solver iterations; it stops when the loss no longer falls
 NEGATIONS = frozenset(
     "not n't no never none nobody nothing nowhere neither nor cannot without No Not Never None Nobody Nothing Nowhere "
     "Neither Nor Cannot Without".split()
@@ -25,7 +25,7 @@ NEGATIONS = frozenset(
 
 
 class Baseline(ABC):
-    """One baseline: a frozen dataclass, with its name in records and its title."""
+    """A baseline: a frozen dataclass with its name in records and its title."""
 
     name: str
     title: str
@@ -38,12 +38,12 @@ class Baseline(ABC):
 
 
 def words_of(example: Example, spell: Spell, text: int = 0) -> list[str]:
-    """The words of one text of an example, spelled."""
+    """Return the words of one of an example's texts, spelled in a language."""
     return [spell(word) for sentence in example.texts[text] for word in sentence.words]
 
 
 def most_frequent(counts: Counter[str], overall: Counter[str]) -> str:
-    """The label with the largest count; among equals the most frequent overall, and then the first by its
+    """Return the label with the largest count; among equals the most frequent overall, then the first by
     name."""
     if not counts:
         raise ValueError("no label to learn from")
@@ -51,7 +51,7 @@ def most_frequent(counts: Counter[str], overall: Counter[str]) -> str:
 
 
 def most_frequent_of_each(labelled: Iterable[tuple[T, str]]) -> tuple[dict[T, str], Counter[str]]:
-    """The most frequent label of each item, and the counts of all labels."""
+    """Return each item's most frequent label, and the counts of all labels."""
     by_item: dict[T, Counter[str]] = {}
     overall: Counter[str] = Counter()
     for item, label in labelled:
@@ -62,7 +62,8 @@ def most_frequent_of_each(labelled: Iterable[tuple[T, str]]) -> tuple[dict[T, st
 
 @dataclass(frozen=True)
 class Majority(Baseline):
-    """Every example, or with `of_words` every word, has the most frequent label of the training examples."""
+    """Gives every example, or with `of_words` every word, the most frequent label in the training
+    examples."""
 
     name: str = "majority"
     title: str = "majority"
@@ -76,7 +77,8 @@ class Majority(Baseline):
 
 @dataclass(frozen=True)
 class Unigram(Baseline):
-    """Every word has its most frequent tag in the training examples, an unknown one the most frequent tag."""
+    """Gives every word its most frequent tag in the training examples, and unknown words the most frequent
+    tag overall."""
 
     name: str = "unigram"
     title: str = "unigram"
@@ -90,8 +92,8 @@ class Unigram(Baseline):
 
 @dataclass(frozen=True)
 class Gazetteer(Baseline):
-    """IOB2 tags of every string of words that is a name in the training examples: greedy from left to right,
-    the longest name first, with its most frequent type."""
+    """Tags in IOB2 every sequence of words that is a name in the training examples: greedily from left to
+    right, the longest name first, with its most frequent type."""
 
     name: str = "gazetteer"
     title: str = "gazetteer"
@@ -121,8 +123,8 @@ def _tags(words: Sequence[str], types: Mapping[tuple[str, ...], str], longest: i
 
 @dataclass(frozen=True)
 class BagOfWords(Baseline):
-    """Logistic regression on the counts of words in text `text` (scikit-learn's C=1); Gururangan et al.
-    (2018) read only the hypothesis."""
+    """Logistic regression on word counts in text `text` (scikit-learn's C=1), such as the hypothesis alone
+    (Gururangan et al. 2018)."""
 
     text: int
     name: str
@@ -163,8 +165,8 @@ def _matrix(rows: Sequence[Counter[int]], width: int) -> Any:
 
 @dataclass(frozen=True)
 class Shallow(Baseline):
-    """Boosted trees (scikit-learn's, by histograms) on sixteen `features` of a pair of texts: whether words
-    are the same, and the negations of its training language."""
+    """Histogram-based boosted trees (scikit-learn's) on sixteen `features` of a pair of texts: whether their
+    words are the same, and the negations in its training language."""
 
     name: str = "shallow"
     title: str = "shallow features"
@@ -192,7 +194,7 @@ class Shallow(Baseline):
 
 
 def features(example: Example, spell: Spell, negations: frozenset[str]) -> list[float]:
-    """Sixteen features of the first two texts of an example; shares of nothing are 0."""
+    """Compute sixteen features of an example's first two texts; shares of nothing are 0."""
     first, second = words_of(example, spell, 0), words_of(example, spell, 1)
     ours, theirs, pairs_of_second = set(first), set(second), set(pairwise(second))
     shared, pairs = ours & theirs, set(pairwise(first)) & pairs_of_second
@@ -206,8 +208,7 @@ def features(example: Example, spell: Spell, negations: frozenset[str]) -> list[
 
 
 def _in_order(first: Sequence[str], second: Sequence[str], shared: set[str]) -> float:
-    """The share of pairs of shared words, by their first places, that are in the same order; 1 without a
-    pair."""
+    """The share of pairs of shared words whose first occurrences are in the same order; 1 without a pair."""
     places = {word: place for place, word in reversed(list(enumerate(second)))}
     pairs = list(combinations((places[word] for word in dict.fromkeys(first) if word in shared), 2))
     return _share(sum(a < b for a, b in pairs), len(pairs)) if pairs else 1.0
@@ -218,15 +219,15 @@ def _share(part: int, whole: int) -> float:
 
 
 def pair_baselines(first: str, second: str) -> tuple[Baseline, ...]:
-    """Majority, each text alone, by its name (`hypothesis-only`), and shallow features of both."""
+    """Return Majority, each text alone, by name (`hypothesis-only`), and shallow features of both."""
     alone = (BagOfWords(place, f"{text}-only", f"{text} only") for place, text in ((1, second), (0, first)))
     return (Majority(), *alone, Shallow())
 
 
 @dataclass(frozen=True)
 class KnownAnswer(Baseline):
-    """A string of the context that is an answer in the training examples, from the sentence with most words
-    of the question."""
+    """Answers with a string from the context that is an answer in the training examples, in the sentence that
+    shares most words with the question."""
 
     name: str = "overlap"
     title: str = "known answer, most shared words"
@@ -242,11 +243,11 @@ class KnownAnswer(Baseline):
 
         def answer(example: Example, spell: Spell) -> Answer:
             question = set(words_of(example, spell))
-            # A text that is kept as written is split at its answers, whose places the baseline must not know.
+            # A text that is kept as written is split at its answers, whose positions the baseline must not use.
             texts = (each.text.split() if any(each.glued) else each.words for each in example.texts[1])
             sentences = [(words, tuple(map(spell, words))) for words in texts]
             alike = sorted(sentences, key=lambda sentence: -len(question.intersection(sentence[1])))
-            # From left to right, the longest string of each place first.
+            # From left to right, the longest string at each position first.
             strings = [
                 (words[start:end], spelled[start:end])
                 for words, spelled in alike

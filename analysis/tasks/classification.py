@@ -1,4 +1,4 @@
-"""Tasks with one label per example: inference, paraphrase, and labels of your own for texts or pairs of
+"""Tasks with one label per example: inference, paraphrase, and your own labels for texts or pairs of
 texts."""
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ SAME_OR_NOT = ("0", "1")
 
 
 class Classification(Task):
-    """One label for one or more texts, which share a row; a text that does not fit loses its end."""
+    """One label for one or more texts, which share a row; texts that do not fit are truncated."""
 
     metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY,)
     head = TextHead()

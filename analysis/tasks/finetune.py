@@ -1,4 +1,4 @@
-"""Fine-tuning a checkpoint with a new head. Shapes: B rows, L ids of the longest, K targets per row, C
+"""Fine-tuning a checkpoint with a new head. Shapes: B rows, L ids in the longest, K targets per row, C
 choices."""
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from calque.pretrain.lazy import F, Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.train import NonFinite
 
-if TYPE_CHECKING:  # transformers loads its models, for seconds, where a name is looked up
+if TYPE_CHECKING:  # looking up a name makes transformers load its models, which takes seconds
     from transformers import PreTrainedModel
 
 MOST_EPOCHS = 100_000
 READ_IDS = 8_192  # ids in a batch of a fine-tuned model's input
 PIECE = 1 << 22
-"""The overhead of a piece of a batch on a CPU, in ids times the square of a model's width: the time of some
-30 ids at width 384, and of a thousand at width 64."""
+"""The overhead of a piece of a batch on a CPU, in ids times the model's width squared: the time for some 30
+ids at width 384, and for a thousand at width 64."""
 
 
 @dataclass(frozen=True)
 class FinetuneConfig:
-    """AdamW with linear warm-up and decay to zero; the last epoch's model is scored. The new head learns
-    `head_rate` times as fast as the encoder; `warmup` is a fraction of the steps; `max_length` counts ids.
-    `dropout` applies to hidden states and head; `attention_dropout` (None: the checkpoint's own) above 0
-    makes attention on a CPU three times as slow."""
+    """AdamW with linear warm-up and decay to zero; the last epoch's model is scored. The new head's learning
+    rate is `head_rate` times the encoder's; `warmup` is a fraction of the steps; `max_length` counts ids.
+    `dropout` applies to hidden states and the head; with `attention_dropout` (None: the checkpoint's) above
+    0, attention is three times slower on a CPU."""
 
     learning_rate: float = 2e-5
     head_rate: float = 1.0
@@ -69,7 +69,7 @@ class FinetuneConfig:
         return wrong
 
     def rate(self, step: int, steps: int) -> float:
-        """The learning rate of update `step` of `steps`, counted from 0."""
+        """Return the learning rate at update `step` of `steps`, from 0."""
         rising = round(self.warmup * steps)
         if step < rising:
             return self.learning_rate * (step + 1) / rising
@@ -77,27 +77,27 @@ class FinetuneConfig:
 
 
 def longest_row(checkpoint: Path, config: FinetuneConfig) -> int:
-    """The largest number of ids in a row: the config's limit or the model's own."""
+    """Return the maximum number of ids in a row: the config's limit or the model's own."""
     settings = read_config(checkpoint)
     return min(config.max_length, architecture_of(settings).length(settings))
 
 
 def check_types(checkpoint: Path, highest: int) -> None:
-    """Refuse ids up to `highest` if the checkpoint's table of word embeddings has no such row."""
+    """Raise BadInput if the checkpoint's word embeddings lack a row for the id `highest`."""
     types: int = read_config(checkpoint).vocab_size
     if highest >= types:
-        raise BadInput(f"the model has {types:,} types, and the data an id {highest:,}", checkpoint)
+        raise BadInput(f"the data contain id {highest:,}, but the model has only {types:,} types", checkpoint)
 
 
 class Finetuned:
-    """An encoder under a head, and its answers to rows."""
+    """An encoder with a head, and its answers to rows."""
 
     def __init__(self, model: Any, head: Head, device: torch.device) -> None:
         self.model: PreTrainedModel = model.to(device)
         self.head, self.device = head, device
 
     def logits(self, rows: Sequence[TaskRow]) -> Tensor:
-        """The head's logits, (B, K, C)."""
+        """Return the head's logits, (B, K, C)."""
         config = self.model.config
         padding = config.pad_token_id
         ids = self._table([row.ids for row in rows], padding)
@@ -107,24 +107,24 @@ class Finetuned:
             types = self._table([np.broadcast_to(row.types, len(row.ids)) for row in rows], 0)
         elif has_languages(config.type_vocab_size):
             numbers = [np.broadcast_to(row.languages, len(row.ids)) for row in rows]
-            types = self._table(numbers, config.type_vocab_size - 1)  # padding's is the last
+            types = self._table(numbers, config.type_vocab_size - 1)  # the last type is for padding
         with torch.autocast("cuda", torch.bfloat16, enabled=self.device.type == "cuda"):
             output = self.head.output(self.model, ids, types, real)
         return self.head.logits(output, real)
 
     def targets(self, rows: Sequence[TaskRow]) -> Tensor:
-        """The rows' targets, padded, (B, K)."""
+        """Return the rows' padded targets, (B, K)."""
         return self._table([row.targets for row in rows], UNLABELLED)
 
     @inference_mode
     def answers(self, data: EncodedSet, ids_per_batch: int = READ_IDS) -> list[np.ndarray]:
-        """The head's answers to each row, in the order of the rows."""
+        """Return the head's answers to each row, in the rows' order."""
         answers: list[np.ndarray] = [np.empty(0)] * len(data.rows)
         lengths, start = data.lengths, 0
         order = np.argsort(-lengths, kind="stable")
         self.model.eval()
         while start < len(order):
-            # Rows come longest first, so the first one is the width of the batch.
+            # Rows come longest first, so the first row sets the batch's width.
             batch = order[start : start + max(1, ids_per_batch // int(lengths[order[start]]))]
             outputs = self.head.answers(self.logits([data.rows[i] for i in batch])).cpu().numpy()
             for row, output in zip(batch, outputs, strict=True):
@@ -133,7 +133,7 @@ class Finetuned:
         return answers
 
     def _table(self, rows: Sequence[np.ndarray], filler: int) -> Tensor:
-        """Rows as one table, (B, longest) int64, on the device."""
+        """Pad rows to one table, (B, longest) int64, on the device."""
         tensors = [torch.tensor(row, dtype=torch.int64) for row in rows]
         return nn.utils.rnn.pad_sequence(tensors, batch_first=True, padding_value=filler).to(self.device)
 
@@ -149,9 +149,9 @@ def finetune(
     progress: Callable[[int, int], None] = lambda step, steps: None,
     prepare: Callable[[Any], object] = lambda model: None,
 ) -> Finetuned:
-    """The checkpoint's encoder under a head that chooses among `labels` (0: no labels), trained on `data`,
-    after `prepare` has changed the model in place. Raises BadInput for a bad checkpoint, and NonFinite before
-    an update with a non-finite loss or gradient, or if a weight is not finite after the last."""
+    """Train the checkpoint's encoder under a head that chooses among `labels` (0: no labels) on `data`, after
+    `prepare` has changed the model in place. Raises BadInput for a bad checkpoint, and NonFinite before an
+    update with a non-finite loss or gradient, or if a weight is not finite after the last one."""
     check_types(checkpoint, max(int(row.ids.max()) for row in data.rows))
     devices = [device] if device.type == "cuda" else []
     with torch.random.fork_rng(devices=devices):
@@ -167,7 +167,7 @@ def finetune(
         epochs = range(config.epochs)
         batches = [batch for epoch in epochs for batch in batches_of(len(data.rows), config.batch, [seed, epoch])]
         steps = len(batches)
-        # On a GPU pieces save nothing: a large batch takes as long, and each piece adds a pause.
+        # On a GPU, pieces save nothing: a large batch takes as long, and each piece adds latency.
         overhead = math.inf if device.type == "cuda" else PIECE / model.config.hidden_size**2
         model.train()
         for step, batch in enumerate(batches):
@@ -186,7 +186,7 @@ def finetune(
 
 
 def _backward(tuned: Finetuned, rows: Sequence[TaskRow], overhead: float) -> Tensor:
-    """The mean loss over the targets of a batch, whose gradients are computed piece by piece."""
+    """The mean loss over a batch's targets; gradients are computed piece by piece."""
     targets = sum(int((row.targets != UNLABELLED).sum()) for row in rows)
     loss = torch.zeros((), device=tuned.device)
     for piece in pieces(rows, overhead):
@@ -198,8 +198,8 @@ def _backward(tuned: Finetuned, rows: Sequence[TaskRow], overhead: float) -> Ten
 
 
 def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
-    """A batch cut into pieces of rows of similar length, to compute less padding: the cheapest cut in the
-    order of lengths, if a piece costs `overhead` ids more than its own with padding."""
+    """Cut a batch into pieces of rows of similar length to reduce padding: the cheapest cut in order of
+    length, if a piece costs `overhead` ids on top of its own with padding."""
     lengths = sorted(len(row.ids) for row in rows)
     if len(rows) * lengths[-1] - sum(lengths) <= overhead:
         return [list(rows)]
@@ -218,7 +218,7 @@ def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
 
 
 def batches_of(rows: int, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
-    """Row numbers of every batch of an epoch, shuffled."""
+    """Return the row numbers of every batch in an epoch, shuffled."""
     order = np.random.default_rng(seed).permutation(rows)
     return [order[start : start + batch] for start in range(0, rows, batch)]
 

@@ -1,4 +1,4 @@
-"""The floors of a task: its baselines, trained and scored on the same examples as models."""
+"""A task's floors: its baselines, trained and scored on the same examples as models."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -21,7 +21,7 @@ def floors(
     progress: Callable[[int, int], None] = lambda done, total: None,
     scored: Callable[[str], Task] | None = None,
 ) -> list[Floor]:
-    """Every metric of every baseline of a task on (training language, test language), in the order of
+    """Compute every metric of a task's baselines on (training language, test language), in the order of
     `pairs`."""
     firsts = list(dict.fromkeys(first for first, _ in pairs))
     kinds, rows = list(product(firsts, task.baselines)), dict[tuple[str, str, Baseline], list[Floor]]()
@@ -40,8 +40,8 @@ def floors(
 
 
 def spelling(languages: Languages, name: str) -> Spell:
-    """The spelling of a language's words: a word is the source's if all its sub-words are, else another
-    word."""
+    """Return a function that spells words in a language: a word stays the source's if all its sub-words
+    do."""
     reader = Reader.of(languages, name)
 
     @cache

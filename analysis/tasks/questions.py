@@ -17,17 +17,18 @@ from calque.derive.errors import BadInput
 from calque.derive.example import Example
 from calque.derive.sentence import Sentence
 
-QUESTION = 64  # most sub-words of a question in a row; a longer one loses its end
-STRIDE = 128  # sub-words from the start of a context's window to the start of the next
+QUESTION = 64  # maximum number of a question's sub-words in a row; longer ones are truncated
+STRIDE = 128  # sub-words between the starts of consecutive windows
 BEST, LONGEST = 20, 30
-"""The best pair is chosen among this many starts and ends; an answer has at most this many sub-words."""
-NOWHERE = -1  # the character of an id outside the context
+"""The number of starts and of ends among which the best pair is chosen, and the maximum number of sub-words
+in an answer."""
+NOWHERE = -1  # the character position for ids outside the context
 
 
 @dataclass(frozen=True, slots=True)
 class SpanRow(TaskRow):
-    """A question with a window of its context. `starts` and `ends` (L,) are the characters of the context for
-    each id, NOWHERE for others; `best` (L,) is true if no other window has more context around the id."""
+    """A question with a window of its context. `starts` and `ends` (L,) are each id's characters in the
+    context, NOWHERE for other ids; `best` (L,) is true if no other window gives the id more context."""
 
     starts: np.ndarray
     ends: np.ndarray
@@ -35,8 +36,8 @@ class SpanRow(TaskRow):
 
 
 class Questions(Task):
-    """The answer to a question is a span of its context; scored as in SQuAD v1.1, unless a task scores
-    otherwise. In a row without the answer, start and end are its first id (Devlin et al. 2019)."""
+    """The answer to a question is a span of its context; scored as in SQuAD v1.1 by default. In a row without
+    the answer, start and end are its first id (Devlin et al. 2019)."""
 
     data = "qa"
     metrics = (F1, EXACT)
@@ -82,16 +83,16 @@ class Questions(Task):
         pairs = [(row, logits) for row, logits in zip(rows, answers, strict=True) if isinstance(row, SpanRow)]
         for most in (BEST, None):
             if found := [(span, row) for row, logits in pairs for span in spans(row, logits, most)]:
-                (_, start, end), row = max(found, key=lambda each: each[0][0])  # the first of equals
+                (_, start, end), row = max(found, key=lambda each: each[0][0])  # the first among equals
                 answer = text[row.starts[start] : row.ends[end]]
-                return (answer.strip(),)  # a mark of a space at its end includes the space before it
-        raise AssertionError("for every place of a context some window is the best")
+                return (answer.strip(),)  # a space marker at its end covers the space before it
+        raise AssertionError("every position of a context has a best window")
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
         return answer_scores(gold, predicted)
 
     def submitted(self, examples: Iterable[Example], predictions: Sequence[Answer]) -> tuple[str, str]:
-        """The answers by the ids of the questions."""
+        """Return the answers by question id."""
         answers = {example.id: answer for example, (answer,) in zip(examples, predictions, strict=True)}
         return "json", json.dumps(answers, ensure_ascii=False, indent=0) + "\n"
 
@@ -123,7 +124,7 @@ class TyDiQA(Questions):
 
 @dataclass(frozen=True)
 class MLQA(Questions):
-    """MLQA (Lewis et al. 2020), whose answers are compared by rules of each language."""
+    """MLQA (Lewis et al. 2020); answers are compared by language-specific rules."""
 
     language: str = "en"
 
@@ -133,7 +134,7 @@ class MLQA(Questions):
 
     def in_language(self, name: str) -> MLQA:
         if name not in ARTICLES:
-            raise BadInput(f"MLQA has no rules for {name}; there are {', '.join(ARTICLES)}")
+            raise BadInput(f"MLQA has no rules for {name}, only for {', '.join(ARTICLES)}")
         return MLQA(name)
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
@@ -162,8 +163,8 @@ def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
 
 
 def windows_of(size: int, room: int) -> list[range]:
-    """Windows of `room` places over `size`, `STRIDE` apart (at most half of the room), the last one at the
-    end."""
+    """Return windows of `room` positions over `size`, `STRIDE` apart (at most half of the room), the last one
+    at the end."""
     if room < 1:
         raise ValueError("a row has no room for a context next to its question")
     step = max(1, min(STRIDE, room // 2))
@@ -172,9 +173,9 @@ def windows_of(size: int, room: int) -> list[range]:
 
 
 def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
-    """For each window, whether each place has more context there than in any other (the first of equals),
-    (W,) bool: the smaller number of places on either side, plus a hundredth of the window's length (Devlin et
-    al.'s code)."""
+    """Return for each window whether each position has more context there than in any other (the first among
+    equals), (W,) bool: the smaller number of positions on either side, plus a hundredth of the window's
+    length (Devlin et al.'s code)."""
     best, owner = np.full(size, -np.inf), np.zeros(size, int)
     for number, window in enumerate(windows):
         here, places = slice(window.start, window.stop), np.arange(len(window))
@@ -186,8 +187,8 @@ def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
 
 
 def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tuple[float, int, int]]:
-    """The score, start and end of the possible answers in a row, from its logits (2, at least L): at most
-    `LONGEST` sub-words of the context, start and end among the `most` best of the row (None: any)."""
+    """Return the score, start and end of the possible answers in a row, from its logits (2, at least L): at
+    most `LONGEST` sub-words of the context, with start and end among the row's `most` best (None: any)."""
     starts, ends = logits[:, : len(row.ids)]
     context = row.starts != NOWHERE
     firsts, lasts = (np.argsort(-scores, kind="stable")[:most] for scores in (starts, ends))

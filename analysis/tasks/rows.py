@@ -1,4 +1,4 @@
-"""Examples as rows of ids. Shapes: L ids of a row, K targets of a row, V types of a vocabulary."""
+"""Examples as rows of ids. Shapes: L ids in a row, K targets in a row, V types in a vocabulary."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from calque.derive.sentence import Sentence
 from calque.derive.types import OURS, PairLayout, Specials
 from calque.derive.vocabulary import Vocabulary
 
-REMEMBERED = 64  # texts that a reader caches: several questions share a paragraph
-UNLABELLED = -100  # the target of an id without one: torch's cross-entropy ignores it
-ONE_TYPE = np.zeros(1, np.uint8)  # the token types of a row with the first type only; one array for all such rows
+REMEMBERED = 64  # texts cached by a reader, as several questions share a paragraph
+UNLABELLED = -100  # the target of unlabelled ids, ignored by torch's cross-entropy
+ONE_TYPE = np.zeros(1, np.uint8)  # the token types of all rows with only the first type
 
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
     """A model's input, `ids` (L,), and its `targets` (K,), int32, whose meaning the head defines.
     `languages`, (1,) or (L,), are the ids' languages, for models with language embeddings; `types`, (1,) or
-    (L,), token types of the tokenizer's template."""
+    (L,), are token types from the tokenizer's template."""
 
     ids: np.ndarray
     targets: np.ndarray
@@ -34,8 +34,8 @@ class TaskRow:
 
 @dataclass(frozen=True)
 class Pieces:
-    """A text as N sub-words: their `ids`, and the characters of `text` that each covers, `starts` and `ends`
-    (N,)."""
+    """A text as N sub-words: their `ids`, and the characters of `text` that each one covers, from `starts` to
+    `ends`, (N,)."""
 
     text: str
     ids: np.ndarray
@@ -46,14 +46,14 @@ class Pieces:
         return len(self.ids)
 
     def between(self, start: int, end: int) -> tuple[int, int] | None:
-        """The first and the last sub-word of the characters from `start` to below `end`, if any."""
+        """Return the first and last sub-word in the characters from `start` to below `end`, if any."""
         inside = np.flatnonzero((self.ends > start) & (self.starts < end))
         return (int(inside[0]), int(inside[-1])) if len(inside) else None
 
 
 @dataclass(frozen=True)
 class Reader:
-    """A map from the words of one language to ids: a vocabulary's `encode`, then `table` (V,)."""
+    """Maps words in one language to ids: a vocabulary's `encode`, then `table` (V,)."""
 
     encode: Callable[[str], Sequence[int]]
     table: np.ndarray
@@ -73,7 +73,7 @@ class Reader:
         size = len(at_end)
 
         def by_place(word: str) -> Sequence[int]:
-            """Sub-words before the last one of a word are numbered from V on."""
+            """Number the sub-words before a word's last one from V on."""
             *before, last = encode(word)
             return *(i + size for i in before), last
 
@@ -82,12 +82,13 @@ class Reader:
 
     @classmethod
     def of_given(cls, vocabulary: Vocabulary) -> Reader:
-        """The reader of a given tokenizer for any language: tagged words one by one, other texts as
-        written."""
+        """Return the reader of a given tokenizer for any language: tagged words are read one by one, other
+        texts as written."""
 
         @lru_cache(REMEMBERED)
         def as_written(text: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            """As after a space, like every word; a sub-word of white space alone covers no character."""
+            """Encode as after a space, like every word; a sub-word of white space alone covers no
+            character."""
             (encoding,) = vocabulary.encode_texts([f" {text}"])
             trimmed = [_trimmed(text, max(0, start - 1), end - 1) for start, end in encoding.offsets]
             starts, ends = np.array(_with_marks(text, trimmed), np.int64).reshape(-1, 2).T
@@ -105,7 +106,7 @@ class Reader:
         return np.array([self.number], np.uint8)
 
     def of_text(self, number: int) -> Reader:
-        """The reader of an example's text number `number`, from 0."""
+        """Return the reader for an example's text `number`, from 0."""
         return self.second if number and self.second else self
 
     def pieces(self, word: str) -> Sequence[int]:
@@ -115,7 +116,7 @@ class Reader:
         return pieces
 
     def read(self, sentences: Sequence[Sentence]) -> Pieces:
-        """A text as sub-words, encoded as written if there is `encode_text`."""
+        """Return a text as sub-words, encoded as written if there is `encode_text`."""
         text = " ".join(sentence.text for sentence in sentences)
         if self.encode_text:
             encoded = Pieces(text, *self.encode_text(text))
@@ -133,7 +134,7 @@ class Reader:
         return Pieces(text, np.array(ids, np.int64), np.array(starts, np.int64), np.array(ends, np.int64))
 
     def ids(self, sentences: Sequence[Sentence]) -> np.ndarray:
-        """Only the ids of `read`, many times cheaper."""
+        """Return only the ids of `read`, many times faster."""
         if not self.encode_ids:
             words = (word for sentence in sentences for word in sentence.words)
             return np.fromiter(chain.from_iterable(map(self.pieces, words)), np.int64)
@@ -143,17 +144,17 @@ class Reader:
         return ids
 
     def row(self, ids: Sequence[int] | np.ndarray, targets: Sequence[int]) -> TaskRow:
-        """A row of ids of the vocabulary, special ones included, in this language."""
+        """Return a row from the vocabulary's ids, including special ones, in this language."""
         own = self.table[np.asarray(ids)].astype(np.int32)
         return TaskRow(own, np.asarray(targets, np.int32), languages=self._own_language)
 
     @cached_property
     def pairs(self) -> PairLayout:
-        """The layout of two texts in a row."""
+        """The layout for two texts in a row."""
         return self.layout or PairLayout.usual(self.specials)
 
     def row_of_texts(self, texts: Sequence[Sequence[int] | np.ndarray], targets: Sequence[int]) -> TaskRow:
-        """A row of several texts in the layout `pairs`, each in its own language."""
+        """Return a row of several texts in the layout `pairs`, each in its own language."""
         parts = list[list[int]]()
         for number, ids in enumerate(texts):
             before, after = self.pairs.around(number, number == len(texts) - 1)
@@ -194,7 +195,7 @@ def _with_marks(text: str, stretches: Sequence[tuple[int, int]]) -> list[tuple[i
 
 
 def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length: int) -> tuple[list[TaskRow], bool]:
-    """The fewest rows `<s> words </s>` of whole words that hold all, and whether all fits into one row
+    """Return the fewest rows `<s> words </s>` of whole words that hold all, and whether all fit into one row
     uncut."""
     start, end = reader.specials.start, reader.specials.end
     rows = [([start], [UNLABELLED])]
@@ -212,7 +213,7 @@ def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length
 
 
 def joined(reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, length: int) -> tuple[TaskRow, bool]:
-    """One row of all texts in the reader's layout `pairs`, and whether nothing had to be cut."""
+    """Return all texts in one row, in the reader's layout `pairs`, and whether nothing was cut."""
     flat = [reader.of_text(number).ids(text) for number, text in enumerate(texts)]
     kept = [len(pieces) for pieces in flat]
     room = length - reader.pairs.marks(len(texts))

@@ -1,5 +1,5 @@
-"""Scores: the value of a metric on a test set, and the contribution of each example. Answers in words are
-scored as SQuAD v1.1 (Rajpurkar et al. 2016) and MLQA do."""
+"""Scores: a metric's value on a test set, and each example's contribution. Answers in words are scored as in
+SQuAD v1.1 (Rajpurkar et al. 2016) and MLQA."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from unicodedata import category
 from calque.analysis.records.record import Items
 from calque.analysis.tasks.baselines import Answer
 
-OF = " of "  # between a metric and the diagnostic that it is restricted to, as in `accuracy of passive`
-Entity = tuple[str, int, int]  # type, first and last word, numbered over all sentences with a gap between them
+OF = " of "  # joins a metric to the diagnostic it is restricted to, as in `accuracy of passive`
+Entity = tuple[str, int, int]  # type, first and last word; numbers run over all sentences, with gaps between them
 
 
 @dataclass(frozen=True)
 class Score:
-    """A fraction from 0 to 1, and the number of answers behind it. `items` has the contribution of each
-    example, for paired comparisons; None if the number is not a sum over examples."""
+    """A fraction from 0 to 1, and the number of answers behind it. `items` gives each example's contribution,
+    for paired comparisons; None if the number is not a sum over examples."""
 
     value: float
     count: int
@@ -31,13 +31,13 @@ class Score:
 
     @classmethod
     def over(cls, hits: Iterable[int], of: Iterable[int], count: int) -> Score:
-        """The sum of `hits` over the sum of `of`, each with one entry per example."""
+        """Divide the sum of `hits` by the sum of `of`, with one entry each per example."""
         hits, of = list(hits), list(of)
         return cls(sum(hits) / sum(of), count, Items.over(hits, of))
 
 
 def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
-    """The fraction of labels predicted correctly. Raises ValueError without labels."""
+    """Return the fraction of labels predicted correctly. Raises ValueError without labels."""
     hits = [[a == b for a, b in zip(*pair, strict=True)] for pair in zip(gold, predicted, strict=True)]
     count = sum(map(len, hits))
     if not count:
@@ -46,9 +46,9 @@ def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
 
 
 def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
-    """The entities that seqeval 1.2.2 reads from the tags of each sentence in its default mode. In bare tags,
-    equal neighbours are one entity, and a bare X at the start of a sentence starts none: the sentences are
-    one sequence."""
+    """Return the entities that seqeval 1.2.2 finds in each sentence's tags in its default mode. In bare tags,
+    equal neighbours are one entity, and a bare X that starts a sentence starts no entity, as all sentences
+    are one sequence."""
     found: list[set[Entity]] = []
     last_mark, last_kind, start, place = "O", "", 0, 0
     for tags in sentences:
@@ -65,8 +65,8 @@ def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
 
 
 def entity_f1(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
-    """F1 over entities of exact span and type, all sentences and types together; `count` is the number of
-    gold ones."""
+    """Return F1 over entities with exact span and type, all sentences and types together; `count` is the
+    number of gold entities."""
     pairs = list(zip(entities(gold), entities(predicted), strict=True))
     count = sum(len(correct) for correct, _ in pairs)
     if not count:
@@ -77,8 +77,8 @@ def entity_f1(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric: its `name` in records, its `title` for people, and its score of gold and predicted answers in
-    the same order, unless a task has `scores` of its own."""
+    """A metric: its `name` in records, its display `title`, and its score for gold and predicted answers in
+    the same order, unless a task defines its own `scores`."""
 
     name: str
     title: str
@@ -87,7 +87,7 @@ class Metric:
 
 ACCURACY, F1 = Metric("accuracy", "accuracy", accuracy), Metric("f1", "F1", entity_f1)
 EXACT = Metric("exact", "exact match")
-PARTS = 10**6  # items are whole numbers: the F1 of an answer is rounded to this many parts
+PARTS = 10**6  # an answer's F1 is rounded to this many parts, as items are whole numbers
 ARTICLES: dict[str, str] = {
     "en": r"\b(a|an|the)\b",
     "es": r"\b(un|una|unos|unas|el|la|los|las)\b",
@@ -97,18 +97,18 @@ ARTICLES: dict[str, str] = {
     "ar": r"\sال^|ال",
     "zh": "",
 }
-"""The articles of each of MLQA's languages, which are ignored, as in the official evaluation."""
+"""The articles in each of MLQA's languages, ignored as in the official evaluation."""
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def squad_words(text: str) -> list[str]:
-    """The words to compare: lower case, without ASCII punctuation, and then without a, an and the."""
+    """Return the words to compare: lower-cased, without ASCII punctuation, then without a, an and the."""
     return re.sub(ARTICLES["en"], " ", text.lower().translate(_NO_PUNCTUATION)).split()
 
 
 def mlqa_words(text: str, language: str) -> list[str]:
-    """The same by MLQA's rules for a language: without punctuation of any script; a Chinese character is a
-    word."""
+    """Return the words to compare by MLQA's rules for a language: without punctuation in any script; each
+    Chinese character is a word."""
     bare = text.lower().translate(_no_punctuation())
     if articles := ARTICLES[language]:
         bare = re.sub(articles, " ", bare)
@@ -124,8 +124,8 @@ def _no_punctuation() -> dict[int, None]:
 def answer_scores(
     gold: Sequence[Answer], predicted: Sequence[Answer], words: Callable[[str], list[str]] = squad_words
 ) -> dict[str, Score]:
-    """Exact match and F1: the best over a question's correct answers, averaged over questions (the official
-    evaluation)."""
+    """Compute exact match and F1: the best over a question's correct answers, averaged over questions, as in
+    the official evaluation."""
     if not gold:
         raise ValueError("no question to answer")
     exact, ratios = [], []

@@ -1,4 +1,4 @@
-"""A set of a task's examples: read, checked, and encoded as rows, one example at a time."""
+"""A set of a task's examples: read, checked and encoded as rows, one example at a time."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from calque.derive.example import Example, read_examples
 
 @dataclass(frozen=True)
 class EncodedSet:
-    """The rows of N examples in their order; example i has `counts[i]` rows. `cut` is the number of examples
-    that do not fit into one row."""
+    """The rows of N examples, in order; example i has `counts[i]` rows. `cut` counts the examples that do not
+    fit into one row."""
 
     rows: tuple[TaskRow, ...]
     counts: np.ndarray
@@ -28,35 +28,35 @@ class EncodedSet:
 
     @property
     def unlabelled(self) -> np.ndarray:
-        """Which examples have no target, (N,) bool: their answers have no sub-words."""
+        """Which examples have no target, (N,) bool, because their answers have no sub-words."""
         empty = [bool((row.targets == UNLABELLED).all()) for row in self.rows]
         return np.logical_and.reduceat(empty, np.cumsum(self.counts) - self.counts)
 
     def labelled(self) -> EncodedSet:
-        """The examples that have a target."""
+        """Keep the examples that have a target."""
         chosen = ~self.unlabelled
         kept = np.flatnonzero(np.repeat(chosen, self.counts))
         return EncodedSet(tuple(self.rows[i] for i in kept), self.counts[chosen], self.cut)
 
     @property
     def lengths(self) -> np.ndarray:
-        """The number of ids of each row, (R,)."""
+        """The number of ids in each row, (R,)."""
         return np.array([len(row.ids) for row in self.rows])
 
 
 @dataclass(frozen=True)
 class Split:
-    """A file of derived task data, read anew at each pass. Errors name `read_from`, the files that it was
-    derived from, if known."""
+    """A file of derived task data, reread on each pass. Errors name the files it was derived from,
+    `read_from`, if they are known."""
 
     path: Path
     task: Task
     read_from: tuple[Path, ...] = ()
 
     def __iter__(self) -> Iterator[tuple[Example, Answer]]:
-        """Each example and its gold answer; line i + 1 of the file holds example i."""
+        """Yield each example and its gold answer; line i + 1 in the file contains example i."""
         if not self.path.is_file():
-            raise BadInput(f"there are no such examples for the task {self.task.name}", self.path)
+            raise BadInput(f"no such examples for the task {self.task.name}", self.path)
         rows = read_examples(self.path)
         for line in count(1):
             try:
@@ -88,8 +88,8 @@ class Split:
         return [gold for _, gold in self]
 
     def check(self, labels: Sequence[str]) -> None:
-        """Find errors that would stop an evaluation after hours of training: unreadable examples, unknown
-        labels, an undefined metric."""
+        """Raise BadInput for errors that would otherwise stop an evaluation after hours of training:
+        unreadable examples, unknown labels, an undefined metric."""
         answers = self.gold
         for line, gold in enumerate(answers, start=1):
             if unknown := sorted(set(self.task.labels([gold])) - set(labels)):
@@ -101,7 +101,7 @@ class Split:
             raise self._fault(str(error)) from error
 
     def encode(self, labels: Sequence[str], reader: Reader, length: int) -> EncodedSet:
-        """All examples as rows of at most `length` ids."""
+        """Encode all examples as rows of at most `length` ids."""
         rows, counts, cut = list[TaskRow](), list[int](), 0
         for number, (example, _) in enumerate(self, start=1):
             try:
@@ -114,7 +114,8 @@ class Split:
         return EncodedSet(tuple(rows), np.array(counts), cut)
 
     def decode(self, encoded: EncodedSet, answers: Sequence[np.ndarray], labels: Sequence[str]) -> list[Answer]:
-        """The prediction for each example, from the head's answers to each of the rows of `encode`."""
+        """Return the prediction for each example, given the head's answers to each of the rows from
+        `encode`."""
         predictions, first = [], 0
         for (example, _), rows in zip(self, encoded.counts, strict=True):
             own = slice(first, first + rows)
@@ -124,7 +125,8 @@ class Split:
 
 
 def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
-    """The labels of `train`, which models may predict. Raises BadInput if another set has other labels."""
+    """Return the labels in `train`, which models may predict. Raises BadInput if another set contains other
+    labels."""
     labels = train.task.labels(train.gold)
     for split in splits:
         split.check(labels)

@@ -1,4 +1,4 @@
-"""Tasks with a label for every word: part-of-speech tags, named entities, and labels of your own."""
+"""Tasks with a label for every word: part-of-speech tags, named entities, and your own labels."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,21 +15,21 @@ from calque.derive.sentence import Sentence, iob2, word_labels
 
 
 def tagged_words(examples: Iterable[tuple[Example, Answer]]) -> Iterator[tuple[str, str]]:
-    """The words of a tagging task's examples, with their labels."""
+    """Yield the words in a tagging task's examples, with their labels."""
     for example, labels in examples:
         yield from zip(words_of(example), labels, strict=True)
 
 
 class Tagging(Task):
-    """A label for each word of one text, learnt at the word's first sub-word; a long text becomes several
-    rows."""
+    """A label for each word in one text, learned at the word's first sub-word; a long text is split into
+    several rows."""
 
     head = WordHead()
     baselines: ClassVar[tuple[Baseline, ...]] = (Majority(of_words=True), Unigram())
 
     @abstractmethod
     def tags(self, sentence: Sentence) -> Answer:
-        """The label of each word."""
+        """Return each word's label."""
 
     def gold(self, example: Example) -> Answer:
         words, tags = words_of(example), tuple(tag for sentence in example.texts[0] for tag in self.tags(sentence))
@@ -50,12 +50,12 @@ class Tagging(Task):
         )
 
     def submitted(self, examples: Iterable[Example], predictions: Sequence[Answer]) -> tuple[str, str]:
-        """A tag per line, and a blank line after each sentence."""
+        """Write one tag per line, and a blank line after each sentence."""
         return "tsv", "".join(f"{tag}\n" for answer in predictions for tag in (*answer, ""))
 
 
 def words_of(example: Example) -> list[str]:
-    """The words of an example's one text. Raises ValueError if it has another number of texts."""
+    """Return the words in an example's only text. Raises ValueError unless it has exactly one."""
     if len(example.texts) != 1:
         raise ValueError(f"expected one text, found {len(example.texts)}")
     return [word for sentence in example.texts[0] for word in sentence.words]
@@ -76,7 +76,7 @@ class POS(Tagging):
 
 
 class NER(Tagging):
-    """IOB2 tags made from the spans, after any reordering."""
+    """IOB2 tags derived from the spans, after any reordering."""
 
     name = "ner"
     title = "NER"
@@ -90,8 +90,8 @@ class NER(Tagging):
         return iob2(sentence)
 
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
-        """O, and B- and I- of every type: a type whose training entities are all of one word may still have
-        longer."""
+        """Return O, and B- and I- for every type, as a type with only one-word entities in training may still
+        have longer ones."""
         types = sorted({tag[2:] for tags in gold for tag in tags if tag != "O"})
         return ("O", *(f"{mark}-{kind}" for kind in types for mark in "BI"))
 

@@ -33,12 +33,12 @@ from calque.derive.task_data import TaskFolder
 from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.lazy import torch
 
-Progress = Callable[[str, int, int], None]  # called with a title ("pos source"), the step and the number of steps
+Progress = Callable[[str, int, int], None]  # called with a title such as "pos source", the step and the number of steps
 
 
 @dataclass(frozen=True)
 class TaskSet:
-    """Examples of a task in one language, and how the words of that language become ids."""
+    """A task's examples in one language, and the reader that maps its words to ids."""
 
     split: Split
     reader: Reader
@@ -46,8 +46,8 @@ class TaskSet:
 
 @dataclass(frozen=True)
 class Predictions:
-    """The predictions for the `size` examples of a set, and the score of each metric. `cut` examples do not fit
-    into one row; the answers of `unlabelled` ones have no sub-words."""
+    """The predictions for a set's `size` examples, and the score by each metric. `cut` examples do not fit
+    into one row; the answers to `unlabelled` ones have no sub-words."""
 
     scores: Mapping[str, Score]
     answers: Sequence[Answer]
@@ -74,17 +74,17 @@ def evaluate(
     config: FinetuneConfig,
     progress: Callable[[int, int], None],
 ) -> Evaluated:
-    """Fine-tune on `train`, and test the model of the last epoch. Raises BadInput if checkpoint or data are
+    """Fine-tune on `train`, and test the last epoch's model. Raises BadInput if checkpoint or data are
     missing, damaged or do not match."""
     task, length = train.split.task, longest_row(model.checkpoint, config)
     rows = train.split.encode(labels, train.reader, length)
     unlabelled, rows = int(rows.unlabelled.sum()), rows.labelled()
     if not rows.rows:
-        raise BadInput("none of its answers has sub-words of the tokenizer", train.split.path)
+        raise BadInput("the tokenizer has no sub-words for any of its answers", train.split.path)
     device = torch.device(model.device)
     tuned = finetune(model.checkpoint, rows, task.head, len(labels), config, model.seed, device, progress)
     examples, cut = len(rows.counts), rows.cut
-    del rows  # a set is in memory as rows only while needed
+    del rows  # keep a set's rows in memory only while needed
     tested = {key: _test(tuned, each, labels, length) for key, each in tests.items()}
     return Evaluated(tested, examples, cut, unlabelled)
 
@@ -101,7 +101,7 @@ def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -
 def by_diagnostic(
     task: Task, gold: Sequence[Answer], predicted: Sequence[Answer], diagnostics: Sequence[str]
 ) -> dict[str, Score]:
-    """The main metric over the examples of each diagnostic, as `metric of diagnostic`."""
+    """Score each diagnostic's examples by the main metric, as `metric of diagnostic`."""
     scores = {}
     for name in sorted(set(diagnostics) - {""}):
         own = [i for i, diagnostic in enumerate(diagnostics) if diagnostic == name]
@@ -111,8 +111,9 @@ def by_diagnostic(
 
 
 def by_entry(split: Split, answers: Sequence[Answer], languages: Languages, language: str) -> dict[str, Score]:
-    """Accuracy over the words of a tagged set that are one type with an entry in the dictionary, and over
-    those without. Words of several sub-words and shared words are in neither; empty without a dictionary."""
+    """Return the accuracy over words in a tagged set that are one type with a dictionary entry, and over
+    those without. Words of several sub-words and shared words are in neither group; empty without a
+    dictionary."""
     if (SOURCE, language) not in languages.dictionaries:
         return {}
     images, entries = languages[language].images, {*languages.dictionary(SOURCE, language)[:, 1].tolist()}
@@ -138,8 +139,7 @@ def by_entry(split: Split, answers: Sequence[Answer], languages: Languages, lang
 
 @dataclass(frozen=True)
 class DerivedTask:
-    """A task in the `languages` that a model knows, with its `examples` in them and the settings of
-    fine-tuning."""
+    """A task in a model's `languages`, with its `examples` in them and the fine-tuning settings."""
 
     task: Task
     languages: Languages
@@ -148,10 +148,10 @@ class DerivedTask:
 
 
 def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambda *_: None) -> Measurement:
-    """Every metric of one task on the source and the model's derived language. SRC, ZS and DEV are one model,
-    fine-tuned on the source and scored on the source's test set, the derived language's, and the source's dev
-    set; SUP is fine-tuned and scored on the derived language. CUT is the share of examples that do not fit
-    into a row."""
+    """Measure every metric of one task on the source and the model's derived language. SRC, ZS and DEV come
+    from one model, fine-tuned on the source and scored on the source's test set, the derived language's, and
+    the source's dev set; SUP is fine-tuned and scored on the derived language. CUT is the fraction of
+    examples that do not fit into a row."""
     task, derived = data.task, model.language
     readers = {name: Reader.of(data.languages, name) for name in (SOURCE, derived)}
     check_types(model.checkpoint, max(int(reader.table.max()) for reader in readers.values()))
@@ -183,8 +183,8 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
 
 
 def deltas(records: Iterable[Record]) -> list[Record]:
-    """DELTA = SUP - ZS of every metric that has both, with the count of SUP; small is good transfer."""
-    # SUP and ZS have everything in common except the measure and the number.
+    """Compute DELTA = SUP - ZS for every metric that has both, with SUP's count; small is good transfer."""
+    # SUP and ZS differ only in the measure and the number.
     keyed = [(record, replace(record, measure=DELTA, value=0.0, count=0, items=None)) for record in records]
     zero_shot = {common: record.value for record, common in keyed if record.measure == "ZS"}
     return [
@@ -196,8 +196,8 @@ def deltas(records: Iterable[Record]) -> list[Record]:
 
 @dataclass(frozen=True)
 class NaturalTask:
-    """A task learnt in the language `source` and tested in it and in `languages`; `units` are the units of
-    its tags."""
+    """A task learned in the language `source` and tested in it and in `languages`; `units` are its tags'
+    units."""
 
     task: Task
     examples: TaskFolder
@@ -212,7 +212,7 @@ def zero_shot(
     data: NaturalTask,
     progress: Callable[[int, int], None] = lambda step, steps: None,
 ) -> Measurement:
-    """Every metric of a task on the test sets of its source and of its other languages, all by one model,
+    """Measure every metric of a task on the test sets of its source and its other languages, by one model
     with the checkpoint's own tokenizer."""
     task, examples, reader = data.task, data.examples, Reader.of_given(GivenVocabulary(model.checkpoint).open())
     train, tests = Split(examples.path("train"), task), dict[str, TaskSet]()

@@ -1,4 +1,4 @@
-"""The headlines of ALIGN-MLM, tested as claims."""
+"""The main claims of ALIGN-MLM, tested."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -15,20 +15,20 @@ from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDE
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 from calque.derive.transforms import REWRITES
 
-INVERTED, SCRIPT = "trans.inv", "trans"  # the transforms of the paper's headlines
-NEAR = 0.03  # delta "≈ 0": within 3 points. The paper's own largest under Trans is 2.6.
+INVERTED, SCRIPT = "trans.inv", "trans"  # the transforms in the paper's headlines
+NEAR = 0.03  # delta "≈ 0": within 3 points. The paper's largest under Trans is 2.6.
 CHANCE_MARGIN = 0.01  # alignment "near chance": at most one point above it. The paper's is 0.3 points above.
-PAPERS = ("nli", "ner", "pos")  # the paper's tasks; they have claims whether a study has the tasks or not
+PAPERS = ("nli", "ner", "pos")  # the paper's tasks, which get claims whether or not a study includes them
 
 
 def align_mlm_claims(results: Results) -> list[Claim]:
-    """The headlines of ALIGN-MLM, each with its verdict."""
+    """Return the headlines of ALIGN-MLM, each with its verdict."""
     under, script, claims = results.transform_title(INVERTED), results.transform_title(SCRIPT), list[Claim]()
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
         on = f"{task_title(task)} ({metric_title(PRIMARY[task])})"
         least, most = (extreme_delta(results, o, INVERTED, task, side) for o, side in (("ALIGN-MLM", -1), ("MLM", +1)))
         claims.append(claim("smallest-delta", least, under=under, on=on))
-        if {*results.objectives} != {"ALIGN-MLM", "MLM"}:  # of two objectives it is the same claim
+        if {*results.objectives} != {"ALIGN-MLM", "MLM"}:  # with two objectives it is the same claim
             claims.append(claim("largest-delta", most, under=under, on=on))
         claims.append(claim("all-near", all_near(results, SCRIPT, task), script=script, on=on, near=100 * NEAR))
         claims.append(claim("correlated", correlated(results, task, 0.7), on=on))
@@ -44,8 +44,8 @@ def align_mlm_claims(results: Results) -> list[Claim]:
 
 
 def changed_words(results: Results) -> Iterator[Claim]:
-    """Whether an objective loses more under a transform that changes words than under the same transform
-    without."""
+    """Yield claims that an objective loses more under a transform that changes words than under the same
+    transform without that change."""
     parts = {name: results.transform(name).parts for name in results.transforms}
     for changed, theirs in parts.items():
         rest = tuple(part for part in theirs if part["kind"] not in REWRITES)
@@ -93,7 +93,7 @@ def near_chance(results: Results, transform: str) -> Verdict:
 
 
 def correlated(results: Results, task: str, least: float) -> Verdict:
-    """Whether rho over all cells is above `least`, by the bootstrap interval over cells."""
+    """Whether rho over all cells exceeds `least`, by its bootstrap interval over cells."""
     cells = results.points(task, PRIMARY[task])
     pairs = [(cell.objective, cell.transform) for cell in cells]
     return unless_at_floor(_above(cells, least), results, pairs, task, PRIMARY[task])

@@ -1,4 +1,4 @@
-"""Transfer and alignment by order distance from the source, and by the vocabulary shared with it."""
+"""Transfer and alignment by word-order distance from the source, and by the vocabulary shared with it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -27,20 +27,20 @@ from calque.analysis.results.results import Results
 from calque.analysis.tasks.catalog import PRIMARY
 from calque.derive.transforms import REWRITES
 
-FEWEST = 3  # the fewest points of a line, and different shares of sub-words, that are drawn
+FEWEST = 3  # minimum number of points on a line, and of different shares of sub-words
 FLOOR: Dash = ":"
 DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
 PARAMETERS = {"Invert": "inversion", "Permute": "random order"}
 NEW = "a new script"
-SHARED: dict[str, dict[str, str]] = TEXTS["shared"]  # the kind of sharing by a script and by the words that it shares
+SHARED: dict[str, dict[str, str]] = TEXTS["shared"]  # the kind of sharing, by script and by the shared words
 KINDS = [kind for kinds in SHARED.values() for kind in kinds.values()]
-MARKERS = dict(zip((NEW, *KINDS), (marker for _, marker in LOOKS), strict=False))  # of each kind of sharing
-MOST_ROWS = 4  # the most objectives, one row each
+MARKERS = dict(zip((NEW, *KINDS), (marker for _, marker in LOOKS), strict=False))  # for each kind of sharing
+MOST_ROWS = 4  # maximum number of objectives, one row each
 
 
 def order_figure(results: Results, scale: str) -> Plot | None:
-    """ZS and Delta of each task and alignment@1 against order distance, one line per objective and parameter.
-    None if no parameter has three settings, or if there are too many parameters or objectives to
+    """Plot each task's ZS and Delta, and alignment@1, against order distance, one line per objective and
+    parameter. None if no parameter has three settings, or if there are too many parameters or objectives to
     distinguish."""
     parameters, columns, look = _parameters(results), _order_columns(results), looks(results)
     if not columns or len(parameters) > len(DASHES) or not look:
@@ -50,7 +50,7 @@ def order_figure(results: Results, scale: str) -> Plot | None:
     distance = {cell: its.mean for cell, its in distances.items() if its}
 
     def line(column: Column, objective: str, transforms: Sequence[str]) -> list[Point]:
-        """(distance, value) at each setting, the nearest order first."""
+        """Return (distance, value) at each setting, nearest order first."""
         measured = (t for t in transforms if (objective, t) in distance)
         return sorted(
             means((distance[objective, t], column.values(results, objective, t)) for t in measured),
@@ -86,7 +86,7 @@ def order_figure(results: Results, scale: str) -> Plot | None:
 def _draw_floors(
     panel: Axes, results: Results, column: Column, distance: Mapping[tuple[str, str], float]
 ) -> list[Floor]:
-    """Draw the floors of ZS, each at some objective's order distance."""
+    """Draw the ZS floors, each at some objective's order distance."""
     low = list[tuple[float, Floor]]()
     for transform in results.transforms if column.measure == "ZS" else ():
         floor = results.floors.highest(column.task, column.metric, transform, results.source)
@@ -147,7 +147,7 @@ class Sharer(NamedTuple):
 
 
 def sharers(results: Results) -> list[Sharer]:
-    """The languages whose shared vocabulary was measured, ascending by the share of sub-words."""
+    """Return the languages whose shared vocabulary was measured, ascending by the share of sub-words."""
     found = []
     for language in results.transforms:
         parts = results.transform(language).parts
@@ -160,7 +160,7 @@ def sharers(results: Results) -> list[Sharer]:
 
 
 def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Transfer and alignment by shared vocabulary, if some language shares a part of it."""
+    """Yield transfer and alignment by shared vocabulary, if any language shares part of it."""
     if any(0 < sharer.tokens < 1 for sharer in sharers(results)):
         columns = columns_of("overlap")
         columns += [
@@ -173,8 +173,8 @@ def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
 
 
 def overlap_figure(results: Results, scale: str) -> Plot | None:
-    """Delta of each task and alignment@1 against the shared sub-words, one row per objective, one look per
-    kind. None with fewer than three different shares, or with more objectives than rows."""
+    """Plot each task's Delta and alignment@1 against the share of sub-words in common, one row per objective,
+    one marker per kind. None with fewer than three different shares, or with more objectives than rows."""
     languages, rows = sharers(results), results.objectives
     columns = [Column(f"{score_title(t)}, Δ", DELTA, metric, t) for t, metric in main_metrics(results)]
     columns += [Column("alignment@1, %", ALIGNMENT, "held-out")] if results.has(ALIGNMENT) else []

@@ -21,19 +21,19 @@ from calque.analysis.results.retained import retained
 from calque.analysis.statistics.correlation import Correlation, spearman
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
 
-ABREAST = 2  # most panels in a row
-BAR, LABEL = 0.11, 0.65  # least widths of a bar and of a task's label in inches; otherwise a row has fewer panels
-BELOW = 0.05  # least part of the axis below 0, as room for markers
+ABREAST = 2  # maximum number of panels in a row
+BAR, LABEL = 0.11, 0.65  # minimum widths in inches of a bar and a task's label, or a row gets fewer panels
+BELOW = 0.05  # minimum share of the axis below 0, as room for markers
 
 
 def compared_metrics(results: Results) -> dict[str, str]:
-    """The metric of each measured task: the paper's if its numbers are available, else the primary one."""
+    """Choose each measured task's metric: the paper's if its numbers are available, else the primary one."""
     printed = {(p.task, p.metric) for p in results.published if (p.table, p.measure) == (3, DELTA)}
     return {t: PRINTED[t] if (t, PRINTED[t]) in printed else PRIMARY[t] for t in results.main_tasks}
 
 
 def delta_figure(results: Results, scale: str) -> Plot | None:
-    """Delta by objective, one panel per transform, one group of bars per task."""
+    """Plot Delta by objective, one panel per transform, one group of bars per task."""
     look, transforms = looks(results), results.transforms
     cells = [(o, t) for t in transforms for o in results.objectives]
     metrics = compared_metrics(results).items()
@@ -77,8 +77,8 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
 
 
 def floor_figure(results: Results, scale: str) -> Plot | None:
-    """One panel per task, one group per transform: every objective's SUP and ZS, and the strongest
-    baselines."""
+    """Plot every objective's SUP and ZS, and the strongest baselines, one panel per task, one group per
+    transform."""
     tasks = [task for task in results.main_tasks if results.floors.baselines([task])]
     look, transforms, floors = looks(results), results.transforms, list[Floor]()
     titles = [drawing.wrapped(results.transform_title(name), HALF / 4) for name in transforms]
@@ -129,7 +129,7 @@ def _draw_floors(panel: Axes, results: Results, task: str) -> Iterator[Floor]:
 
 
 def correlation_figure(results: Results, scale: str) -> Plot | None:
-    """alignment@1 against -Delta, one panel per task that has a rho."""
+    """Plot alignment@1 against -Delta, one panel per task that has a rho."""
     metrics, look = compared_metrics(results), looks(results)
     cells = {task: points for task, metric in metrics.items() if rho_of(points := results.points(task, metric))}
     if not cells or len(results.transforms) > MOST or not look:
@@ -167,14 +167,14 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
 
 
 def in_words(rho: Correlation) -> str:
-    """rho with its interval and p."""
+    """Write rho with its interval and p."""
     between = "" if rho.low is None or rho.high is None else f" [{rho.low:.2f}, {rho.high:.2f}]"
     p = f"p = {rho.p:.3f}" if rho.p >= 1e-3 else "p < 0.001"
     return f"ρ = {rho.rho:.2f}{between}, {p}".replace("-", "−")
 
 
 def rho_of(points: list[Point]) -> Correlation | None:
-    """rho over the points of a task, with p by permutation within transforms; None for one objective."""
+    """Compute rho over a task's points, with p by permutation within transforms; None for one objective."""
     if len({point.objective for point in points}) < 2:
         return None
     alignments, deltas = [point.alignment.mean for point in points], [point.delta.mean for point in points]
@@ -193,7 +193,7 @@ def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill, place: str) -
     beside = drawing.ends([point.alignment])
     drawing.draw_intervals(panel, [x], along, look.colour)
     drawing.draw_intervals(panel, [y], beside, look.colour, across=True)
-    # hollow is filled with white, so that error bars do not cross it
+    # hollow markers are filled with white to hide error bars
     face: dict[str, Any] = {"markerfacecolor": "#ffffff" if fill == "none" else look.colour}
     face["fillstyle"] = "full" if fill == "none" else fill
     style: dict[str, Any] = {"color": look.colour, "markerfacecoloralt": "#ffffff", "markersize": 7, **face}

@@ -1,4 +1,4 @@
-"""Tables 3 and 8 of ALIGN-MLM, with the published numbers marked as published, and tables of our own."""
+"""Tables 3 and 8 of ALIGN-MLM, with its published numbers marked, and our own tables."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -34,7 +34,7 @@ HEADER = ("objective", "transform", "source")
 
 
 def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Every table of a study of ALIGN-MLM, by the name of its file."""
+    """Yield every table of an ALIGN-MLM study, by file name."""
     yield "table-3", scores_table(results, scale)
     yield "table-8", alignment_table(results, scale)
     yield from entries_table(results, scale)
@@ -45,7 +45,7 @@ def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
 
 
 def scores_table(results: Results, scale: str) -> Table:
-    """Table 3: SUP, ZS and Delta of each objective, transform and task; with floors, retained transfer and
+    """Table 3: SUP, ZS and Delta by objective, transform and task, with floors, retained transfer and
     baselines."""
     metrics = [(task, m) for task in results.main_tasks for m in dict.fromkeys((PRIMARY[task], PRINTED[task]))]
     floors = results.floors.all
@@ -56,7 +56,7 @@ def scores_table(results: Results, scale: str) -> Table:
 
 
 def alignment_table(results: Results, scale: str) -> Table:
-    """Table 8: alignment@1 of each kind and Delta of each task, in percent."""
+    """Table 8: every kind of alignment@1, and each task's Delta, in percent."""
     columns = [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ALIGNMENTS]
     if after := results.has(ALIGNMENT, *ROTATIONS):
         columns += [Column(f"alignment@1 {title}", ALIGNMENT, metric) for metric, title in ROTATIONS.items()]
@@ -87,8 +87,8 @@ def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[s
 
 
 def entries_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """The dictionary as a trial within each model: ZS of words with and without an entry, and how much more
-    they differ than under MLM, which reads no dictionary."""
+    """Compare, within each model, the ZS of words with and without a dictionary entry, and their difference
+    with MLM's, which is given no dictionary."""
     rows = []
     for task, objective, transform in product(results.main_tasks, results.objectives, results.transforms):
         within, without, gain = _with_and_without(results, objective, transform, task)
@@ -108,7 +108,7 @@ def _with_and_without(results: Results, objective: str, transform: str, task: st
 
 
 def retrieval_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Retrieval of derivations by layer, if measured."""
+    """Yield the retrieval of derivations by layer, if measured."""
     columns = [
         Column(f"layer {layer}" if layer else "embeddings", RETRIEVAL, "cosine", facets={"layer": layer})
         for layer in results.layers(RETRIEVAL)
@@ -119,7 +119,7 @@ def retrieval_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]
 
 
 def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """SUP and ZS by the category of a task's examples, one table per task with categories."""
+    """Yield SUP and ZS by category of examples, one table per task with categories."""
     for task in results.main_tasks:
         start = PRIMARY[task] + OF
         metrics = sorted({r.metric for r in results.records if r.task == task and r.metric.startswith(start)})
@@ -139,7 +139,7 @@ def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
 
 
 def interventions_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Scores after each intervention, one table per task and one of retrieval."""
+    """Yield scores after each intervention, one table per task and one for retrieval."""
     for task in results.main_tasks:
         metric = PRIMARY[task]
         yield from _table(results, scale, Column("", "ZS", metric, task), f"{task_title(task)}, {metric_title(metric)}")
@@ -175,6 +175,7 @@ def _after(results: Results, column: Column, objective: str, transform: str, int
 
 
 def effect(after: Callable[[str], BySeed], name: str) -> tuple[Estimate | None, Estimate | None, Estimate | None]:
+    """Return the score after an intervention, its change, and its difference from the control's score."""
     score, control = after(name), control_of(name)
     change = difference(score, after(NOTHING)) if name != NOTHING else None
     return mean(score), change, difference(score, after(control)) if control else None

@@ -1,5 +1,5 @@
-"""Quantities over pretraining: the step at which each leaves its null, and their order, in tables and in
-words."""
+"""Quantities over pretraining: the step at which each first leaves its null, and their order, in tables and
+in words."""
 
 import math
 from collections import Counter
@@ -24,7 +24,7 @@ Curve = Mapping[int, Record]  # a seed's record by step, ascending
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number by its measure and metric, as quantities.toml describes it."""
+    """A number given by its measure and metric, as described in quantities.toml."""
 
     name: str
     axis: str
@@ -43,31 +43,31 @@ PREDICTED, ALIGNED = (
     tuple(Quantity(**row | {"bounds": tuple(row.get("bounds", Quantity.bounds))}) for row in _TEXTS[group])
     for group in ("predicted", "aligned")
 )
-"""Quantities of prediction, and of words and sentences in space: one figure each."""
+"""Quantities about prediction, and about words and sentences in embedding space: one figure each."""
 QUANTITIES = (*PREDICTED, *ALIGNED)
-DIGITS = [1 if quantity.unit == 100 else 2 for quantity in QUANTITIES]  # two if it is not in percent
+DIGITS = [1 if quantity.unit == 100 else 2 for quantity in QUANTITIES]  # two unless in percent
 
 
 def curves(results: Results, quantity: Quantity, objective: str, transform: str) -> dict[int, Curve]:
-    """Each seed's records that have a null; empty if the quantity was not measured."""
+    """Return each seed's records that have a null; empty if the quantity was not measured."""
     depth = next(run.layers for run in results.runs.values())
     layer = main_layer(depth) if quantity.layered else None
     found: dict[int, dict[int, Record]] = {}
-    for task in ("", *results.tasks):  # tags have the task that is probed
+    for task in ("", *results.tasks):  # records on tags name the probed task
         found = found or results.curves(quantity.measure, objective, transform, task, quantity.metric, layer=layer)
     with_null = {seed: {step: r for step, r in curve.items() if r.null} for seed, curve in found.items()}
     return {seed: curve for seed, curve in with_null.items() if curve}
 
 
 def at_steps(results: Results, quantity: Quantity, objective: str, transform: str) -> dict[int, list[Record]]:
-    """The records of all seeds at each step that all of them have, ascending."""
+    """Return all seeds' records at each step that all of them have, ascending."""
     of_seeds = list(curves(results, quantity, objective, transform).values())
     common = sorted(set.intersection(*map(set, of_seeds))) if of_seeds else []
     return {step: [curve[step] for curve in of_seeds] for step in common}
 
 
 def means(results: Results, quantity: Quantity, objective: str, transform: str) -> dict[int, Estimate]:
-    """The mean over seeds at each step that all of them have, in the quantity's unit."""
+    """Return the mean over seeds at each step that all of them have, in the quantity's unit."""
     return {
         step: estimate([quantity.unit * record.value for record in records], quantity.bounds)
         for step, records in at_steps(results, quantity, objective, transform).items()
@@ -75,32 +75,32 @@ def means(results: Results, quantity: Quantity, objective: str, transform: str) 
 
 
 def records_of(results: Results, quantities: Sequence[Quantity]) -> list[Record]:
-    """All records behind the curves of some quantities."""
+    """Return all records behind some quantities' curves."""
     cells = product(quantities, results.objectives, results.transforms)
     return [record for cell in cells for curve in curves(results, *cell).values() for record in curve.values()]
 
 
 def steps_of(results: Results) -> list[int]:
-    """The steps at which quantities were probed."""
+    """Return the steps at which quantities were probed."""
     return sorted({record.step for record in records_of(results, QUANTITIES)})
 
 
 def onset(curve: Curve, side: int) -> float:
-    """The step of the first of two consecutive probes beyond their null on that side, or NEVER."""
+    """Return the first step at which two consecutive probes are beyond their null on that side, or NEVER."""
     beyond = [(step, bool(r.null and r.null.left(r.value, side))) for step, r in curve.items()]
     return next((float(step) for (step, left), (_, still) in pairwise(beyond) if left and still), NEVER)
 
 
 @dataclass(frozen=True)
 class Onsets:
-    """The onset of one quantity by seed. With five seeds, their range is a 94 % interval for the median."""
+    """One quantity's onset by seed. With five seeds, their range is a 94 % interval for the median."""
 
     steps: Mapping[int, float]
 
     @property
     def ends(self) -> tuple[float, float, float]:
-        """The earliest, the median and the latest; the median is NEVER if half of the seeds or more never
-        leave."""
+        """The earliest, median and latest step; the median is NEVER if at least half of the seeds never leave
+        the null."""
         steps = sorted(self.steps.values())
         return steps[0], median(steps), steps[-1]
 
@@ -124,7 +124,7 @@ Found = Mapping[Quantity, Onsets]
 
 
 def onsets(results: Results, objective: str, transform: str) -> Found:
-    """The onsets of each quantity in every seed, the earliest first."""
+    """Return each quantity's onset in every seed, the earliest first."""
     found = dict[Quantity, Onsets]()
     for quantity in QUANTITIES:
         if seeds := curves(results, quantity, objective, transform):
@@ -133,7 +133,7 @@ def onsets(results: Results, objective: str, transform: str) -> Found:
 
 
 def swapped_pairs(found: Found) -> int:
-    """The number of pairs of quantities whose order differs between seeds."""
+    """Count the pairs of quantities whose order differs between seeds."""
     swapped = 0
     for first, second in combinations(found.values(), 2):
         a, b = first.steps, second.steps
@@ -143,7 +143,7 @@ def swapped_pairs(found: Found) -> int:
 
 
 def in_order(found: Found) -> dict[float, list[str]]:
-    """The names of quantities by their median onset, ascending, NEVER last."""
+    """Group the names of quantities by median onset, ascending, NEVER last."""
     groups: dict[float, list[str]] = {}
     for quantity, its in found.items():
         groups.setdefault(its.ends[1], []).append(quantity.name)
@@ -151,7 +151,7 @@ def in_order(found: Found) -> dict[float, list[str]]:
 
 
 def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """The order of quantities by onset, the step of each, and its last value."""
+    """Yield the order of quantities by onset, the step of each, and its last value."""
     order, steps, ends = [], [], []
     for transform in results.transforms:
         for objective in results.objectives:
@@ -181,8 +181,8 @@ def order_in_words(found: Found) -> str:
 
 
 def agreement(found: Found, seeds: int) -> str:
-    """Whether seeds have the same order, how many pairs change places, and what leaves its null in some seeds
-    only."""
+    """Say whether seeds agree on the order, how many pairs are swapped, and what leaves its null in some
+    seeds only."""
     if seeds < 2:
         return "one seed"
     swapped = swapped_pairs(found)
@@ -192,7 +192,8 @@ def agreement(found: Found, seeds: int) -> str:
 
 
 def growth_findings(results: Results) -> Iterator[str]:
-    """How often each quantity comes first, the order for the first objective, and whether seeds agree."""
+    """Yield how often each quantity comes first, the order for the first objective, and whether seeds
+    agree."""
     cells = [(objective, transform) for transform in results.transforms for objective in results.objectives]
     found = {cell: its for cell in cells if (its := onsets(results, *cell))}
     if not found:

@@ -1,4 +1,4 @@
-"""Quantities by step of pretraining, on a logarithmic axis."""
+"""Quantities by pretraining step, on a logarithmic axis."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -43,29 +43,29 @@ from calque.analysis.results.results import Results
 
 NULL = "#E4E4E4"
 STEP = "step"
-ROOM = 0.55  # step 0 is drawn at this part of the first other step
+ROOM = 0.55  # step 0 is drawn at this fraction of the next step
 
 
 class StepScale:
-    """A logarithmic axis of `steps` that has a place for 0."""
+    """A logarithmic axis of `steps` with a position for step 0."""
 
     def __init__(self, steps: Sequence[int]) -> None:
         self.steps = steps
         self.first = min(filter(None, steps))
 
     def places(self, steps: Sequence[float]) -> list[float]:
-        """The positions of steps on the axis."""
+        """Return the positions of steps on the axis."""
         return [step or ROOM * self.first for step in steps]
 
     def heights(self, steps: Sequence[int], values: Sequence[float], wanted: Sequence[int]) -> list[float]:
-        """A line through (step, value) interpolated at other steps; NaN before its first and after its
+        """Interpolate a line through (step, value) at other steps; NaN before its first and after its
         last."""
         at, here = (np.log(self.places(some)) for some in (wanted, steps))
         heights: list[float] = np.interp(at, here, values, left=np.nan, right=np.nan).tolist()
         return heights
 
     def draw(self, panel: Axes) -> None:
-        """Make it the horizontal axis, with ticks at 0 and at powers of ten that are not next to it."""
+        """Apply it to the horizontal axis, with ticks at 0 and at powers of ten not too close to it."""
         last, powers = max(self.steps), [10**power for power in range(8)]
         ticks = [*([0] if 0 in self.steps else []), *(tick for tick in powers if 2 * self.first <= tick <= last)]
         panel.set_xscale("log")
@@ -77,7 +77,6 @@ class StepScale:
 
 
 def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: str) -> Plot | None:
-    """One row per quantity, one column per language, one line per objective."""
     steps, columns, look = steps_of(results), results.transforms, looks(results)
     rows = [row for row in quantities if records_of(results, [row])]
     if len(steps) < 2 or not rows or len(columns) > MOST or not look:
@@ -137,8 +136,8 @@ def _null(panel: Axes, results: Results, quantity: Quantity, transform: str, axi
 
 
 def onset_figure(results: Results, scale: str) -> Plot | None:
-    """The median step at which each quantity exceeds its null: a panel per language, a row per objective.
-    None without two steps."""
+    """Plot the median step at which each quantity exceeds its null: one panel per language, one row per
+    objective. None without two steps."""
     steps, objectives = steps_of(results), results.objectives
     if len(steps) < 2 or len(results.transforms) > MOST:
         return None
@@ -166,7 +165,7 @@ def onset_figure(results: Results, scale: str) -> Plot | None:
 
 
 def _draw_step(panel: Axes, at: tuple[int, int], step: float, shade: Normalize) -> None:
-    """A cell with a step, darker the earlier it is."""
+    """Draw a cell with a step, darker the earlier it is."""
     darkness = 0.0 if step == NEVER else 1 - float(shade(max(step, shade.vmin or 0.0)))
     corner, colour = (at[0] - 0.5, at[1] - 0.5), mpl.colormaps["Greys"](0.8 * darkness)
     panel.add_patch(Rectangle(corner, 1, 1, facecolor=colour, edgecolor="#ffffff"))

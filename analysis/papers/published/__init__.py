@@ -1,6 +1,6 @@
 """The papers' own numbers: one JSON file per paper, its tables by number, in percent as printed. A row has an
-objective, a transform and a setting, then one number per column; with `languages` or `settings`, one cell for
-each of these instead."""
+objective, a transform and a setting, then one number per column or, with `languages` or `settings`, one cell
+for each of these."""
 
 import json
 from collections.abc import Iterator
@@ -10,18 +10,18 @@ from typing import Any
 from calque.analysis.records.record import Published
 
 FOLDER = Path(__file__).parent
-PLACES = 5  # percent with up to two decimals, as shares
+PLACES = 5  # decimals of a share, enough for percent with two
 
 
 def published(paper: str, table: int | None = None) -> list[Published]:
-    """Every number of a paper's tables, or of one table, in the paper's order, as shares."""
+    """Read every number in a paper's tables, or in one table, in the paper's order, as shares."""
     content = _content(paper)
     tables = (entry for entry in content["tables"] if table in (None, entry["table"]))
     return [number for entry in tables for row in entry["rows"] for number in _numbers(content, entry, row)]
 
 
 def published_layers(paper: str) -> dict[str, dict[str, list[float]]]:
-    """Error rates of word alignment by encoder, gold set and layer, as shares, from a paper's released
+    """Read word alignment error rates by encoder, gold set and layer, as shares, from a paper's released
     code."""
     content = _content(f"layers/{paper}")
     return {
@@ -31,12 +31,12 @@ def published_layers(paper: str) -> dict[str, dict[str, list[float]]]:
 
 
 def notes(paper: str) -> dict[int, str]:
-    """Remarks on each table that readers of its numbers need."""
+    """Read the remarks that each table's readers need."""
     return {table["table"]: table["note"] for table in _content(paper)["tables"] if table["note"]}
 
 
 def corpora(paper: str) -> dict[str, dict[str, float]]:
-    """The size of a paper's corpora in gigabytes, by their name and by language code, or pair as `en-fr`."""
+    """Read the size of a paper's corpora in gigabytes, by name and by language code, or pair as `en-fr`."""
     return {table["name"]: table["gigabytes"] for table in _content(paper).get("corpora", [])}
 
 

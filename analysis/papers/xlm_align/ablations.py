@@ -31,43 +31,43 @@ SWITCHES = ("tlm", "queries", "labels", "label_layer", "first", "filtering", "la
 """Parameters that Tables 3 to 7 vary; mask rate and the fraction of parallel sentences belong to a study's
 scale."""
 DEFAULTS: dict[str, Any] = {switch: getattr(XLMAlign(), switch) for switch in SWITCHES}
-DEFAULT = ""  # the setting that the paper's tables compare with: XLM-Align unchanged
+DEFAULT = ""  # the reference setting in the paper's tables: XLM-Align unchanged
 NEITHER = "without DWA, without TLM"
-OWN = ", of ours"  # the end of the name of a setting that the paper does not have
+OWN = ", of ours"  # the suffix of settings that are not in the paper
 _PAPER = read_toml(Path(__file__).with_name("ablations.toml"))
 TABLES: dict[int, dict[str, Any]] = {int(number): entry for number, entry in _PAPER["tables"].items()}
-SWITCHED: dict[str, dict[str, Any]] = _PAPER["switches"]  # the switches of a setting
+SWITCHED: dict[str, dict[str, Any]] = _PAPER["switches"]  # each setting's switches
 TASKS = ("nli", "ner", "pos", "qa")  # the paper's
 
 
 def changes(objective: Described) -> dict[str, Any] | None:
-    """The switches that differ from the paper's XLM-Align; None for an objective that is not a variant of
-    it."""
+    """Return the switches that differ from the paper's XLM-Align; None for an objective that is not a variant
+    of it."""
     part = objective.part("DWA")
     return None if part is None else {name: part[name] for name in SWITCHES if part[name] != DEFAULTS[name]}
 
 
 def variant(results: Results, start: Start | None, **switches: Any) -> str | None:
-    """The name of the objective that is XLM-Align with these switches from that start, if the study has
-    it."""
+    """Return the name of the objective that is XLM-Align with these switches from that start, if the study
+    includes it."""
     names = (name for name in results.objectives if results.start(name) == start)
     return next((name for name in names if changes(results.objective(name)) == switches), None)
 
 
 def plain_mlm(results: Results, start: Start | None) -> str | None:
-    """The name of MLM alone from that start: XLM-Align without TLM and without DWA."""
+    """Return the name of MLM alone from that start: XLM-Align without TLM and without DWA."""
     names = (name for name in results.objectives if results.start(name) == start)
     return next((n for n in names if [part["kind"] for part in results.objective(n).parts] == ["MLM"]), None)
 
 
 def usual_start(results: Results) -> Start | None:
-    """The start of most variants of XLM-Align."""
+    """Return the most common start among XLM-Align's variants."""
     starts = [results.start(name) for name in results.objectives if changes(results.objective(name)) is not None]
     return max(starts, key=starts.count, default=None)
 
 
 def after(start: Start | None) -> str:
-    """The start in words, as the end of a name."""
+    """Return the start in words, as a name's suffix."""
     return f" after {start.title}" if start else ""
 
 
@@ -81,10 +81,10 @@ class Setting(NamedTuple):
 
 
 def settings(results: Results) -> list[Setting]:
-    """Every setting with an objective in the records, our own layers included."""
+    """Return every setting with an objective in the records, including layers of our own choice."""
     start, chosen = usual_start(results), list[Setting]()
     switched = [changes(results.objective(name)) or {} for name in results.objectives]
-    earlier: set[str] = {DEFAULT}  # the settings that XLM-Align itself and Table 3 cover
+    earlier: set[str] = {DEFAULT}  # the settings covered by XLM-Align itself and by Table 3
     for number, entry in TABLES.items():
         names = [name for name in dict.fromkeys((DEFAULT, *entry["settings"])) if name in SWITCHED]
         rows = {name: variant(results, start, **SWITCHED[name]) for name in names}
@@ -100,24 +100,24 @@ def settings(results: Results) -> list[Setting]:
 
 
 def errors(results: Results, objective: str, transform: str) -> BySeed:
-    """AER of the last measured layer, each side encoded alone."""
+    """Return the AER of the last measured layer, each side encoded alone."""
     return results.scores(AER, objective, transform, "", "aer", layer=max(results.layers(AER), default=None))
 
 
 def records_of(results: Results, rows: Sequence[Setting], measures: Sequence[str]) -> list[Record]:
-    """The records of some measures that settings show."""
+    """Return the records behind some settings' measures."""
     cells = {(s.objective, s.transform) for s in rows}
     return [r for r in results.records if r.measure in measures and (results.objective_of(r), r.language) in cells]
 
 
 def xlm_align_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Every table of a study of XLM-Align, by the name of its file."""
+    """Yield every table of an XLM-Align study, by file name."""
     yield "starts", starts_table(results, scale)
     yield from ablation_tables(results, scale)
 
 
 def starts_table(results: Results, scale: str) -> Table:
-    """Which initialisation makes self-labelling work: labels, alignment, AER and Delta by objective and
+    """Show which initialisation makes self-labelling work: labels, alignment, AER and Delta by objective and
     transform."""
     columns = columns_of("starts")
     for joint, way in ((False, ""), (True, ", joint")):
@@ -131,7 +131,8 @@ def starts_table(results: Results, scale: str) -> Table:
 
 
 def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Tables 3 to 7 with the paper's rows below ours: zero-shot scores, and the quality of the alignment."""
+    """Yield Tables 3 to 7 with the paper's rows below ours: zero-shot scores, and the quality of the
+    alignment."""
     every, start = settings(results), usual_start(results)
     heads = [f"{score_title(task)} ZS" for task in TASKS]
     header = ("setting", "languages", "source", *heads, "AER, last layer", "precision of labels")
@@ -154,16 +155,16 @@ def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]
         yield f"table-{number}", table("ablations", results, scale, header, rows, 3, **about)
 
 
-MOST = 0.5  # self-labelling works when most labels are right
+MOST = 0.5  # self-labelling works if most labels are right
 
 
 def precision(results: Results, objective: str, transform: str) -> BySeed:
-    """The precision of an objective's self-labels, by seed."""
+    """Return the precision of an objective's self-labels, by seed."""
     return results.scores(LABELS, objective, transform, "", "precision")
 
 
 def xlm_align_claims(results: Results) -> list[Claim]:
-    """The headlines for the objectives and transforms that the records have."""
+    """Return the headlines for the objectives and transforms in the records."""
     wholes = [name for name in results.objectives if changes(results.objective(name)) == {}]
     return [
         claim
@@ -192,7 +193,7 @@ def _labelling(results: Results, transform: str, whole: str) -> Iterator[Claim]:
 
 def _parts(results: Results, transform: str, whole: str) -> Iterator[Claim]:
     start, under = results.start(whole), results.transform_title(transform)
-    for part in ("DWA", "TLM", "filtering"):  # the parts that the paper finds to help
+    for part in ("DWA", "TLM", "filtering"):  # the parts that help, according to the paper
         without = variant(results, start, **SWITCHED[f"without {part}"])
         if without is None:
             continue
@@ -206,7 +207,7 @@ def _parts(results: Results, transform: str, whole: str) -> Iterator[Claim]:
 
 
 def xlm_align_findings(results: Results) -> Iterator[str]:
-    """Labels and error rates under the transform whose links are hardest to find, then transfer."""
+    """Yield labels and error rates under the transform whose links are hardest to find, then transfer."""
     rates = {t: {o: errors(results, o, t) for o in results.objectives} for t in results.transforms}
     means = {t: [rate.mean for its in by.values() if (rate := mean(its))] for t, by in rates.items()}
     if measured := [transform for transform in means if means[transform]]:

@@ -21,26 +21,27 @@ from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import Claim
 from calque.analysis.tasks.catalog import PRIMARY, TASKS, metric_title, task_title
 
-SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # the measures of a task in the language that it was learnt in, and in another
+SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # a task's measures in the training language, and in another
 PAPER, SMALL = "XLM-Align", "mMiniLM-L12-H384"
 """The paper's own model, and the released multilingual MiniLM of 12 layers and width 384."""
 ABOUT_SMALL = f"{SMALL}: an encoder of 12 layers and width 384, from the page of its release"
 THEIRS = "en"  # the language that published models were fine-tuned on
-PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}  # gold sets whose source the paper names second
+PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}  # gold sets whose source comes second in the paper's names
 
 
 def set_title(gold: str) -> str:
-    """The name of a gold set in the paper."""
+    """Return the paper's name for a gold set."""
     return PAPERS_NAMES.get(gold, gold)
 
 
 def number(values: BySeed) -> str:
-    """The mean over seeds with its interval, or over test items with one seed."""
+    """Write the mean over seeds with its interval, or over test items for one seed."""
     return cell(mean(values), over_items=True)
 
 
 def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list[str]:
-    """Numbers by language, and their means without and with the first language, if none is missing."""
+    """Write numbers by language, and their means without and with the first language unless any is
+    missing."""
     numbers = [values.get(name) for name in languages]
     for part in (languages[1:], languages):
         complete = part and all(name in values for name in part)
@@ -49,8 +50,8 @@ def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list
 
 
 class Continued:
-    """The models of a study by their objectives' names, the start first, with lookups of their numbers. The
-    start was trained once, so its own states count for every seed; `main` are the models' main layers."""
+    """A study's models by objective name, the start first, with lookups of their numbers. The start was
+    trained once, so its own states count for every seed; `main` gives the models' main layers."""
 
     def __init__(self, results: Results) -> None:
         self.results, self.source = results, results.source
@@ -79,7 +80,8 @@ class Continued:
 
     @property
     def read_at(self) -> str:
-        """The main layers in words: of all models, or of the start and of models trained from it."""
+        """The main layers in words: one for all models, or the start's and those of the models trained from
+        it."""
         others = listed(sorted({str(layer) for layer in self.main.values()} - {str(self.layer)}, key=int))
         return f"layer {self.layer} of {self.layers}{f' before and {others} after' if others else ''}"
 
@@ -88,8 +90,8 @@ class Continued:
         return self._scores(model, AER, "", "", "aer", layer=layer, gold_set=gold, aligner=aligner)
 
     def found(self, model: str, pair: tuple[str, str], metric: str, layer: int | None = None) -> BySeed:
-        """Retrieval of sentences of the first language among the second's, of a layer or of the start's main
-        one."""
+        """Return the retrieval scores for the first language's sentences among the second's, at a layer
+        (default: the start's main one)."""
         layer = self.layer if layer is None else layer
         return self._scores(model, RETRIEVAL, pair[1], "", metric, layer=layer, first=pair[0])
 
@@ -105,13 +107,13 @@ class Continued:
         return list(self._languages.get(task, ()))
 
     def printed(self, paper: str, tables: Sequence[int] = ()) -> list[Published]:
-        """A paper's numbers, of all or some tables; none if tasks were learnt in another language than the
-        paper's."""
+        """Return a paper's numbers in all or some tables; none if tasks were learnt in a different language
+        than the paper's."""
         numbers = self.results.published if self.source == THEIRS else ()
         return [p for p in numbers if p.paper == paper and (not tables or p.table in tables)]
 
     def of_small(self, task: str) -> dict[str, Published]:
-        """The published scores of MiniLM in a task by language, their mean as `mean`."""
+        """Return MiniLM's published scores on a task by language, their mean as `mean`."""
         return {p.setting: p for p in self.printed("MiniLM") if (p.objective, p.task) == (SMALL, task)}
 
     def _scores(self, model: str, measure: str, language: str, task: str, metric: str, **facets: Any) -> BySeed:
@@ -121,7 +123,7 @@ class Continued:
         ((seed, measured),) = scores.items()
         if model == self.start and not task:
             return dict.fromkeys(self.seeds, measured)
-        # an interval over items would mislead next to intervals over seeds
+        # an interval over items is not comparable with intervals over seeds
         return {seed: replace(measured, error=None, parts=None)}
 
 
@@ -130,13 +132,13 @@ OF_PAIRS = {
     "WEAM": {"mlqa": "WEAM, Table 1", "nli": "WEAM, Table 2"},
     "PPA": {"nli": "PPA, Table 2", "mlqa": "PPA, Table 4"},
 }
-"""The tables of papers whose objectives read only pairs, by objective and task."""
+"""The tables in papers on objectives that read only pairs, by objective and task."""
 LAST = 4  # the top layers, where the paper finds AER lowered most
 
 
 def continued_claims(study: Continued) -> list[Claim]:
-    """XLM-Align against its start and against the same steps without DWA; objectives that read only pairs
-    against the start, and PPA against itself without TLM."""
+    """Compare XLM-Align with its start and with the same steps without DWA, objectives that read only pairs
+    with the start, and PPA with itself without TLM."""
     claims = list[Claim]()
     switches = {name: changes(study.results.objective(name)) for name in study.learnt}
     whole = next((name for name, its in switches.items() if its == {}), None)
@@ -193,7 +195,7 @@ def _of_links(study: Continued, better: str, worse: str) -> Iterator[Claim]:
 
 
 def continued_findings(study: Continued) -> Iterator[str]:
-    """The means over gold sets, over pairs of languages and over languages, of each model."""
+    """Yield each model's means over gold sets, over pairs of languages and over languages."""
     means: dict[str, list[BySeed]] = {}
     for by in study.aligners:
         errors = [average([study.errors(model, gold, by) for gold in study.sets]) for model in study.models]

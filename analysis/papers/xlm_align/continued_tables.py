@@ -1,5 +1,4 @@
-"""Tables of an encoder and of models pretrained further from it, with published numbers marked as
-published."""
+"""Tables of an encoder and of models pretrained further from it, with published numbers marked."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations
@@ -23,7 +22,7 @@ from calque.analysis.results.measured import average
 from calque.analysis.tasks.catalog import PRINTED, TASKS, metric_title, task_title
 from calque.analysis.tasks.questions import Questions
 
-MEANS, BY_LANGUAGE = 1, range(13, 20)  # the paper's tables: of XTREME's means, and of its tasks by language
+MEANS, BY_LANGUAGE = 1, range(13, 20)  # the paper's tables: XTREME's means, and its tasks by language
 XTREME = ("pos", "ner", "xquad", "mlqa", "tydiqa", "nli", "paraphrase")
 """XTREME's tasks except retrieval, in the order of the paper's Table 1."""
 SIMALIGN, AWESOME = ("argmax, as SimAlign printed it",), "awesome-align"
@@ -33,7 +32,7 @@ PUBLISHED_RULES = {
     "argmax": (PAPER, 2, SIMALIGN),
     SOFTMAX.name: (AWESOME, 1, ("softmax", "statistical")),
 }
-"""The paper, table and settings of published error rates, by the name of a method or its kind."""
+"""The paper, table and settings of published error rates, by the name or kind of a method."""
 METRICS = {"cosine": "cosine", "csls": "CSLS"}
 MINED_HEADS = {MINED: "mining F1 (mutual)", MINED_XTREME: "mining F1 (XTREME’s rule)"}
 Rows = Iterable[tuple[str, ...]]
@@ -41,7 +40,7 @@ OF_LANGUAGES = ("mean of the others", "mean of all")
 
 
 def continued_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
-    """XTREME, AER, AER by layer, retrieval, and every task by language, each under the name of its file."""
+    """Yield XTREME, AER, AER by layer, retrieval, and every task by language, each under its file name."""
     if len(study.tasks) > 1:
         yield "xtreme", xtreme_table(study, scale)
     if study.sets:
@@ -63,7 +62,7 @@ def continued_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]
 def continued_table(
     study: Continued, name: str, scale: str, header: Iterable[str], rows: Rows, labels: int, **values: Any
 ) -> Table:
-    """A table by `texts.table`, whose note may use values common to all tables of such a study."""
+    """Build a table with `texts.table`; its note may use values common to all tables of such a study."""
     covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
     one = f"one seed ({', '.join(map(str, study.seeds))}): {covers}"
     values |= {"seeds": over_seeds(study.seeds) if len(study.seeds) > 1 else one}
@@ -77,7 +76,7 @@ def _error_cells(study: Continued, model: str, aligner: str, layer: int | None =
 
 
 def printed_errors(study: Continued, aligner: str) -> list[Published]:
-    """The published error rates to show next to a method or its kind."""
+    """Return the published error rates to show next to a method or its kind."""
     paper, number, settings = PUBLISHED_RULES.get(aligner, ("", 0, ()))
     return [p for p in study.printed(paper, [number]) if p.setting in settings]
 
@@ -130,7 +129,7 @@ def _retrieval(study: Continued, scale: str) -> Table:
 
 
 def xtreme_table(study: Continued, scale: str) -> Table:
-    """The mean of each task over all its languages, and the mean of the tasks as XTREME forms it."""
+    """Tabulate each task's mean over all its languages, and the mean over tasks, computed as in XTREME."""
     tasks = [*(name for name in XTREME if name in study.tasks), *(name for name in study.tasks if name not in XTREME)]
     columns = [(task, metric) for task in tasks for metric in printed_metrics(task)]
     rows: list[tuple[str, ...]] = []
@@ -152,7 +151,7 @@ def xtreme_table(study: Continued, scale: str) -> Table:
 
 
 def task_table(study: Continued, task: str, scale: str) -> Table:
-    """A task in each language, with floors, and the paper's numbers for the same languages."""
+    """Tabulate a task in each language, with floors, and the paper's numbers for the same languages."""
     languages = [study.source, *study.languages(task)]
     metrics, floors = [metric.name for metric in TASKS[task].metrics], study.results.floors
     rows: list[tuple[str, ...]] = []
@@ -180,6 +179,6 @@ def task_table(study: Continued, task: str, scale: str) -> Table:
 
 
 def printed_metrics(task: str) -> list[str]:
-    """The metrics of a task in published tables: one, or two for question answering."""
+    """Return a task's metrics in published tables: one, or two for question answering."""
     its = TASKS[task]
     return [metric.name for metric in its.metrics] if isinstance(its, Questions) else [PRINTED[task]]

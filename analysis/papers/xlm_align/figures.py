@@ -26,18 +26,18 @@ from calque.analysis.statistics.intervals import Estimate
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)  # markers of intervals that exceed the axis
-BELOW = 0.24  # of a row's height, from our number to the paper's
-COLUMNS, MANY = 2, 4  # panels in a row, of studies that start from an encoder; this many need a whole page
-CLOSE = 12  # names of languages beyond this number are small
-LOWEST = 4  # one layer in this many, the lowest, is not drawn
+BELOW = 0.24  # the offset of the paper's number from ours, as a fraction of a row's height
+COLUMNS, MANY = 2, 4  # panels in a row, for studies that start from an encoder; this many panels need a whole page
+CLOSE = 12  # with more languages than this, their names are small
+LOWEST = 4  # layers below depth / LOWEST are not drawn
 PAPERS, PAPERS_LAYER = ("XLM-R", PAPER), 8  # the paper's encoders, and the layer (of twelve) of its numbers
-NAMES = 1.9  # inches of width for the names of settings
-WIDTH = 0.8  # part of the room between two languages that the models of one take
+NAMES = 1.9  # width of settings' names in inches
+WIDTH = 0.8  # fraction of the distance between two languages that one's models take
 ROOM, LEAST = 0.5, 5.0  # margin of the axis: a fraction of the points’ span, and its minimum in points
 
 
 def ablation_figure(results: Results, scale: str) -> Plot | None:
-    """The gain of each setting over XLM-Align unchanged, one panel per task, all on one scale."""
+    """Plot each setting's gain over XLM-Align unchanged, one panel per task, all on one scale."""
     every = ablations.settings(results)
     rows = list(dict.fromkeys((s.name, s.objective, s.transform) for s in every if s.name != DEFAULT))
     default = ablations.variant(results, ablations.usual_start(results))
@@ -64,7 +64,7 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
                 drawing.draw_line(panel, x, y + BELOW, across=True, fmt="D", **style)
         panel.axvline(0, color=INK, linewidth=0.8)
         panel.set_xlim(*limits)
-        panel.xaxis.set_major_locator(MaxNLocator(3, prune="both"))  # so that two panels' numbers do not meet
+        panel.xaxis.set_major_locator(MaxNLocator(3, prune="both"))  # so that adjacent panels' numbers do not touch
 
     panels = [(f"{task_title(task)}\n{metric_title(PRIMARY[task])}", task) for task in tasks]
     title, labels = heading("figure-ablations"), ("ZS gain", "")
@@ -87,7 +87,7 @@ def _row_name(results: Results, name: str, transform: str) -> str:
 
 
 def _published_gains(results: Results) -> tuple[list[Published], dict[tuple[str, str], float]]:
-    """The numbers of Tables 3 to 7, and their differences from the default by setting and task (POS in F1 on
+    """The numbers in Tables 3 to 7, and their differences from the default by setting and task (POS in F1 on
     bare tags)."""
     published = sorted((p for p in results.published if p.table in TABLES), key=lambda p: p.table)
     start = {p.task: p.value for p in published if p.table == 3 and p.setting == DEFAULT}
@@ -95,14 +95,14 @@ def _published_gains(results: Results) -> tuple[list[Published], dict[tuple[str,
 
 
 def _limits(gains: Sequence[float]) -> tuple[float, float]:
-    """The ends of an axis in points that has room around 0 and gains, which are shares."""
+    """The ends of an axis in points, with room around 0 and the gains, which are shares."""
     points = [0.0, *(100 * gain for gain in gains)]
     room = max(ROOM * (max(points) - min(points)), LEAST)
     return min(points) - room, max(points) + room
 
 
 def _draw_gain(panel: Axes, y: int, gain: Estimate, look: Look, limits: tuple[float, float]) -> None:
-    """A gain with its interval, and an arrow where that leaves the axis."""
+    """Draw a gain with its interval, and an arrow where the interval leaves the axis."""
     (both,) = drawing.ends([gain], DIFFERENCE)
     style: dict[str, Any] = {"color": look.colour, "markersize": 6}
     drawing.draw_line(panel, 100 * gain.mean, y, [both], across=True, fmt=look.marker, **style)
@@ -113,13 +113,13 @@ def _draw_gain(panel: Axes, y: int, gain: Estimate, look: Look, limits: tuple[fl
 
 
 def published_key(name: str) -> Any:
-    """The legend entry of a published encoder."""
+    """Return a published encoder's legend entry."""
     return drawing.key(f"{name}, published", *PUBLISHED[name][:2], "none")
 
 
 def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
-    """AER by layer for each aligner: one panel per gold set, one line per model, the paper's numbers at their
-    layer."""
+    """Plot AER by layer for each aligner: one panel per gold set, one line per model, the paper's numbers at
+    their layer."""
     look, layers = looks(study.results, study.models), range(study.layers // LOWEST, study.layers + 1)
 
     def draw(panel: Axes, content: tuple[str, str, list[Published]]) -> None:
@@ -148,7 +148,7 @@ def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
 
 
 def _draw_languages(panel: Axes, languages: Sequence[str], small: bool) -> None:
-    """Make languages the horizontal axis, with a line after the source."""
+    """Put languages on the horizontal axis, with a line after the source."""
     panel.set_xticks(range(len(languages)), languages)
     if small:
         panel.tick_params(axis="x", labelsize="small")
@@ -159,7 +159,7 @@ def _draw_languages(panel: Axes, languages: Sequence[str], small: bool) -> None:
 
 
 def _published_scores(study: Continued, metrics: Mapping[str, str]) -> dict[str, list[Published]]:
-    """Published scores of the study's tasks by these metrics in its languages, by model."""
+    """Published scores by model, for the study's tasks by these metrics in its languages."""
     numbers = {PAPER: study.printed(PAPER, BY_LANGUAGE), SMALL: list[Published]()}
     for task in metrics:
         numbers[SMALL] += study.of_small(task).values()
@@ -171,7 +171,7 @@ def _published_scores(study: Continued, metrics: Mapping[str, str]) -> dict[str,
 
 
 def task_figure(study: Continued, scale: str) -> Plot | None:
-    """One panel per task: each model in each language, the source first, with the strongest baseline."""
+    """Plot one panel per task: each model in each language, the source first, with the strongest baseline."""
     source, look = study.source, looks(study.results, study.models) if study.tasks else {}
     if not look:
         return None

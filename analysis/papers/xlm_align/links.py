@@ -1,4 +1,5 @@
-"""Aligners and encoders on gold sets: Table 2 and Figure 2 of XLM-Align, and every choice of a rule."""
+"""Aligners and encoders on gold sets: XLM-Align's Table 2 and Figure 2, and every combination of similarity,
+plan and rule."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,9 +26,12 @@ from calque.pretrain.architecture import main_layer
 HEADLINE = "grow-diag-final-and"
 CHOSEN_ON = "en-fr"  # the gold set on which the default of `calque align` was chosen
 SYSTEM = ("aligner", "learnt from, or encoder and layer")
-TICKS = 8  # most layers that all have a number on the axis
+TICKS = 8  # with fewer layers than this, each one gets a tick
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
-TITLES = {False: "each side encoded alone", True: "both sides in one row"}  # of panels, by whether a pair was one row
+TITLES = {
+    False: "each side encoded alone",
+    True: "both sides in one row",
+}  # of panels, by `joint`
 Layers = Mapping[str, Mapping[str, Sequence[float]]]  # error rates by encoder, gold set and layer, as fractions
 
 
@@ -60,17 +64,17 @@ class System:
         return "joint" if self.joint else "apart"
 
     def mean(self, sets: Iterable[str]) -> float | None:
-        """The mean of its error rates on gold sets, as the paper's average; None if any is missing."""
+        """The mean error rate over gold sets, like the paper's average; None if any is missing."""
         rates = [self.counts[gold].aer if gold in self.counts else None for gold in sets]
         return None if None in rates or not rates else fmean(rate for rate in rates if rate is not None)
 
 
 class Systems:
-    """The systems of a study of word alignment in the order of its records. `main` systems use named methods,
+    """The systems in a word-alignment study, in the order of its records. `main` systems use named methods,
     encoders at the main layer; `rows` are the rows of Table 2."""
 
     def __init__(self, results: Results, sets: Sequence[str] = ()) -> None:
-        """Every system, on all gold sets or some."""
+        """Collect every system, on all or some gold sets."""
         records = [record for record in results.records if record.measure == AER and record.links is not None]
         self.results, self.sets = results, list(sets or dict.fromkeys(record.gold_set for record in records))
         by_system: dict[System, dict[str, Record]] = {}
@@ -99,7 +103,8 @@ class Systems:
         return *map(set_title, self.sets), "mean of the sets’ AER", "AER of all pairs"
 
     def rates(self, system: System) -> tuple[str, ...]:
-        """AER by set, their mean, and AER of all pairs, with the number of sets if any is missing."""
+        """Return AER by set, their mean, and the AER over all pairs, with the number of sets if any is
+        missing."""
         counts = system.counts
         few = f" ({len(counts)} of {len(self.sets)})" if len(counts) < len(self.sets) else ""
         overall = (system.mean(counts), sum(counts.values(), LinkCounts()).aer)
@@ -108,7 +113,7 @@ class Systems:
 
 
 def link_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Every table of a study of word alignment, by the name of its file."""
+    """Yield every table of a word-alignment study, by file name."""
     systems = Systems(results)
     given = systems.by_objective(given=True)
     yield "table-2", table_2(systems, scale)
@@ -119,14 +124,14 @@ def link_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
 
 
 def table_2(systems: Systems, scale: str) -> Table:
-    """AER in percent by aligner and encoder, at the layer chosen beforehand."""
+    """Tabulate AER in percent by aligner and encoder, at the layer chosen beforehand."""
     rows = [(*system.labels, OURS, *systems.rates(system)) for system in systems.rows]
     published = [number for number in systems.results.published if number.table == 2]
     names = [*map(set_title, systems.sets), "average"]
     for labels, values in printed_rows(published, ["setting", "objective"], "task").items():
         rows.append((*labels, PUBLISHED, *map(hundredths, map(values.get, names)), MISSING))
     pretrained, given = (systems.by_objective(given=kind) for kind in (False, True))
-    # sets without a text of their own: every text of fast_align has only the sentence pairs of the set
+    # sets without a corpus of their own: fast_align reads only the set's sentence pairs
     texts = [(gold, s.learnt, s.counts[gold].pairs) for s in systems.without_encoder for gold in s.counts if s.learnt]
     several = {gold for gold, _, _ in texts if len({learnt for other, learnt, _ in texts if other == gold}) > 1}
     sizes = ", ".join(f"{gold} {pairs}" for gold, _, pairs in texts if gold not in several)
@@ -137,7 +142,7 @@ def table_2(systems: Systems, scale: str) -> Table:
 
 
 def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
-    """AER of each layer by the released aligner, as in Figure 2; `published` rates are joint."""
+    """Tabulate the released aligner's AER at each layer, as in Figure 2; `published` rates are joint."""
     encoders = [system for system in systems.all if system.layers and system.aligner == RELEASED.name]
     encoders.sort(key=lambda system: (system.layers, system.learnt, system.joint, system.layer or 0))
     rows = [(system.title, str(system.layer), system.way, OURS, *systems.rates(system)) for system in encoders]
@@ -151,7 +156,7 @@ def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
 
 
 def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
-    """AER of every choice of similarity, plan and rule, best first on the set `on`."""
+    """Tabulate the AER of every combination of similarity, plan and rule, best first on the set `on`."""
     every = {system.learnt for system in systems.all if system.layers and system.aligner not in BY_NAME}
 
     def on_chosen(system: System) -> float:
@@ -170,7 +175,7 @@ def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
 
 
 def link_findings(results: Results) -> Iterator[str]:
-    """The lowest mean error rates with and without an encoder."""
+    """Yield the lowest mean error rates with and without an encoder."""
     systems = Systems(results)
     encoders = [system for system in systems.encoders if not system.joint]
     sets = [name for name in systems.sets if all(name in system.counts for system in encoders)]
@@ -181,7 +186,7 @@ def link_findings(results: Results) -> Iterator[str]:
 
 
 def link_figure(results: Results, scale: str) -> Plot | None:
-    """The mean AER over gold sets by layer, by the released aligner, one line per encoder. None without an
+    """Plot the released aligner's mean AER over gold sets by layer, one line per encoder. None without an
     encoder, or with too many to distinguish."""
     systems = Systems(results)
     encoders = [system for system in systems.all if system.layers and system.aligner == RELEASED.name]
@@ -232,7 +237,6 @@ def link_figure(results: Results, scale: str) -> Plot | None:
 
 
 def _draw_encoder(panel: Axes, systems: Sequence[System], look: Look) -> None:
-    """Draw the mean AER of the layers of one encoder."""
     by_layer = sorted(systems, key=lambda system: system.layer or 0)
     points = [(system.layer, 100 * rate) for system in by_layer if (rate := system.mean(system.counts)) is not None]
     if points:
@@ -241,7 +245,7 @@ def _draw_encoder(panel: Axes, systems: Sequence[System], look: Look) -> None:
 
 
 def _draw_published(panel: Axes, published: Layers, layers: int, sets: Sequence[str]) -> dict[str, Look]:
-    """Draw the published encoders of this depth that have all gold sets, and return their looks."""
+    """Draw the published encoders with this depth and results on all gold sets, and return their looks."""
     drawn = dict[str, Look]()
     for name, by_set in published.items():
         if all(len(by_set.get(gold, ())) == layers + 1 for gold in sets):
