@@ -1,1 +1,1 @@
-"""Measuring models, and reporting the measurements."""
+"""Measure models, and report the results."""

@@ -189,7 +189,7 @@ class Checkpoint:
         if ids > (most := self.tokenizers[SOURCE].model_max_length):
             raise BadInput(f"{ids} ids in the text; expected at most {most}", self.folder)
 
-    # Its study
+    # The study
 
     @cached_property
     def study(self) -> ModelStudy:
@@ -269,7 +269,7 @@ class Checkpoint:
         run = MeasuredModel(self.folder, self.folder.resolve().parent.name, language, self.identity["seed"])
         return train(run, data, progress, lambda model: [change(model) for change in self.changes])
 
-    # Hidden states, and copies with a change
+    # Hidden states, and changed copies
 
     def states(self, sentences: Sequence[str | Sequence[str]], language: str = SOURCE) -> list[States]:
         """Return the hidden states of each sentence's words, averaged over their sub-words.

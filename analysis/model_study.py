@@ -97,7 +97,7 @@ def words_of(sentence: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(sentence.split() if isinstance(sentence, str) else sentence)
 
 
-RECORDS = "records"  # the kind of a measurement
+RECORDS = "records"  # a measurement's kind of artefact
 
 
 def measured_task(checkpoint: Path, name: str, languages: Languages, language: str) -> DerivedTask:

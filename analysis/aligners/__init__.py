@@ -1,1 +1,1 @@
-"""Word aligners: sentence pairs in, links out, one protocol."""
+"""Word aligners with one protocol: sentence pairs in, links out."""

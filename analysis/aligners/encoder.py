@@ -13,7 +13,7 @@ from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.tokenizer_check import check_tokenizer
 
 LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})  # nothing follows their last layer
-Precision = Literal["float32", "bfloat16"]  # the number format that an encoder computes in
+Precision = Literal["float32", "bfloat16"]  # an encoder's number format
 _LONGEST = 512  # ids per row if neither the model nor its tokenizer sets a limit
 
 
@@ -30,7 +30,7 @@ class Encoder:
         text: Any = config.get_text_config()
         layers, types = (getattr(text, name, None) for name in ("num_hidden_layers", "vocab_size"))
         if not isinstance(layers, int) or not isinstance(types, int):
-            raise BadInput(f"{config.model_type} has no layers over a table of sub-words", folder)
+            raise BadInput(f"{config.model_type} has no layers over sub-word embeddings", folder)
         self.layers, self.types = layers, types
         self.top = self.layers if top is None else top
         if not 0 <= self.top <= self.layers:
@@ -65,7 +65,7 @@ class Encoder:
         states: tuple[Tensor, ...] = self._model(**inputs, output_hidden_states=True).hidden_states[: self.top + 1]
         for layer, hidden in enumerate(states):
             if hidden.shape[:2] != ids.shape:
-                raise BadInput(f"layer {layer} lacks one state per sub-word: the model merges positions", self.folder)
+                raise BadInput(f"layer {layer} does not return one state per sub-word", self.folder)
         return states
 
     def _try(self, kind: str) -> None:

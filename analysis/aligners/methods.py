@@ -13,7 +13,7 @@ from calque.pretrain.objectives.aligner_training import centred_words, probabili
 from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
 
 SAFE = 40.0  # largest range of log K at which K stays well within float32, however it is scaled
-LEAST = 0.4  # lowest link probability: the best threshold is half the maximum F1 (Lipton et al. 2014)
+LEAST = 0.4  # minimum link probability: the best threshold for F1 is half the best F1 (Lipton et al. 2014)
 Similarity = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 """Computes the similarity of each pair of sub-words of two sides from their hidden states and masks."""
 
@@ -72,7 +72,7 @@ class Transport:
         """The plan for a table of similarities (B, n, m)."""
         padding = None if row_mask.all() and col_mask.all() else ~(row_mask[:, :, None] & col_mask[:, None])
         if padding is not None:
-            table = table.masked_fill(padding, 0.0)  # padding may hold anything, even NaN
+            table = table.masked_fill(padding, 0.0)  # padding may contain anything, even NaN
         if float((table.amax().clamp(min=EPSILON) / EPSILON).log()) > SAFE:
             return sinkhorn(log_kernel(table), row_mask, col_mask, self.iterations)
         kernel = table.clamp(min=EPSILON)
@@ -143,15 +143,15 @@ def method(similarity: str = "centred", plan: str = DIRECT, rule: str = "argmax"
 
 
 RELEASED = Method("xlm-align", Transport(iterations=1.5), argmax)
-"""XLM-Align's released aligner: a source sub-word is linked to its argmax in pi if that sub-word's argmax in
-xi is the source sub-word. xi is the table after the last column scaling, pi after the row scaling that
-follows. Each row of pi is a multiple of xi's, so links are the mutual argmax of xi. Itermax is not used."""
+"""XLM-Align's released aligner: a source sub-word is linked to its argmax in pi if it is in turn that
+target's argmax in xi. xi is the table after the last column scaling, pi after the row scaling that follows.
+Each row of pi is a multiple of xi's, so links are the mutual argmax of xi. Itermax is not used."""
 OT = method("products", TRANSPORT, "itermax")
 """Optimal transport filtered by Itermax, as XLM-Align labels itself during pretraining (sections 3.1 and
 3.2)."""
 DEFAULT = method()  # mutual argmax of centred cosines: the lowest AER of all methods on the gold set en-fr
 METHODS = (OT, RELEASED, *(method("cosine", rule=rule) for rule in RULES), DEFAULT)
-"""The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
+"""The methods compared in studies (XLM-Align, section 4.3; SimAlign)."""
 SOFTMAX = Method("softmax", link_probabilities, likely, words=True)
 """The links that an encoder finds likely after aligner training; few in text unlike the training text."""
 TRAINED = replace(SOFTMAX, name="softmax-argmax", also=DEFAULT)

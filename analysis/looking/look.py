@@ -103,7 +103,8 @@ class _Viewer:
             if word != self.mask and (not ids or any(i in special or (read is not None and not read[i]) for i in ids))
         ]
         if missing:
-            raise BadInput(f"{', '.join(map(repr, missing))}: expected words of the training text, between spaces")
+            words = ", ".join(map(repr, missing))
+            raise BadInput(f"{words}: expected words from the training text, separated by spaces")
 
     @cached_property
     def _derived(self) -> tuple[str, ...]:

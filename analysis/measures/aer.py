@@ -71,5 +71,4 @@ def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
 
 
 def lengths(pairs: Iterable[Pair]) -> list[Link]:
-    """Return each pair's two lengths in words."""
     return [(len(source), len(target)) for source, target in pairs]

@@ -74,12 +74,12 @@ class Rows:
 
     @property
     def rank(self) -> int:
-        """The number of the H dimensions that the dictionary's pairs determine."""
+        """How many of the H dimensions the dictionary's pairs determine."""
         known = torch.from_numpy(self.known)
         return Rotation.fit(self.derived[known], self.source[known]).rank
 
     def wrong_words(self, of_tag: bool) -> Tensor:
-        """Return the source rows of other words, with the same tag or any."""
+        """Return the source rows of wrong words, with the same tag or any tag."""
         order = np.arange(len(self.tags))
         groups = self.tags if of_tag else np.zeros(len(order))
         for group in np.unique(groups):
@@ -341,8 +341,8 @@ def train(
 
 
 def interventions(tuned: SourceTuned) -> Measurement:
-    """Measure a tagging task's main metric after each intervention, and the parts of its loss that words and
-    order recover."""
+    """Measure a tagging task's main metric after each intervention, and how much of the loss in transfer
+    words and order recover."""
     run, metric, about = tuned.run, tuned.task.primary, {"task": tuned.task.name}
     scores = dict(_after_interventions(tuned, run.seed))
     records = [

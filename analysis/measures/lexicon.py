@@ -38,8 +38,8 @@ class LexiconRows:
 def chosen(
     entries: Sequence[Entry], folders: Sequence[Path], count: int, left_out: Collection[str] = ()
 ) -> tuple[Entry, ...]:
-    """Return the first `count` entries whose words are new, and one type each in every model, but not in
-    `left_out`."""
+    """Return the first `count` entries with two different unused words that are one type each in every model
+    and not in `left_out`."""
     sides = [[getattr(entry, side) for entry in entries] for side in SIDES]
     own = np.ones(len(entries), bool)
     for folder in folders:

@@ -44,13 +44,14 @@ def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
 def null(values: np.ndarray, chance: float | None = None) -> Null:
     """Summarise the values after shuffles, (S,), as a null; `chance` is their mean unless a theoretical level
     is given."""
-    low = float(np.percentile(values, LOW, method="lower"))  # shares of few items take few values
+    low = float(np.percentile(values, LOW, method="lower"))  # no interpolation: shares of few items are coarse
     high = float(np.percentile(values, HIGH, method="higher"))
     return Null(float(np.mean(values)) if chance is None else chance, low, high, len(values))
 
 
 def either(first: Null, second: Null) -> Null:
-    """Return the band that covers two nulls of the same number: neither explains a value outside it."""
+    """Return the band that covers two nulls of the same number: a value outside it is explained by
+    neither."""
     return replace(first, low=min(first.low, second.low), high=max(first.high, second.high))
 
 

@@ -46,8 +46,8 @@ MOST_SHUFFLES = 10_000  # each is stored as a permutation of a probe's items
 
 @dataclass(frozen=True)
 class ProbeConfig:
-    """The size of the probes' text: parallel sentences, rows of text per language, and tagged sentences for
-    training and testing; and of their nulls."""
+    """The size of the probes' text (parallel sentences, rows of text per language, and tagged sentences for
+    training and testing) and of their nulls."""
 
     sentences: int = 400
     rows: int = 128
@@ -182,7 +182,7 @@ def _tagged(
 def growth(
     model: MeasuredModel, probes: Probes, snapshots: Mapping[int, Path], progress: Callable[[int, int], None]
 ) -> Measurement:
-    """Run all probes on a model at each of its snapshots, which are files by step."""
+    """Run all probes on each of a model's `snapshots`, files by step."""
     network, records = states.model_with_head(model), list[Record]()
     for done, (step, path) in enumerate(snapshots.items(), start=1):
         load_snapshot(network, path)

@@ -57,7 +57,7 @@ DARK = 1.0  # a colour is dark if its red, green and blue add up to less (white:
 UNNAMED = {"mask_rate", "pieces"}  # parameters omitted from names: the same for all objectives, or about memory
 LINKS = {"labels", "links"}  # the switches that choose the source of links
 SHADES = (((0, 0.0), (0, 0.4), (1, 0.45), (0, 0.7), (0, 0.2)), ((0, 0.0), (1, 0.4), (1, 0.7), (1, 0.2), (1, 0.85)))
-"""The shades of a light and of a dark colour in one study: the share of black (0) or white (1) in each."""
+"""The shades of a light and a dark colour: black (0) or white (1), and the share of it in each."""
 PUBLISHED = {
     "XLM-Align": Look(BY_NAME["XLM-ALIGN"].colour, "D"),
     "XLM-R": Look(INK, "D"),

@@ -173,7 +173,7 @@ class PrimaryClaims:
             except ValueError as error:
                 mistake = str(error)
             if mistake or any(one.text == other.text for other in by_line.values()):
-                raise BadInput(mistake or f"two claims with one text: {shown(one.text)}", path, line)
+                raise BadInput(mistake or f"two claims have the same text: {shown(one.text)}", path, line)
             by_line[line] = one
         return cls(content, by_line)
 

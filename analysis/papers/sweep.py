@@ -71,7 +71,6 @@ class SweepResults:
 
     @property
     def values(self) -> list[list[str]]:
-        """The values of each setting."""
         return [list(dict.fromkeys(each[place] for each in self.variants)) for place in range(len(self.keys))]
 
     @cached_property
@@ -162,7 +161,6 @@ def _equal(values: Sequence[object], number: int) -> bool:
 
 
 def _column(record: Record, results: Results) -> str:
-    """The title of the column for a number, or ""."""
     main = results.runs[record.run].main_layer
     if record.measure in ("ZS", DELTA) and record.metric == PRIMARY.get(record.task) and not record.examples:
         name = "Δ" if record.measure == DELTA else record.measure
@@ -377,7 +375,7 @@ Panel = tuple[str, str, str]  # language, objective ("" for all) and column
 def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     """Plot each number by value: a panel per measure, a row of panels per language. One setting is on the
     horizontal axis, with a line per objective; with a second setting, each of its values gets a line, and
-    each objective that reads them a row. A baseline is a level line. None for more settings, or for more
+    each objective that reads them a row. A baseline is a horizontal line. None for more settings, or for more
     values or languages than a figure can show."""
     columns, look = list(sweep.numbers)[:PANELS], looks(sweep.objectives)
     if not columns or not look or len(sweep.keys) > 2:
@@ -422,7 +420,6 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
 
 
 def _entries(sweep: SweepResults, look: Mapping[str, Look], values: Sequence[str]) -> list[Artist]:
-    """The legend entries: values, if each has a line, or else objectives; and baselines."""
     entries: list[Artist] = [key(value, SERIES[i], MARKERS[i], line="-") for i, value in enumerate(values)]
     if not values:
         entries = keys(sweep.objectives, {name: its for name, its in look.items() if name not in sweep.baselines})
@@ -438,7 +435,6 @@ def _over(sweep: SweepResults) -> str:
 
 
 def _groups(sweep: SweepResults, look: Mapping[str, Look], series: int | None) -> list[tuple[str, str]]:
-    """The rows of panels: languages and, with a line per value, objectives that read the settings."""
     objectives = [""] if series is None else [name for name in look if name not in sweep.baselines]
     there = {row[:2] for row in sweep.rows} | {(row.language, "") for row in sweep.rows}
     languages = dict.fromkeys(row.language for row in sweep.rows)
@@ -448,7 +444,6 @@ def _groups(sweep: SweepResults, look: Mapping[str, Look], series: int | None) -
 def _points(
     sweep: SweepResults, panel: Panel, objective: str, x: int, axis: _Axis, series: int | None = None, value: str = ""
 ) -> list[tuple[float, Estimate]]:
-    """An objective's numbers in a panel, at their positions; with `series`, only rows with this value."""
     column = sweep.numbers[panel[2]]
     rows = [row for row in sweep.rows if row[:2] == (panel[0], objective) and row in column]
     rows = [row for row in rows if series is None or row.values[series] == value]
@@ -471,7 +466,7 @@ def _roles(sweep: SweepResults) -> tuple[int, int | None]:
 
 
 def _level(panel: Axes, axis: _Axis, points: Sequence[tuple[float, Estimate]], look: Look) -> bool:
-    """Draw a number that is the same for all values as a level line; return whether it is."""
+    """If a number is the same for all values, draw it as a horizontal line; return whether it is."""
     if len({estimate for _, estimate in points}) != 1:
         return False
     places = list(axis.place.values())

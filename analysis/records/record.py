@@ -15,7 +15,7 @@ from typing import Any
 from calque.derive.readers.conllu import WORDS, XTREME
 
 _RUN = re.compile(r"(\d{1,15})(?:\*([1-9]\d{0,8}))?", re.ASCII)
-MOST_ITEMS = 10_000_000  # maximum size of a test set: otherwise a run of a few letters could fill all memory
+MOST_ITEMS = 10_000_000  # maximum size of a test set: a short string could otherwise exhaust memory
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Items:
     def __post_init__(self) -> None:
         hits, of = (sum(times for _, times in _runs(text)) for text in (self.hits, self.of))
         if hits != of:
-            raise ValueError(f"hits of {hits} items, of {of}")
+            raise ValueError(f"`hits` lists {hits} items, and `of` {of}")
         if of > MOST_ITEMS:
             raise ValueError(f"{of:,} items; expected at most {MOST_ITEMS:,}")
 
@@ -268,7 +268,6 @@ class MeasuredModel:
     device: str = "cpu"
 
     def record(self, measure: str, metric: str, value: float, count: int, **fields: Any) -> Record:
-        """Return a record of this model."""
         about = {"language": self.language, "step": self.step, **fields}
         return Record(self.run, measure, metric, value, count, **about)
 

@@ -70,7 +70,7 @@ def _row(comparisons: Sequence[tuple[Claim, Corrected]]) -> tuple[str, ...]:
 
 
 def written(p: float | None) -> str:
-    """Write a p to two digits, or as "< 0.0001"."""
+    """Write a p-value to two digits, or as "< 0.0001"."""
     if p is None:
         return MISSING
     return "< 0.0001" if p < 0.0001 else f"{p:.2g}"

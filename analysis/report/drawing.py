@@ -65,8 +65,7 @@ Point = tuple[float, Estimate]  # a position on one axis, and the mean there wit
 
 
 def prefer_own_font() -> None:
-    """Draw with Matplotlib's own FONT files: the glyphs of a system's are numbered differently, so SVGs would
-    differ."""
+    """Use Matplotlib's own FONT files: a system's number glyphs differently, so SVGs would differ."""
     fontManager.ttflist[:] = [font for font in fontManager.ttflist if font.name != FONT]
     for style in ("", "-Bold", "-Oblique", "-BoldOblique"):
         fontManager.addfont(Path(mpl.get_data_path(), "fonts", "ttf", f"DejaVuSans{style}.ttf"))
@@ -76,7 +75,6 @@ prefer_own_font()
 
 
 def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "", small: bool = False) -> Line2D:
-    """Return one legend entry."""
     size = 4 if small else 7
     return Line2D([], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=size, label=label)
 
@@ -300,7 +298,6 @@ def marks_of(figure: Figure) -> list[Mark]:
 
 
 def _look(artist: Line2D | Patch) -> tuple[str, str, str]:
-    """The features that distinguish series: colour, marker, and fill or dash."""
     if isinstance(artist, Patch):
         return to_hex(artist.get_facecolor()), "bar", artist.get_hatch() or ""
     if artist.get_marker() in NOTHING:

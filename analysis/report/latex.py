@@ -35,7 +35,6 @@ PORTRAIT, HIGH = (
 
 
 def escaped(text: str) -> str:
-    """Escape LaTeX's special characters."""
     return _ESCAPED.sub(lambda found: _ESCAPES[found[0]], text)
 
 

@@ -35,7 +35,6 @@ class Measured:
     @classmethod
     @lru_cache(maxsize=1 << 14)
     def of(cls, record: Record) -> Measured:
-        """Return a record's number."""
         if record.items is not None:
             test = (record.task, record.language, record.split or record.gold_set)
             return over_parts(record.value, per_item(*record.items.numbers), test)
@@ -66,7 +65,7 @@ BySeed = Mapping[int, Measured]
 
 
 def mean(values: BySeed) -> Estimate | None:
-    """Return the mean over seeds; with one seed the interval is over items. None without a seed."""
+    """Return the mean over seeds; with one seed the interval is over items. None without seeds."""
     measured = [score for _, score in sorted(values.items())]
     if not measured:
         return None

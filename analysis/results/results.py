@@ -155,11 +155,9 @@ class Results:
         return {seed: Measured.of(record) for seed, record in last.items()}
 
     def deltas(self, objective: str, transform: str, task: str, metric: str) -> BySeed:
-        """Return each seed's SUP - ZS."""
         return self.scores(DELTA, objective, transform, task, metric)
 
     def alignments(self, objective: str, transform: str, metric: str) -> BySeed:
-        """Return each seed's alignment@1."""
         return self.scores(ALIGNMENT, objective, transform, "", metric)
 
     def curves(

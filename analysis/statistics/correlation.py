@@ -10,7 +10,7 @@ from calque.derive.lazy import stats
 
 EXACT = 12  # largest group in which every pairing is counted
 LEAST = 4  # minimum number of points for a rho: with three, any order has a probability of 1/6
-FEWEST = 8  # from here on the bootstrap interval has about its nominal coverage; with 5 points, 77 to 90 %
+FEWEST = 8  # minimum number of points for bootstrap intervals of about nominal coverage (5 points: 77 to 90 %)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,6 @@ def _random_p(
 
 
 def _bootstrap(x: np.ndarray, y: np.ndarray, random: np.random.Generator, draws: int) -> np.ndarray:
-    """The rho of `draws` samples of points with replacement, (draws,)."""
     picks = np.empty((0, len(x)), int)
     while len(picks) < draws:
         more = random.integers(len(x), size=(draws, len(x)))

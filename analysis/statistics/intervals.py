@@ -27,7 +27,6 @@ class Estimate:
 
     @property
     def interval(self) -> Bounds | None:
-        """Both ends of the interval."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property
@@ -59,7 +58,7 @@ class Estimate:
 def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
     """Return the mean over seeds with Student's t interval, clipped to `bounds`."""
     if not values:
-        raise ValueError("a mean of no values")
+        raise ValueError("no values to average")
     n, mean = len(values), float(np.mean(values))
     error = float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else 0.0
     if error <= 1e-12 * max(1.0, abs(mean)):
@@ -89,7 +88,7 @@ def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
     summing to 0."""
     a, b = np.asarray(hits, float), np.asarray(of, float)
     if not b.sum():
-        raise ValueError("a ratio over nothing has no error")
+        raise ValueError("a ratio with denominator 0 has no error")
     return (a - a.sum() / b.sum() * b) * (len(a) / b.sum())
 
 

@@ -33,8 +33,8 @@ class Baseline(ABC):
 
     @abstractmethod
     def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
-        """Learn from examples with gold answers, in the spelling of their language. Raises ValueError without
-        any."""
+        """Learn from examples with gold answers, in their language's spelling. Raises ValueError without
+        examples."""
 
 
 def words_of(example: Example, spell: Spell, text: int = 0) -> list[str]:
@@ -219,7 +219,8 @@ def _share(part: int, whole: int) -> float:
 
 
 def pair_baselines(first: str, second: str) -> tuple[Baseline, ...]:
-    """Return Majority, each text alone, by name (`hypothesis-only`), and shallow features of both."""
+    """Return the baselines for two texts: majority, each text alone (`hypothesis-only`), and shallow
+    features."""
     alone = (BagOfWords(place, f"{text}-only", f"{text} only") for place, text in ((1, second), (0, first)))
     return (Majority(), *alone, Shallow())
 

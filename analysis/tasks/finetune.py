@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # looking up a name makes transformers load its models, which
     from transformers import PreTrainedModel
 
 MOST_EPOCHS = 100_000
-READ_IDS = 8_192  # ids in a batch of a fine-tuned model's input
+READ_IDS = 8_192  # ids per batch of a fine-tuned model
 PIECE = 1 << 22
 """The overhead of a piece of a batch on a CPU, in ids times the model's width squared: the time for some 30
 ids at width 384, and for a thousand at width 64."""
@@ -133,7 +133,6 @@ class Finetuned:
         return answers
 
     def _table(self, rows: Sequence[np.ndarray], filler: int) -> Tensor:
-        """Pad rows to one table, (B, longest) int64, on the device."""
         tensors = [torch.tensor(row, dtype=torch.int64) for row in rows]
         return nn.utils.rnn.pad_sequence(tensors, batch_first=True, padding_value=filler).to(self.device)
 
@@ -181,7 +180,7 @@ def finetune(
             optimizer.zero_grad()
             progress(step + 1, steps)
         if not all(torch.isfinite(weight).all() for weight in model.parameters()):
-            raise NonFinite(f"step {steps}: a weight is not finite after it")
+            raise NonFinite(f"step {steps}: a weight is not finite after this step")
     return tuned
 
 

@@ -134,7 +134,7 @@ class Reader:
         return Pieces(text, np.array(ids, np.int64), np.array(starts, np.int64), np.array(ends, np.int64))
 
     def ids(self, sentences: Sequence[Sentence]) -> np.ndarray:
-        """Return only the ids of `read`, many times faster."""
+        """Return the ids of `read` alone, much faster."""
         if not self.encode_ids:
             words = (word for sentence in sentences for word in sentence.words)
             return np.fromiter(chain.from_iterable(map(self.pieces, words)), np.int64)

@@ -56,7 +56,7 @@ class Split:
     def __iter__(self) -> Iterator[tuple[Example, Answer]]:
         """Yield each example and its gold answer; line i + 1 in the file contains example i."""
         if not self.path.is_file():
-            raise BadInput(f"no such examples for the task {self.task.name}", self.path)
+            raise BadInput(f"no examples for the task {self.task.name}", self.path)
         rows = read_examples(self.path)
         for line in count(1):
             try:

@@ -183,7 +183,8 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
 
 
 def deltas(records: Iterable[Record]) -> list[Record]:
-    """Compute DELTA = SUP - ZS for every metric that has both, with SUP's count; small is good transfer."""
+    """Compute DELTA = SUP - ZS for every metric that has both, with SUP's count; small values mean good
+    transfer."""
     # SUP and ZS differ only in the measure and the number.
     keyed = [(record, replace(record, measure=DELTA, value=0.0, count=0, items=None)) for record in records]
     zero_shot = {common: record.value for record, common in keyed if record.measure == "ZS"}

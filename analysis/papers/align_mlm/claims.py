@@ -73,7 +73,7 @@ def extreme_delta(results: Results, objective: str, transform: str, task: str, s
 
 
 def all_near(results: Results, transform: str, task: str) -> Verdict:
-    """Whether every objective's Delta is at most `NEAR`; a negative one is better than supervision."""
+    """Whether every objective's Delta is at most `NEAR`; a negative one means better than supervised."""
     means = {name: mean(results.deltas(name, transform, task, PRIMARY[task])) for name in results.objectives}
     deltas = {name: delta for name, delta in means.items() if delta}
     worst = max(deltas, key=lambda name: deltas[name].mean, default="")

@@ -86,7 +86,6 @@ def order_figure(results: Results, scale: str) -> Plot | None:
 def _draw_floors(
     panel: Axes, results: Results, column: Column, distance: Mapping[tuple[str, str], float]
 ) -> list[Floor]:
-    """Draw the ZS floors, each at some objective's order distance."""
     low = list[tuple[float, Floor]]()
     for transform in results.transforms if column.measure == "ZS" else ():
         floor = results.floors.highest(column.task, column.metric, transform, results.source)

@@ -118,7 +118,6 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
 
 
 def _draw_floors(panel: Axes, results: Results, task: str) -> Iterator[Floor]:
-    """Draw the strongest baselines of a task, trained in the derived language and in the source."""
     for group, transform in enumerate(results.transforms):
         sides = [group - FILLED / 2 - 0.04, group + FILLED / 2 + 0.04]
         for learnt, dash, colour in ((transform, "--", SOFT), (results.source, "-", INK)):

@@ -34,7 +34,6 @@ HEADER = ("objective", "transform", "source")
 
 
 def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield every table of an ALIGN-MLM study, by file name."""
     yield "table-3", scores_table(results, scale)
     yield "table-8", alignment_table(results, scale)
     yield from entries_table(results, scale)

@@ -75,13 +75,11 @@ def means(results: Results, quantity: Quantity, objective: str, transform: str) 
 
 
 def records_of(results: Results, quantities: Sequence[Quantity]) -> list[Record]:
-    """Return all records behind some quantities' curves."""
     cells = product(quantities, results.objectives, results.transforms)
     return [record for cell in cells for curve in curves(results, *cell).values() for record in curve.values()]
 
 
 def steps_of(results: Results) -> list[int]:
-    """Return the steps at which quantities were probed."""
     return sorted({record.step for record in records_of(results, QUANTITIES)})
 
 

@@ -54,7 +54,6 @@ class StepScale:
         self.first = min(filter(None, steps))
 
     def places(self, steps: Sequence[float]) -> list[float]:
-        """Return the positions of steps on the axis."""
         return [step or ROOM * self.first for step in steps]
 
     def heights(self, steps: Sequence[int], values: Sequence[float], wanted: Sequence[int]) -> list[float]:
@@ -165,7 +164,6 @@ def onset_figure(results: Results, scale: str) -> Plot | None:
 
 
 def _draw_step(panel: Axes, at: tuple[int, int], step: float, shade: Normalize) -> None:
-    """Draw a cell with a step, darker the earlier it is."""
     darkness = 0.0 if step == NEVER else 1 - float(shade(max(step, shade.vmin or 0.0)))
     corner, colour = (at[0] - 0.5, at[1] - 0.5), mpl.colormaps["Greys"](0.8 * darkness)
     panel.add_patch(Rectangle(corner, 1, 1, facecolor=colour, edgecolor="#ffffff"))

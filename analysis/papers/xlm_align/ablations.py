@@ -37,7 +37,7 @@ OWN = ", of ours"  # the suffix of settings that are not in the paper
 _PAPER = read_toml(Path(__file__).with_name("ablations.toml"))
 TABLES: dict[int, dict[str, Any]] = {int(number): entry for number, entry in _PAPER["tables"].items()}
 SWITCHED: dict[str, dict[str, Any]] = _PAPER["switches"]  # each setting's switches
-TASKS = ("nli", "ner", "pos", "qa")  # the paper's
+TASKS = ("nli", "ner", "pos", "qa")  # the paper's tasks
 
 
 def changes(objective: Described) -> dict[str, Any] | None:
@@ -72,7 +72,7 @@ def after(start: Start | None) -> str:
 
 
 class Setting(NamedTuple):
-    """A row of a table: the paper's name for it, and its objective and transform here."""
+    """A table row: the paper's name for it, and its objective and transform here."""
 
     table: int
     name: str
@@ -111,7 +111,6 @@ def records_of(results: Results, rows: Sequence[Setting], measures: Sequence[str
 
 
 def xlm_align_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield every table of an XLM-Align study, by file name."""
     yield "starts", starts_table(results, scale)
     yield from ablation_tables(results, scale)
 
@@ -155,11 +154,10 @@ def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]
         yield f"table-{number}", table("ablations", results, scale, header, rows, 3, **about)
 
 
-MOST = 0.5  # self-labelling works if most labels are right
+MOST = 0.5  # self-labelling works if most labels are correct
 
 
 def precision(results: Results, objective: str, transform: str) -> BySeed:
-    """Return the precision of an objective's self-labels, by seed."""
     return results.scores(LABELS, objective, transform, "", "precision")
 
 

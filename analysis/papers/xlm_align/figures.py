@@ -25,14 +25,14 @@ from calque.analysis.results.results import Results
 from calque.analysis.statistics.intervals import Estimate
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)  # markers of intervals that exceed the axis
+ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)  # markers for intervals that exceed the axis
 BELOW = 0.24  # the offset of the paper's number from ours, as a fraction of a row's height
 COLUMNS, MANY = 2, 4  # panels in a row, for studies that start from an encoder; this many panels need a whole page
 CLOSE = 12  # with more languages than this, their names are small
 LOWEST = 4  # layers below depth / LOWEST are not drawn
 PAPERS, PAPERS_LAYER = ("XLM-R", PAPER), 8  # the paper's encoders, and the layer (of twelve) of its numbers
 NAMES = 1.9  # width of settings' names in inches
-WIDTH = 0.8  # fraction of the distance between two languages that one's models take
+WIDTH = 0.8  # fraction of the distance between languages that one language's models take
 ROOM, LEAST = 0.5, 5.0  # margin of the axis: a fraction of the points’ span, and its minimum in points
 
 
@@ -95,14 +95,12 @@ def _published_gains(results: Results) -> tuple[list[Published], dict[tuple[str,
 
 
 def _limits(gains: Sequence[float]) -> tuple[float, float]:
-    """The ends of an axis in points, with room around 0 and the gains, which are shares."""
     points = [0.0, *(100 * gain for gain in gains)]
     room = max(ROOM * (max(points) - min(points)), LEAST)
     return min(points) - room, max(points) + room
 
 
 def _draw_gain(panel: Axes, y: int, gain: Estimate, look: Look, limits: tuple[float, float]) -> None:
-    """Draw a gain with its interval, and an arrow where the interval leaves the axis."""
     (both,) = drawing.ends([gain], DIFFERENCE)
     style: dict[str, Any] = {"color": look.colour, "markersize": 6}
     drawing.draw_line(panel, 100 * gain.mean, y, [both], across=True, fmt=look.marker, **style)
@@ -113,7 +111,6 @@ def _draw_gain(panel: Axes, y: int, gain: Estimate, look: Look, limits: tuple[fl
 
 
 def published_key(name: str) -> Any:
-    """Return a published encoder's legend entry."""
     return drawing.key(f"{name}, published", *PUBLISHED[name][:2], "none")
 
 
@@ -148,7 +145,6 @@ def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
 
 
 def _draw_languages(panel: Axes, languages: Sequence[str], small: bool) -> None:
-    """Put languages on the horizontal axis, with a line after the source."""
     panel.set_xticks(range(len(languages)), languages)
     if small:
         panel.tick_params(axis="x", labelsize="small")
@@ -159,7 +155,6 @@ def _draw_languages(panel: Axes, languages: Sequence[str], small: bool) -> None:
 
 
 def _published_scores(study: Continued, metrics: Mapping[str, str]) -> dict[str, list[Published]]:
-    """Published scores by model, for the study's tasks by these metrics in its languages."""
     numbers = {PAPER: study.printed(PAPER, BY_LANGUAGE), SMALL: list[Published]()}
     for task in metrics:
         numbers[SMALL] += study.of_small(task).values()

@@ -74,7 +74,6 @@ class Systems:
     encoders at the main layer; `rows` are the rows of Table 2."""
 
     def __init__(self, results: Results, sets: Sequence[str] = ()) -> None:
-        """Collect every system, on all or some gold sets."""
         records = [record for record in results.records if record.measure == AER and record.links is not None]
         self.results, self.sets = results, list(sets or dict.fromkeys(record.gold_set for record in records))
         by_system: dict[System, dict[str, Record]] = {}
@@ -113,7 +112,6 @@ class Systems:
 
 
 def link_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield every table of a word-alignment study, by file name."""
     systems = Systems(results)
     given = systems.by_objective(given=True)
     yield "table-2", table_2(systems, scale)

@@ -177,7 +177,7 @@ def test_only_a_file_that_all_runs_noted_was_not_changed(tmp_path: Path) -> None
         (b"text = '\xff'", None, "expected primary claims in TOML"),
         ("claims = []", None, "one or more claims"),
         (f"seeds = 3\n[[claims]]{ORDER}", None, "nothing else"),
-        (f"[[claims]]{ORDER}\n[[claims]]{ORDER}", 8, "two claims with one text"),
+        (f"[[claims]]{ORDER}\n[[claims]]{ORDER}", 8, "two claims have the same text"),
         (f"\n[[claims]]{ORDER}[[ claims ]] # the next\nmeasure = 'ZS'", 8, "missing text"),
         (f"[[claims]]{ORDER}".replace('"From', '" " #'), 1, "without a text"),
         (f"[[claims]]{ORDER}".replace('"DELTA"', '"delta"'), 1, "did you mean DELTA?"),

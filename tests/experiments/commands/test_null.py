@@ -39,7 +39,10 @@ def test_committed_records_of_three_seeds_say_what_one_seed_would_have_said(caps
         ({"value": -3.5}, "value should be from 0 to 1 for ZS"),
         ({"count": -5}, "count should be 0 or more: -5"),
         ({"items": {"hits": "0*4", "of": "0*4"}}, "items should have a denominator"),
-        ({"items": {"hits": "1 2", "of": "3"}}, "expected one JSON object per line, a Record: hits of 2 items, of 1"),
+        (
+            {"items": {"hits": "1 2", "of": "3"}},
+            "expected one JSON object per line, a Record: `hits` lists 2 items, and `of` 1",
+        ),
         ({"value": 0.5, "items": {"hits": "1 2", "of": "3 9"}}, r"value should match its items, 0\.25: 0\.5"),
         ({"null": {"chance": 0.1, "low": 0.2, "high": 0.1, "shuffles": 40}}, "null should have shuffles"),
     ],
