@@ -11,7 +11,7 @@ from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import HOLDS, judge
 
 
-def leader(results: Results, number: str, values: Mapping[str, BySeed], side: int) -> Iterator[str]:
+def leader(results: Results, number: str, values: Mapping[str, BySeed], side: int, unit: str = "%") -> Iterator[str]:
     """Yield a sentence on the two objectives with the largest (`side` +1) or smallest (-1) numbers, if at
     least two have one. The first leads if the paired interval over seeds separates it from every other
     objective and it differs from the second as printed."""
@@ -27,7 +27,6 @@ def leader(results: Results, number: str, values: Mapping[str, BySeed], side: in
     noise = "one seed supports no conclusion" if len(results.seeds) < 2 else "within seed noise"
     word, certain = "highest" if side > 0 else "lowest", "beyond seed noise" if leads else noise
     one, other = map(results.objective_title, (first, second))
-    unit = "points" if number.startswith("Δ") else "%"
     yield f"{number}: {word} with {one}, {best} {unit}, then {other}, {following} {unit} ({certain})."
 
 
@@ -46,6 +45,6 @@ def transfer_findings(results: Results) -> Iterator[str]:
     under = results.transform_title(hardest)
     for task, metric in metrics.items():
         deltas_of = {name: results.deltas(name, hardest, task, metric) for name in results.objectives}
-        yield from leader(results, f"Δ on {score_title(task, metric)} under {under}", deltas_of, -1)
+        yield from leader(results, f"Δ on {score_title(task, metric)} under {under}", deltas_of, -1, "points")
     aligned = {name: results.alignments(name, hardest, "held-out") for name in results.objectives}
     yield from leader(results, f"alignment@1 of held-out types under {under}", aligned, +1)
