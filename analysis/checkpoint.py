@@ -51,7 +51,7 @@ class Guess(NamedTuple):
 
 
 class Neighbour(NamedTuple):
-    """A type near another one, by the cosine of their embeddings."""
+    """A type near a given one, by the cosine of their embeddings."""
 
     word: str
     language: str

@@ -69,7 +69,7 @@ class Transport:
         return plan
 
     def plan(self, table: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        """The plan for a table of similarities (B, n, m)."""
+        """Compute the plan for a similarity table (B, n, m)."""
         padding = None if row_mask.all() and col_mask.all() else ~(row_mask[:, :, None] & col_mask[:, None])
         if padding is not None:
             table = table.masked_fill(padding, 0.0)  # padding may contain anything, even NaN
@@ -115,8 +115,8 @@ def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Method:
-    """Scores pairs of sub-words, or with `words` pairs of words, whose states are averaged over their
-    sub-words, and extracts links from the scores by a rule."""
+    """Scores pairs of sub-words or, with `words`, of words (whose states are averaged over their sub-words),
+    and extracts links from the scores by a rule."""
 
     name: str
     score: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]

@@ -35,7 +35,7 @@ class CutSide:
     word: np.ndarray
 
     def places(self, words: bool) -> np.ndarray:
-        """Return the word of each row or column of a score table: of each id, or each word that has ids."""
+        """Return the word for each row or column of a score table: one per id, or per word that has ids."""
         return np.unique(self.word) if words else self.word
 
     def means(self, states: Tensor) -> Tensor:

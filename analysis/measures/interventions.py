@@ -234,9 +234,9 @@ class SourceTuned:
         return self._scored(test, encoded, back)
 
     def patched(self, layer: int, random: np.random.Generator | None = None, only: np.ndarray | None = None) -> Score:
-        """Return the main metric on the derived test set after replacing words' states after a layer by those
-        of their counterparts in the source's sentence or, with `random`, of other words in it. A word keeps
-        its own states if it occurs twice, if its sentence takes several rows, or if it is not among `only`,
+        """Return the main metric on the derived test set with words' states after a layer replaced by those
+        of their counterparts in the source sentence or, with `random`, of other words in it. A word keeps its
+        own states if it occurs twice, if its sentence takes several rows, or if it is not among `only`,
         positions in `rows`."""
         test, derived = self._test(self.language, self.language)
         _, source = self._test(SOURCE, SOURCE)

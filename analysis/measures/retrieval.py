@@ -125,7 +125,7 @@ def _found(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: int)
 
 
 def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Return which rows and which columns of (N, N) have their unique maximum on the diagonal."""
+    """Return which rows and which columns of `scores` (N, N) have their unique maximum on the diagonal."""
     own, others = scores.diagonal(), scores.clone().fill_diagonal_(-torch.inf)
     return (own > others.amax(1)).cpu().numpy(), (own > others.amax(0)).cpu().numpy()
 

@@ -9,7 +9,7 @@ import numpy as np
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.rotation import procrustes
 
-NEIGHBOURS = 10  # of CSLS, as in MUSE
+NEIGHBOURS = 10  # for CSLS, as in MUSE
 ROUNDS = 20  # maximum number of self-learning rounds
 LEARNT = 4_000  # self-learning uses the most frequent types, comparing all with each other
 

@@ -187,8 +187,8 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
 
 
 def _draw_means(panel: Axes, curves: Mapping[int, Mapping[int, Record]], look: Look, shift: float | None) -> None:
-    """Draw means over seeds. Some steps have intervals, starting at `shift` of the distance between them
-    (None: no intervals)."""
+    """Draw means over seeds, with intervals at some steps, the first at `shift` of their spacing (None: no
+    intervals)."""
     by_step: dict[int, dict[int, Measured]] = {}
     for seed, curve in curves.items():
         for step, record in curve.items():

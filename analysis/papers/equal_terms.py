@@ -95,7 +95,7 @@ def equal_terms_claims(results: Results) -> Iterator[Claim]:
 
 
 def equal_terms_findings(results: Results) -> Iterator[str]:
-    """Yield the best two means over tasks for each derived language."""
+    """Yield a sentence on the two best means over tasks, for each derived language."""
     for transform in results.transforms:
         scores = {name: over_tasks(results, name, transform) for name in results.objectives}
         number = f"ZS under {results.transform_title(transform)}, mean of {len(results.main_tasks)} tasks"

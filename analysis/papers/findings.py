@@ -31,8 +31,8 @@ def leader(results: Results, number: str, values: Mapping[str, BySeed], side: in
 
 
 def transfer_findings(results: Results) -> Iterator[str]:
-    """Yield the objectives that lose least on each task, and align most, under the transform with the largest
-    mean Δ."""
+    """Yield findings on the objectives that lose least on each task, and align most, under the transform with
+    the largest mean Δ."""
     metrics, losses = compared_metrics(results), dict[str, float]()
     for transform in results.transforms:
         cells = product(results.objectives, metrics.items())

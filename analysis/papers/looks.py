@@ -18,7 +18,7 @@ from calque.pretrain.objectives import OBJECTIVES
 
 
 class Look(NamedTuple):
-    """A colour, a marker, and a line style, for figures that do not use line styles otherwise."""
+    """A colour, a marker, and a line style (for figures that do not use line styles otherwise)."""
 
     colour: str
     marker: str
@@ -51,7 +51,7 @@ HATCHES = {"<": "\\\\\\\\", "^": "////", "H": "xxxx", "d": "....", ">": "----", 
 FORMS: tuple[tuple[str, Dash], ...] = tuple(zip(HATCHES, ("--", "-.", "--", ":", "-.", "--", "-.", ":"), strict=True))
 AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS
 """Markers and line styles for forms that are not plain: after MLM, after another objective, with given links,
-with a different switch; the rest keep apart forms that would look the same."""
+with a different switch; the rest distinguish forms that would look the same."""
 FEWEST = 3  # minimum number of objectives with one colour to get shades; two differ enough in markers
 DARK = 1.0  # a colour is dark if its red, green and blue add up to less (white: 3)
 UNNAMED = {"mask_rate", "pieces"}  # parameters omitted from names: the same for all objectives, or about memory

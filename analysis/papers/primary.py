@@ -182,7 +182,7 @@ class PrimaryClaims:
         return hashlib.sha256(self.content).hexdigest()
 
     def change(self, results: Results) -> str:
-        """Return a warning unless all runs recorded this file; otherwise ""."""
+        """Return a warning if some runs did not record this file, else ""."""
         runs = results.runs.values()
         others = sum(run.claims != (self.digest,) for run in runs)
         of = f"{others} of {len(runs)} runs were trained or measured with another claims file, or without one"

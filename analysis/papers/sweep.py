@@ -175,7 +175,7 @@ def _column(record: Record, results: Results) -> str:
 
 
 def _language(record: Record, results: Results) -> str:
-    """A number's language: a derived one by its title; natural ones are averaged."""
+    """The language of a number: derived languages by title; natural ones are averaged."""
     languages = results.runs[record.run].languages
     described = next((language for language in languages if language.name == record.language), None)
     return described.title if described and described.parts else "all languages"

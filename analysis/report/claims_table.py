@@ -28,7 +28,7 @@ AGREEMENT = {HOLDS: "agrees", FAILS: "disagrees"}  # between our verdict and the
 
 
 def verdicts(claims: Table, kind: str = "claim") -> str:
-    """Count the verdicts, the second column of a table of claims of some kind, in a sentence."""
+    """Count the verdicts (the second column of a claims table) in a sentence."""
     counts = Counter(row[1] for row in claims.rows)
     parts = []
     for verdict, count in counts.most_common():
@@ -77,8 +77,8 @@ def written(p: float | None) -> str:
 
 
 def null_table(results: Results, scale: str, *variants: Results) -> Table | None:
-    """Tabulate how often seeds of one objective are called different, by measure; None if no cell has two
-    seeds."""
+    """Tabulate how often seeds with the same objective are called different, by measure; None if no cell has
+    two seeds."""
     rates = null_rates(results, *variants)
     if not rates:
         return None
@@ -93,8 +93,8 @@ def null_table(results: Results, scale: str, *variants: Results) -> Table | None
 
 
 def null_sentences(rates: list[Rate]) -> list[str]:
-    """Say how often seeds of one objective are called different, by one seed's test items and by verdicts
-    over seeds."""
+    """Say how often seeds with the same objective are called different, by one seed's test items and by
+    verdicts over seeds."""
     sentences = []
     for size, rate in sorted(pooled(rates).items()):
         of = f"{rate.different:,} of {rate.comparisons:,} comparisons ({_percent(rate.share)} %)"

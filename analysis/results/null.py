@@ -1,4 +1,4 @@
-"""The null: groups of seeds with one objective do not differ, so a comparison should call 5 % of them
+"""The null: groups of seeds with the same objective do not differ, so a comparison should call 5 % of them
 different."""
 
 import random
@@ -61,7 +61,7 @@ def _all_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
 
 @dataclass(frozen=True)
 class Rate:
-    """How often two groups of `seeds` seeds with one objective were called different in some measure: by
+    """How often two groups of `seeds` seeds with the same objective were called different in some measure: by
     intervals over test items for one seed, else by verdicts. The interval of `share` is over cells (Cochran
     1977, section 6.4), as comparisons within a cell share seeds."""
 

@@ -209,7 +209,7 @@ class Results:
         return self._printed.get((table, measure, objective, language, task, metric))
 
     def select(self, measures: Collection[str], tasks: Mapping[str, str]) -> list[Record]:
-        """Return the records of some measures with each task's metric ("" for no task)."""
+        """Select records by measure, and by metric for each task ("" for none)."""
         return [r for r in self.records if r.measure in measures and tasks.get(r.task) == r.metric]
 
     def objective_of(self, record: Record) -> str:

@@ -1,4 +1,4 @@
-"""Settings of studies in words."""
+"""Study settings in words."""
 
 from calque.analysis.tasks.catalog import task_title
 
@@ -23,7 +23,7 @@ TITLES = {
     "model.layers": "layers",
     "model.hidden": "width",
 }
-"""Settings in words, by the end of their keys."""
+"""Names of settings, by the end of their keys."""
 
 
 def setting_title(key: str) -> str:

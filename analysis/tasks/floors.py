@@ -21,8 +21,8 @@ def floors(
     progress: Callable[[int, int], None] = lambda done, total: None,
     scored: Callable[[str], Task] | None = None,
 ) -> list[Floor]:
-    """Compute every metric of a task's baselines on (training language, test language), in the order of
-    `pairs`."""
+    """Compute every metric of a task's baselines for each pair (training language, test language), in
+    order."""
     firsts = list(dict.fromkeys(first for first, _ in pairs))
     kinds, rows = list(product(firsts, task.baselines)), dict[tuple[str, str, Baseline], list[Floor]]()
     for number, (first, baseline) in enumerate(kinds):
@@ -40,8 +40,8 @@ def floors(
 
 
 def spelling(languages: Languages, name: str) -> Spell:
-    """Return a function that spells words in a language: a word stays the source's if all its sub-words
-    do."""
+    """Return a function that spells words in a language: a word stays the source's if all its sub-words keep
+    their ids."""
     reader = Reader.of(languages, name)
 
     @cache

@@ -1,4 +1,4 @@
-"""Tasks that answer a question by a span of its context."""
+"""Tasks that answer a question with a span of its context."""
 
 from __future__ import annotations
 

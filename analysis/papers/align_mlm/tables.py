@@ -86,8 +86,8 @@ def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[s
 
 
 def entries_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Compare, within each model, the ZS of words with and without a dictionary entry, and their difference
-    with MLM's, which is given no dictionary."""
+    """Compare, within each model, the ZS of words with and without a dictionary entry, and compare the
+    difference with that under MLM, which is given no dictionary."""
     rows = []
     for task, objective, transform in product(results.main_tasks, results.objectives, results.transforms):
         within, without, gain = _with_and_without(results, objective, transform, task)
@@ -107,7 +107,7 @@ def _with_and_without(results: Results, objective: str, transform: str, task: st
 
 
 def retrieval_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield the retrieval of derivations by layer, if measured."""
+    """Yield a table of derivation retrieval by layer, if measured."""
     columns = [
         Column(f"layer {layer}" if layer else "embeddings", RETRIEVAL, "cosine", facets={"layer": layer})
         for layer in results.layers(RETRIEVAL)

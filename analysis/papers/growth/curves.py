@@ -190,8 +190,8 @@ def agreement(found: Found, seeds: int) -> str:
 
 
 def growth_findings(results: Results) -> Iterator[str]:
-    """Yield how often each quantity comes first, the order for the first objective, and whether seeds
-    agree."""
+    """Yield sentences on how often each quantity comes first, the order for the first objective, and whether
+    seeds agree."""
     cells = [(objective, transform) for transform in results.transforms for objective in results.objectives]
     found = {cell: its for cell in cells if (its := onsets(results, *cell))}
     if not found:

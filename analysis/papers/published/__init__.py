@@ -31,7 +31,7 @@ def published_layers(paper: str) -> dict[str, dict[str, list[float]]]:
 
 
 def notes(paper: str) -> dict[int, str]:
-    """Read the remarks that each table's readers need."""
+    """Read the remarks on each table."""
     return {table["table"]: table["note"] for table in _content(paper)["tables"] if table["note"]}
 
 

@@ -205,7 +205,8 @@ def _parts(results: Results, transform: str, whole: str) -> Iterator[Claim]:
 
 
 def xlm_align_findings(results: Results) -> Iterator[str]:
-    """Yield labels and error rates under the transform whose links are hardest to find, then transfer."""
+    """Yield findings on labels and error rates under the transform whose links are hardest to find, then on
+    transfer."""
     rates = {t: {o: errors(results, o, t) for o in results.objectives} for t in results.transforms}
     means = {t: [rate.mean for its in by.values() if (rate := mean(its))] for t, by in rates.items()}
     if measured := [transform for transform in means if means[transform]]:

@@ -195,7 +195,7 @@ def _of_links(study: Continued, better: str, worse: str) -> Iterator[Claim]:
 
 
 def continued_findings(study: Continued) -> Iterator[str]:
-    """Yield each model's means over gold sets, over pairs of languages and over languages."""
+    """Yield sentences on each model's means over gold sets, over pairs of languages and over languages."""
     means: dict[str, list[BySeed]] = {}
     for by in study.aligners:
         errors = [average([study.errors(model, gold, by) for gold in study.sets]) for model in study.models]

@@ -132,7 +132,7 @@ def test_a_loss_that_is_no_number_stops(checkpoint: Path, tmp_path: Path) -> Non
 def test_bad_checkpoints_are_refused(make_checkpoint: MakeCheckpoint, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no model here"):
         finetune(tmp_path, toy(8), WORDS, C, QUICK, 0, CPU)
-    with pytest.raises(BadInput, match="has 20 types"):
+    with pytest.raises(BadInput, match="has only 20 types"):
         finetune(make_checkpoint(20), toy(8), WORDS, C, QUICK, 0, CPU)
 
 
