@@ -7,8 +7,8 @@
 >>> derived.origin
 (3, 2, 1, 0, 4)
 
-The packages below, from left to right by what they import: `calque.derive`, `calque.pretrain`, `calque.analysis` and
-`calque.experiments`. Torch is imported when a function needs it.
+Subpackages, each importing only those before it: `calque.derive`, `calque.pretrain`, `calque.analysis` and
+`calque.experiments`. Torch is imported only when a function needs it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 if not (_link := Path(__file__).with_name("derive")).is_dir():
     raise SystemExit(f"{_link} is not a symbolic link; clone again with `git clone -c core.symlinks=true`")
 
-# The package is imported before the function of the same name is defined: `from calque.derive.order import Invert`
-# finds the package, and `calque.derive(...)` is the function, in whatever order a program does the two.
+# Imported before the function of the same name is defined, so that `from calque.derive.order import Invert` finds
+# the package and `calque.derive(...)` calls the function, whichever comes first.
 import calque.derive  # noqa: F401
 
 if TYPE_CHECKING:
@@ -37,20 +37,20 @@ __version__ = version("calque")
 
 
 def derive(sentence: str, language: str, parser: Path | str | None = None, runs: Path | str = "runs") -> Derived:
-    """The sentence in a derived language, named by its transforms, which apply right to left.
+    """Derive a sentence in another language, named by its transforms, which are applied right to left.
 
     Args:
         sentence: one sentence.
         language: such as "trans", "inv", "trans.inv" or "trans.syn-fr".
-        parser: a folder of Stanza models, which languages with another word order need.
-        runs: the folder where learnt word orders are kept.
+        parser: a folder of Stanza models, required for languages with a different word order.
+        runs: the folder in which learnt word orders are cached.
 
     Returns:
-        The derived sentence: its `words` as the language spells them, and `origin`, the place of each in the source,
-        from 0. Printed, it stands under the source, word by word.
+        The derived sentence: `words`, spelled as in the language, and `origin`, their 0-based source positions.
+        Printing it shows it under the source, aligned word by word.
 
     Raises:
-        calque.derive.errors.BadInput: no such transform, a parser is missing, or the text is not one sentence.
+        calque.derive.errors.BadInput: a transform is unknown, a parser is missing, or the text is not one sentence.
 
     >>> print(calque.derive("Sara ate two apples .", "inv"))
                 1    2   3   4      5
@@ -77,21 +77,21 @@ def derive(sentence: str, language: str, parser: Path | str | None = None, runs:
 def align(
     source: Sequence[str], target: Sequence[str], model: Path | str | None = None, method: str | None = None
 ) -> list[Links]:
-    """The links between the words of sentences and those of their translations.
+    """Link the words of sentences to those of their translations.
 
     Args:
         source: sentences, words separated by spaces.
-        target: their translations, as many.
-        model: the folder of an encoder, or NAME@COMMIT on the Hugging Face hub. Without one, fast_align learns from
-            the sentences themselves, which takes some hundreds of pairs to be of use.
-        method: how links are read from the encoder (`calque align --help`); by default Argmax on centred states, or
-            `softmax-argmax` after `calque train-aligner`.
+        target: their translations, in the same order.
+        model: an encoder's folder, or NAME@COMMIT on the Hugging Face Hub. By default, fast_align is trained on the
+            sentences themselves, of which it needs a few hundred.
+        method: how links are extracted from the encoder (`calque align --help`). Default: Argmax on centred states,
+            or `softmax-argmax` after `calque train-aligner`.
 
     Returns:
-        For each pair its links, (place in the source, place in the target), from 0, sorted.
+        The sorted links of each pair: (source position, target position), 0-based.
 
     Raises:
-        calque.derive.errors.BadInput: sequences of different lengths, no such method, or a model that cannot be read.
+        calque.derive.errors.BadInput: the lengths differ, the method is unknown, or the model cannot be read.
 
     >>> calque.align(["the cat", "the dog", "a dog"], ["le chat", "le chien", "un chien"])
     [[(0, 0), (1, 1)], [(0, 0), (1, 1)], [(0, 0), (1, 1)]]
@@ -99,13 +99,13 @@ def align(
     from calque.derive.errors import BadInput, unknown
 
     if len(source) != len(target):
-        raise BadInput(f"{len(source):,} sentences and {len(target):,} translations; expected as many")
+        raise BadInput(f"{len(source):,} sentences and {len(target):,} translations; expected equal numbers")
     pairs = [(tuple(one.split()), tuple(other.split())) for one, other in zip(source, target, strict=True)]
     if model is None:
         from calque.derive.links.fast_align import StatisticalAligner
 
         if method is not None:
-            raise BadInput(f"{method} needs an encoder, and there is no model")
+            raise BadInput(f"{method} needs an encoder, but there is no model")
         return [sorted(links) for links in StatisticalAligner.train(pairs).align(pairs)]
     from calque.analysis.aligners.methods import BY_NAME
     from calque.analysis.aligners.pair_encoder import EncoderAligner
@@ -118,14 +118,14 @@ def align(
 
 
 def load(checkpoint: Path | str) -> Checkpoint:
-    """The model of a checkpoint with the tokenizers of its languages: it fills masks, finds the nearest words,
-    has hidden states, and can be changed, measured and fine-tuned.
+    """Load a model and its tokenizers, to fill masks, find nearest words, read hidden states, or change, measure and
+    fine-tune the model.
 
     Args:
-        checkpoint: the folder `checkpoint` of a run, or any folder with a masked language model and its tokenizer.
+        checkpoint: a run's `checkpoint` folder, or any folder with a masked language model and its tokenizer.
 
     Raises:
-        calque.derive.errors.BadInput: the folder has no model, or one that is damaged.
+        calque.derive.errors.BadInput: the model is missing or damaged.
 
     >>> model = calque.load(checkpoint)  # doctest: +SKIP
     >>> model.languages  # doctest: +SKIP
@@ -139,21 +139,21 @@ def load(checkpoint: Path | str) -> Checkpoint:
 
 
 def look(checkpoint: Path | str, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
-    """A look into a model: guesses, nearest words, and a sentence aligned with its derivation.
+    """Inspect a model: guesses, nearest words, and a sentence aligned with its derivation.
 
     Args:
         checkpoint: as in `load`.
         sentence: source words separated by spaces. Each `<mask>` is guessed; without one, each word is masked in
-            turn. Default: a short sentence of the model's corpus.
-        words: words of any of its languages, to find their nearest words. Default: long words of the sentence.
+            turn. Default: a short sentence from the model's corpus.
+        words: words in any of its languages whose nearest words to find. Default: long words in the sentence.
         language: the derived language to compare with. Default: the first one.
 
     Returns:
-        The parts as dataclasses and arrays; printed, the output of `calque look`. Outside its study's folder, a model
-        has no known derivation, so alignment and map are None.
+        The results as dataclasses and arrays; printing them gives the output of `calque look`. For a model outside
+        its study's folder, the derivation is unknown, so alignment and map are None.
 
     Raises:
-        calque.derive.errors.BadInput: no model, no such language, or a word that the model has never read.
+        calque.derive.errors.BadInput: the model is missing, or the language or a word is unknown to it.
 
     >>> print(calque.look(checkpoint, words=["warm"]))  # doctest: +SKIP
     >>> calque.look(checkpoint).alignment.cosines.shape  # doctest: +SKIP
@@ -171,17 +171,17 @@ def study(
     sweep: Mapping[str, Sequence[Any]] | None = None,
     name: str = "",
 ) -> StudySession:
-    """A study, ready to run.
+    """Open a study, ready to run.
 
     Args:
-        study: a study that `calque studies` lists, or a Python file with a study of your own.
-        settings: changed values, as in "train.steps=1000".
-        runs: the folder for results. Models that other studies trained there are not trained again.
-        sweep: several values of some settings, as in {"dictionary.fraction": [0.05, 0.1]}.
+        study: a study that `calque studies` lists, or a Python file that defines your own.
+        settings: values to change, as in "train.steps=1000".
+        runs: the results folder. Models already trained there by other studies are reused.
+        sweep: settings with several values each, as in {"dictionary.fraction": [0.05, 0.1]}.
         name: the name of the report.
 
     Raises:
-        calque.derive.errors.BadInput: no such study, or settings that are wrong, all of them listed.
+        calque.derive.errors.BadInput: the study is unknown, or settings are invalid; all of them are listed.
 
     >>> tiny = calque.study("pocket", "train.steps=20", "train.warmup=2")
     >>> tiny.study.train.steps
@@ -194,17 +194,17 @@ def study(
 
 
 def records(path: Path | str) -> Any:
-    """The records of a report, one row per number, joined with the run that each is of. Values of a sweep that are
-    numbers are numbers; `path` is the model's folder.
+    """Return a report's records, one row per number, each joined with its run. Numeric sweep values are numbers; the
+    column `path` is the model's folder.
 
     Args:
-        path: the folder of a report, or of a committed record such as experiments/records/pocket.
+        path: a report's folder, or a committed record such as experiments/records/pocket.
 
     Returns:
-        A pandas frame where pandas is installed, otherwise a list of dicts with the same keys.
+        A DataFrame if pandas is installed, otherwise a list of dicts with the same keys.
 
     Raises:
-        calque.derive.errors.BadInput: no records there, or damaged ones.
+        calque.derive.errors.BadInput: the records are missing or damaged.
 
     >>> rows = calque.records("experiments/records/pocket")
     >>> len(rows)

@@ -42,15 +42,15 @@ NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflow
 """torch's out-of-memory messages, which are RuntimeErrors."""
 NO_FOLDER = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
 """System errors for unusable paths."""
-UsageError: Any = typer.BadParameter.__base__  # newer versions of typer have a click of their own
-LONGEST = 2_000  # characters of an error at most: it may quote long input
+UsageError: Any = typer.BadParameter.__base__  # newer typer versions bundle their own click
+LONGEST = 2_000  # maximum characters of an error, which may quote long input
 
 
 class Commands(TyperGroup):
-    """The commands; an error that is not a bug of this program is reported without a traceback, each mistake on a line.
+    """The commands. Errors other than bugs are reported without a traceback, one per line.
 
-    Exit codes: 2 for errors that a user can mend, such as input or a full disk, 1 for a run that cannot go on, 130 for
-    an interrupt, 128 and the signal's number for another one.
+    Exit codes: 2 for errors that the user can fix, such as bad input or a full disk, 1 for a run that cannot
+    continue, 130 for an interrupt, and 128 plus the signal number for other signals.
     """
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
@@ -65,7 +65,7 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """The commands by group, each group with an example."""
+        """List the commands by group, with an example for each group."""
         for title, (_, example) in GROUPS.items():
             shown = [(name, one) for name, one in self.commands.items() if getattr(one, "rich_help_panel", "") == title]
             with formatter.section(title):
@@ -77,7 +77,7 @@ class Commands(TyperGroup):
             _fail("an empty argument would mean the current folder; expected a name or a path")
         for word in (*args, *(value for name, value in os.environ.items() if name.startswith("CALQUE_"))):
             _check_text(word)
-        with suppress(FileNotFoundError):  # the folder was removed; a command that needs it says so
+        with suppress(FileNotFoundError):  # the folder was removed; a command that needs it reports that
             _check_text(str(Path.cwd()))
         return super().parse_args(ctx, args)
 
@@ -85,7 +85,7 @@ class Commands(TyperGroup):
         try:
             with stoppable() as stopped:
                 return super().invoke(ctx)
-        except (typer.Exit, typer.Abort):  # RuntimeErrors too: how --help leaves, which must not wait for torch
+        except (typer.Exit, typer.Abort):  # also RuntimeErrors; --help exits this way and must not wait for torch
             raise
         except UsageError as error:
             _refuse_usage(error)
@@ -96,7 +96,7 @@ class Commands(TyperGroup):
         except BadInput as error:
             _fail(*error.messages, code=error.exit_code)
         except UnicodeEncodeError as error:
-            for line in error.object.splitlines():  # one of them has the name of a file that was found
+            for line in error.object.splitlines():  # one of them contains the file name
                 _check_text(line)
             raise
         except OSError as error:
@@ -120,34 +120,34 @@ class Commands(TyperGroup):
 
 
 def _of_system(error: OSError) -> str:
-    """The message for a system error; empty if it is a bug."""
+    """Return the message for a system error, or "" for a bug."""
     reason = os.strerror(error.errno or 0)
     if error.errno in NO_FOLDER:
         return f"{error.filename or 'a path'}: {reason}; expected a usable path"
     if error.errno == errno.ENOENT and error.filename:
-        return f"{error.filename}: {reason}; it was removed while it was needed"
+        return f"{error.filename}: {reason}; it was removed while in use"
     return f"{error.filename or 'a file'}: {reason}; nothing is left half-written" if error.errno in DISK else ""
 
 
 def _of_run(error: Exception) -> str:
-    """Why a run cannot go on; empty if it is a bug."""
+    """Return why a run cannot continue, or "" for a bug."""
     from torch.cuda import OutOfMemoryError
 
     from calque.pretrain.distributed import Lost
     from calque.pretrain.train import NonFinite
 
     if isinstance(error, NonFinite):
-        return f"stopped before an update with numbers that are not finite: {error}"
+        return f"stopped before an update with non-finite numbers: {error}"
     if isinstance(error, OutOfMemoryError):
         ways = ", or ".join(["with fewer --jobs", *getattr(error, "__notes__", ())])
-        return f"the card's memory ran out: run {ways}; {RESUMES}"
+        return f"the GPU ran out of memory: run {ways}; {RESUMES}"
     if isinstance(error, Lost):
         return f"{error}; {RESUMES}"
     return f"not enough memory: {error}" if NO_MEMORY.search(str(error)) else ""
 
 
 def _refuse_usage(error: Any) -> NoReturn:
-    """Exit with one line for an invalid command; a group of commands without arguments prints its help."""
+    """Report an invalid command in one line and exit; a command group without arguments prints its help."""
     if type(error).__name__ == "NoArgsIsHelpError":
         raise error
     command = error.ctx.command_path if error.ctx else "calque"
@@ -155,7 +155,7 @@ def _refuse_usage(error: Any) -> NoReturn:
 
 
 def _check_text(word: str) -> None:
-    """Leave where a word is not Unicode: reports and manifests, which are, could not name the folder."""
+    """Exit if a word is not valid Unicode, because reports and manifests could not name the folder."""
     try:
         word.encode()
         return
@@ -164,26 +164,26 @@ def _check_text(word: str) -> None:
     try:
         lost = name.decode()
     except UnicodeDecodeError:
-        _fail(f"{name!r} is not UTF-8; expected other names of files and folders")
+        _fail(f"{name!r} is not UTF-8; expected UTF-8 names of files and folders")
     locale = f"the locale's encoding ({sys.getfilesystemencoding()})"
-    _fail(f"{lost!r} has letters that {locale} lacks; expected a locale such as LC_ALL=C.UTF-8")
+    _fail(f"{lost!r} contains letters missing from {locale}; expected a locale such as LC_ALL=C.UTF-8")
 
 
 def _stop(how: str, stop: BaseException, code: int) -> NoReturn:
-    """Exit with the notes of the command on its unfinished work."""
+    """Exit, printing the command's notes on unfinished work."""
     _say("; ".join([how, *getattr(stop, "__notes__", ())]))
     raise SystemExit(code)
 
 
 def _fail(*mistakes: str, code: int = 2) -> NoReturn:
-    """Exit with one line per mistake."""
+    """Exit with one line per error."""
     for mistake in dict.fromkeys(mistakes):
         _say(f"error: {mistake}")
     raise SystemExit(code)
 
 
 def _say(line: str) -> None:
-    line = printable(" ".join(line.split()))  # it may quote anything
+    line = printable(" ".join(line.split()))  # may quote anything
     if len(line) > LONGEST:
         line = f"{line[:LONGEST]}... ({len(line):,} characters)"
     typer.echo(f"calque: {line}", err=True)
@@ -212,7 +212,7 @@ Version = Annotated[
 
 @app.callback()
 def options(version: Version = False) -> None:
-    """Research on cross-lingual transfer between natural languages, or a language and others derived from it."""
+    """Research cross-lingual transfer between natural languages, or from a language to others derived from it."""
 
 
 GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
@@ -241,7 +241,7 @@ GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
         "calque data plan align_mlm",
     ),
 }
-"""The commands by purpose, with an example for each; `data` is the only group of commands."""
+"""Commands and an example by purpose; `data` is the only command group."""
 for name, (functions, _) in GROUPS.items():
     for function in functions:
         app.command(rich_help_panel=name)(function)
@@ -249,16 +249,16 @@ app.add_typer(data.app, name="data", rich_help_panel="Data and this checkout")
 
 
 def open_streams() -> None:
-    """Make the standard streams usable whatever they are.
+    """Make the standard streams usable in any environment.
 
-    One that is closed shows nothing: its number must not be reused by a file that is opened later. Standard output is
-    data, so it is UTF-8 except at a terminal. A character that another encoding lacks is written as its escape.
+    A closed stream is replaced by the null device, so that no file opened later gets its descriptor. Standard
+    output is data, so it is UTF-8 except on a terminal. Characters that an encoding lacks are escaped.
     """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free descriptor
     for name, number in (("stdout", 1), ("stderr", 2)):
         if (stream := getattr(sys, name)) is None:
             setattr(sys, name, os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace"))
@@ -268,6 +268,6 @@ def open_streams() -> None:
 
 
 def main() -> None:
-    """Run the command line on `sys.argv`; leaves with the exit code of the command."""
+    """Run the command in `sys.argv`, and exit with its exit code."""
     open_streams()
     app(prog_name="calque")

@@ -1,12 +1,12 @@
-"""Parts of the documentation that are computed: numbers of committed records, and tables made from code.
+"""Computed parts of the documentation: numbers from committed records, and tables generated from code.
 
 A number in a sentence is a marked cell. The comment before it names a committed table, the cells that identify a row,
-and the column; `#2` takes the second number of the cell. Browsers show the number alone:
+and the column; `#2` selects the cell's second number. Browsers show only the number:
 
     MLM reaches <!-- align_mlm_pocket/table-3: MLM | Trans | ours; POS accuracy ZS -->96.1 ± 0.6<!-- / --> %.
 
-A computed table is a block between `<!-- calque: objectives -->` and `<!-- /calque -->`. Only the site shows the text
-of `<!-- site: ... -->`.
+A computed table is a block between `<!-- calque: objectives -->` and `<!-- /calque -->`. The text in
+`<!-- site: ... -->` appears only on the site.
 """
 
 import re
@@ -40,9 +40,10 @@ Block = Callable[[], list[str]]
 
 
 def filled(text: str, blocks: Mapping[str, Block] | None = None, page: Path | None = None) -> str:
-    """The text of a page with every marked cell and block as records and code have them now; `blocks` are added to
-    `BLOCKS`. Raises BadInput, with the page and the line, for a mark that names no table, row, column or block, and for
-    a marked cell at the start of a line: Markdown ends a paragraph before a line that starts with a comment."""
+    """Return a page's text with marked cells and blocks updated from records and code; `blocks` extends
+    `BLOCKS`. Raises BadInput, with page and line, for an unknown table, row, column or block, and for a
+    marked cell at the start of a line, because Markdown ends a paragraph before a line that starts with a
+    comment."""
     known = {**BLOCKS, **(blocks or {})}
 
     def fill(mark: re.Match[str]) -> str:
@@ -59,7 +60,7 @@ def filled(text: str, blocks: Mapping[str, Block] | None = None, page: Path | No
 
 
 def pages(root: Path) -> list[Path]:
-    """The Markdown of a checkout: README and CHANGELOG, the pages of docs, and the page of the records."""
+    """List a checkout's Markdown pages: the top level, docs and the records' README."""
     return [
         *sorted(root.glob("*.md")),
         *sorted((root / "docs").rglob("*.md")),
@@ -68,7 +69,7 @@ def pages(root: Path) -> list[Path]:
 
 
 def update(root: Path, write: bool, blocks: Mapping[str, Block] | None = None) -> list[str]:
-    """The pages whose cells and blocks differ from records and code; with `write`, they are filled (`filled`)."""
+    """Return the pages that differ from records and code, and update them if `write`."""
     different = []
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
@@ -82,7 +83,7 @@ def update(root: Path, write: bool, blocks: Mapping[str, Block] | None = None) -
 
 @cache
 def _table(name: str) -> tuple[Row, tuple[Row, ...]]:
-    """The header and the rows of a committed table, STUDY/FILE."""
+    """Read the header and rows of a committed table, STUDY/FILE."""
     path = COMMITTED / f"{name}.md"
     if not path.is_file():
         raise BadInput(f"no committed table {name}; expected STUDY/FILE, as in align_mlm_pocket/table-3")
@@ -96,7 +97,7 @@ def _cell(mark: re.Match[str]) -> str:
     (header, rows), column = _table(mark["table"]), mark["column"]
     found = [row for row in rows if keys <= {*row}]
     if len(found) != 1:
-        raise BadInput(f"{len(found)} rows of {mark['table']} have {', '.join(sorted(keys))}; expected one")
+        raise BadInput(f"{len(found)} rows of {mark['table']} contain {', '.join(sorted(keys))}; expected one")
     if header.count(column) != 1:
         raise BadInput(unknown("column", column, header))
     cell = found[0][header.index(column)]
@@ -115,14 +116,14 @@ def _block(name: str, known: Mapping[str, Block]) -> str:
 
 
 def _table_of(header: str, rows: Iterable[Sequence[str]]) -> list[str]:
-    """The lines of a table; the header's words have ` | ` between them."""
+    """Return a table's lines; ` | ` separates the cells in `header`."""
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return [f"| {header} |", "|" + "---|" * (header.count("|") + 1), *lines]
 
 
 def _transforms() -> list[str]:
     rows = []
-    for kind in (kind for kind in TRANSFORMS if kind.__module__.startswith("calque.derive.")):  # none of a study file
+    for kind in (kind for kind in TRANSFORMS if kind.__module__.startswith("calque.derive.")):  # not from study files
         (first, _), *others = kind.examples
         forms = "; ".join(f"`{name}`: {meaning}" if meaning else f"`{name}`" for name, meaning in others)
         rows.append((f"`{first}`", kind.term, forms))
@@ -148,7 +149,7 @@ def _recipes() -> list[str]:
 
 
 def _benchmarks() -> list[str]:
-    """All committed comparisons and their measurement."""
+    """All committed comparisons and how they were measured."""
     about, benchmarks = read_benchmarks(BENCHMARKS)
     rows = [comparison.cells for comparison in chain.from_iterable(benchmarks.values())]
     lines = _table_of("task | compared with | Calque's speed | times as fast, 95 % interval", rows)
@@ -158,7 +159,7 @@ def _benchmarks() -> list[str]:
 
 
 def _claims() -> list[str]:
-    """Each claim of the papers once, with its conclusion; a claim on several tasks has one row."""
+    """Each published claim once, with its conclusion; claims about several tasks share a row."""
     lines = []
     for name, about in papers().items():
         found = dict.fromkeys(chain.from_iterable(conclusions(name).values()))
@@ -172,7 +173,7 @@ def _claims() -> list[str]:
 
 
 def _direction(one: Conclusion) -> str:
-    """A decided direction in bold, or why a claim is undecided if not by its interval."""
+    """A decided direction in bold, or why a claim is undecided, unless its interval is the reason."""
     verdict, _, reason = one.direction.partition(": ")
     if not verdict.startswith("undecided"):
         return f", **{one.direction.removesuffix(' direction')}**"
@@ -193,7 +194,7 @@ def _paper(name: str) -> list[str]:
 
 
 def committed_reports() -> list[str]:
-    """The names of the committed folders with records, which have a report on the site."""
+    """List the committed folders with records, each of which has a report on the site."""
     return sorted(path.parent.name for path in COMMITTED.glob(f"*/{RECORDS}"))
 
 
@@ -208,11 +209,11 @@ BLOCKS: dict[str, Block] = {
     "claims counted": _claims_counted,
     **{f"paper {name}": partial(_paper, name) for name in papers()},
 }
-"""The blocks that a page may have, by name."""
+"""The blocks available to pages, by name."""
 
 
 def reference(group: Any) -> list[str]:
-    """One line for each command of a typer group, with its first sentence of help."""
+    """Return one line per command in a typer group, with the first sentence of its help."""
     return [*_command_lines(group, "calque")]
 
 

@@ -1,4 +1,5 @@
-"""`calque plan`: the models that a study would pretrain, with operations, memory and time; and its files."""
+"""`calque plan`: the models that a study would pretrain, with operations, memory and time, and the files
+it needs."""
 
 from __future__ import annotations
 
@@ -14,21 +15,21 @@ from calque.derive.errors import BadInput, unknown
 from calque.experiments.data.needed import describe_files
 from calque.experiments.report.summary import counted, extent, scale_of
 from calque.experiments.run.schedule import side_by_side
-from calque.experiments.run.step import Step
+from calque.experiments.run.step import is_finished
 from calque.experiments.settings.sweep import Sweep
 from calque.experiments.study import Study
 from calque.experiments.study.models import Cost
 from calque.pretrain.cost import peak_flops
 from calque.pretrain.lazy import torch
 
-EFFICIENCY = 0.4  # the assumed part of the matrix-product rate in training
-USABLE = 0.9  # the part of a card's memory to fill, because the bytes of a run are an estimate
-NAME = 20  # columns of the name of a model
+EFFICIENCY = 0.4  # assumed fraction of the matrix-product rate reached in training
+USABLE = 0.9  # usable fraction of a card's memory, since a run's memory is an estimate
+NAME = 20  # columns for a model's name
 
 
 @dataclass(frozen=True)
 class Card:
-    """`teraflops` is the dense matrix-product rate in bfloat16 in 10^12 operations/s, without sparsity."""
+    """`teraflops` is the dense bfloat16 matrix-product rate in 10^12 operations/s."""
 
     kind: str
     teraflops: float
@@ -55,7 +56,7 @@ CARDS = (
 
 
 def card(kind: str) -> Card:
-    """The card of a kind, whatever its case; BadInput for an unknown kind."""
+    """Return the card of a kind, ignoring case. Raises BadInput for an unknown kind."""
     for candidate in CARDS:
         if candidate.kind.lower() == kind.lower():
             return candidate
@@ -63,23 +64,23 @@ def card(kind: str) -> Card:
 
 
 def on_cards(cost: Cost, card: Card, number: int) -> tuple[float, float, int]:
-    """Seconds, bytes per card and micro-batches per step of a run on `number` cards, one process each. Waiting of the
-    processes for each other is not counted."""
+    """Return a run's seconds, bytes per card and micro-batches per step on `number` cards, one process
+    each, ignoring synchronisation."""
     if number > cost.batch:
         raise BadInput(f"{number:,} cards for {cost.batch:,} rows per step; expected at most one card per row")
     rows = math.ceil(cost.batch / number)
     at_a_time = next((n for n in range(rows, 0, -1) if cost.card.of(n) <= USABLE * card.memory), 0)
     if not at_a_time:
         model = f"a model of {cost.parameters / 1e6:,.0f} M parameters"
-        raise BadInput(f"{model} and a row of it do not fit on {card.kind}")
+        raise BadInput(f"{model} and one row do not fit on {card.kind}")
     pieces = math.ceil(rows / at_a_time)
     return cost.flops / (EFFICIENCY * card.peak * number), cost.card.of(math.ceil(rows / pieces)), pieces
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The title and cost of every pretraining run that is left, `jobs` of them in parallel, and the number of finished
-    ones. `peak` is in operations/s per run."""
+    """The title and cost of each remaining pretraining run, `jobs` of which run in parallel, and the
+    number of finished runs. `peak` is in operations/s per run."""
 
     runs: list[tuple[str, Cost]]
     jobs: int
@@ -89,7 +90,7 @@ class Plan:
 
     @property
     def memory(self) -> float:
-        """Peak bytes of the runs that are computed at a time."""
+        """Peak bytes of concurrent runs."""
         return self.jobs * max((cost.memory for _, cost in self.runs), default=0)
 
     def seconds_of(self, cost: Cost) -> float:
@@ -97,7 +98,8 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """The time of all runs, each started when an earlier one ends, without waiting for its start's model."""
+        """The total time if each run starts as soon as another ends, without waiting for the model it
+        starts from."""
         ends = [0.0] * self.jobs
         for _, cost in self.runs:
             heapreplace(ends, ends[0] + self.seconds_of(cost))
@@ -109,28 +111,21 @@ def plan(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> Plan:
     number that `compute` chooses."""
     gpu, cores = torch.cuda.is_available(), os.cpu_count() or 1
     trained = [step for step in study.trained(root) if not step.config.shipped]
-    steps = [step for step in trained if not _finished(step)]
+    steps = [step for step in trained if not is_finished(step)]
     runs = [(step.title.removeprefix("pretrain "), step.config.cost()) for step in steps]
     parallel = max(1, min(len(steps), side_by_side(steps, jobs)))
     threads = max((step.threads for step in steps), default=1)
-    # A run has its threads' part of the whole machine's rate, which is measured with all cores at once; runs that share
-    # a card share its rate.
+    # A run gets its threads' share of the machine's rate, measured on all cores; runs on one card
+    # share its rate.
     peak = peak_flops("cuda" if gpu else "cpu") * (1 / parallel if gpu else min(1.0, threads / cores))
     device = torch.cuda.get_device_name() if gpu else f"{cores} CPU cores"
     return Plan(runs, parallel, peak, device, len(trained) - len(steps))
 
 
-def _finished(step: Step) -> bool:
-    try:
-        return step.finished
-    except BadInput:  # a file of its data is missing
-        return False
-
-
 def describe(
     study: Study | Sweep, jobs: int | None, card: Card | None = None, cards: int = 1, root: Path = Path()
 ) -> str:
-    """The plan as text: every run with its cost, and the total here and on some cards of a kind."""
+    """Return the plan as text: each run with its cost, and totals for this machine and for `cards` cards."""
     here = plan(study, jobs, root)
     if isinstance(study, Sweep):
         studies: tuple[Study, ...] = tuple(study.variants.values())
@@ -142,7 +137,7 @@ def describe(
     if here.finished:
         head += f"{counted(here.finished, 'run')} finished below {root}, {len(here.runs):,} left\n"
     if not here.runs:
-        return f"{head}\nno model is to be pretrained; fine-tuning and testing are not estimated\n{files}"
+        return f"{head}\nno model remains to be pretrained; fine-tuning and testing are not estimated\n{files}"
     return f"""{head}
 {_runs(here)}
 
@@ -152,7 +147,7 @@ in parallel: {here.jobs}, in total about {here.memory / 2**30:,.2f} GiB and {_ti
 
 
 def _runs(here: Plan) -> str:
-    """A row for each model, seeds that cost the same together; long names have a line of their own."""
+    """One row per model, merging seeds of equal cost; long names get their own line."""
     seeds: Counter[tuple[str, str]] = Counter()
     for title, cost in here.runs:
         numbers = (

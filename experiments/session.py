@@ -27,7 +27,7 @@ Swept = Mapping[str, Sequence[Any]]
 
 @dataclass(frozen=True)
 class StudySession:
-    """A study, or a sweep, with its settings, the folder for its results, and the name of its report."""
+    """A study or sweep with its settings, results folder and report name."""
 
     study: Study | Sweep
     runs: Path
@@ -36,21 +36,23 @@ class StudySession:
 
     @classmethod
     def open(cls, name: str, settings: Sequence[str], runs: Path, sweep: Swept, title: str) -> StudySession:
-        """The study of that name, or of that Python file, with `settings` applied; `title` is its report's name."""
+        """Open the study `name`, or the one in that Python file, with `settings` applied; `title` names
+        its report."""
         changed = override(study(name), settings)
         options = [f"{key}={';'.join(map(_written, values))}" for key, values in sweep.items()]
         return cls(Sweep.read(changed, options) if options else changed, runs, tuple(settings), title)
 
     @property
     def report(self) -> Path:
-        """The folder of the report, which may not exist yet."""
+        """The report's folder, which may not exist yet."""
         if self.name:
             return named(self.runs, self._about(), self.name)
         return self.study.report(self.runs, bool(self.settings))
 
     def run(self, jobs: int | None = None) -> Path:
-        """Compute unfinished steps, write the report, and return its folder. `jobs` steps are computed in parallel, by
-        default all that fit the cores; a script with more than one needs the usual `if __name__ == "__main__"`."""
+        """Compute unfinished steps, write the report, and return its folder. `jobs` steps run in parallel,
+        by default as many as fit the cores; a script that uses more than one needs the usual `if __name__
+        == "__main__"`."""
         steps, folder, about = self.study.steps(self.runs), self.report, self._about()
         note_use(folder, self.runs, steps)
         with board(steps, title=self.study.name) as shown:
@@ -63,18 +65,18 @@ class StudySession:
         return folder
 
     def records(self) -> Any:
-        """The records of the report, as `calque.records` returns them."""
+        """Return the report's records, like `calque.records`."""
         return frame(joined_rows(self.report))
 
     def models(self) -> dict[str, Checkpoint]:
-        """The trained models, opened as `calque.load` does, by the names that `calque plan` prints, such as
-        `trans.inv/MLM/seed-0`; of two with one name, such as a shorter one that another starts from, by their folders.
-        Raises BadInput if one is not trained yet."""
+        """Load the trained models, by the names that `calque plan` prints, such as `trans.inv/MLM/seed-0`,
+        or by folder where names coincide, as for a run and a shorter one of the same objective that
+        another model starts from. Raises BadInput if one is not trained yet."""
         from calque.analysis.checkpoint import Checkpoint
 
         steps = self.study.trained(self.runs)
         if missing := [step.title for step in steps if not step.finished]:
-            raise BadInput(f"not computed yet: {missing[0]}; run() does it")
+            raise BadInput(f"not computed yet: {missing[0]}; run() computes it")
         titles = [step.title.partition(" ")[2] for step in steps]
         models = {}
         for title, step in zip(titles, steps, strict=True):
@@ -94,7 +96,7 @@ def _written(value: Any) -> str:
 
 
 def frame(rows: list[dict[str, Any]]) -> Any:
-    """The rows as a pandas frame, where pandas is installed."""
+    """Return the rows as a DataFrame if pandas is installed, otherwise unchanged."""
     try:
         import pandas
     except ImportError:

@@ -1,1 +1,1 @@
-"""Benchmarks against the usual alternatives, both in one run: `calque bench NAME...`."""
+"""Benchmarks against common alternatives, measured in the same run: `calque bench NAME...`."""

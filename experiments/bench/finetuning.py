@@ -1,4 +1,5 @@
-"""Fine-tuning against transformers' Trainer: the same encoder, rows, optimizer, schedule and number of epochs."""
+"""Fine-tuning compared with transformers' Trainer: the same encoder, rows, optimizer, schedule and number
+of epochs."""
 
 import tempfile
 import time
@@ -27,8 +28,8 @@ TRAINERS = replace(USUAL, freeze_table=False, attention_dropout=0.1)  # the Trai
 
 
 def finetuning(rounds: int) -> list[Comparison]:
-    """Fine-tuning a real encoder on parts of speech as the study `xtreme_small` does. The Trainer pads each batch to
-    its longest row; it is also measured with batches of rows of similar length."""
+    """Compare fine-tuning a real encoder on part-of-speech tagging as in the study `xtreme_small`. The
+    Trainer pads each batch to its longest row; it is also measured with batches of similar length."""
     encoder, folder = folder_of("CALQUE_ENCODER"), folder_of("CALQUE_DATA") / "ud" / "UD_English-EWT"
     train, dev, test = ((folder / f"en_ewt-ud-{split}.conllu",) for split in ("train", "dev", "test"))
     files, of, cpu = TaskFiles(train, test, dev, limit=TRAINED, tested=TESTED), task("pos"), torch.device("cpu")

@@ -1,4 +1,4 @@
-"""Ratios measured in one run: both sides take turns, and each round has a ratio."""
+"""Speed ratios measured in one run: both sides take turns, and each round gives a ratio."""
 
 import json
 import math
@@ -21,7 +21,7 @@ FOLDERS = {"CALQUE_DATA": "the data sets of `calque data fetch`", "CALQUE_ENCODE
 
 @dataclass(frozen=True)
 class Comparison:
-    """Our rates, and the rates of `against`, in `unit`; each round measures both."""
+    """Our rates and those of `against`, in `unit`, one of each per round."""
 
     what: str
     against: str
@@ -44,8 +44,8 @@ class Comparison:
 
 
 def interleaved(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple[float, ...]]:
-    """Each side's measurements over `rounds` rounds. Sides take turns, so that other work slows all equally. The first
-    round is not counted."""
+    """Measure each side in `rounds` rounds, after an uncounted one. Sides take turns, so that other work
+    slows them equally."""
     for side in sides:
         side()
     measured = [[float(f"{side():.6g}") for side in sides] for _ in range(rounds)]
@@ -53,7 +53,8 @@ def interleaved(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
-    """The CPU time of a call, over all threads, which other work hardly changes; a mean over half a second."""
+    """Return the mean CPU time of a call over half a second, including all threads; other work hardly
+    affects it."""
     start, calls = time.process_time(), 0
     while (seconds := time.process_time() - start) < 0.5 or not calls:
         work()
@@ -62,23 +63,24 @@ def cpu_seconds(work: Callable[[], object]) -> float:
 
 
 def check_equal(same: int, total: int, what: str, least: float = 1.0) -> str:
-    """A message on how many results of both sides are equal; exits if fewer than the fraction `least`."""
+    """Return how many of both sides' results are equal, as a message; exit if the fraction is below
+    `least`."""
     if not total or same < least * total:
         raise SystemExit(f"no comparison: {same:,} of {total:,} {what} equal")
     return f"{same:,} of {total:,} {what} equal"
 
 
 def folder_of(variable: str) -> Path:
-    """The folder of real text, or of an encoder, that an environment variable names."""
+    """Return the folder named by an environment variable."""
     if not (folder := os.environ.get(variable)):
         raise BadInput(f"this benchmark needs {FOLDERS[variable]}: set {variable} to the folder")
     if not (found := model_folder(folder)).is_dir():
-        raise BadInput(f"no such folder; expected {FOLDERS[variable]}, because {variable} names it", found)
+        raise BadInput(f"no such folder; {variable} should name {FOLDERS[variable]}", found)
     return found
 
 
 def cpu() -> str:
-    """The processor's name and its number of logical cores."""
+    """Return the processor's name and number of logical cores."""
     names = Path("/proc/cpuinfo")
     lines = names.read_text(encoding="utf-8").splitlines() if names.exists() else []
     models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
@@ -86,13 +88,13 @@ def cpu() -> str:
 
 
 def write(comparisons: Mapping[str, Sequence[Comparison]], about: Mapping[str, Any], path: Path) -> None:
-    """Write the comparisons as a record, with `about`, where and how they were measured."""
+    """Write the comparisons as a record; `about` says where and how they were measured."""
     rows = [{"bench": bench, **asdict(row)} for bench, of_bench in comparisons.items() for row in of_bench]
     write_json(path, {**about, "processor": cpu(), "rows": rows})
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, list[Comparison]]]:
-    """What a record says about its measurement, and the comparisons of each benchmark."""
+    """Read how a record was measured, and its comparisons by benchmark."""
     about, comparisons = json.loads(path.read_text(encoding="utf-8")), dict[str, list[Comparison]]()
     for row in about.pop("rows"):
         rates = {side: tuple(row[side]) for side in ("ours", "theirs")}

@@ -1,6 +1,6 @@
-"""Pretraining and masking against transformers' Trainer and collator: the same model, rows and recipe.
+"""Pretraining and masking compared with transformers' Trainer and collator: the same model, rows and recipe.
 
-Times are CPU seconds, which other work on the machine hardly changes.
+Times are CPU seconds, which other work on the machine hardly affects.
 """
 
 import statistics
@@ -43,12 +43,12 @@ from calque.pretrain.train import make_optimizer, train
 TYPES, LENGTH = 8192, 128
 MODEL = ModelConfig(layers=4, heads=4, hidden=256, ffn=1024, length=LENGTH)
 TRAIN = TrainConfig(steps=6, batch=32, warmup=1)
-WARM = 2  # steps of a turn that are not counted
-CLOSE = 1e-4  # the largest relative difference of loss and gradients between sides that do the same
+WARM = 2  # uncounted first steps of a turn
+CLOSE = 1e-4  # the largest relative difference in loss and gradients between equivalent sides
 
 
 def step(rounds: int) -> list[Comparison]:
-    """Pretraining a model of 4 layers of width 256: tokens per CPU second, ours and the Trainer's."""
+    """Compare tokens per CPU second when pretraining a model of 4 layers and width 256."""
     languages, same = made_languages(TYPES // 2, 200_000), replace(MODEL, attention_dropout=0.1)
     recipes = {
         "a step of 4 layers of width 256, the Trainer's recipe": build(same, TYPES),
@@ -82,8 +82,8 @@ def step(rounds: int) -> list[Comparison]:
 
 
 def check_close(model: PreTrainedModel, stream: Stream) -> float:
-    """The relative difference of our loss and its gradients from transformers' on a few rows; exits if it is large.
-    Ours computes the head at the labelled positions only."""
+    """Return the relative difference between our loss and gradients and transformers' on a few rows; exit
+    if it is large. Ours computes the head at labelled positions only."""
     batch, counts = stream.draw(range(4), np.random.default_rng(0))
     rows = batch.to(torch.device("cpu"))
 
@@ -104,7 +104,7 @@ def check_close(model: PreTrainedModel, stream: Stream) -> float:
 
 
 def mask(rounds: int) -> list[Comparison]:
-    """Masking a batch of ready rows, against transformers' collator."""
+    """Compare masking a batch of prepared rows with transformers' collator."""
     languages, comparisons = made_languages(TYPES // 2, 200_000), []
     for batch, length in ((32, 128), (128, 512)):
         packed = PackedLines(languages.languages[0], languages.specials, length)
@@ -119,7 +119,7 @@ def mask(rounds: int) -> list[Comparison]:
 
 
 def made_languages(size: int, words: int) -> Languages:
-    """A corpus of `words` one-piece words from a vocabulary of `size` types, Zipf-like, and its transliteration."""
+    """Make a Zipfian corpus of `words` single-token words from `size` types, and its transliteration."""
     ordinary = OURS.ordinary(size)
     shares = 1 / np.arange(1, len(ordinary) + 1)
     tokens = np.random.default_rng(0).choice(ordinary, words, p=shares / shares.sum()).astype(np.min_scalar_type(size))
@@ -132,7 +132,7 @@ def made_languages(size: int, words: int) -> Languages:
 
 
 def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]]]:
-    """Rows as in a tokenized data set; with the mask of specials, the collator is fastest."""
+    """Rows as in a tokenized data set; the collator is fastest if given the mask of special tokens."""
     special = ~languages.specials.is_ordinary(rows)
     return [
         {"input_ids": row.tolist(), "special_tokens_mask": mark.astype(int).tolist()}
@@ -141,7 +141,7 @@ def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]
 
 
 def made_collator(types: int) -> DataCollatorForLanguageModeling:
-    """transformers' masking collator with a vocabulary of `types` types."""
+    """transformers' masking collator for a vocabulary of `types` types."""
     vocabulary = {**{word: i for i, word in enumerate(SPECIALS)}, **{f"w{i}": i for i in OURS.ordinary(types).tolist()}}
     names = ("bos_token", "pad_token", "eos_token", "unk_token", "mask_token")
     tokenizer = PreTrainedTokenizerFast(
@@ -152,7 +152,7 @@ def made_collator(types: int) -> DataCollatorForLanguageModeling:
 
 
 class Clock(TrainerCallback):
-    """The CPU times at which steps ended."""
+    """Records the CPU time at the end of each step."""
 
     def __init__(self) -> None:
         self.ends: list[float] = []
@@ -162,7 +162,8 @@ class Clock(TrainerCallback):
 
 
 def trainer_ends(model: PreTrainedModel, data: Any, collate: Any, config: Any, **options: Any) -> list[float]:
-    """Train with transformers' Trainer, the recipe `config` and further `options`; returns the ends of steps."""
+    """Train with transformers' Trainer, the recipe `config` and further `options`; return the CPU time at
+    each step's end."""
     clock, optimizer = Clock(), options.pop("optimizer", None)
     recipe = {
         "per_device_train_batch_size": config.batch,

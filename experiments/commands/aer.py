@@ -19,20 +19,23 @@ if TYPE_CHECKING:
 def aer(
     gold: Annotated[Path, typer.Argument(help="Gold links, in WPT's format or Pharaoh's (0-0 sure, 0p0 possible).")],
     links: Annotated[
-        Path, typer.Argument(help="Links in Pharaoh's format, one sentence pair per line, as align prints.")
+        Path,
+        typer.Argument(help="Links in Pharaoh's format, one sentence pair per line, as align prints them."),
     ],
     source: Annotated[
         Path | None, typer.Option(help="Source sentences, one per line; links outside them are errors.")
     ] = None,
-    target: Annotated[Path | None, typer.Option(help="Target sentences, line by line.")] = None,
+    target: Annotated[Path | None, typer.Option(help="Target sentences, one per line.")] = None,
     from_one: Annotated[
         bool | None,
         typer.Option(
-            "--from-one/--from-zero", help="Gold links in Pharaoh's format count from 1, as in talp files, or from 0."
+            "--from-one/--from-zero",
+            help="Gold links in Pharaoh's format are 1-based, as in talp files, or 0-based.",
         ),
     ] = None,
     links_from_one: Annotated[
-        bool | None, typer.Option("--links-from-one/--links-from-zero", help="The links count from 1, or from 0.")
+        bool | None,
+        typer.Option("--links-from-one/--links-from-zero", help="The links are 1-based or 0-based."),
     ] = None,
 ) -> None:
     """Score word links: alignment error, precision, recall and F1.
@@ -68,10 +71,11 @@ def aer(
 
 
 def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path, declared: bool) -> None:
-    """Refuse a comparison of places that count from 0 with places that seem to count from 1.
+    """Raise BadInput if one file seems to be 0-based and the other 1-based.
 
-    They do if only one of the two files has a place 0 and more links agree after the other is shifted by one. Short
-    files leave room for chance, so whoever knows better says where a file counts from: `declared` is true of `links`.
+    That is so if only one contains a position 0, and more links agree after the other is shifted by one. In
+    short files this may be chance, so users can declare the base; `declared` says whether they did for
+    `links`.
     """
     from calque.derive.readers.links import from_where, has_zero
 
@@ -89,7 +93,7 @@ def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path,
 
 
 def exchange(gold: Gold, predicted: Sequence[Links]) -> str:
-    """A hint if more predicted links are in the gold after source and target are exchanged; else empty."""
+    """Return a hint if more predicted links match the gold after source and target are swapped, else ""."""
     both = list(zip((pair.possible for pair in gold.pairs), predicted, strict=True))
     agreed = sum(len(pair.intersection(own)) for pair, own in both)
     exchanged = sum(len(pair & {(j, i) for i, j in own}) for pair, own in both)

@@ -1,4 +1,4 @@
-"""`calque align`: the word links of two files of sentences, or of sentence pairs from standard input."""
+"""`calque align`: word links for two sentence files, or for sentence pairs from standard input."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 FAST_ALIGN = "fast-align"  # learns from sentence pairs; the other methods use an encoder
 STDIN = Path("standard input")
-TEACHES = 5_000  # sentence pairs that are worth training an encoder on
-LONGEST = 1 << 20  # most bytes of a line of standard input
+TEACHES = 5_000  # sentence pairs that suffice to train an encoder
+LONGEST = 1 << 20  # maximum bytes per line of standard input
 
 
 def align(
     source: Annotated[
         Path | None,
         typer.Argument(
-            help="Sentences, one per line, words separated by spaces. Without files, pairs on standard input: "
-            "`one ||| other`, or with a tab between."
+            help="Sentences, one per line, words separated by spaces. Without files, pairs are read from standard "
+            "input, separated by ` ||| ` or a tab."
         ),
     ] = None,
     target: Annotated[Path | None, typer.Argument(help="Their translations, line by line.")] = None,
@@ -52,13 +52,13 @@ def align(
         typer.Option(help="Encoder layer (0 = embeddings); default: two thirds of the way up, or train-aligner's."),
     ] = None,
     words: Annotated[
-        bool, typer.Option("--words", help="Add two columns: the score of the pair, and its linked words.")
+        bool, typer.Option("--words", help="Add two columns: the pair's score and its linked words.")
     ] = False,
-    out: Annotated[Path | None, typer.Option(help="The file to write; without it, links are printed.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Output file. Default: print the links.")] = None,
 ) -> None:
     """Link the words of sentences and their translations.
 
-    Links are in Pharaoh's format: `0-0 1-2`, places from 0.
+    Links are in Pharaoh's format, with 0-based positions: `0-0 1-2`.
 
     Example: calque align words.en words.fr --model DIR --out links
     """
@@ -71,7 +71,7 @@ def align(
     pairs = TwoFiles(source, target)
     if out is not None:
         check_out(out, pairs.paths)
-    with leaving(f"{out} is as it was") if out else nullcontext():
+    with leaving(f"{out} is unchanged") if out else nullcontext():
         aligner = _fast_align(pairs) if model is None else _encoder(model, method, layer)
         _write(pairs, aligner, words, out)
     for what, count in pairs.counts.items():
@@ -80,11 +80,11 @@ def align(
         typer.echo(f"without links: {line}", err=True)
     if model is not None and pairs.size >= TEACHES:
         command = shlex.join(["calque", "train-aligner", *map(str, pairs.paths), "--model", model, "--out", "DIR"])
-        typer.echo(f"these files can also teach the encoder to align: {command}", err=True)
+        typer.echo(f"these files can also train the encoder to align: {command}", err=True)
 
 
 def _check_method(method: str | None, model: str | None, layer: int | None) -> None:
-    """Refuse unknown methods, and options of an encoder for fast-align."""
+    """Reject unknown methods, and encoder options with fast-align."""
     if method not in (None, FAST_ALIGN):
         from calque.analysis.aligners.methods import BY_NAME
 
@@ -113,7 +113,7 @@ def _fast_align(pairs: TwoFiles) -> Aligner:
 
 
 def _lines(pairs: Iterable[Pair], aligner: Aligner, words: bool) -> Iterator[str]:
-    """The line of each pair's links; with `words`, also the pair's score and its words."""
+    """Yield each pair's links as a line, with `words` also its score and words."""
     from calque.derive.links.aligner import line_of, score_of, words_of
 
     if not words:
@@ -125,7 +125,7 @@ def _lines(pairs: Iterable[Pair], aligner: Aligner, words: bool) -> Iterator[str
 
 
 def _serve(aligner: Aligner, words: bool) -> None:
-    """Write the links of the pairs on standard input, as soon as whole lines of it can be read."""
+    """Write the links of pairs read from standard input, as soon as whole lines arrive."""
     number, wrong = 0, None
     for block in _arriving():
         pairs = list[Pair]()
@@ -133,7 +133,7 @@ def _serve(aligner: Aligner, words: bool) -> None:
             for line in block:
                 number += 1
                 pairs.append(pair_of_line(line, STDIN, number))
-        except BadInput as error:  # the pairs before it have links
+        except BadInput as error:  # earlier pairs are still linked
             wrong = error
         sys.stdout.writelines(f"{line}\n" for line in _lines(pairs, aligner, words))
         sys.stdout.flush()
@@ -144,13 +144,13 @@ def _serve(aligner: Aligner, words: bool) -> None:
 
 
 def _arriving() -> Iterator[list[bytes]]:
-    """The lines of standard input without their ends, in blocks as they arrive."""
+    """Yield blocks of lines, without line endings, as they arrive on standard input."""
     number, rest = 1, b""
     while data := os.read(sys.stdin.fileno(), 1 << 16):
         *lines, rest = (rest + data).split(b"\n")
         number += len(lines)
         if len(rest) > LONGEST:
-            raise BadInput(f"no line end within {LONGEST >> 20} MiB", STDIN, number)
+            raise BadInput(f"no line ending within {LONGEST >> 20} MiB", STDIN, number)
         if lines:
             yield lines
     if rest:

@@ -1,4 +1,4 @@
-"""`calque bench`: speed compared with the usual alternatives, on this machine."""
+"""`calque bench`: speed compared with common alternatives on this machine."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ NEEDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "aligners": ("simalign", (DATA, ENCODER)),
     "derive": ("", (DATA,)),
 }
-"""Each benchmark's library, and the environment variables that name its real text and its encoder."""
+"""Each benchmark's library, and the environment variables that name its data and its encoder."""
 
 
 def bench(
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME...", help=", ".join(NEEDS))] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Measurements of each side, in turns.")] = 5,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of torch.")] = 1,
-    out: Annotated[Path | None, typer.Option(dir_okay=False, help="A JSON file for every round.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Measurements of each side, taken in turns.")] = 5,
+    threads: Annotated[int, typer.Option(min=1, help="Torch threads.")] = 1,
+    out: Annotated[Path | None, typer.Option(dir_okay=False, help="JSON file for the rates of every round.")] = None,
 ) -> None:
     """Compare the speed of Calque with that of other libraries.
 
@@ -49,9 +49,9 @@ def bench(
     from calque.experiments.report.folder import COMMITTED, provenance
 
     command = f"calque bench {' '.join(chosen)} --rounds {rounds} --threads {threads}"
-    about = provenance(command)  # before anything is written: a new record makes the checkout differ from its commit
+    about = provenance(command)  # before anything is written: a new record makes the checkout dirty
     if out and out.resolve().is_relative_to(COMMITTED) and about.get("commit", "").endswith("dirty"):
-        raise BadInput(f"a record comes from a commit, and the checkout is {about['commit']}; commit it first", out)
+        raise BadInput(f"a record needs a commit, but the checkout is {about['commit']}; commit it first", out)
     for name in chosen:
         for variable in NEEDS[name][1]:
             folder_of(variable)

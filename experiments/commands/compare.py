@@ -11,22 +11,22 @@ from calque.derive.errors import printable
 from calque.experiments.commands.options import Root
 from calque.experiments.run.places import ROOT
 
-SHOWN = 20  # differences that are listed; the others are counted
+SHOWN = 20  # differences listed; the rest are counted
 
 
 def compare(
     first: Annotated[
         str, typer.Argument(help="A folder with records.jsonl and runs.jsonl, or a report that `calque runs` lists.")
     ],
-    second: Annotated[str, typer.Argument(help="The one to compare it with.")],
+    second: Annotated[str, typer.Argument(help="The report to compare it with.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict and the counts as JSON.")] = False,
     runs: Root = ROOT,
 ) -> None:
     """Compare two reports: conclusions, numbers and records.
 
-    The verdict comes first: whether the claims have the same verdicts, and whether any number that claims are about
-    differs by more than noise (Welch's t-test over seeds, or over test items where there is one seed; Holm's
-    correction). Then the counts, then the records that are not equal to the last digit.
+    The verdict comes first: whether claims are judged alike, and whether any number used in claims differs by more
+    than noise (Welch's t-test over seeds, or over test items for a single seed, with Holm's correction). Counts and
+    the records that are not identical follow.
 
     Exit code 0: every record is equal. 1: one differs or is missing. 2: nothing can be compared.
     """

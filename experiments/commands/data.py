@@ -22,7 +22,7 @@ app = typer.Typer(help="Check and download public data sets.", no_args_is_help=T
 Recipes = Annotated[list[str] | None, typer.Argument(metavar="RECIPE...", help="Recipes, such as xnli.")]
 To = Annotated[Path, typer.Option("--to", envvar="CALQUE_DATA", help="The data folder.")]
 DATA = Path("data")
-MOST = 10  # failed downloads that are named
+MOST = 10  # maximum number of failed downloads listed
 
 
 @app.command()
@@ -34,7 +34,7 @@ def plan(recipes: Recipes = None, to: To = DATA) -> None:
     from calque.experiments.data.store import Store
 
     store, chosen = Store(to), [read_recipe(name) for name in recipes or names()]
-    # Each file once: recipes include others, and a digest takes time.
+    # Check each file once: recipes include others, and digests take time.
     states = {output: store.state(output) for output in dict.fromkeys(file for one in chosen for file in one.outputs)}
     if recipes:
         typer.echo("\n\n".join(_planned(recipe, store, states) for recipe in chosen))
@@ -45,7 +45,7 @@ def plan(recipes: Recipes = None, to: To = DATA) -> None:
 
 
 def _planned(recipe: Recipe, store: Store, states: Mapping[Output, State]) -> str:
-    """A table of the downloads, the places of altered files, and totals."""
+    """Return a table of downloads, the paths of altered files, and totals."""
     from calque.experiments.data.recipe import sizes
     from calque.experiments.data.store import State
 
@@ -72,7 +72,7 @@ def _planned(recipe: Recipe, store: Store, states: Mapping[Output, State]) -> st
 
 
 def _counts(downloads: Sequence[Download], states: Mapping[Output, State]) -> str:
-    """The number of files by state: `3 there, 1 missing`."""
+    """Count files by state: `3 there, 1 missing`."""
     from calque.experiments.data.store import State
 
     numbers = Counter(states[output] for download in downloads for output in download.outputs)
@@ -102,11 +102,11 @@ def fetch(
             done = store.fetch(recipe, bars.report, trust=trust)
         failed += done.failed
         unstated += [download.url for download in done.without_digest]
-        typer.echo(f"{recipe.name}: {len(done.placed):,} files put below {to}")
+        typer.echo(f"{recipe.name}: {len(done.placed):,} files written below {to}")
     if unstated:
         failed.append(
-            f"{len(unstated):,} not fetched, since nobody states their digests: {unstated[0]}"
-            f"{' and others' if unstated[1:] else ''}; --trust takes what is there now and keeps to it ({LOCK})"
+            f"{len(unstated):,} not fetched, since no digest is published: {unstated[0]}"
+            f"{' and others' if unstated[1:] else ''}; --trust fetches it and records its digest ({LOCK})"
         )
     if failed:
         raise BadInput(failed[:MOST] + ([f"{len(failed) - MOST:,} more failed"] if failed[MOST:] else []))

@@ -12,10 +12,10 @@ from calque.derive.errors import BadInput
 
 def docs(
     context: typer.Context,
-    root: Annotated[Path, typer.Argument(file_okay=False, help="The checkout whose pages are filled.")] = Path(),
+    root: Annotated[Path, typer.Argument(file_okay=False, help="The checkout to update.")] = Path(),
     check: Annotated[bool, typer.Option("--check", help="Change nothing; fail if a page would change.")] = False,
 ) -> None:
-    """Fill computed numbers and tables into README and docs."""
+    """Update computed numbers and tables in README and docs."""
     from calque.experiments.docs import reference, update
 
     if not (root / "README.md").is_file():

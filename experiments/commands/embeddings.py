@@ -1,4 +1,4 @@
-"""`calque embeddings`: words and their translations in the embedding tables of models, drawn (WEAM's Figure 2)."""
+"""`calque embeddings`: a plot of words and their translations in embedding tables (WEAM's Figure 2)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from calque.experiments.commands.options import check_out
 
 
 def embeddings(
-    lexicon: Annotated[Path, typer.Argument(help="Words and translations: word, translation, probability, count.")],
-    models: Annotated[list[Path], typer.Argument(help="Folders of models with tokenizers, such as before and after.")],
+    lexicon: Annotated[Path, typer.Argument(help="A lexicon: word, translation, probability, count.")],
+    models: Annotated[
+        list[Path], typer.Argument(help="Folders of models with tokenizers, as before and after training.")
+    ],
     out: Annotated[Path, typer.Option(help="The PNG to write, with an SVG next to it.")],
-    title: Annotated[list[str] | None, typer.Option(help="A model's title, for each; default: its folder.")] = None,
+    title: Annotated[list[str] | None, typer.Option(help="A title per model; default: its folder's name.")] = None,
     without: Annotated[Path | None, typer.Option(help="A file of stop words to leave out, one per line.")] = None,
     languages: Annotated[tuple[str, str], typer.Option(help="The names of both languages.")] = ("source", "target"),
 ) -> None:
-    """Draw words and translations in embedding tables, by t-SNE."""
+    """Plot words and translations in embedding tables with t-SNE."""
     from calque.analysis.measures.lexicon import chosen, word_pairs
     from calque.analysis.papers.weam import pairs_figure
     from calque.analysis.report.plot import save_figure
@@ -28,7 +30,7 @@ def embeddings(
 
     names = title or [model.name for model in models]
     if len(names) != len(models) or len(set(names)) < len(names):
-        raise BadInput(f"{len(models)} models need as many different titles (--title); there are {', '.join(names)}")
+        raise BadInput(f"expected {len(models)} different titles (--title), one per model, not {', '.join(names)}")
     if out.suffix != ".png" or not out.absolute().parent.is_dir():
         raise BadInput("expected the name of a PNG in an existing folder", out)
     for suffix in (".png", ".svg"):

@@ -15,21 +15,21 @@ from calque.experiments.run.places import ROOT
 
 def export(
     report: Annotated[str, typer.Argument(metavar="REPORT", help="A name that `calque runs` prints, or a folder.")],
-    latex: Annotated[bool, typer.Option("--latex", help="A table; its first line names the packages.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="A table; its first line lists its packages.")] = False,
     macros: Annotated[bool, typer.Option("--macros", help="A LaTeX macro for each cell of a table.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="All records, or the numbers of a table.")] = False,
     parquet: Annotated[bool, typer.Option("--parquet", help="All records; needs pyarrow and --out.")] = False,
     figure: Annotated[str | None, typer.Option(metavar="NAME", help="A figure as PDF; needs --out.")] = None,
-    bibtex: Annotated[bool, typer.Option("--bibtex", help="Calque, and the papers of the objectives.")] = False,
-    compute: Annotated[bool, typer.Option("--compute", help="What the report's steps cost, in sentences.")] = False,
+    bibtex: Annotated[bool, typer.Option("--bibtex", help="Entries for Calque and the objectives' papers.")] = False,
+    compute: Annotated[bool, typer.Option("--compute", help="The cost of the report's steps, in sentences.")] = False,
     table: Annotated[str | None, typer.Option(metavar="NAME", help="A table of the report, such as table-3.")] = None,
-    prefix: Annotated[str, typer.Option(metavar="WORD", help="Begin the names of macros with it.")] = "",
+    prefix: Annotated[str, typer.Option(metavar="WORD", help="Prefix for macro names.")] = "",
     width: Annotated[str, typer.Option(metavar="LENGTH", help="The figure's width, such as 8cm or 3.3in.")] = "12cm",
-    labels: Annotated[str, typer.Option(metavar="A=B,...", help='Other names, such as "MLM=Plain MLM".')] = "",
+    labels: Annotated[str, typer.Option(metavar="A=B,...", help='Replacement names, such as "MLM=Plain MLM".')] = "",
     out: Annotated[Path | None, typer.Option(metavar="PATH", help="Write here instead of to the terminal.")] = None,
     runs: Root = ROOT,
 ) -> None:
-    """Export tables, records, figures or BibTeX of a report.
+    """Export a report's tables, records, figures or BibTeX.
 
     Tables are LaTeX, LaTeX macros or CSV; records are joined with their runs, as CSV or Parquet."""
     kinds = {"latex": latex, "macros": macros, "csv": csv, "parquet": parquet, "figure": figure}

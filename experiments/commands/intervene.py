@@ -1,4 +1,4 @@
-"""`calque intervene`: what changes of a model at test time are worth."""
+"""`calque intervene`: the effect of changing a model at test time."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from calque.analysis.measures.interventions import SourceTuned
     from calque.analysis.statistics.intervals import Estimate
 
-WIDTH, LABEL = 80, 37  # columns, and those of an intervention's name
-HEADS = {"score": 13, "change": 13, "beyond control": 17}  # with their columns
+WIDTH, LABEL = 80, 37  # in characters: of a line, and of an intervention's name
+HEADS = {"score": 13, "change": 13, "beyond control": 17}  # column headings and widths
 NOTE = (
-    "Percent, with 95 % intervals over the test items of this one model; other seeds differ by more. Change: minus the "
-    "score after nothing. Indented: the control of the line above, a comparable change that uses no "
-    "translations. A rotation is fitted on {pairs} pairs of the dictionary."
+    "Percent, with 95 % intervals over this model's test items; seeds differ by more. Change: the difference from no "
+    "intervention. Indented: the control for the line above, a comparable change that uses no translations. "
+    "A rotation is fitted on {pairs} dictionary pairs."
 )
 
 
 def intervene(
-    checkpoint: Annotated[Path, typer.Argument(help="The folder `checkpoint` of a run, in its study's folder.")],
+    checkpoint: Annotated[Path, typer.Argument(help="A run's `checkpoint` folder, in its study's folder.")],
     task: Annotated[str, typer.Option(metavar="NAME", help="A tagging task that the study measured.")] = "pos",
     language: Annotated[
         str | None, typer.Option(metavar="NAME", help="The derived language to test in. Default: the first one.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
-    """Change words, order or hidden states of a model at test time.
+    """Change a model's words, order or hidden states at test time.
 
-    It is fine-tuned on the source first."""
+    The model is first fine-tuned on the source."""
     from calque.analysis.checkpoint import Checkpoint
     from calque.experiments.run.progress import board
 
@@ -42,7 +42,7 @@ def intervene(
     rows = model.rows(language or "")
     pairs, width = len(rows.known), rows.source.shape[1]
     if rows.rank < width:
-        typer.echo(f"calque: {pairs} pairs of the dictionary determine {rows.rank} of {width} dimensions", err=True)
+        typer.echo(f"calque: {pairs} dictionary pairs determine {rows.rank} of {width} dimensions", err=True)
     with board(quiet=as_json) as shown:
         tuned = model.finetune(task, language or "", partial(shown.report, f"fine-tuning on {task}"))
     effects = _effects(tuned)
@@ -55,7 +55,8 @@ def intervene(
 
 
 def _effects(tuned: SourceTuned) -> dict[str, Sequence[Estimate | None]]:
-    """The score after each intervention, its difference from that after nothing, and from its control's."""
+    """Return the score after each intervention, its change from no intervention, and its difference from
+    the control."""
     from calque.analysis.measures.interventions import interventions
     from calque.analysis.papers.align_mlm.tables import effect
     from calque.analysis.records.record import AFTER

@@ -1,4 +1,4 @@
-"""`calque look`: a look into a checkpoint."""
+"""`calque look`: inspect a checkpoint."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from calque.experiments.commands.options import check_out
 
 
 def look(
-    checkpoint: Annotated[Path, typer.Argument(help="The folder `checkpoint` of a run, or any masked language model.")],
+    checkpoint: Annotated[Path, typer.Argument(help="A run's `checkpoint` folder, or any masked language model.")],
     sentence: Annotated[
         str | None,
         typer.Option(
             metavar="TEXT",
             help="Source words separated by spaces. Each `<mask>` is guessed; without one, each word is masked in "
-            "turn. Default: a sentence of the model's corpus.",
+            "turn. Default: a sentence from the model's corpus.",
         ),
     ] = None,
     words: Annotated[
@@ -29,10 +29,10 @@ def look(
     language: Annotated[
         str | None, typer.Option(metavar="NAME", help="The derived language to compare with. Default: the first one.")
     ] = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page instead of printing text.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page instead of text.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
-    """Look into a model: guesses, nearest words, alignment."""
+    """Inspect a model: guesses, nearest words, alignment."""
     if html and as_json:
         raise BadInput("expected --html or --json, not both")
     if html:

@@ -1,4 +1,4 @@
-"""`calque new`: a commented file of one's own with its test, from `experiments.templates`; or the lesson."""
+"""`calque new`: a commented starter file with its test, from `experiments.templates`, or the lesson."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEMPLATES = Path(__file__).parents[1] / "templates"
 LESSON = "lesson"
 PARTS = tuple(sorted(path.stem.removeprefix("my_") for path in TEMPLATES.glob("my_*.py")))
 KINDS = (*PARTS, LESSON)
-LONGEST = 32  # letters of a name
+LONGEST = 32  # maximum letters in a name
 
 
 def new(
@@ -43,7 +43,7 @@ def new(
 
 
 def new_files(kind: str, name: str) -> dict[str, str]:
-    """The contents of the files of a new part, by file name."""
+    """Return the contents of a new part's files, by file name."""
     own = f"my_{kind}"
     words = [word for word in name.split("_") if word]
     replaced = {
@@ -62,8 +62,8 @@ def new_files(kind: str, name: str) -> dict[str, str]:
 
 
 def write_new(kind: str, name: str, folder: Path) -> list[Path]:
-    """Write the files of a new part into a folder, or copy the lesson into a new one, and return their paths. Raises
-    BadInput if the name cannot be a module's or is another's, or a file is there already."""
+    """Write a new part's files into a folder, or copy the lesson into a new folder, and return their
+    paths. Raises BadInput if the name is not a valid module name or is taken, or if a file exists."""
     if kind == LESSON:
         check_name(name, "a folder named")
         return copy(folder / name)
@@ -78,22 +78,23 @@ def write_new(kind: str, name: str, folder: Path) -> list[Path]:
 
 
 def check_new_name(kind: str, name: str, folder: Path) -> None:
-    """Refuse a name that Python cannot import, or that Python, an installed library or Calque has."""
+    """Reject a name that Python cannot import, or that Python, an installed library or Calque already
+    uses."""
     if kind not in KINDS:
         raise BadInput(unknown("kind of part", kind, KINDS))
     if not re.fullmatch(rf"[a-z][a-z0-9_]{{0,{LONGEST - 1}}}", name) or keyword.iskeyword(name) or "__" in name:
-        expected = f"expected up to {LONGEST} small letters, digits and underscores, a letter first, as in swap_words"
+        expected = f"expected up to {LONGEST} lower-case letters, digits and _, the first a letter, as in swap_words"
         raise BadInput(f"{shown(name)} cannot name a {kind}; {expected}")
     if name.startswith("test_"):
         raise BadInput(f"{name} is the name of a test; expected the name of the {kind}")
     if name in (PACKAGE, *sys.stdlib_module_names) or ((found := find_spec(name)) and _elsewhere(found.origin, folder)):
         raise BadInput(f"there is a Python module named {name}; expected another name")
     if _is_known(kind, name.replace("_", "-"), name):
-        raise BadInput(f"Calque's own {kind} has the name {name}; expected another name")
+        raise BadInput(f"Calque already has a {kind} named {name}; expected another name")
 
 
 def _elsewhere(origin: str | None, folder: Path) -> bool:
-    """Whether a module is not one of the folder's own files, which are refused with their paths."""
+    """Whether a module lies outside the folder, whose own files are reported with their paths."""
     return origin is None or Path(origin).resolve().parent != folder.resolve()
 
 

@@ -1,4 +1,4 @@
-"""Arguments and options that commands share."""
+"""Shared arguments and options."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,24 +15,24 @@ Own = Annotated[
     typer.Option(
         "--study",
         metavar="STUDY",
-        help="A study, such as my_study.py, whose transforms languages may name too.",
+        help="A study, such as my_study.py, whose transforms may be used in language names.",
     ),
 ]
 Parser = Annotated[
     Path | None,
-    typer.Option(envvar="CALQUE_STANZA", help="A folder of Stanza models, for languages with another word order."),
+    typer.Option(envvar="CALQUE_STANZA", help="A folder of Stanza models, for languages with a different word order."),
 ]
-Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The folder for results.")]
+Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The results folder.")]
 
 
 def check_out(out: Path, inputs: Iterable[Path | None]) -> None:
-    """Refuse the name of a text file to write that is an input, cannot be written, or says that it is compressed."""
+    """Reject an output file that is an input, cannot be written, or has the suffix of a compressed file."""
     if any(out.exists() and out.samefile(path) for path in inputs if path is not None):
         raise BadInput("is an input, which would be overwritten", out)
     if out.exists() and not out.is_file():
         raise BadInput("is a folder or a device; expected the name of a file to write", out)
     if out.suffix in COMPRESSIONS:
-        raise BadInput(f"named {out.suffix}, and what is written is not compressed; expected another name", out)
+        raise BadInput(f"named {out.suffix}, but the output is not compressed; expected another name", out)
     try:
         TemporaryFile(dir=next(above for above in out.absolute().parents if above.exists())).close()
     except OSError as error:

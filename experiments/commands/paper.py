@@ -15,15 +15,17 @@ OUT = ROOT / "papers"
 
 
 def paper(
-    paper: Annotated[str | None, typer.Argument(metavar="PAPER", help="As in `calque paper`, or `all`.")] = None,
+    paper: Annotated[
+        str | None, typer.Argument(metavar="PAPER", help="A name that `calque paper` lists, or `all`.")
+    ] = None,
     item: Annotated[str | None, typer.Argument(metavar="ITEM", help="A table or figure, such as table-4.")] = None,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where items are written.")] = OUT,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The output folder.")] = OUT,
 ) -> None:
-    """List the tables and figures of papers, or write them."""
+    """List or write the tables and figures of papers."""
     from calque.experiments.report import paper as papers
 
     if not papers.COMMITTED.is_dir():
-        raise BadInput("the records of papers are in a clone of Calque's repository; an installed package lacks them")
+        raise BadInput("the papers' records are not in the installed package; clone Calque's repository")
     if paper is None:
         if out != OUT:
             raise BadInput("--out is for items that are written; expected a paper")
@@ -44,5 +46,5 @@ def paper(
 
 
 def filled(line: str, indent: int) -> str:
-    """The line wrapped at 80 columns; continuation lines are indented by `indent`."""
+    """Wrap a line at 80 columns, indenting continuation lines by `indent`."""
     return fill(line, 80, subsequent_indent=" " * indent, break_on_hyphens=False, break_long_words=False)

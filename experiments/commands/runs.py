@@ -1,4 +1,4 @@
-"""`calque runs`: the reports below a folder of results."""
+"""`calque runs`: the reports in a results folder."""
 
 import json
 from pathlib import Path
@@ -24,9 +24,9 @@ def runs(
     prune: Prune = False,
     dry_run: DryRun = False,
 ) -> None:
-    """List the reports below a folder of results.
+    """List the reports in a results folder.
 
-    `calque compare` takes their names."""
+    `calque compare` accepts their names."""
     from calque.experiments.report.folder import reports
     from calque.experiments.run import shared
 

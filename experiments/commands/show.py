@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from calque.derive.sources.files import Files
     from calque.derive.transform import Transform
 
-MOST = 100  # sentences of Pocket English
+MOST = 100  # maximum number of Pocket English sentences
 
 
 def show(
@@ -58,11 +58,11 @@ def show(
     else:
         sentences, failed = sentences_of(text, transforms, parser)
     for why, count in failed.items():
-        typer.echo(f"calque: {count} of {len(sentences)} without a tree, so in its own order: {why}", err=True)
+        typer.echo(f"calque: {count} of {len(sentences)} without a tree, so in the original order: {why}", err=True)
     for number, sentence in enumerate(sentences if transforms else ()):
         typer.echo(side_by_side(sentence, transforms, number))
     if wrong:
-        known = f"there are {', '.join(EXAMPLES)}"  # said once, at the end; the other languages are shown all the same
+        known = f"there are {', '.join(EXAMPLES)}"  # printed once, at the end; valid languages are shown anyway
         once = [message.replace(known, "").rstrip("; ") for message in wrong]
         raise BadInput([*once, known] if once != wrong and len(wrong) > 1 else wrong)
 
@@ -99,12 +99,12 @@ def _transforms(study: str) -> dict[str, Transform]:
 
     languages = catalogue.study(study).languages
     if not isinstance(languages, DerivedLanguages):
-        raise BadInput("a study without derived languages", study)
+        raise BadInput("the study has no derived languages", study)
     return {transform.name: transform for transform in languages.transforms}
 
 
 def _check_quotes(text: str, languages: Sequence[str], own: Mapping[str, Transform]) -> None:
-    """Refuse an unquoted text: a word, more words, then a language."""
+    """Reject an unquoted text: several words, then a language."""
     from calque.derive.transforms import EXAMPLES
 
     def is_language(word: str) -> bool:

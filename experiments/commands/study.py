@@ -1,4 +1,4 @@
-"""The commands on studies: `calque run` and its stages, `report`, `plan`, `null` and `studies`."""
+"""Commands for studies: `calque run` and its stages, `report`, `plan`, `null` and `studies`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Name = Annotated[
     typer.Option(
         metavar="NAME",
         callback=check_report_name,
-        help="The name of the report, whose folder is runs/STUDY/reports/NAME.",
+        help="The report's name; its folder is runs/STUDY/reports/NAME.",
     ),
 ]
 Reported = Annotated[
@@ -59,24 +59,22 @@ Reported = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(file_okay=False, help="The folder for a report of records. Default: runs/STUDY/reports/FOLDER."),
+    typer.Option(file_okay=False, help="The folder for a report on records. Default: runs/STUDY/reports/FOLDER."),
 ]
 Recorded = Annotated[str, typer.Argument(metavar="STUDY", help="A study with a report, or a folder of records.")]
-Cards = Annotated[
-    int | None, typer.Option(min=1, help="Also estimate the time on this number of cards, one process each.")
-]
+Cards = Annotated[int | None, typer.Option(min=1, help="Also estimate the time on this many cards, one process each.")]
 Kind = Annotated[str, typer.Option(metavar="KIND", help="The kind of card, such as A100 or H100.")]
 
 
-On = Annotated[Literal["local", "slurm"], typer.Option(help="Compute here, or in jobs of Slurm.")]
+On = Annotated[Literal["local", "slurm"], typer.Option(help="Compute here, or in Slurm jobs.")]
 Options = Annotated[
     list[str] | None,
-    typer.Option("--option", metavar="KEY=VALUE", help="An option of sbatch, as in partition=gpu."),
+    typer.Option("--option", metavar="KEY=VALUE", help="An sbatch option, as in partition=gpu."),
 ]
 Processes = Annotated[
-    int, typer.Option(min=1, help="Processes that train each model in a job, on one machine, by torchrun.")
+    int, typer.Option(min=1, help="Processes per model in a job, started by torchrun on one machine.")
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what Slurm would be given.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the Slurm scripts without submitting them.")]
 
 
 @leaving(RESUMES)
@@ -98,6 +96,8 @@ def run(
     """Run a whole study; finished work is skipped.
 
     The stages are derive, pretrain, evaluate and report."""
+    from calque.experiments.report.folder import reserve
+    from calque.experiments.run.schedule import first_process
     from calque.experiments.settings.catalogue import study_time
 
     if on == "local" and (option or processes > 1 or dry_run):
@@ -113,8 +113,8 @@ def run(
             typer.echo(engine.script)
             return
     folder, about = _place(study, runs, settings, sweep, name)
-    if name is not None:
-        _reserve(folder, about)
+    if name is not None and first_process():
+        reserve(folder, about)
     steps, start = study.steps(runs), monotonic()
     finished = sum(step.finished for step in steps)
     time = "" if settings or sweep else study_time(exp)
@@ -128,7 +128,9 @@ def run(
 @leaving(RESUMES)
 def cell(
     exp: Exp,
-    fingerprints: Annotated[list[str], typer.Argument(metavar="FINGERPRINT...", help="The ends of folders' names.")],
+    fingerprints: Annotated[
+        list[str], typer.Argument(metavar="FINGERPRINT...", help="The last parts of folder names.")
+    ],
     settings: Set = None,
     sweep: Sweeps = None,
     runs: Root = ROOT,
@@ -136,7 +138,7 @@ def cell(
 ) -> None:
     """Run individual steps (used by cluster jobs).
 
-    A finished step is skipped; one that is being computed is waited for."""
+    Finished steps are skipped; steps computed elsewhere are waited for."""
     from calque.experiments.run.progress import board
     from calque.experiments.run.schedule import compute_cells, first_process
 
@@ -149,7 +151,7 @@ def cell(
         compute_cells(steps, shown.report, change, shown.watch)
 
 
-Derivable = Annotated[str, typer.Argument(metavar="EXP|FILE", help="A study, as in `calque run`; or a file of text.")]
+Derivable = Annotated[str, typer.Argument(metavar="EXP|FILE", help="A study, as in `calque run`, or a text file.")]
 Language = Annotated[
     str | None,
     typer.Option(
@@ -160,7 +162,7 @@ Language = Annotated[
 
 Easy = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="Write only short sentences whose words are the N most frequent of FILE."),
+    typer.Option(min=1, metavar="N", help="Write only short sentences whose words are the N most frequent in FILE."),
 ]
 
 
@@ -171,16 +173,16 @@ def derive(
     runs: Root = ROOT,
     jobs: Jobs = None,
     language: Language = None,
-    out: Annotated[Path | None, typer.Option(help="The file to write; without it, the text is printed.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Output file. Default: print the text.")] = None,
     pairs: Annotated[bool, typer.Option("--pairs", help="Write each sentence, a tab and its image.")] = False,
     parser: Parser = None,
     own: Own = None,
     easy: Easy = None,
 ) -> None:
-    """Write the languages of a study, or a file in one language."""
+    """Derive a study's languages, or a file in one language."""
     if language is not None:
         if settings or jobs:
-            raise BadInput("--set and --jobs are for a study; expected neither with the --language of a file")
+            raise BadInput("--set and --jobs are for studies; expected neither with --language")
         from calque.derive.easy import EasyText
         from calque.derive.sources.files import Files
 
@@ -230,7 +232,7 @@ def report(
     name: Name = None,
     out: Out = None,
 ) -> None:
-    """Make the report of a finished study, or of records."""
+    """Write the report on a finished study, or on records."""
     if _is_folder(exp):
         if settings or sweep:
             raise BadInput("--set and --sweep change a study; expected neither with a folder of records")
@@ -238,7 +240,7 @@ def report(
         typer.echo(_printed(outcome, quiet, as_json))
         return
     if out is not None:
-        raise BadInput("--out is for a folder of records; expected --name, for the report of a study")
+        raise BadInput("--out is for a folder of records; expected --name for a study's report")
     study = _varied(exp, settings, sweep)
     write_report(study, runs, *_place(study, runs, settings, sweep, name), quiet, as_json)
 
@@ -252,7 +254,7 @@ def plan(
     kind: Kind = "H100",
     runs: Root = ROOT,
 ) -> None:
-    """Estimate operations, memory and time of a study; run nothing."""
+    """Estimate a study's operations, memory and time without running it."""
     study = _varied(exp, settings, sweep)
     from calque.experiments.plan import card, describe
 
@@ -262,7 +264,7 @@ def plan(
 
 
 def null(study: Recorded, runs: Root = ROOT) -> None:
-    """Count how often seeds of one objective are called different.
+    """Count how often seeds of one objective are judged to differ.
 
     The nominal rate is 5 %."""
     from calque.analysis.report.claims_table import null_table
@@ -275,15 +277,14 @@ def null(study: Recorded, runs: Root = ROOT) -> None:
         seeds = {seed for each in (results, *variants) for seed in each.seeds}
         have = f"seed {min(seeds)} alone" if len(seeds) == 1 else "no two seeds of one model"
         raise BadInput(
-            f"records of {have}; expected two seeds or more, and four where verdicts over seeds are to be checked "
-            "(--set seeds=0,1,2,3)",
+            f"records of {have}; expected two seeds or more, four to check verdicts over seeds (--set seeds=0,1,2,3)",
             folder,
         )
     typer.echo(table.markdown)
 
 
 def studies(as_json: Json = False) -> None:
-    """List the studies, with their time on two cores and needs."""
+    """List the studies, with their needs and time on two cores."""
     from calque.experiments.settings.catalogue import study_rows
 
     rows = study_rows()
@@ -325,8 +326,8 @@ def _compute(
     time: str = "",
     engine: Slurm | None = None,
 ) -> None:
-    """Compute the unfinished steps of some stages of a study, for the folder of a report; `time` is an estimate for all
-    of it on two cores. An `engine` computes all stages in jobs."""
+    """Compute the unfinished steps of some stages of a study, for the report folder `report`. `time`
+    estimates the whole study on two cores. An `engine` computes all stages in jobs."""
     from calque.experiments.run.progress import board
     from calque.experiments.run.schedule import compute, first_process
     from calque.experiments.run.shared import note_use
@@ -364,25 +365,18 @@ def _report_records(folder: Path, runs: Path, name: str | None, out: Path | None
 def _place(
     study: Study | Sweep, runs: Path, settings: list[str] | None, sweeps: list[str] | None, name: str | None
 ) -> tuple[Path, About]:
-    """The folder of a study's report, and its description. A study with changed values has a folder of its own."""
+    """Return a report's folder and description; a study with changed values gets its own folder."""
     from calque.experiments.report.folder import describe, named
 
     about = describe(study, runs, settings or (), sweeps or (), name or "")
     return study.report(runs, changed=bool(settings)) if name is None else named(runs, about, name), about
 
 
-def _reserve(folder: Path, about: About) -> None:
-    from calque.experiments.report.folder import reserve
-    from calque.experiments.run.schedule import first_process
-
-    if first_process():
-        reserve(folder, about)
-
-
 def write_report(
     study: Study | Sweep, runs: Path, folder: Path, about: About, quiet: bool = False, as_json: bool = False
 ) -> None:
-    """Write the report of a study whose steps are finished, and print a summary, or only its path, or JSON."""
+    """Write the report on a finished study, and print a summary, only the report's path (`quiet`), or
+    JSON."""
     from calque.experiments.report.folder import again
     from calque.experiments.report.report import summarise, summarise_sweep
     from calque.experiments.run.schedule import first_process
@@ -394,7 +388,7 @@ def write_report(
     steps = study.steps(runs)
     if titles := [step.title for step in steps if not step.finished]:
         named = [*titles[:3], *([f"{len(titles) - 3} more"] if titles[3:] else [])]
-        raise BadInput(f"not computed yet: {', '.join(named)}; `calque run` does it", study.folder(runs))
+        raise BadInput(f"not computed yet: {', '.join(named)}; `calque run` computes them", study.folder(runs))
     about = {**(about if "wall" in about else again(folder, about)), COMPUTE: total(steps)}
     if isinstance(study, Sweep):
         outcome = summarise_sweep(study, runs, folder, about)

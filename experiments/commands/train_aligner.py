@@ -1,4 +1,4 @@
-"""`calque train-aligner`: an encoder that aligns words better, learnt in minutes from parallel text alone."""
+"""`calque train-aligner`: train an encoder to align words, in minutes and from parallel text alone."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ def train_aligner(
         list[Path],
         typer.Argument(
             metavar="A B [A2 B2 ...]",
-            help="Sentences and their translations, one per line, words separated by spaces; several bitexts may be "
-            "of different languages.",
+            help="Sentences and their translations, one per line, words separated by spaces; bitexts may "
+            "differ in language.",
         ),
     ],
-    model: Annotated[str, typer.Option(help="The encoder to start from: a folder, or NAME@COMMIT on the hub.")],
-    out: Annotated[Path, typer.Option(file_okay=False, help="The folder of the new encoder.")],
+    model: Annotated[str, typer.Option(help="The encoder to start from: a folder, or NAME@COMMIT on the Hub.")],
+    out: Annotated[Path, typer.Option(file_okay=False, help="The folder for the new encoder.")],
     labels: Annotated[
         Literal["auto", "agreement", "estimated", "self"],
         typer.Option(
-            help="Learn links of fast_align that the encoder shares, all of fast_align, or the encoder's; auto is "
-            "agreement, or self where the two directions of fast_align share few links."
+            help="Train on links shared by fast_align and the encoder (agreement), all of fast_align's (estimated) or "
+            "the encoder's (self); auto is agreement, or self if fast_align's two directions share few links."
         ),
     ] = "auto",
     layer: Annotated[int | None, typer.Option(min=1, help="Layer to train; default: two thirds of the way up.")] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Updates; default: 220.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Decides the order of the sentences.")] = 0,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads of the training; default: all cores.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed for the sentence order.")] = 0,
+    threads: Annotated[int | None, typer.Option(min=1, help="Training threads; default: all cores.")] = None,
 ) -> None:
     """Train an encoder to align words, without gold links."""
     if len(files) % 2:
         raise BadInput(f"{len(files)} files; expected pairs of files, sentences and their translations")
     if out.exists():
-        raise BadInput("there is something already; expected the name of a new folder", out)
+        raise BadInput("exists already; expected a new folder", out)
     from calque.experiments.run.progress import board
     from calque.experiments.run.schedule import compute
     from calque.experiments.study.aligner_training import (
@@ -75,6 +75,6 @@ def train_aligner(
         for folder in one.place.parent.glob(f"{one.place.name}-*"):  # also steps with other settings
             shutil.rmtree(folder)
     for empty in (step.place.parent, home):
-        with suppress(OSError):  # unless it has files of the user's
+        with suppress(OSError):  # unless it contains the user's files
             empty.rmdir()
     typer.echo(f"{out}: align with `calque align --model {out}`")

@@ -1,1 +1,1 @@
-"""Recipes of public data: addresses, digests, licences and places, and fetching."""
+"""Recipes for public data (URLs, digests, licences and paths) and their download."""

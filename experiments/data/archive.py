@@ -1,7 +1,7 @@
-"""Unpacking downloads: members of zip and tar files, also of archives in them, and rows of their tables.
+"""Unpacking downloads: members of (nested) zip and tar archives, and rows of their tables.
 
-Only members named by a recipe are unpacked, to places named by the recipe, never by the archive. Links, encrypted
-members, duplicate names and oversized content are refused.
+Only members named by a recipe are unpacked, to paths from the recipe, never from the archive. Links,
+encrypted members, duplicate names and oversized content are rejected.
 """
 
 import bz2
@@ -26,13 +26,13 @@ from calque.experiments.data.recipe import Output
 TARS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 ZIPS = (".zip",)
 RATIO, LEEWAY = 20, 1 << 20
-"""The largest ratio of content to archive, and bytes beyond that: text is 3 to 8 times as large."""
-LONGEST = 1 << 24  # most bytes of a table's line
+"""The largest ratio of content to archive size (text has 3 to 8), and an allowance in bytes."""
+LONGEST = 1 << 24  # maximum bytes per table row
 OPEN: dict[str, Callable[[Path, str], Any]] = {".gz": gzip.open, ".tgz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 
 
 class Bounded(io.BufferedIOBase):
-    """A binary stream of at most `bound` bytes; a longer one is refused. `name` is for errors."""
+    """A binary stream that rejects content beyond `bound` bytes; `name` is for errors."""
 
     def __init__(self, stream: IO[bytes], bound: int, name: str) -> None:
         self._stream, self._bound, self._left, self._name = stream, bound, bound, name
@@ -47,7 +47,7 @@ class Bounded(io.BufferedIOBase):
 
 
 def unpack(archive: Path, name: str, outputs: Sequence[Output], folder: Path) -> dict[str, Path]:
-    """Unpack a download of that name into the new `folder`, and return the files by the outputs' places."""
+    """Unpack the download `name` into the new `folder`; return the files by output path."""
     folder.mkdir(parents=True)
     files = _members(archive, name, {output.inside for output in outputs if output.inside}, folder / "members")
     files[()] = archive
@@ -93,7 +93,7 @@ def _members(archive: Path, name: str, names: set[tuple[str, ...]], folder: Path
 
 
 def _entries(archive: Path, name: str) -> Iterator[tuple[str, Callable[[], Any] | None]]:
-    """The name of each member, and a function that opens it, None if it is not a plain file."""
+    """Yield each member's name and a function that opens it, or None if it is not a regular file."""
     if name.endswith(ZIPS):
         with ZipFile(archive) as zipped:
             for info in zipped.infolist():
@@ -109,7 +109,7 @@ def _entries(archive: Path, name: str) -> Iterator[tuple[str, Callable[[], Any] 
 
 
 def _write_rows(table: Path, output: Output, to: Path, name: str) -> None:
-    """Write the header of a tab-separated table, and the rows with the values of `output.where`."""
+    """Write a tab-separated table's header and the rows that match `output.where`."""
     where = {column.encode(): value.encode() for column, value in output.where.items()}
     with writing(to), table.open("rb") as file, to.open("wb") as chosen:
         lines = iter(partial(file.readline, LONGEST), b"")
@@ -126,7 +126,7 @@ def _write_rows(table: Path, output: Output, to: Path, name: str) -> None:
             if all(row[place] == value for place, value in values.items()):
                 chosen.write(line)
         if chosen.tell() == start:
-            raise BadInput(f"no row of it has {output.where}", name)
+            raise BadInput(f"no row contains {output.where}", name)
 
 
 def _bound(archive: Path) -> int:
@@ -135,7 +135,7 @@ def _bound(archive: Path) -> int:
 
 @contextmanager
 def _decompressed(path: Path, name: str) -> Iterator[Bounded]:
-    """A file's content, decompressed if `name` ends in .gz, .tgz, .xz or .bz2, and bounded."""
+    """Open a file as a bounded stream, decompressed according to the suffix of `name`."""
     with OPEN.get(Path(name).suffix, open)(path, "rb") as stream:
         yield Bounded(stream, _bound(path), name)
 
@@ -147,10 +147,10 @@ def _copy(stream: Any, to: Path) -> None:
 
 @contextmanager
 def _undamaged(name: str) -> Iterator[None]:
-    """Report a file as damaged if the block finds that it is truncated or not of its kind."""
+    """Report a file as damaged if the block cannot read it."""
     try:
         yield
     except (BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError) as error:
-        if getattr(error, "errno", None) is not None:  # the disk's, not the archive's
+        if getattr(error, "errno", None) is not None:  # an error of the disk, not of the archive
             raise
         raise BadInput(f"damaged, or not a file of its kind: {error}", name) from None

@@ -1,4 +1,4 @@
-"""Downloading a file over HTTP: resuming, and checks of size and digest. Proxies come from the environment."""
+"""Resumable HTTP downloads, checked by size and digest. Proxies come from the environment."""
 
 import logging
 import time
@@ -18,15 +18,15 @@ from calque.experiments.data.recipe import LOCK, Download
 HEADERS = {"User-Agent": "calque (data fetch)", "Accept-Encoding": "identity"}
 BLOCK = 1 << 17
 TIMEOUT = 30.0  # seconds without a byte
-TRIES = 5  # in a row without new bytes
-WAIT = 1.0  # seconds before the second try; twice as long before each further one
+TRIES = 5  # consecutive tries without new bytes
+WAIT = 1.0  # seconds before the second try, doubled before each further one
 FINAL = (requests.exceptions.SSLError, requests.TooManyRedirects, ValueError)  # another try would fail too
-BUSY = (408, 425, 429, 500, 502, 503, 504)  # answers that another try may resolve
+BUSY = (408, 425, 429, 500, 502, 503, 504)  # status codes worth another try
 Progress = Callable[[int, int], None]
 
 
 class Session(requests.Session):
-    """Follows redirects from https to https only, and sends no password that ~/.netrc has for a host."""
+    """Follows https redirects to https only, and ignores passwords in ~/.netrc."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,10 +46,10 @@ class Session(requests.Session):
 
 
 def fetch_file(download: Download, folder: Path, seen: str, report: Progress) -> tuple[Path, str]:
-    """Download into `folder`, check, and return the file with its SHA-256; a file other than expected is removed.
+    """Download into `folder`, check, and return the file with its SHA-256; an unexpected file is removed.
 
-    A file with a known digest, the recipe's or `seen`, resumes after broken connections and killed processes; another
-    one starts again. `report(done, of)` receives bytes; `of` is 0 if unknown.
+    If the digest is known, from the recipe or `seen`, the download resumes after broken connections and
+    killed processes; otherwise it restarts. `report(done, of)` receives byte counts; `of` is 0 if unknown.
     """
     whole, part = folder / "whole", folder / "part"
     digest = download.sha256 or seen
@@ -63,7 +63,7 @@ def fetch_file(download: Download, folder: Path, seen: str, report: Progress) ->
     if download.bytes in (0, size) and digest in ("", found):
         return whole, found
     whole.unlink()
-    if resumed:  # its first part may be of another file
+    if resumed:  # its first part may come from a different file
         return fetch_file(download, folder, seen, report)
     if download.bytes not in (0, size):
         raise BadInput(f"received {size:,} bytes; the recipe says {download.bytes:,}", download.url)
@@ -72,8 +72,8 @@ def fetch_file(download: Download, folder: Path, seen: str, report: Progress) ->
 
 
 def _complete(download: Download, part: Path, resumes: bool, report: Progress) -> None:
-    """Fetch the missing bytes, and try again while connections break or the server is busy."""
-    logging.getLogger("urllib3").setLevel(logging.CRITICAL)  # errors say all that is needed
+    """Fetch the missing bytes, retrying when connections break or the server is busy."""
+    logging.getLogger("urllib3").setLevel(logging.CRITICAL)  # the errors raised here suffice
     tries, furthest = 0, 0
     with Session() as session:
         while True:
@@ -108,7 +108,7 @@ def _ask(session: Session, download: Download, part: Path, resumes: bool, report
         if status not in (200, 206):
             raise BadInput(f"its server answers {status} ({responses.get(status, 'unknown')})", download.url)
         if length is None and "Transfer-Encoding" not in response.headers:
-            raise BadInput("its server states no length, so a part looks like the whole", download.url)
+            raise BadInput("its server states no length, so truncation would go unnoticed", download.url)
         if status == 200 or not response.headers.get("Content-Range", "").startswith(f"bytes {start}-"):
             start = 0
         total = download.bytes or start + (length or 0)

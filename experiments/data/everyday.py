@@ -1,5 +1,5 @@
-"""The files of Everyday English, made from the originals: the same originals give the same contents. The trees of the
-text and the French grammar are copied from Calque, since the parser's model is not part of it."""
+"""The files of Everyday English, built reproducibly from the originals. The trees and the French grammar
+are copied from Calque, since the parser's model is not part of it."""
 
 import lzma
 import re
@@ -29,13 +29,13 @@ GOLD = "ud/UD_English-EWT/en_ewt-ud-{}.conllu"
 ENTITIES = "ner/uner-en_ewt/en_ewt-ud-{}*.iob2"  # its training file is called train or train.older
 FRENCH = "ud/UD_French-Sequoia/fr_sequoia-ud-train.conllu"
 COLUMNS = "# global.columns = ID FORM UNER:TAG UPOS HEAD DEPREL\n"  # readers of entities expect the tag after the word
-COUNTED = (1_500, 2_000, 3_000, TYPES)  # easy sentences are counted by these numbers of types
+COUNTED = (1_500, 2_000, 3_000, TYPES)  # vocabulary sizes for which easy sentences are counted
 _JOINED = re.compile(r"(.+)(n['’]t|['’](?:s|m|re|ve|ll|d))|(can)(not)|(gon|wan)(na)|(got)(ta)", re.IGNORECASE)
 
 
 def make_everyday(data: Path, folder: Path, cache: Path) -> dict[str, Any]:
-    """Make the files from the originals below `data`, and return the facts of the manifest: digests of the originals,
-    numbers and exclusions. `folder` is whole or absent."""
+    """Make the files from the originals below `data`, and return the manifest's facts: the originals'
+    digests, counts and exclusions. `folder` is written completely or not at all."""
     pairs = [_original(data, place) for place in PAIRS]
     annotated = {split: [_original(data, place.format(split)) for place in (GOLD, ENTITIES)] for split in SPLITS}
     originals = [*pairs, *chain.from_iterable(annotated.values())]
@@ -59,10 +59,6 @@ def make_everyday(data: Path, folder: Path, cache: Path) -> dict[str, Any]:
     return facts
 
 
-def _compress(path: Path, content: bytes) -> None:
-    path.write_bytes(lzma.compress(content, preset=9 | lzma.PRESET_EXTREME))
-
-
 def _original(data: Path, place: str) -> Path:
     found = sorted(data.glob(place))
     if len(found) != 1:
@@ -71,8 +67,8 @@ def _original(data: Path, place: str) -> Path:
 
 
 def _everyday_text(paths: Iterable[Path], counts: Counter[str]) -> list[Sentence]:
-    """The distinct easy sentences of the first column, in the order of their SHA-256: originals are sorted by length,
-    so that neighbours are nearly equal."""
+    """The distinct easy sentences in the first column, ordered by SHA-256: the originals are sorted by
+    length, so neighbours are nearly identical."""
     columns = (line.partition("\t")[0] for path in paths for _, line in read_lines(path))
     read = [tuple(chain.from_iterable(map(_syntactic, s))) for text in columns for s in split_sentences(text, counts)]
     distinct = dict.fromkeys(read)
@@ -85,7 +81,7 @@ def _everyday_text(paths: Iterable[Path], counts: Counter[str]) -> list[Sentence
 
 
 def _syntactic(word: str) -> list[str]:
-    """The syntactic words of a word, as the treebank cuts them: `do n't`, `Tom 's`, `can not`, `gon na`."""
+    """Split a word into syntactic words as in the treebank: `do n't`, `Tom 's`, `can not`, `gon na`."""
     if not (match := _JOINED.fullmatch(word)):
         return [word]
     first, last = filter(None, match.groups())
@@ -93,8 +89,8 @@ def _syntactic(word: str) -> list[str]:
 
 
 def _with_entities(trees: Path, entities: Path, counts: Counter[str]) -> Iterator[Sentence]:
-    """The sentences of a treebank with their entities. Universal NER annotates another release of it, so that a few
-    sentences have other words there; they are left out."""
+    """Add entities to a treebank's sentences. Universal NER annotates a different release, so a few
+    sentences differ in words; they are left out."""
     spans = {sentence.words: sentence.spans for sentence in read_iob2(entities, counts)}
     for sentence in read_conllu(trees, counts):
         if sentence.words in spans:
@@ -110,23 +106,23 @@ def _rows(sentence: Sentence) -> str:
 
 
 def _write(path: Path, sentences: Sequence[Sentence], text: Iterable[str], counts: Counter[str]) -> dict[str, Any]:
-    """Write a compressed file; returns the numbers of its sentences and words, and `counts`."""
-    _compress(path, "".join(text).encode())
+    """Write a compressed file; return the numbers of sentences and words, and `counts`."""
+    path.write_bytes(lzma.compress("".join(text).encode(), preset=9 | lzma.PRESET_EXTREME))
     left_out = dict(sorted((+counts).items()))
     return {"sentences": len(sentences), "words": sum(map(len, sentences)), "left out": left_out}
 
 
 def _copy_trees(part: Path) -> dict[str, Any]:
-    """Copy the trees and the grammar of Calque, if the text is Calque's, and return the facts about them."""
+    """Copy Calque's trees and grammar if the text is identical to Calque's; return the facts about them."""
     if lzma.decompress((part / TEXT).read_bytes()) != lzma.decompress((FOLDER / TEXT).read_bytes()):
-        raise BadInput("these originals give another text than Calque's, whose trees are needed", part)
+        raise BadInput("these originals give a different text from Calque's, whose trees are needed", part)
     for name in (TREES, GRAMMAR):
         shutil.copyfile(FOLDER / name, part / name)
     return dict(Artefact.open(FOLDER, KIND).facts["models"])
 
 
 def _easy_counts(folder: Path, types: int, cache: Path) -> dict[str, int]:
-    """The numbers of easy sentences and words of the text, and of the sentences and entities of tasks."""
+    """Count easy sentences and words in the text, and sentences and entities in the tasks."""
     source = files(folder, types).ready(cache)
     text = [len(sentence) for chunk in source.chunks() for sentence in source.sentences(chunk)[0]]
     numbers = {"sentences": len(text), "words": sum(text)}

@@ -1,4 +1,4 @@
-"""The files that a study needs, and the recipes that put them in place."""
+"""The files that a study needs, and the recipes that provide them."""
 
 import dataclasses
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,8 @@ WIDTH = 80
 
 
 def inputs(study: Any) -> list[Path]:
-    """The files and folders that a study names, each once: all paths among its values, except models of the hub."""
+    """Return the files and folders that a study names: all paths among its values, except models on the
+    Hub."""
     return [path for path in dict.fromkeys(_paths(study)) if not on_hub(str(path))]
 
 
@@ -33,7 +34,8 @@ def _paths(value: Any) -> Iterator[Path]:
 
 
 def by_recipe(paths: list[Path], first: str) -> dict[str, list[Path]]:
-    """The paths by the recipe that puts them in place: `first`, or else the smallest; under "", paths without one."""
+    """Group paths by the recipe that provides them, preferably `first`, then the smallest; "" groups the
+    rest."""
     grouped: dict[str, list[Path]] = {}
     for path in paths:
         recipes = recipes_of(path) or [""]
@@ -45,14 +47,14 @@ parent = attrgetter("parent")
 
 
 def describe_files(study: Any, name: str) -> str:
-    """A study's missing or empty files, and the commands that fetch them; "" if it names no file."""
+    """Describe a study's missing or empty files and the commands that fetch them; "" if it names no file."""
     paths = inputs(study)
     missing = [path for path in paths if not (path.is_dir() or (path.is_file() and path.stat().st_size > 0))]
     if not missing:
         return f"files: {len(paths):,} needed, none missing\n" if paths else ""
     lines = [f"files: {len(missing):,} of {len(paths):,} are missing or empty"]
     for recipe, found in by_recipe(missing, name).items():
-        lines.append(f"no recipe has {len(found):,} of them:")
+        lines.append(f"no recipe provides {len(found):,} of them:")
         if recipe:
             downloads = read_recipe(recipe).downloads
             trust = "" if all(download.pinned for download in downloads) else " --trust"

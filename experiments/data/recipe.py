@@ -1,4 +1,4 @@
-"""Recipes: public data by address, size, digest and licence (recipes.toml; docs/data.md lists the keys)."""
+"""Recipes: the URL, size, digest and licence of public data (recipes.toml; docs/data.md lists the keys)."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import read_toml
 
-LOCK = "fetched.json"  # the data folder's file of digests: of downloads by address, of files by place
+LOCK = "fetched.json"  # digests in the data folder: of downloads by URL, of files by path
 RECIPES = Path(__file__).with_name("recipes.toml")
 EACH = "{}"  # the placeholder for each name of `for` or `each`
 SIZE = re.compile(r"(?P<about>about )?(?P<bytes>\d+)?(?: (?P<digest>[0-9a-f]{64}))?")  # the values of `each`
@@ -19,9 +19,9 @@ SIZE = re.compile(r"(?P<about>about )?(?P<bytes>\d+)?(?: (?P<digest>[0-9a-f]{64}
 
 @dataclass(frozen=True)
 class Output:
-    """A file below the data folder, at `place`, with slashes. It is the download itself, or decompressed, or the member
-    that `inside` names (or a member of a member, and so on). `where` selects the rows of a table with a header that
-    have its values in the columns of its names."""
+    """A file at the path `place`, with slashes, below the data folder: the download itself, its
+    decompressed content, or the member that `inside` names, possibly in nested archives. `where` selects a
+    table's rows by the values of named columns."""
 
     place: str
     inside: tuple[str, ...] = ()
@@ -33,8 +33,8 @@ class Output:
 
 @dataclass(frozen=True)
 class Download:
-    """A file to fetch: `bytes` is its size, 0 if unknown; `about_bytes` is an estimate. `sha256` is empty if no source
-    states a digest."""
+    """A file to fetch: `bytes` is its size, 0 if unknown; `about_bytes` is an estimate. `sha256` is empty
+    if no digest is published."""
 
     url: str
     outputs: tuple[Output, ...]
@@ -46,18 +46,18 @@ class Download:
 
     @property
     def name(self) -> str:
-        """The last part of its address."""
+        """The last component of its URL."""
         return PurePosixPath(urlsplit(self.url).path).name
 
     @property
     def pinned(self) -> bool:
-        """Whether digests pin its files: the download's, or all its outputs'."""
+        """Whether the download, or each of its outputs, has a digest."""
         return bool(self.sha256) or all(output.sha256 for output in self.outputs)
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Downloads under a name, included recipes' among them."""
+    """Named downloads, including those of included recipes."""
 
     name: str
     about: str
@@ -74,13 +74,13 @@ def _tables() -> dict[str, Any]:
 
 
 def names() -> list[str]:
-    """The names of the recipes, sorted."""
+    """Return the sorted recipe names."""
     return sorted(_tables())
 
 
 @cache
 def read_recipe(name: str) -> Recipe:
-    """The recipe of a name, with the downloads of the recipes that it includes."""
+    """Read a recipe, with the downloads of the recipes it includes."""
     if name not in names():
         raise BadInput(unknown("recipe", name, names()))
     table = _tables()[name]
@@ -91,8 +91,8 @@ def read_recipe(name: str) -> Recipe:
 
 
 def _downloads(file: Mapping[str, Any], recipe: Mapping[str, Any]) -> Iterator[Download]:
-    """The download of a `file` table, or one for each name of its `for` or `each`. The size and the digest of `each`
-    are the file's, or those of the one file that is unpacked from it."""
+    """Yield the download of a `file` table, or one per name in its `for` or `each`. Sizes and digests in
+    `each` describe the download, or the one file unpacked from it."""
     for name, size in (file.get("each") or dict.fromkeys(file.get("for", [EACH]), "")).items():
         match = SIZE.fullmatch(size)
         assert match, size
@@ -117,7 +117,7 @@ def _downloads(file: Mapping[str, Any], recipe: Mapping[str, Any]) -> Iterator[D
 
 
 def _outputs(unpack: Mapping[str, Any]) -> Iterator[Output]:
-    """The outputs of an `unpack` table, one for each text of its `for`."""
+    """Yield the outputs of an `unpack` table, one per name in its `for`."""
     for text in unpack.get("for", [EACH]):
         yield Output(
             place=unpack["place"].replace(EACH, text),
@@ -130,7 +130,7 @@ def _outputs(unpack: Mapping[str, Any]) -> Iterator[Output]:
 
 
 def sizes(downloads: Sequence[Download]) -> str:
-    """Their total size: stated, estimated, and the number of unknown sizes."""
+    """Describe the downloads' total size: stated, estimated, and the number of unknown sizes."""
     total = sum(download.bytes for download in downloads)
     guesses = [download.about_bytes for download in downloads if not download.bytes and download.about_bytes]
     unsized = sum(not download.bytes and not download.about_bytes for download in downloads)
@@ -143,20 +143,20 @@ def sizes(downloads: Sequence[Download]) -> str:
 
 
 def recipes_of(path: Path) -> list[str]:
-    """The recipes that put a file where `path` ends, or files below it, fewest files first."""
+    """Return the recipes that provide the file or folder that `path` ends with, smallest first."""
     ends = {path.parts[i:] for i in range(len(path.parts))}
     found = [name for name in names() if not ends.isdisjoint(_places(name))]
     return sorted(found, key=lambda name: len(_places(name)))
 
 
 def remedy(path: str | Path | None) -> str:
-    """The command that fetches a file, or "" if no recipe has it."""
+    """Return the command that fetches a file, or "" if no recipe provides it."""
     recipes = recipes_of(Path(path or ""))
     return f"`calque data fetch {recipes[0]}` gets it" if recipes else ""
 
 
 @cache
 def _places(recipe: str) -> set[tuple[str, ...]]:
-    """The files that a recipe puts in place and the folders above them, in parts."""
+    """The paths of a recipe's files and of the folders above them, as components."""
     files = [PurePosixPath(output.place) for output in read_recipe(recipe).outputs]
     return {place.parts for file in files for place in (file, *file.parents) if place.parts}

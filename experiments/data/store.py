@@ -1,4 +1,4 @@
-"""The data folder: the state of a recipe's files, and fetching missing ones into their places."""
+"""The data folder: the state of a recipe's files, and the download of missing ones."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Placed:
-    """A file's entry in the lock file: digest, size, and the time of its last change in ns."""
+    """A file's entry in the lock file: digest, size and modification time in ns."""
 
     sha256: str
     bytes: int
@@ -47,7 +47,8 @@ class Placed:
 
 @dataclass
 class Fetched:
-    """The places that a fetch filled, errors of failed downloads, and downloads without a known digest."""
+    """The paths filled by a fetch, errors from failed downloads, and downloads skipped for lack of a
+    digest."""
 
     placed: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -59,7 +60,7 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         if folder.exists() and not folder.is_dir():
-            raise BadInput("is a file; expected the data folder, or a place for it", folder)
+            raise BadInput("is a file; expected the data folder, which may be new", folder)
         self.folder, self._lock = folder, folder / LOCK
         self._downloads: dict[str, str] = {}
         self._places: dict[str, Placed] = {}
@@ -72,7 +73,8 @@ class Store:
                 raise BadInput(f"not the digests of fetched files: {error}; remove it", self._lock) from None
 
     def state(self, output: Output) -> State:
-        """A file's state. Size and time of change, if equal to the lock file's, stand in for the digest."""
+        """Return a file's state. If size and modification time match the lock file, the digest is not
+        computed."""
         path, entry = self.folder / output.place, self._places.get(output.place)
         digest = output.sha256 or (entry.sha256 if entry else "")
         size = output.bytes or (entry.bytes if entry else 0)
@@ -88,12 +90,12 @@ class Store:
         return State.THERE if same else State.ALTERED
 
     def seen(self, download: Download) -> str:
-        """The digest of the download when it was last fetched, or ""."""
+        """Return the download's digest when last fetched, or ""."""
         return self._downloads.get(download.url, "")
 
     def fetch(self, recipe: Recipe, report: Report, *, trust: bool = False) -> Fetched:
-        """Fetch the downloads with a missing file, whether others fail or not, and put files in place. A download
-        without a stated digest is fetched only with `trust`, or if the lock file has its digest."""
+        """Fetch each download with a missing file, even if others fail. Without a stated digest, a
+        download is fetched only with `trust`, or if the lock file contains its digest."""
         states = {output.place: self.state(output) for output in recipe.outputs}
         for place, state in states.items():
             if state is State.ALTERED:
@@ -118,7 +120,7 @@ class Store:
         return result
 
     def _fetch(self, download: Download, report: Report) -> list[str]:
-        """Download, check, unpack, check again and put in place; returns the places that were empty."""
+        """Download, check, unpack, check again and install; return the newly filled paths."""
         folder = self.folder / WORK / hashlib.sha256(download.url.encode()).hexdigest()[:16]
         title, throttled = f"fetching {download.outputs[0].place}", Throttled(report)
 
@@ -128,7 +130,7 @@ class Store:
         make_folder(folder)
         whole, digest = fetch_file(download, folder, self.seen(download), progress)
         size = whole.stat().st_size
-        shutil.rmtree(folder / "unpacked", ignore_errors=True)  # of a killed process
+        shutil.rmtree(folder / "unpacked", ignore_errors=True)  # left by a killed process
         try:
             files = unpack(whole, download.name, download.outputs, folder / "unpacked")
             _check(download, files)
@@ -141,7 +143,7 @@ class Store:
         return places
 
     def _put(self, download: Download, digest: str, files: Mapping[str, Path]) -> list[str]:
-        """Put files in place and return the places that were empty; the lock file has them first."""
+        """Install files, after noting them in the lock file, and return the newly filled paths."""
         empty = [place for place in files if not (self.folder / place).exists()]
         self._downloads[download.url] = digest
         self._places |= {place: Placed.of(files[place]) for place in empty}
@@ -160,6 +162,6 @@ def _check(download: Download, files: Mapping[str, Path]) -> None:
             raise BadInput(f"{output.place}: {size:,} bytes; the recipe says {output.bytes:,}", download.url)
         if output.sha256 and (found := sha256(files[output.place])) != output.sha256:
             raise BadInput(
-                f"{output.place}: another file than expected: SHA-256 {found}; the recipe says {output.sha256}",
+                f"{output.place}: not the expected file: SHA-256 {found}; the recipe says {output.sha256}",
                 download.url,
             )

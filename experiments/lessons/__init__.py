@@ -1,5 +1,5 @@
-"""A lesson of 15 minutes on transfer between languages: a notebook, its solutions, a lab sheet, a page that derives
-sentences, and the trained models of the study `lesson`."""
+"""A 15-minute lesson on cross-lingual transfer: a notebook, its solutions, a lab sheet, a web page that
+derives sentences, and the trained models of the study `lesson`."""
 
 import shutil
 from pathlib import Path
@@ -13,7 +13,8 @@ MODELS = HERE / "models.safetensors"
 
 
 def copy(to: Path) -> list[Path]:
-    """Copy the lesson's files to a folder, which may be new. Raises BadInput if it has one of the files already."""
+    """Copy the lesson's files to a folder, which may be new. Raises BadInput if it already contains one of
+    them."""
     places = [to / name for name in FILES]
     for place in places:
         if place.exists():

@@ -1,4 +1,4 @@
-"""Write the models of the lesson: `python -m experiments.lessons RUNS`, after
+"""Write the lesson's models: `python -m experiments.lessons RUNS`, after
 `calque run lesson --set shipped=none --runs RUNS`."""
 
 import sys

@@ -1,4 +1,4 @@
-"""Checks of the lesson's exercises: each prints whether an answer is right, or what is missing."""
+"""Checks for the lesson's exercises: each prints whether an answer is right, or what is missing."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from calque.derive.transform import Account, Transform, image_of
 LANGUAGE = "trans.inv"
 SENTENCES = 100
 KINDS = ("MLM", "ALIGN-MLM")
-TOLD = 0.99  # the cosine above which a word and its image were in the dictionary
+TOLD = 0.99  # above this cosine, a word and its image were in the dictionary
 
 
 def first_word(answer: str, sentence: str) -> None:
-    """The English word that comes first in the reversed sentence."""
+    """Check the first English word of the reversed sentence."""
     *_, last, _ = sentence.split()
     if answer == last:
         _right(f"{last!r} is the last word before the full stop, so it comes first after reversal.")
@@ -38,7 +38,7 @@ def first_word(answer: str, sentence: str) -> None:
 
 
 def invented(language: Transform) -> None:
-    """A word order that is the same each time, has all words, and is neither English nor its reverse."""
+    """Check that a word order is deterministic, keeps all words, and is neither English nor its reverse."""
     sentences = list(Pocket(types=300).sentences(SENTENCES))
     try:
         images, again = _images(language, sentences), _images(language, sentences)
@@ -61,7 +61,7 @@ def invented(language: Transform) -> None:
 
 
 def predicted(predictions: Mapping[str, float | None]) -> None:
-    """A number from 0 to 100 for each objective."""
+    """Check that each objective has a number from 0 to 100."""
     missing = []
     for name in KINDS:
         value = predictions.get(name)
@@ -74,7 +74,7 @@ def predicted(predictions: Mapping[str, float | None]) -> None:
 
 
 def aligned_without_help(answer: Sequence[str], model: Checkpoint, words: Sequence[str]) -> None:
-    """The words whose nearest word is their own image although the dictionary lacks them."""
+    """Check which words are nearest to their image although the dictionary lacks them."""
     given = {answer} if isinstance(answer, str) else {*answer}
     right = set()
     for word in words:
@@ -91,7 +91,7 @@ def aligned_without_help(answer: Sequence[str], model: Checkpoint, words: Sequen
 
 
 def explanation(answer: str) -> None:
-    """The conclusion that the correlations allow."""
+    """Check the conclusion drawn from the correlations."""
     wrong = {
         "a": "the models also differ in their training: the dictionary may cause both. Look at the models of one kind.",
         "c": "over all models they are strongly related. The question is what the relation shows.",
@@ -103,7 +103,7 @@ def explanation(answer: str) -> None:
 
 
 def smallest_and_largest(answer: tuple[float | None, float | None], scores: Mapping[str, Sequence[float]]) -> None:
-    """The smallest and the largest difference between a model with a dictionary and one without."""
+    """Check the smallest and largest difference between a model with a dictionary and one without."""
     if None in answer:
         return _wrong("replace both None. `differences` has one number for each pair of models.")
     differences = [align - mlm for align in scores["ALIGN-MLM"] for mlm in scores["MLM"]]
@@ -117,8 +117,8 @@ def smallest_and_largest(answer: tuple[float | None, float | None], scores: Mapp
 
 
 def per_seed(rows: Any, measure: str, metric: str) -> dict[str, list[float]]:
-    """A measure of every model in percent, by objective, one number per seed; `rows` are a frame where pandas is
-    installed, and otherwise a list."""
+    """Return a measure in percent by objective, one number per seed; `rows` is a DataFrame if pandas is
+    installed, otherwise a list."""
     if hasattr(rows, "to_dict"):
         rows = rows.to_dict("records")
     found: dict[str, list[float]] = {}
@@ -138,7 +138,7 @@ def compare(predictions: Mapping[str, float | None], scores: Mapping[str, Sequen
 
 
 def losses(supervised: Mapping[str, Sequence[float]], scores: Mapping[str, Sequence[float]]) -> None:
-    """Print SUP and Δ, means over seeds."""
+    """Print SUP and Δ averaged over seeds."""
     for name, values in supervised.items():
         print(f"{name:<10} SUP {fmean(values):.1f}, Δ = SUP − ZS = {fmean(values) - fmean(scores[name]):.1f}")
 
@@ -165,7 +165,8 @@ def _images(language: Transform, sentences: Sequence[Sentence]) -> list[Sentence
 
 
 def _neighbours_kept(images: Sequence[Sentence]) -> float:
-    """The percentage of neighbouring words of the source that are neighbours in the images, in either order."""
+    """The percentage of adjacent words in the images that are also adjacent in the source, in either
+    order."""
     kept = total = 0
     for image in images:
         kept += sum(abs(i - j) == 1 for i, j in pairwise(image.origin))

@@ -1,4 +1,4 @@
-"""The questions of ARR's Responsible NLP checklist, answered as far as a report and its study answer them."""
+"""ARR's Responsible NLP checklist, answered as far as a report and its study allow."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ from calque.experiments.report.summary import (
     measured,
     scale_of,
 )
-from calque.experiments.run.step import Step
+from calque.experiments.run.step import Step, is_finished
 from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
 
@@ -43,8 +43,9 @@ def checklist(
     results: Sequence[Results],
     claims: Table | None,
 ) -> dict[str, list[Block]]:
-    """The answers by section of the checklist. `about` describes the report; `studies` and `results` have one entry, or
-    one per value of a sweep; `claims` is the table of claims, if any; `runs` is the folder for results."""
+    """Return the answers by section. `about` describes the report; `studies` and `results` contain one
+    entry, or one per value of a sweep; `claims` is the table of claims, if any; `runs` is the results
+    folder."""
     study = studies[0].name
     versions = ", ".join(f"{name} {number}" for name, number in about.get("versions", {}).items())
     cost = compute_statement(about) if COMPUTE in about else "The cost of the report's steps was not recorded."
@@ -88,7 +89,7 @@ def checklist(
 
 
 def as_markdown(title: str, sections: Mapping[str, Sequence[Block]]) -> str:
-    """The answers as a Markdown page."""
+    """Format the answers as a Markdown page."""
     parts = [f"# {title}"]
     for name, blocks in sections.items():
         parts.append(f"## {name}")
@@ -139,12 +140,12 @@ def _licences(studies: Sequence[Study]) -> Iterator[Sequence[str]]:
 
 
 def _examples(studies: Sequence[Study], runs: Path) -> Iterator[tuple[str, Step]]:
-    """The finished steps of each task's examples, each once."""
+    """Yield each task with the finished steps of its examples, each once."""
     seen = set[Path]()
     for study in studies:
         for seed in study.data_seeds:
             for name, step in study.examples(runs, seed).items():
-                if _finished(step) and step.folder not in seen:
+                if is_finished(step) and step.folder not in seen:
                     seen.add(step.folder)
                     yield name, step
 
@@ -176,7 +177,7 @@ def _models(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
     steps = list({step.place: step for study in studies for step in study.trained(runs)}.values())
     for name in dict.fromkeys(step.config.objective.name for step in steps):
         own = [step for step in steps if step.config.objective.name == name]
-        spent = [cost for step in own if _finished(step) and (cost := step.open().facts.get(COMPUTE))]
+        spent = [cost for step in own if is_finished(step) and (cost := step.open().facts.get(COMPUTE))]
         try:
             parameters = " or ".join(f"{count:,}" for count in sorted({step.config.cost().parameters for step in own}))
         except BadInput:
@@ -184,13 +185,6 @@ def _models(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
         seconds = f"{sum(cost['seconds'] for cost in spent) / len(spent):,.0f}" if spent else NONE
         processors = dict.fromkeys(name for cost in spent for name in cost["processors"])
         yield name, parameters, len(own), seconds, ", ".join(processors) or NONE
-
-
-def _finished(step: Step) -> bool:
-    try:
-        return step.finished
-    except BadInput:  # a file of its data is missing
-        return False
 
 
 def _dev_and_test(results: Sequence[Results]) -> Iterator[Sequence[object]]:
@@ -208,7 +202,7 @@ def _dev_and_test(results: Sequence[Results]) -> Iterator[Sequence[object]]:
 
 
 def _searches(about: Mapping[str, Any], study: str, runs: Path) -> Iterator[Sequence[object]]:
-    """The values that this report and others of the study tried."""
+    """The values tried in this report and in others on the study."""
     others = (row for row in reports(runs) if row["study"] == study)
     own = about.get("configuration")
     for row in (about, *(row for row in others if row["configuration"] != own)):

@@ -1,4 +1,4 @@
-"""Two reports compared: record by record, numbers against seed noise, and conclusions."""
+"""Comparison of two reports: records, numbers relative to seed noise, and conclusions."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ SEEDS, ITEMS = "seeds", "items"  # sources of a number's noise
 
 @dataclass(frozen=True)
 class Comparison:
-    """What two reports have in common. `claims` have both verdicts; `tested` counts the tested numbers by the source of
-    their noise, `nominal` those that differ at 5 % each, and `beyond` names those that differ after correction.
-    `different` has a line for each record that is not equal in every field, or is in one report only."""
+    """The result of comparing two reports. `claims` maps claims to both verdicts; `tested` counts tested
+    numbers by source of noise, `nominal` counts those that differ at the 5 % level, and `beyond` names
+    those that differ after correction. `different` describes each record that differs in any field, or is
+    in one report only."""
 
     claims: dict[str, tuple[str, str]]
     tested: Counter[str]
@@ -45,7 +46,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """In a sentence whether conclusions are the same, and whether numbers differ by more than noise."""
+        """A sentence on whether conclusions agree, and whether numbers differ by more than noise."""
         noise = "seed noise" if self.tested[SEEDS] else "the noise of test items"
         if not self.different:
             numbers = "all numbers are equal"
@@ -65,22 +66,23 @@ class _Report:
     floors: list[Floor]
 
     def without_sweep(self, other: _Report) -> _Report:
-        """With the first run of a sweep that the other report has by itself as a run without a sweep's values."""
+        """Drop the sweep values from the first variant of each run that the other report contains without
+        a sweep."""
         others, firsts = {run.id for run in other.runs}, {run.id.split("@")[0]: run.id for run in reversed(self.runs)}
         same = {first for run, first in firsts.items() if run in others}
         return replace(self, runs=[replace(run, settings={}) if run.id in same else run for run in self.runs])
 
     def configs(self, **changes: Any) -> dict[str, str]:
-        """A fingerprint of each run's configuration: everything except its name."""
+        """Return a fingerprint of each run's configuration, which excludes its name and claims."""
         return {run.id: fingerprint(as_json(replace(run, id="", claims=(), **changes))) for run in self.runs}
 
     def by_key(self) -> dict[str, dict[str, Any]]:
-        """The records by the fields that identify them."""
+        """Return the records by their identifying fields."""
         configs = self.configs()
         return {configs[record.run] + _key(as_json(record)): as_json(record) for record in self.records}
 
     def numbers(self) -> Iterator[tuple[str, str, BySeed]]:
-        """The numbers that claims are about, over seeds: each with its key and its title."""
+        """Yield the key, title and values by seed of each number that claims are about."""
         configs = self.configs(seed=0)
         for results in by_settings(self.runs, self.records).values():
             for record, values in results.columns():
@@ -90,7 +92,7 @@ class _Report:
                     yield configs[record.run] + _key(of), title, values
 
     def verdicts(self, kind: str) -> dict[str, str]:
-        """The verdicts on the claims of a kind of report."""
+        """Return the verdicts on the claims made in a kind of report."""
         from calque.analysis.papers.catalog import PAPERS
         from calque.analysis.report.claims_table import claims_table
         from calque.experiments.report.report import joined
@@ -101,9 +103,9 @@ class _Report:
 
 
 def compare_reports(first: Path, second: Path) -> Comparison:
-    """Compare two folders of records. Runs are identified by their configuration, not by their names, which hold
-    fingerprints. Numbers that claims are about are tested by Welch's t-test over the seeds of both reports or, where
-    seeds do not vary, by their test items, with Holm's correction. Raises BadInput if no record is in common."""
+    """Compare two folders of records. Runs are matched by configuration, not by name, which contains
+    fingerprints. Numbers that claims are about are compared by Welch's t-test over seeds or, where seeds
+    do not vary, over test items, with Holm's correction. Raises BadInput if the folders share no record."""
     ours, theirs = _Report(*read_records(first)), _Report(*read_records(second))
     ours, theirs = ours.without_sweep(theirs), theirs.without_sweep(ours)
     a, b = ours.by_key(), theirs.by_key()
@@ -119,7 +121,7 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     tested = [(title, *test) for title, test in tests if test]
     corrected = holm([p for _, p, _ in tested])
     kind, claims = stored(first).get("report") or stored(second).get("report"), {}
-    if kind and not any(run.settings for run in (*ours.runs, *theirs.runs)):  # a sweep has no claims
+    if kind and not any(run.settings for run in (*ours.runs, *theirs.runs)):  # sweeps make no claims
         here, there = ours.verdicts(kind), theirs.verdicts(kind)
         claims = {claim: (here.get(claim, NO_RECORDS), there.get(claim, NO_RECORDS)) for claim in here | there}
     return Comparison(
@@ -133,14 +135,14 @@ def compare_reports(first: Path, second: Path) -> Comparison:
 
 
 def _change(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
-    """The measured fields that differ between two records; empty if they are equal."""
+    """Describe the measured fields in which two records differ; empty if none."""
     pairs = [(name, ours.get(name), theirs.get(name)) for name in MEASURED if ours.get(name) != theirs.get(name)]
     values = "; ".join(f"{name} {_brief(one)}, not {_brief(other)}" for name, one, other in pairs)
     return f"{_title(ours)}: {values}" if pairs else ""
 
 
 def _test(ours: BySeed, theirs: BySeed) -> tuple[float, str] | None:
-    """The p of a difference, and the source of its noise; None where no noise is known."""
+    """Return a difference's p-value and source of noise, or None if no noise is known."""
     p = welch([score.value for score in ours.values()], [score.value for score in theirs.values()])
     if p is not None:
         return p, SEEDS

@@ -1,4 +1,4 @@
-"""A report in the formats of other programs: tables, LaTeX macros, records, figures, BibTeX and cost."""
+"""Export formats of a report: tables, LaTeX macros, records, figures, BibTeX and cost."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REFERENCES = Path(__file__).with_name("references.bib")
 
 
 def table_of(folder: Path, name: str | None) -> Table:
-    """The table of a report that its file NAME.md holds."""
+    """Read a report's table from its file NAME.md."""
     names = sorted(path.stem for path in folder.glob("*.md") if path.stem != "README")
     if name is None:
         raise BadInput(f"which table? --table takes one of {', '.join(names) or 'none: there are no tables'}", folder)
@@ -41,8 +41,9 @@ def table_of(folder: Path, name: str | None) -> Table:
 
 
 def macros(table: Table, prefix: str, of: str) -> str:
-    r"""A LaTeX macro for each cell of the table `of`, as \TableThreeMLMTransInvPOSAccuracyZS, starting with the
-    prefix, and one that ends in `Mean` with the number alone where the cell has an interval."""
+    r"""Return a LaTeX macro for each cell of the table `of`, such as \TableThreeMLMTransInvPOSAccuracyZS,
+    starting with `prefix`. A cell with an interval also gets a macro ending in `Mean`, with the number
+    alone."""
     labels = _labels(table)
     lines, seen = [f"% {escaped(table.title)}"], dict[str, int]()
     for row in table.rows:
@@ -60,8 +61,8 @@ def macros(table: Table, prefix: str, of: str) -> str:
 
 
 def _labels(table: Table) -> int:
-    """The number of columns that name a row: those before the first one with numbers, and in a sweep the columns of
-    its values, without which several rows would have one name."""
+    """Count the columns that label a row: those before the first numeric one and, in a sweep, the columns
+    of values needed to tell rows apart."""
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.header)
     labels = next((i for i, column in enumerate(columns) if i and numeric(column)), 1)
     while labels < len(columns) and len({row[:labels] for row in table.rows}) < len(table.rows):
@@ -72,7 +73,8 @@ def _labels(table: Table) -> int:
 
 
 def command_name(*parts: str) -> str:
-    """Words as the name of a macro, which has letters only: digits are spelled out, everything else is left out."""
+    """Join words into a macro name, which consists of letters: digits are spelled out, other characters
+    dropped."""
     return "".join(_word(word) for part in parts for word in re.findall(r"[A-Za-z]+|\d|[Δρ]", part))
 
 
@@ -82,7 +84,8 @@ def _word(text: str) -> str:
 
 
 def flat(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Records as columns of plain values. Fields of a field, as `null.low`, are columns; defaults are filled in."""
+    """Turn records into columns of plain values. Nested fields such as `null.low` become columns; defaults
+    are filled in."""
     flattened = []
     for row in rows:
         plain: dict[str, Any] = {}
@@ -97,7 +100,7 @@ def flat(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
 
 
 def records_csv(columns: dict[str, list[Any]]) -> str:
-    """Columns as comma-separated values; text is never a formula to a spreadsheet."""
+    """Format columns as CSV, escaping text that a spreadsheet would read as a formula."""
     text = io.StringIO()
     rows = ([inert(one) if isinstance(one, str) else one for one in row] for row in zip(*columns.values(), strict=True))
     csv.writer(text, lineterminator="\n").writerows([list(columns), *rows])
@@ -105,7 +108,7 @@ def records_csv(columns: dict[str, list[Any]]) -> str:
 
 
 def write_parquet(columns: dict[str, list[Any]], out: Path) -> None:
-    """Write columns as Parquet, whole or not at all. Raises BadInput without pyarrow."""
+    """Write columns as Parquet, atomically. Raises BadInput without pyarrow."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -116,9 +119,9 @@ def write_parquet(columns: dict[str, list[Any]], out: Path) -> None:
 
 
 def write_figure(folder: Path, name: str, inches: float, labels: Mapping[str, str], out: Path) -> None:
-    """Draw a figure of a report again and write it as PDF, `inches` wide and without its title. `labels` replace
-    the titles of objectives and languages, which are given by name or title. Raises BadInput if the figure or a label
-    is unknown, or if the figure is too narrow for its labels."""
+    """Redraw a report's figure as a PDF, `inches` wide and without its title. `labels` maps names or
+    titles of objectives and languages to new titles. Raises BadInput if the figure or a label is unknown,
+    or if the figure is too narrow for its labels."""
     import matplotlib as mpl
 
     from calque.analysis.report.drawing import STYLE, of_width
@@ -138,7 +141,7 @@ def write_figure(folder: Path, name: str, inches: float, labels: Mapping[str, st
 
 
 def relabelled(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Run]:
-    """Runs whose objectives and languages have other titles."""
+    """Return the runs with objectives and languages retitled by `labels`."""
     described = [each for run in runs for each in (run.objective, *run.languages) if each]
     titles = dict.fromkeys(each.title for each in described)
     for label in labels:
@@ -158,7 +161,7 @@ def relabelled(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Run]:
 
 
 def bibtex(runs: Iterable[Run]) -> str:
-    """BibTeX entries of Calque and of the papers that the objectives of runs are from."""
+    """Return BibTeX entries for Calque and for the papers that introduced the runs' objectives."""
     from calque.pretrain.objectives import OBJECTIVES
 
     papers = {part["kind"]: kind.paper for kind in OBJECTIVES for part in kind().facets[-1:]}
@@ -170,6 +173,6 @@ def bibtex(runs: Iterable[Run]) -> str:
 
 
 def _key(paper: str) -> str:
-    """`tang2022`, of "Tang et al. 2022"."""
+    """Return `tang2022` for "Tang et al. 2022"."""
     words = paper.removeprefix("after ").split()
     return words[0].lower() + words[-1]

@@ -1,4 +1,4 @@
-"""The folder of a report: its records, its description and its name."""
+"""A report's folder: records, description and name."""
 
 from __future__ import annotations
 
@@ -33,10 +33,13 @@ if TYPE_CHECKING:
 
 About = Mapping[str, Any]
 ABOUT = "about.json"
-"""The file with a report's configuration. Date, commit and time are in no other file: the same inputs make the same
-bytes of all others."""
+"""The file with a report's configuration. It alone contains date, commit and time, so that the same inputs
+give byte-identical other files."""
 TYPES: dict[str, type] = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
-TYPES |= {**dict.fromkeys(("settings", "sweep", "seeds", "files"), list), "versions": dict}  # of a description's values
+TYPES |= {
+    **dict.fromkeys(("settings", "sweep", "seeds", "files"), list),
+    "versions": dict,
+}  # of a description
 REPORTS = "reports"  # the folder of a study's named reports
 CHECKOUT = Path(__file__).resolve().parents[2]
 COMMITTED = Path(__file__).resolve().parents[1] / "records"
@@ -46,8 +49,8 @@ COMMITTED = Path(__file__).resolve().parents[1] / "records"
 
 
 def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
-    """The runs, records and floors of a report or a committed record; older ones have no floors. Raises BadInput for
-    records that are missing, impossible for any measurement, or without a run."""
+    """Read the runs, records and floors of a report or a committed record; older ones lack floors. Raises
+    BadInput if records are missing, impossible as measurements, or without a run."""
     if not (folder / RECORDS).is_file():
         raise BadInput(f"no {RECORDS}; expected the folder of a report, as `calque run` writes it", folder)
     runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
@@ -63,7 +66,7 @@ def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
 
 
 def results_of(folder: Path) -> list[Results]:
-    """The results in a folder of records, of each value of a sweep."""
+    """Read the results in a folder of records, one per value of a sweep."""
     runs, records, _ = read_records(folder)
     try:
         return [*by_settings(runs, records).values()] or [Results([], [])]
@@ -72,8 +75,8 @@ def results_of(folder: Path) -> list[Results]:
 
 
 def joined_rows(folder: Path) -> list[dict[str, Any]]:
-    """The records of a report, a dict each, with its run's study, seed, objective, start, mixture and sweep settings,
-    and the path of the model's folder, empty if that is elsewhere."""
+    """Return a report's records as dicts, with the run's study, seed, objective, start, mixture and sweep
+    settings, and the path of the model's folder, empty if it is elsewhere."""
     runs, records, _ = read_records(folder)
     by_run = {run.id: _run_fields(run, folder) for run in runs}
     absent = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0}
@@ -111,7 +114,7 @@ def describe(
     name: str = "",
     command: str = "",
 ) -> About:
-    """The description of a study's report: its configuration and `provenance`."""
+    """Describe a study's report: its configuration and `provenance`."""
     from calque.experiments.report.summary import scale_of
     from calque.experiments.settings.sweep import Sweep
 
@@ -130,7 +133,7 @@ def describe(
 
 
 def provenance(command: str = "") -> About:
-    """Date, commit, command, machine and versions. `command` defaults to the typed one."""
+    """Return date, commit, command, machine and versions. `command` defaults to the command line."""
     import torch
 
     from calque.experiments.report.summary import LIBRARIES
@@ -144,7 +147,7 @@ def provenance(command: str = "") -> About:
 
 
 def _now(command: str = "") -> dict[str, str]:
-    """Date, commit and command; the commit has `-dirty` if files differ, and is absent without git."""
+    """Date, commit and command; the commit ends in `-dirty` if files differ, and is absent without git."""
     words = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--exclude=*"]
     commit = ""
     if shutil.which("git") and (CHECKOUT / ".git").exists():
@@ -154,8 +157,9 @@ def _now(command: str = "") -> dict[str, str]:
 
 
 def describe_records(folder: Path, name: str = "") -> About:
-    """The description of a report of a folder of records: the folder's own, and when and where the report was written.
-    Raises BadInput if the folder has no records, or none that one report can show."""
+    """Describe a report on a folder of records: the folder's own description, and when and how the report
+    was written. Raises BadInput if the folder contains no records, or records that one report cannot show
+    together."""
     then = stored(folder)
     try:
         runs, records, _ = read_records(folder)
@@ -176,7 +180,7 @@ def describe_records(folder: Path, name: str = "") -> About:
 
 
 def stored(folder: Path) -> About:
-    """The description in a report's folder; empty if there is none."""
+    """Read the description in a report's folder; empty if there is none."""
     path = folder / ABOUT
     try:
         about = loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
@@ -185,21 +189,22 @@ def stored(folder: Path) -> About:
     if not isinstance(about, dict):
         raise BadInput("expected a JSON object", path)
     if wrong := [key for key, kind in TYPES.items() if not isinstance(about.get(key, kind()), kind)]:
-        raise BadInput(f"{', '.join(wrong)} of another type than `calque run` writes", path)
+        raise BadInput(f"{', '.join(wrong)}: not of the type that `calque run` writes", path)
     return about
 
 
 def again(folder: Path, about: About) -> About:
-    """The description of a report that is rewritten without computing: the computing command's."""
+    """Return the description of a report rewritten without computing: that of the command that computed
+    it."""
     then = stored(folder) if (folder / RECORDS).is_file() else {}
     return {**then, "rendered": _now()} if then.get("configuration") == about["configuration"] else about
 
 
 def _check_alike(runs: Sequence[Run], path: Path) -> None:
-    """Refuse runs that one table would average or compare and that are not alike: two configurations of one objective,
-    or different seeds. A given start has one seed where nothing is learnt from it before it is measured."""
+    """Reject runs that a table would average or compare although they differ: two configurations of one
+    objective, or different seeds. A start measured without training may have a single seed."""
     if len({tuple(run.settings) for run in runs}) > 1:
-        raise BadInput("runs of a sweep and others; expected values of the same settings for each run", path)
+        raise BadInput("runs with different swept settings; expected the same settings for each run", path)
     groups: dict[Any, list[Run]] = {}
     for run in runs:
         languages = tuple(language.name for language in run.languages)
@@ -224,27 +229,27 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
 
 
 def named(runs: Path, about: About, name: str) -> Path:
-    """The folder of a study's report of that name. Raises BadInput if the name is invalid, or belongs to a report of
-    another configuration."""
+    """Return the folder of a study's report called `name`. Raises BadInput if the name is invalid, or
+    taken by a report with a different configuration."""
     check_report_name(name)
     return free(runs / about["study"] / REPORTS / name, about)
 
 
 def free(folder: Path, about: About) -> Path:
-    """The folder, if a report of this configuration may be written to it: it is empty, or has an older one. Raises
-    BadInput if it has other files."""
+    """Return the folder if it is empty or contains an older report with this configuration; raise BadInput
+    otherwise."""
     if not folder.is_dir() or not any(folder.iterdir()):
         return folder
     then = stored(folder)
     if "configuration" not in then:
         raise BadInput("not a report; expected a new folder, or one with a report of the same configuration", folder)
     if then["configuration"] != about["configuration"]:
-        raise BadInput(f"the report of {_titled(then)}, not of {_titled(about)}; choose another name", folder)
+        raise BadInput(f"contains the report of {_titled(then)}, not of {_titled(about)}; choose another name", folder)
     return folder
 
 
 def _titled(about: About) -> str:
-    """The configuration of a report, as a message names it."""
+    """A report's configuration, for messages."""
     options = [
         f"--{kind} {each}" for kind, key in (("set", "settings"), ("sweep", "sweep")) for each in about.get(key, ())
     ]
@@ -252,21 +257,22 @@ def _titled(about: About) -> str:
 
 
 def outside(out: Path, records: Path) -> None:
-    """Refuse a folder for a report that has the records, is in their folder, or is among the committed records."""
+    """Reject a report folder that contains the records, lies in their folder, or is among the committed
+    records."""
     place, source = out.resolve(), records.resolve()
     if place.is_relative_to(source) or source.is_relative_to(place) or place.is_relative_to(COMMITTED):
         raise BadInput("would overwrite records; expected another folder", out)
 
 
 def reserve(folder: Path, about: About) -> None:
-    """Describe a report whose runs are still to be computed, so that it is listed and its name is taken."""
+    """Describe a report before its runs are computed, so that it is listed and its name is taken."""
     if not (folder / ABOUT).is_file():
         make_folder(folder)
         write_json(folder / ABOUT, about)
 
 
 def reports(runs: Path) -> Iterator[dict[str, Any]]:
-    """The reports below a folder of results, and the studies there that have none yet."""
+    """Yield the reports in a results folder, finished or not."""
     for home in sorted(runs.iterdir() if runs.is_dir() else ()):
         if not home.is_dir() or home.name in (CACHE, SHARED):
             continue
@@ -294,8 +300,8 @@ def _row(study: str, folder: Path) -> dict[str, Any]:
 
 
 def report_folder(name: str, runs: Path) -> Path:
-    """The folder of a finished report, given as a path, a study, or a name from `calque runs`. Raises BadInput if there
-    is none, or if several studies have a report of that name."""
+    """Return the folder of a finished report, given as a path, a study, or a name from `calque runs`.
+    Raises BadInput if there is none, or if several studies have a report of that name."""
     for place in (Path(name), Path(name) / REPORT, runs / name / REPORT, runs / name):
         if (place / RECORDS).is_file():
             return place

@@ -1,4 +1,5 @@
-"""The end of a run in 80 columns of ASCII: scores, findings and the path of the report; also as JSON."""
+"""The summary printed after a run, in 80 columns of ASCII or as JSON: scores, findings and the report's
+path."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +18,10 @@ from calque.analysis.statistics.verdicts import FAILS, HOLDS, UNDECIDED
 from calque.analysis.tasks.catalog import PRIMARY, task_title
 
 WIDTH = 80
-MOST = 3  # findings that are printed
-LONGEST = 40  # lines of a table that is printed
+MOST = 3  # maximum number of findings printed
+LONGEST = 40  # maximum lines of a printed table
 SCORES = ("ZS", "SUP", DELTA)
-TYPES = ("all", "held-out")  # whose alignment@1 is printed
+TYPES = ("all", "held-out")  # groups of types whose alignment@1 is printed
 _WORDS = {"Δ": "delta", "ρ": "rho", "±": "+/-", "≤": "<=", "≥": ">=", "→": "->", "×": "x"}
 _SIGNS = {"−": "-", "–": "-", "—": "-", "’": "'", "‘": "'", "“": '"', "”": '"', "\N{NO-BREAK SPACE}": " "}
 ASCII = str.maketrans(_WORDS | _SIGNS)
@@ -28,8 +29,8 @@ ASCII = str.maketrans(_WORDS | _SIGNS)
 
 @dataclass(frozen=True)
 class Outcome:
-    """The results of a report. `primary` are the study's own claims, and `claims` a paper's. `tables` are shown where
-    no transfer to derived languages was measured."""
+    """A report's results. `primary` is the table of the study's own claims, `claims` that of a paper's.
+    `tables` are shown if no transfer to derived languages was measured."""
 
     study: str
     scale: str
@@ -45,7 +46,7 @@ class Outcome:
         return self.folder / "report.html"
 
     def __str__(self) -> str:
-        """The text for a terminal; its last line is the path of the report."""
+        """Text for a terminal, ending with the report's path."""
         scores = scores_table(self.results) if self.results else None
         parts = ["\n".join([_wrapped(scores.title), *_fitted(scores)])] if scores else self._tables()
         text = "\n\n".join([_wrapped(f"{self.study}: {self.scale}"), *self._primary(), *parts, *self._findings()])
@@ -73,7 +74,7 @@ class Outcome:
             yield "\n".join([title, *(_wrapped(f"- {row[1]}: {row[0]} ({row[5]})") for row in self.primary.rows)])
 
     def _findings(self) -> list[str]:
-        """At most three, decided claims first; then a count of all verdicts."""
+        """At most three findings, decided claims first, then counts of all verdicts."""
         if not self.claims:
             return ["\n".join(_wrapped(f"- {finding}") for finding in self.findings[:MOST])] if self.findings else []
         rows = sorted(self.claims.rows, key=lambda row: (row[1] not in (HOLDS, FAILS), row[1].startswith(UNDECIDED)))
@@ -91,7 +92,8 @@ class Outcome:
 
 
 def scores_table(results: Results) -> Table | None:
-    """Scores of every task and alignment@1 by objective and derived language; None where nothing was transferred."""
+    """Scores on every task and alignment@1, by objective and derived language; None if no transfer was
+    measured."""
     numbers = {
         f"{task_title(task)} {name}".replace(DELTA, "Δ"): (name, task) for task in results.main_tasks for name in SCORES
     }
@@ -112,7 +114,7 @@ def scores_table(results: Results) -> Table | None:
 
 
 def scores_json(results: Results) -> Iterator[dict[str, Any]]:
-    """The numbers of `scores_table` with their intervals, one row for each task, and one for alignment."""
+    """The numbers in `scores_table` with intervals: one row per task, and one for alignment."""
     for language in results.transforms if results.has("SUP") else ():
         for objective in results.objectives:
             for task in (*results.main_tasks, ""):
@@ -142,7 +144,7 @@ def _wrapped(text: str) -> str:
 
 
 def _fitted(table: Table) -> list[str]:
-    """A table without published rows and floors, split into groups of columns that fit the width."""
+    """Format a table without published rows and floors, split into column groups that fit the width."""
     rows = [row for i, row in enumerate(table.rows) if i not in table.published and FLOOR not in row[: table.labels]]
     whole = [[cell.translate(ASCII) for cell in row] for row in (table.header, *rows)]
     widths = [min(WIDTH // 3, max(len(row[i]) for row in whole)) for i in range(len(table.header))]

@@ -1,4 +1,5 @@
-"""The tables and figures of papers from committed records: our numbers next to the papers', and conclusions."""
+"""The tables and figures of papers, from committed records: our numbers next to the published ones, and
+conclusions."""
 
 import re
 import shlex
@@ -40,15 +41,17 @@ SAME, OPPOSITE, UNDECIDED = "same direction", "opposite", "undecided"
 UNTESTED = f"{UNDECIDED}: not tested"
 DIRECTIONS = {HOLDS: SAME, FAILS: OPPOSITE}
 DIRECTIONS |= dict.fromkeys((HOLDS_ALONE, FAILS_ALONE), f"{UNDECIDED} after correction")
-"""Directions by verdicts on our number being on the paper's side; other verdicts are undecided as they are."""
+"""The direction for each verdict on whether our number is on the paper's side; other verdicts are shown
+unchanged."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """A table or figure of a paper. `scale` is `pocket` (derived languages, from scratch) or `small` (a real encoder).
-    A figure is a `file` of a report of the kind `report`, and claims on it are about the numbers of `table`. In a table
-    `by_language`, the setting is a language. `transforms`, `objectives`, `aligners` and `settings` are `same` of
-    `analysis.papers.printed`. `absent` says which results the scale cannot show, `differs` why numbers differ."""
+    """A paper's table or figure. `scale` is `pocket` (derived languages, from scratch) or `small` (a real
+    encoder). A figure is the `file` in a report of kind `report`, and claims on it are about numbers in
+    `table`. In a table `by_language`, settings are languages. `transforms`, `objectives`, `aligners` and
+    `settings` form `same` in `analysis.papers.printed`. `absent` says which results the scale cannot show,
+    and `differs` why numbers differ."""
 
     paper: str
     name: str
@@ -76,22 +79,22 @@ class Item:
 
     @property
     def full_name(self) -> str:
-        """The paper and the item, as the command line has them."""
+        """The paper and item, as on the command line."""
         return f"{self.paper} {self.name}"
 
     @property
     def label(self) -> str:
-        """The paper's name for it, as Table 1."""
+        """Its name in the paper, such as Table 1."""
         return self.name.replace("-", " ").capitalize()
 
     @property
     def number(self) -> int:
-        """The number of the paper's table that it shows, or that its claims are about."""
+        """The number of the published table that it reproduces, or that its claims are about."""
         return self.table or int(self.name.removeprefix("table-"))
 
     @property
     def command(self) -> str:
-        """The command that computes its runs again."""
+        """The command that recomputes its runs."""
         if self.picture:
             return self.study
         options = [
@@ -112,7 +115,8 @@ class Item:
 
 
 class Conclusion(NamedTuple):
-    """A claim with its place in the paper, whether our number is on the paper's side, both numbers, and a remark."""
+    """A claim, where the paper makes it, whether our number is on the paper's side, both numbers, and a
+    remark."""
 
     claim: str
     where: str
@@ -131,12 +135,13 @@ class Conclusion(NamedTuple):
 
 @cache
 def papers() -> dict[str, dict[str, Any]]:
-    """The entries of papers.toml by the name of a paper."""
+    """Read papers.toml: entries by paper."""
     return read_toml(ITEMS)
 
 
 def items(paper: str | None = None) -> list[Item]:
-    """The items of all papers, or of one, in the papers' order. Raises BadInput for an unknown paper."""
+    """Return the items of all papers or of one, in the papers' order. Raises BadInput for an unknown
+    paper."""
     if paper is not None and paper not in papers():
         raise BadInput(unknown("paper", paper, papers()))
     names = [(name, item) for name, about in papers().items() if paper in (None, name) for item in about["items"]]
@@ -144,14 +149,14 @@ def items(paper: str | None = None) -> list[Item]:
 
 
 def _fields(about: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The fields of an item: its own, then fields of the item that it is like, then the paper's."""
+    """An item's fields: its own, then those of the item named by `like`, then the paper's."""
     own = dict(about["items"][name])
     like = own.pop("like", None)
     return (_fields(about, like) if like else {key: about[key] for key in Item.__annotations__ if key in about}) | own
 
 
 def item(paper: str, name: str) -> Item:
-    """One item. Raises BadInput for an unknown paper or item."""
+    """Return one item. Raises BadInput for an unknown paper or item."""
     found = {one.name: one for one in items(paper)}
     if name not in found:
         raise BadInput(unknown(f"table or figure of {paper}", name, found))
@@ -159,7 +164,7 @@ def item(paper: str, name: str) -> Item:
 
 
 def listing() -> Iterator[str]:
-    """Each item with its conclusions."""
+    """Yield the lines that list each item and its conclusions."""
     for name, about in papers().items():
         yield f"{name}: {about['title']}"
         for one in items(name):
@@ -177,12 +182,12 @@ def listing() -> Iterator[str]:
 
 @cache
 def _results(folder: Path) -> dict[tuple[str, ...], Results]:
-    """The committed results of a folder by the values of a sweep."""
+    """Read a committed folder's results, by sweep values."""
     return by_settings(*read_records(folder))
 
 
 def printed(one: Item) -> Printed:
-    """The numbers of an item's table next to ours."""
+    """Return the numbers in an item's table with ours."""
     numbers = published(papers()[one.paper]["published"], one.number)
     if one.by_language:
         numbers = [replace(number, setting="", language=number.setting) for number in numbers]
@@ -192,7 +197,8 @@ def printed(one: Item) -> Printed:
 
 @cache
 def conclusions(paper: str) -> dict[str, list[Conclusion]]:
-    """The conclusions on a paper's claims by item, each corrected for all claims that the same records decide."""
+    """Return the conclusions on a paper's claims by item, corrected for all claims tested on the same
+    records."""
     claims = [
         (replace(one, records=claim.records or one.records), claim)
         for one in items(paper)
@@ -212,7 +218,7 @@ def conclusions(paper: str) -> dict[str, list[Conclusion]]:
 
 
 def counted(found: Iterable[Conclusion]) -> str:
-    """The number of claims by the direction of their conclusions, in a sentence."""
+    """Return a sentence that counts claims by the direction of their conclusions."""
     claims = [one for one in {*found} if one.where]
     untested = sum(one.direction == UNTESTED for one in claims)
     counts = Counter(re.split(":| after", one.direction)[0] for one in claims)
@@ -222,7 +228,7 @@ def counted(found: Iterable[Conclusion]) -> str:
 
 
 def rendered(one: Item) -> Table | Plot:
-    """The table with its conclusions, or the figure."""
+    """Return an item's table with its conclusions, or its figure."""
     size = loads((one.folder / "about.json").read_text(encoding="utf-8"))["scale"]
     if one.is_figure:
         plots = figures_of(joined(one.report, *read_records(one.folder)), one.report, size)
@@ -235,8 +241,8 @@ def rendered(one: Item) -> Table | Plot:
 
 
 def write(one: Item, out: Path) -> list[Path]:
-    """Write the item to the folder `out`/paper/item, whole or not at all: Markdown, CSV and LaTeX of a table; SVG, PNG,
-    PDF and numbers of a figure. Returns the files."""
+    """Write an item to the folder `out`/paper/item, atomically: a table as Markdown, CSV and LaTeX; a
+    figure as SVG, PNG, PDF and numbers. Returns the files."""
     folder = out / one.paper / one.name
     made = None if one.picture else rendered(one)
     with whole_folder(folder) as part:
@@ -254,7 +260,7 @@ def write(one: Item, out: Path) -> list[Path]:
 
 
 def write_index(chosen: Sequence[Item], out: Path) -> Path:
-    """Write index.html, a page with items and the conclusions on them, whole or not at all. Returns the file."""
+    """Write index.html, a page of items and their conclusions, atomically, and return it."""
     found = [(one, each) for one in chosen for each in conclusions(one.paper)[one.name]]
     rows = tuple((one.full_name, *each[:3], each.size, each.remark, one.differs) for one, each in found)
     header = ("item", "claim", "in the paper", "direction", "ours / the paper’s", "remark", "differs in")

@@ -1,4 +1,5 @@
-"""Parts of a report besides its records: the question, an example sentence, training curves, looks into models."""
+"""Parts of a report other than records: the question, an example sentence, training curves and model
+inspections."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -35,20 +36,21 @@ from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
 from calque.pretrain.checkpoint import METRICS
 
-WORDS = range(5, 9)  # of a sentence that fits a phone
-INSIDE = 12  # maximum number of models that a report looks into
+WORDS = range(5, 9)  # lengths of sentences that fit on a phone screen
+INSIDE = 12  # maximum number of models inspected in a report
 SENTENCES = 1_000  # maximum number of sentences searched for an example
 
 
 def question(study: str, changed: bool) -> str:
-    """The description of one of Calque's studies, or only its question if it is `changed`; empty for other studies."""
+    """Return the description of one of Calque's studies, or only its question if `changed`; empty for
+    other studies."""
     doc = study_doc(study) if study in studies() else ""
     return doc[: doc.find("?") + 1] if changed else doc
 
 
 def example_of(studies: Iterable[Study], root: Path) -> Example | None:
-    """A short sentence of the corpus in every derived language of some studies, as the first seed of each has them.
-    None for natural languages, and if the source's files are not there any more."""
+    """Return a short corpus sentence in every derived language of some studies, as derived for each
+    study's first seed. None for natural languages, or if the source's files are gone."""
     first: Example | None = None
     images: dict[str, Derivation] = {}
     for study in studies:
@@ -56,7 +58,7 @@ def example_of(studies: Iterable[Study], root: Path) -> Example | None:
         found = None if images.keys() >= set(names) else _example(study.languages, study, root)
         first = first or found
         if first and found and found.images[0].source == first.images[0].source:
-            images = images | dict(zip(names, found.images, strict=True)) | images  # the first of each stay first
+            images = images | dict(zip(names, found.images, strict=True)) | images  # earlier images take precedence
     return first and replace(first, images=tuple(images.values()))
 
 
@@ -85,7 +87,8 @@ def _example(languages: Any, study: Study, root: Path) -> Example | None:
 
 
 def recorded_studies(about: About) -> list[Study]:
-    """The study that records are of, or one per value of its sweep; empty if it is not one of Calque's."""
+    """Return the study that produced some records, or one per value of its sweep; empty if it is not one
+    of Calque's."""
     try:
         return studies_of(about)
     except BadInput:
@@ -93,7 +96,8 @@ def recorded_studies(about: About) -> list[Study]:
 
 
 def recorded_example(studies: Sequence[Study], root: Path) -> Example | None:
-    """The example of studies that records are of, if their corpus is made up: others take long to parse."""
+    """Return the example for studies of Pocket English that produced some records; other corpora are slow
+    to parse."""
     made_up = all(isinstance(getattr(study.languages, "source", None), PocketEnglish) for study in studies)
     try:
         return example_of(studies, root) if made_up else None
@@ -102,7 +106,8 @@ def recorded_example(studies: Sequence[Study], root: Path) -> Example | None:
 
 
 def _short(source: Source) -> tuple[int, Sentence] | None:
-    """The first short sentence of a corpus, or else the shortest of the first ones, with its number."""
+    """Return a corpus's first short sentence, or else the shortest of its first sentences, with its
+    number."""
     for chunk in source.chunks():
         sentences, _ = source.sentences(chunk)
         numbered = [(CHUNKS.number(0, place), each) for place, each in enumerate(sentences[:SENTENCES]) if each.words]
@@ -112,7 +117,7 @@ def _short(source: Source) -> tuple[int, Sentence] | None:
 
 
 def training_curves(study: Study, root: Path, results: Results, suffix: str = "") -> Iterator[Curves]:
-    """Training curves by model; `suffix` distinguishes the studies of a sweep."""
+    """Yield training curves by model; `suffix` distinguishes the studies of a sweep."""
     look = looks(results)
     for model in study.models(root):
         run = model.run
@@ -127,7 +132,8 @@ def training_curves(study: Study, root: Path, results: Results, suffix: str = ""
 
 
 def models_inside(studies: Mapping[str, Study], root: Path) -> list[tuple[str, Look]]:
-    """A look into the first model of each objective that has its checkpoint. Keys distinguish variants of a sweep."""
+    """Inspect the first model of each objective whose checkpoint exists. The keys of `studies` distinguish
+    sweep variants."""
     models = dict[Path, str]()
     for suffix, study in studies.items():
         for model in study.models(root):

@@ -1,4 +1,5 @@
-"""A study's report: its records become tables, figures, claims and report.html, as the paper that it is about says."""
+"""A study's report: records become tables, figures, claims and report.html, as specified for the paper it
+is about."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -60,8 +61,8 @@ from calque.pretrain.run import CLAIMS
 
 
 def summarise(study: Study, root: Path, folder: Path, about: About | None = None) -> Outcome:
-    """Write the report of finished steps to `folder`, whole or not at all, and return its summary. `about` is the
-    description of the report in a file of its own."""
+    """Write the report on finished steps to `folder`, atomically, and return its summary. `about` is the
+    report's description, which is written to its own file."""
     found = measured(study, root)
     results = joined(study.paper, *runs_and_records(found), floors_of(study, root))
     return _write_study(
@@ -83,7 +84,7 @@ def summarise(study: Study, root: Path, folder: Path, about: About | None = None
 
 
 def summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About | None = None) -> Outcome:
-    """Write the report of a sweep to `folder`, whole or not at all, and return its summary."""
+    """Write the report on a sweep to `folder`, atomically, and return its summary."""
     curves, variants, studies, facts = list[Curves](), {}, {}, {}
     for values, study in sweep.variants.items():
         settings = dict(zip(sweep.keys, values, strict=True))
@@ -112,9 +113,9 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About | None 
 
 
 def summarise_records(source: Path, folder: Path, about: About, root: Path | None = None) -> Outcome:
-    """Write the report of a folder of records to `folder`, whole or not at all, and return its summary. `about` says
-    which kind of report it is, and the scale of the study. `root` is the folder for grammars that the example's
-    languages learn; without it, there is no example."""
+    """Write the report on a folder of records to `folder`, atomically, and return its summary. `about`
+    states the kind of report and the study's scale. `root` is the folder for grammars learned for the
+    example's languages; without it, there is no example."""
     if about["report"] not in PAPERS:
         raise BadInput(unknown("kind of report", about["report"], PAPERS), source)
     runs, records, floors = read_records(source)
@@ -145,8 +146,8 @@ def _write_study(
     exclusions: Iterable[str] = (),
     **parts: Any,
 ) -> Outcome:
-    """Write the report of a study to `folder`; terms, exclusions and `parts` of the page are not in its records. With
-    `studies`, whose steps are below `root`, the page answers a checklist."""
+    """Write a study's report to `folder`; terms, exclusions and `parts` of the page do not come from
+    records. With `studies`, whose steps are below `root`, the page includes a checklist."""
     kind, tables = PAPERS[paper], tables_of(results, paper, size, claimed)
     primary, claims, null = (tables.pop(name, None) for name in (NAME, "claims", "null"))
     findings = list(kind.findings(results))
@@ -181,8 +182,8 @@ def _write_sweep(
     root: Path,
     **parts: Any,
 ) -> Outcome:
-    """Write the report of a sweep to `folder`; `parts` of the page are not in its records. With `studies`, whose steps
-    are below `root`, the page answers a checklist."""
+    """Write a sweep's report to `folder`; `parts` of the page do not come from records. With `studies`,
+    whose steps are below `root`, the page includes a checklist."""
     study, plot = results.first.study, sweep_figure(results, size)
     compared, tables = differences_table(results), {"sweep": sweep_table(results, size)}
     if compared:
@@ -229,15 +230,15 @@ def _write(
 
 
 def joined(paper: str, runs: Iterable[Run], records: Iterable[Record], floors: Iterable[Floor] = ()) -> Results:
-    """Runs and records with the published numbers that are shown next to them."""
+    """Join runs and records with the published numbers shown next to them."""
     about = PAPERS[paper]
     numbers: list[Published] = [p for name in about.published for p in published(name)]
     return Results(runs, records, numbers, floors)
 
 
 def tables_of(results: Results, paper: str, scale: str, claimed: PrimaryClaims | None = None) -> dict[str, Table]:
-    """Every table that records make, the claims and the null among them, under the names of their files. `claimed` are
-    the study's primary claims."""
+    """Return every table that the records fill, including claims and null, by file name. `claimed` are the
+    study's primary claims."""
     about = PAPERS[paper]
     claims = claims_table(results, list(about.claims(results)), scale, about.claims_title)
     tables = {"claims": claims, "null": null_table(results, scale), **dict(about.tables(results, scale))}
@@ -248,14 +249,14 @@ def tables_of(results: Results, paper: str, scale: str, claimed: PrimaryClaims |
 
 
 def figures_of(results: Results, paper: str, scale: str) -> Iterator[Plot]:
-    """Every figure that records fill."""
+    """Yield every figure that the records fill."""
     for plot in chain(PAPERS[paper].figures(results, scale), specified_figures(paper, results, scale)):
         if plot:
             yield plot
 
 
 def plots_of_records(folder: Path, change: Callable[[list[Run]], list[Run]]) -> Iterator[Plot]:
-    """Every figure of a folder of records, of its runs after a `change`, such as other titles."""
+    """Yield every figure of a folder of records, after a `change` to its runs, such as new titles."""
     about = describe_records(folder)
     runs, records, floors = read_records(folder)
     runs = change(runs)
@@ -267,7 +268,7 @@ def plots_of_records(folder: Path, change: Callable[[list[Run]], list[Run]]) -> 
 
 
 def _facts(about: About) -> list[tuple[str, str]]:
-    """The configuration that a folder of records states; when and by whom it was computed stays in its file."""
+    """The configuration stated in a folder of records, without its date, commit and command."""
     seeds = [("Seeds", ", ".join(map(str, about["seeds"])))]
     options = [(key.capitalize(), "; ".join(about[key])) for key in ("settings", "sweep") if about.get(key)]
     machine = [("Machine", str(about["machine"]))] if "machine" in about else []
@@ -280,7 +281,7 @@ def _cost(about: About | None) -> list[tuple[str, str]]:
 
 
 def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
-    """The glossary entries of measures, and of objectives that are not Calque's."""
+    """Glossary entries for measures, and for objectives that are not Calque's."""
     for measure in study.measures:
         yield from measure.terms.items()
     firsts = [first for objective in study.objectives if (start := objective.traits.start) for first in start[:1]]

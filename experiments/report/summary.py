@@ -26,7 +26,7 @@ EFFECTS = {
     "unseen types": "types never occur in the corpus; dictionary and alignment@1 leave them out",
     "rare words not trained on": "occurrences of rare or very long words are encoded, but train no vocabulary",
 }
-"""The meaning of counts of a manifest's vocabulary."""
+"""The meaning of the counts in a manifest's vocabulary."""
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
 
 
@@ -41,7 +41,7 @@ def listed(values: Mapping[str, Any]) -> str:
 
 
 def scale(study: Study) -> str:
-    """The size of its text and its models, for titles."""
+    """Return the size of a study's text and models, for titles."""
     model, train = study.model, study.train
     layers = counted(model.layers, "layer")
     if isinstance(study.languages, DerivedLanguages):
@@ -61,7 +61,7 @@ def scale(study: Study) -> str:
 
 
 def scale_of(studies: Iterable[Study]) -> str:
-    """The size of each, with `1/2` where they differ in a word."""
+    """Merge the scales of studies, with `1/2` where they differ in a word."""
     scales = [scale(study).split() for study in studies]
     if len({*map(len, scales)}) > 1:
         return " or ".join(dict.fromkeys(map(" ".join, scales)))
@@ -69,7 +69,7 @@ def scale_of(studies: Iterable[Study]) -> str:
 
 
 def extent(study: Study) -> str:
-    """The numbers of models and steps, in a line."""
+    """Return the numbers of models and steps in one line."""
     train, models, trained = study.train, study.models(Path()), study.trained()
     ids = train.steps * train.batch * study.model.length
     steps = f"{train.steps:,} steps of {train.batch} x {study.model.length} ids ({ids / 1e6:,.1f} M)"
@@ -82,7 +82,7 @@ def extent(study: Study) -> str:
 
 
 def account(study: Study, root: Path) -> list[str]:
-    """Counts of the derivation of languages and examples, and their folders."""
+    """Return counts from deriving languages and examples, and their folders."""
     lines = list(_of_data(study, root))
     for artefact in (step.open() for step in study.steps(root) if step.stage == "derive"):
         lines.append(f"{artefact.folder}: read {PREVIEW}" if PREVIEW in artefact.digests else str(artefact.folder))
@@ -90,7 +90,7 @@ def account(study: Study, root: Path) -> list[str]:
 
 
 def measured(study: Study, root: Path) -> list[MeasuredStep]:
-    """All records of a study that is finished, in the order of its report."""
+    """Read all records of a finished study, in report order."""
     models = [*study.given_models(root), *study.models(root)]
     found = [read_measured(step) for model in models for step in study.measuring(root, model)]
     if not isinstance(study.languages, GoldPairs):
@@ -101,7 +101,7 @@ def measured(study: Study, root: Path) -> list[MeasuredStep]:
 
 
 def runs_and_records(found: Sequence[MeasuredStep]) -> tuple[list[Run], list[Record]]:
-    """The runs that measurements are about, each once, and all records."""
+    """Return the measured runs, each once, and all records."""
     runs = dict[str, Run]()
     for run in (run for each in found for run in each.runs):
         other = runs.setdefault(run.id, run)
@@ -110,7 +110,7 @@ def runs_and_records(found: Sequence[MeasuredStep]) -> tuple[list[Run], list[Rec
 
 
 def floors_of(study: Study, root: Path) -> list[Floor]:
-    """The floors of the tasks: their means, if each seed has data of its own."""
+    """Return the tasks' floors, averaged over seeds if each has its own data."""
     if isinstance(study.languages, GoldPairs):
         return []
     draws = [[row for step in study.baselines(root, seed) for row in read_floors(step)] for seed in study.data_seeds]
@@ -118,7 +118,7 @@ def floors_of(study: Study, root: Path) -> list[Floor]:
 
 
 def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[str]:
-    """Exclusions from text, examples and measures, with reasons."""
+    """List exclusions from text, examples and measures, with reasons."""
     lines = list(_of_data(study, root))
     if not isinstance(study.languages, GoldPairs):
         pretraining = set[str]()
@@ -134,7 +134,7 @@ def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[
 
 
 def _of_data(study: Study, root: Path) -> Iterator[str]:
-    """Exclusions from the preparation of text, examples and gold sets."""
+    """Exclusions made when preparing text, examples and gold sets."""
     for seed in study.data_seeds:
         prefix = f"seed {seed}: " if len(study.data_seeds) > 1 else ""
         data = study.languages_step(root, seed)
@@ -150,7 +150,7 @@ def _of_data(study: Study, root: Path) -> Iterator[str]:
 
 
 def omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
-    """The counts and exclusions in a manifest, or in the part `name` of one."""
+    """Yield the counts and exclusions in a manifest, or in its part `name`."""
     if "in" in facts:
         before, after = _counts(facts["in"]), _counts(facts["out"])
         yield f"{name}: {before} in; {after} out"
@@ -179,7 +179,7 @@ def _counts(facts: Mapping[str, Any]) -> str:
 
 
 def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterator[tuple[str, str]]:
-    """The configuration of a study, its machine and libraries, by name."""
+    """Yield a study's configuration, machine and libraries, by name."""
     languages, train, models = study.languages, study.train, study.models(root)
     growth = any(isinstance(measure, Growth) for measure in study.measures)
     if study.given:
@@ -218,7 +218,7 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
 
 
 def compute_statement(about: Mapping[str, Any]) -> str:
-    """The cost of a report's steps, in sentences, from its description."""
+    """Return sentences on the cost of a report's steps, from its description."""
     cost = about[COMPUTE]
     hours, cpu = (f"{cost[key] / 3600:,.1f}" for key in ("seconds", "cpu seconds"))
     whole = sum(cost["processors"].values()) or 1.0
@@ -232,7 +232,7 @@ def compute_statement(about: Mapping[str, Any]) -> str:
 
 
 def facts_by(facts: Mapping[str, Sequence[tuple[str, str]]]) -> Iterator[tuple[str, str]]:
-    """The configuration of a sweep. Facts that differ are listed by value."""
+    """Yield a sweep's configuration, listing facts that differ by value."""
     for name in dict.fromkeys(name for of_value in facts.values() for name, _ in of_value):
         found = {value: dict(of_value)[name] for value, of_value in facts.items() if name in dict(of_value)}
         if len(found) == len(facts) and len({*found.values()}) == 1:

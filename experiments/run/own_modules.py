@@ -1,4 +1,4 @@
-"""A user's study file as a module, which worker processes import too."""
+"""Importing a user's study file, also in worker processes."""
 
 import dataclasses
 import inspect
@@ -16,14 +16,14 @@ from calque.derive.words import Rewrite
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives import OBJECTIVES
 
-own_modules: list[str] = []  # the study files that this process has imported, which its workers import too
+own_modules: list[str] = []  # study files imported by this process, which its workers import too
 
 
 def import_own(name: str) -> ModuleType:
-    """Import a study file. The transforms, objectives and tasks in it, and in modules that it imports from its folder,
-    are then known by name. Raises BadInput if a task has the name of one of Calque's."""
+    """Import a study file, and register by name the transforms, objectives and tasks in it and in modules
+    that it imports from its folder. Raises BadInput if a task has the name of one of Calque's."""
     module = import_module(name)
-    own = modules_of(name)  # takes the digest of the code that was imported
+    own = modules_of(name)  # also takes the digest of the imported code
     for kind in [part for each in own for part in vars(each).values() if isinstance(part, type)]:
         if kind.__module__.split(".")[0] == PACKAGE or inspect.isabstract(kind) or not _has_defaults(kind):
             continue
@@ -43,10 +43,10 @@ def import_own(name: str) -> ModuleType:
 
 def _has_defaults(kind: type) -> bool:
     fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
-    return all(f.default is not f.default_factory for f in fields)  # both are MISSING in a field that must be given
+    return all(f.default is not f.default_factory for f in fields)  # both are MISSING for a required field
 
 
 def _list(kinds: list[Any], kind: type) -> None:
-    """Add a class at the end of a list, in place of its edition before the file was edited."""
+    """Append a class to a list, replacing its version from before the file was edited."""
     same = (kind.__module__, kind.__qualname__)
     kinds[:] = [*(other for other in kinds if (other.__module__, other.__qualname__) != same), kind]

@@ -1,4 +1,4 @@
-"""Progress: how many steps are finished and the time that is left."""
+"""Progress: the number of finished steps and the remaining time."""
 
 import sys
 import time
@@ -18,21 +18,21 @@ from calque.experiments.run.step import Step
 INTERVAL = 0.2
 WIDTH = 80
 SILENCE = 30.0  # maximum seconds between lines without a terminal
-FIRST = 0.05  # the part of a step after which its speed is known
-UNTRAINED = 3.0  # usual seconds of a step that trains nothing, until one of its stage was measured
-Measured = dict[tuple[Any, ...], tuple[float, float]]  # the seconds of a group of steps, and their operations or number
+FIRST = 0.05  # fraction of a step after which its speed is known
+UNTRAINED = 3.0  # assumed seconds of a step that trains nothing, until one in its stage is measured
+Measured = dict[tuple[Any, ...], tuple[float, float]]  # a group's seconds, and its operations or steps
 
 
 class Remaining:
-    """How many steps are finished, and an estimate of the time for the others: a model's time is in proportion to its
-    operations, at the speed of the steps of its kind, of its stage, or of all; other steps take as long as others of
-    their kind."""
+    """The number of finished steps, and an estimate of the remaining time. A model's time is its
+    operations at the speed measured for its kind, its stage or all steps; other steps are assumed to take
+    as long as their kind does."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self.waiting = {step.folder: step for step in steps}
         self.of, self.parallel = len(self.waiting), 1
         self.begun: dict[Path, float] = {}
-        self.parts: dict[str, tuple[float, float]] = {}  # of running steps: a resumed one begins in the middle
+        self.parts: dict[str, tuple[float, float]] = {}  # from, to; resumed steps begin in the middle
         self.measured: Measured = {}
         self._work: dict[Path, float] = {}
 
@@ -41,11 +41,11 @@ class Remaining:
         self.parallel = max(self.parallel, len(self.begun))
 
     def advance(self, title: str, part: float) -> None:
-        """Note which part of the step with that title is done, if there is one."""
+        """Note the finished fraction of the step with that title."""
         self.parts[title] = self.parts.get(title, (part,))[0], part
 
     def finish(self, step: Step) -> float:
-        """Count a step as finished; returns the seconds that it took."""
+        """Count a step as finished; return its seconds."""
         seconds = time.perf_counter() - self.begun.pop(step.folder)
         self.waiting.pop(step.folder, None)
         first, last = self.parts.pop(step.title, (0.0, 1.0))
@@ -55,7 +55,7 @@ class Remaining:
         return seconds
 
     def work(self, step: Step) -> float:
-        """The operations of a step that trains a model, or 0."""
+        """Return a step's operations, or 0 if it trains no model."""
         if (work := self._work.get(step.folder)) is None:  # another thread may clear it at any time
             work = self._work[step.folder] = getattr(step.config, "work", 0.0)
         return float(work)
@@ -66,7 +66,8 @@ class Remaining:
 
     @property
     def left(self) -> float | None:
-        """Seconds; None before a part of any model is trained, if any is waiting: earlier steps are uninformative."""
+        """Seconds left; None while models are waiting and none has been measured, since other steps are
+        uninformative."""
         now, waiting, measured = time.perf_counter(), list(self.waiting.values()), dict(self.measured)
         spent = {folder: now - begun for folder, begun in list(self.begun.items())}
         rest: dict[Path, float] = {}
@@ -89,7 +90,7 @@ class Remaining:
 
 
 def _keys(step: Step, work: float) -> list[tuple[Any, ...]]:
-    """The groups of steps that a step belongs to, the narrowest first: of a measure, or an objective."""
+    """A step's groups, narrowest (its measure or objective) first."""
     name = step.place.parent.name if step.stage == "pretrain" else step.place.name
     return [(work > 0, step.stage, step.kind, name), (work > 0, step.stage), *([(True,)] if work else [])]
 
@@ -101,29 +102,29 @@ def _measure(measured: Measured, step: Step, work: float, seconds: float) -> Non
 
 
 def _expected(measured: Measured, step: Step, work: float) -> float:
-    """The seconds of a step, from the narrowest group that was measured."""
+    """Estimate a step's seconds from the narrowest measured group."""
     seconds, amount = next((measured[key] for key in _keys(step, work) if key in measured), (UNTRAINED, 1.0))
     return seconds * (work or 1.0) / amount
 
 
 def duration(seconds: float) -> str:
-    """Seconds in words, in the largest unit that fits."""
+    """Format seconds in the largest unit that fits."""
     if seconds < 60:
         return f"{max(1, round(seconds))} s"
     return f"{seconds / 60:.0f} min" if seconds < 5_400 else f"{seconds / 3_600:.1f} h"
 
 
 class Board:
-    """A line for each finished step or, without steps, for each finished task; and what is running: in a line that
-    changes at a terminal, elsewhere in a line now and then."""
+    """Prints a line per finished step or, without steps, per finished task, and what is running: in an
+    updated line on a terminal, elsewhere in occasional lines."""
 
     def __init__(self, steps: Iterable[Step], quiet: bool) -> None:
         self.quiet, self.run, self.printed = quiet, Remaining(steps), time.monotonic()
         self.terminal, self.lock = sys.stdout.isatty(), RLock()
-        self.tasks: dict[str, tuple[float, float]] = {}  # when each began, and the part that is done
+        self.tasks: dict[str, tuple[float, float]] = {}  # start time and finished fraction
 
     def report(self, what: str, done: int, of: int) -> None:
-        """Take note of a task's progress."""
+        """Note a task's progress."""
         begun, _ = self.tasks.pop(what, (time.perf_counter(), 0.0))
         self.run.advance(what, done / max(1, of))
         if done < of:
@@ -132,7 +133,7 @@ class Board:
             self.say(f"{what}: {time.perf_counter() - begun:.1f} s")
 
     def watch(self, step: Step, finished: bool) -> None:
-        """Take note that a step begins or is finished."""
+        """Note that a step begins or is finished."""
         if not finished:
             self.run.begin(step)
             return
@@ -150,12 +151,11 @@ class Board:
             self.say(f"{head}running {', '.join(titles) or 'nothing yet'}")
 
     def clear(self) -> None:
-        """Remove the line that changes."""
+        """Erase the updated line."""
         if self.terminal:
             self._write(f"\r{'':{WIDTH - 1}}\r")
 
     def say(self, line: str) -> None:
-        """Print a line."""
         with self.lock:
             self.printed = time.monotonic()
             self.clear()
@@ -170,8 +170,8 @@ class Board:
 
 @contextmanager
 def board(steps: Iterable[Step] = (), quiet: bool = False, title: str = "") -> Iterator[Board]:
-    """Progress of unfinished steps, or of tasks, while the block runs; none if `quiet`. The first line has the title
-    and the number of steps."""
+    """Show the progress of unfinished steps, or of tasks, while the block runs, unless `quiet`. The first
+    line gives the title and the number of steps."""
     waiting = [step for step in steps if not step.finished]
     shown = Board(waiting, quiet)
     if waiting:
@@ -196,7 +196,7 @@ def board(steps: Iterable[Step] = (), quiet: bool = False, title: str = "") -> I
 
 
 class Throttled:
-    """A `Report` that passes on at most one call an interval for each thing, and always the first and the last."""
+    """A `Report` that forwards at most one call per interval and title, and always the first and the last."""
 
     def __init__(self, report: Report) -> None:
         self.report, self.last = report, dict[str, float]()
@@ -209,7 +209,7 @@ class Throttled:
 
 
 def drain(queue: Any, report: Report) -> None:
-    """Pass on the reports that other processes queued, for one interval: they may never stop."""
+    """Forward reports queued by other processes for one interval; they may never stop."""
     end = time.monotonic() + INTERVAL
     while (left := end - time.monotonic()) > 0:
         try:

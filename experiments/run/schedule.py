@@ -1,7 +1,7 @@
-"""The scheduler of every study: computes unfinished steps, each after the steps that it needs.
+"""The scheduler for all studies: computes unfinished steps, each after those it needs.
 
-Steps run in parallel, each in a process of its own with its own number of threads, so results do not depend on the
-number of parallel steps. Under torchrun the processes work on shared steps together.
+Parallel steps run in separate processes, each with its own number of threads, so results do not depend on the
+number of parallel steps. Under torchrun, the processes compute shared steps together.
 """
 
 import multiprocessing
@@ -27,7 +27,7 @@ from calque.experiments.run.signals import stoppable
 from calque.experiments.run.spent import metered
 from calque.experiments.run.step import Machine, Step, Watch, unwatched, with_needs
 
-PAUSE = 0.5  # seconds between checks for a folder that another process is making
+PAUSE = 0.5  # seconds between checks for a folder that another process is writing
 
 
 def compute(
@@ -38,10 +38,10 @@ def compute(
     allow_change: bool = False,
     watch: Watch = unwatched,
 ) -> None:
-    """Compute the steps and the steps that they need, except for finished ones. Up to `jobs` run in parallel, by
-    default all that fit the cores, or one on a GPU. Half-written files of killed processes in `home` are removed. If a
-    step fails, running steps are finished and no other starts. After an interrupt, the next call resumes from their
-    last state."""
+    """Compute the unfinished steps and those they need. Up to `jobs` run in parallel, by default as many
+    as fit the cores, or one on a GPU. Half-written files left in `home` by killed processes are removed.
+    If a step fails, running steps finish and no others start. After an interrupt, the next call resumes
+    from the steps' last states."""
     steps = with_needs(steps)
     if "WORLD_SIZE" in os.environ:
         _compute_together(steps, Machine(Throttled(report), jobs or 1, allow_change, watch))
@@ -66,7 +66,7 @@ def compute(
                 raise KeyboardInterrupt from None
             raise
         except BaseException:
-            sweep(home)  # after workers that were stopped in the middle
+            sweep(home)  # after stopped workers
             raise
         if stopped.is_set():
             raise KeyboardInterrupt
@@ -75,11 +75,11 @@ def compute(
 def compute_cells(
     steps: Sequence[Step], report: Report = silent, allow_change: bool = False, watch: Watch = unwatched
 ) -> None:
-    """Compute the steps, each after its needs, in a job of an engine. If another process is computing a step, wait for
-    it. After a failure, steps that do not need the failed one are computed, except under torchrun.
+    """Compute the steps in order, in a job of an engine, waiting for steps that another process is computing. After a
+    failure, steps that do not need the failed one are still computed, except under torchrun.
 
     Raises:
-        Unfinished: the failed steps, and the steps whose needs are unfinished.
+        Unfinished: lists the failed steps, and those whose needs are unfinished.
     """
     cores = int(os.environ.get("SLURM_CPUS_PER_TASK") or os.cpu_count() or 1)
     machine, failed = Machine(Throttled(report), cores, allow_change, watch), list[str]()
@@ -103,8 +103,8 @@ def compute_cells(
 
 
 def do(step: Step, machine: Machine) -> None:
-    """Compute one step in this process, unless it is finished by now. If another process, perhaps of another study, is
-    computing it, wait for that one."""
+    """Compute a step in this process unless it is finished, waiting if another process, perhaps of another
+    study, is computing it."""
     from calque.pretrain.train import NonFinite
 
     def waiting() -> None:
@@ -127,7 +127,8 @@ def do(step: Step, machine: Machine) -> None:
 
 
 def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
-    """The number of steps that run at a time: `jobs`, or one on a GPU, or all that fit the cores by their threads."""
+    """Return the number of parallel steps: `jobs`, or one on a GPU, or as many as fit the cores with their
+    threads."""
     import torch
 
     cores = 1 if torch.cuda.is_available() else os.cpu_count() or 1
@@ -135,7 +136,7 @@ def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
 
 
 def first_process() -> bool:
-    """Whether this is the one of torchrun's processes that writes."""
+    """Whether this is the torchrun process that writes."""
     return os.environ.get("RANK", "0") == "0"
 
 
@@ -158,12 +159,12 @@ def _check_needs(waiting: Sequence[Step], report: Report) -> None:
 
 
 def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
-    """Compute the steps as one of torchrun's processes, which all go through them in the same order. The first process
-    computes the steps that are not shared. The others wait for the folder by looking for it, because a barrier of torch
-    would time out, and check that the first is alive."""
+    """Compute the steps as one of torchrun's processes, which all traverse them in the same order. Only
+    the first computes unshared steps; the others poll for the folder, because a torch barrier would time
+    out, and check that the first is alive."""
     from calque.pretrain import distributed
 
-    first, world = first_process(), machine.world  # all meet before the first one is busy
+    first, world = first_process(), machine.world  # all processes join before the first gets busy
     if first:
         _check_memory([step for step in steps if not step.finished], world.size)
         _check_needs([step for step in steps if not step.finished], machine.report)
@@ -185,7 +186,7 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
 
 
 class _Pool:
-    """`many` processes that compute steps in their order, as soon as the steps that they need are finished."""
+    """`many` processes that compute steps in order, each as soon as the steps it needs are finished."""
 
     def __init__(self, many: int, machine: Machine) -> None:
         self.many, self.machine = many, machine
@@ -247,7 +248,7 @@ def _prepare(queue: Any, allow_change: bool, modules: Sequence[str]) -> None:
 
     follow_parent()
     for name in modules:  # they may add parts to Calque's lists, such as tasks
-        if find_spec(name):  # study files that were deleted since belong to no step of this pool
+        if find_spec(name):  # a study file deleted meanwhile belongs to no step of this pool
             import_own(name)
     queue.cancel_join_thread()  # the parent may have ended without reading the rest
     _worker = Machine(Throttled(report), allow_change=allow_change)

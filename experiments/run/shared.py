@@ -1,7 +1,7 @@
 """The steps of all studies below one root: which reports use them, and removal of unused ones.
 
-<root>/shared/...                 steps, each named by everything that decides it
-<root>/<study>/<report>/uses.json the steps of a report, from before the first one is computed
+<root>/shared/...                 steps, each named by everything that determines it
+<root>/<study>/<report>/uses.json a report's steps, noted before the first is computed
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _STEP = re.compile(r".+-[0-9a-f]{12}", re.DOTALL)
 
 
 def note_use(report: Path, root: Path, steps: Iterable[Step]) -> None:
-    """Note the steps of a report, whose study is to be computed below `root`. Raises BadInput for a study that an
-    earlier version computed there: its models would not be found."""
+    """Note a report's steps before its study is computed below `root`. Raises BadInput if an earlier
+    version computed the study there, because its models would not be found."""
     study = root / report.relative_to(root).parts[0]
     if old := next((place for pattern in ("", "*/") for place in study.glob(f"{pattern}languages-*")), None):
-        raise BadInput("from an earlier version of Calque; move its study away, or name another folder by --runs", old)
+        raise BadInput("from an earlier version of Calque; move its study away, or choose another --runs", old)
     write_json(report / USES, [step.folder.relative_to(root / SHARED).as_posix() for step in steps])
 
 
 def users(root: Path) -> dict[str, list[str]]:
-    """The reports that use each step, by the step's folder below the shared one."""
+    """Return the reports that use each step, by the step's path in the shared folder."""
     found: dict[str, list[str]] = {}
     for path in sorted(root.glob(f"*/**/{USES}")):
         try:
@@ -45,7 +45,7 @@ def users(root: Path) -> dict[str, list[str]]:
 
 
 def unused(root: Path) -> Iterator[Path]:
-    """The folders of steps that no report uses, without folders inside them."""
+    """Yield the folders of steps that no report uses, without folders inside them."""
     used = users(root)
     above = {parent.as_posix() for name in used for parent in Path(name).parents}
     for place, folders, _ in os.walk(root / SHARED):
@@ -58,7 +58,7 @@ def unused(root: Path) -> Iterator[Path]:
 
 
 def prune(root: Path) -> list[Path]:
-    """Remove the steps that no report uses, unless a process is computing them; returns their folders."""
+    """Remove the steps that no report uses, unless a process is computing them; return their folders."""
     removed = []
     for folder in list(unused(root)):
         try:

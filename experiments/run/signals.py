@@ -1,4 +1,5 @@
-"""Signals that stop a command: an interrupt, or a request to end. Both unwind, so that nothing is left behind."""
+"""Signals that stop a command: interrupt and termination. Both unwind the stack, so that nothing is left
+behind."""
 
 import signal
 import threading
@@ -13,7 +14,7 @@ RESUMES = "the same command resumes"
 
 
 class Ended(BaseException):
-    """This process received a signal to end; `number` is the signal's."""
+    """Raised on a termination signal with that `number`."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -22,13 +23,13 @@ class Ended(BaseException):
 
 @contextmanager
 def stoppable() -> Iterator[threading.Event]:
-    """Raise KeyboardInterrupt for an interrupt and `Ended` for a request to end while the block runs.
+    """Raise KeyboardInterrupt on an interrupt and `Ended` on a termination signal while the block runs.
 
-    The event is set from then on: Python drops an exception that is raised while an object is being finalised, and
-    workers that got the signal too make their pool raise another one.
+    The event is set too, since Python drops exceptions raised during finalisation, and workers that received
+    the signal make their pool raise a different one.
     """
     stopped = threading.Event()
-    if threading.current_thread() is not threading.main_thread():  # only there can signals be handled
+    if threading.current_thread() is not threading.main_thread():  # signals can be handled only there
         yield stopped
         return
 
@@ -48,7 +49,7 @@ def stoppable() -> Iterator[threading.Event]:
 
 @contextmanager
 def leaving(what: str) -> Iterator[None]:
-    """Add a note on the block's unfinished work to a signal that stops it; the command line prints it."""
+    """Add a note on unfinished work, which the command line prints, to a signal that stops the block."""
     try:
         yield
     except (KeyboardInterrupt, Ended, BrokenExecutor) as stop:

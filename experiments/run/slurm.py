@@ -1,8 +1,8 @@
-"""`calque run --on slurm`: a study's unfinished steps as jobs of Slurm, which orders and restarts them.
+"""`calque run --on slurm`: a study's unfinished steps as jobs that Slurm orders and restarts.
 
-A job is the command `calque cell` with all languages and examples, with a model and its measures, or with another step.
-Only unfinished folders are computed, so Slurm's own state does not matter: the same command continues after any end.
-The job of a failed step ends like any other, and a cell checks that its needs are finished.
+Each job runs `calque cell` on all languages and examples, on a model and its measures, or on another step.
+Only unfinished folders are computed, so Slurm's own state does not matter: the same command resumes after any
+interruption. Jobs start even if earlier ones failed, and cells check that their needs are finished.
 """
 
 from __future__ import annotations
@@ -29,17 +29,18 @@ from calque.experiments.run.step import Step, Watch
 
 Job = list[Step]
 Level = list[Job]
-MOST = 1_000  # jobs of one array: Slurm's default limit
-LONGEST = 15.0  # seconds between looks at Slurm, at most
+MOST = 1_000  # maximum jobs per array, Slurm's default
+LONGEST = 15.0  # maximum seconds between polls of Slurm
 LIMITS = {"TIME LIMIT": "time", "oom|[Oo]ut [Oo]f [Mm]emory|not enough memory|DefaultCPUAllocator": "mem"}
-"""What the log of a job says that exceeded a limit, and the option of sbatch that raises it."""
+"""Patterns in the log of a job that exceeded a limit, and the sbatch option that raises it."""
 
 
 @dataclass
 class Slurm:
-    """The unfinished ones of `steps`, in order, as an array of jobs for each level, which starts when all jobs of the
-    previous level have ended. `home` is the study's folder, `command` is `calque cell` with all arguments except
-    fingerprints, and `options` are sbatch's. `processes` train each model; at most `jobs` jobs run at a time."""
+    """Runs the unfinished `steps` as arrays of jobs, one array per level, which starts when all jobs of
+    the previous level have ended. `home` is the study's folder, `command` is `calque cell` with all
+    arguments except fingerprints, and `options` are for sbatch. `processes` train each model; at most
+    `jobs` jobs run at a time."""
 
     steps: Sequence[Step]
     home: Path
@@ -54,17 +55,17 @@ class Slurm:
                 raise BadInput(f"--option {shown(option)}: expected KEY=VALUE, as in partition=gpu")
         place = str(self.home.resolve())
         if not place.isprintable() or '"' in place or "\\" in place:
-            expected = "expected a folder for results without quotation marks, backslashes and line ends"
+            expected = "expected a folder for results without quotation marks, backslashes and line breaks"
             raise BadInput(f"Slurm cannot write logs below {shown(place)}; {expected}")
 
     @property
     def script(self) -> str:
-        """The scripts that Slurm is given."""
+        """The scripts submitted to Slurm."""
         return "\n".join(script for level in self.levels() for script, _ in self._arrays(level))
 
     @cached_property
     def name(self) -> str:
-        """The name of the jobs, which a command with the same steps shares."""
+        """The jobs' name, shared by commands with the same steps."""
         return f"calque-{self.home.name}-{fingerprint(self.home.resolve(), [step.folder.name for step in self.steps])}"
 
     @property
@@ -72,10 +73,10 @@ class Slurm:
         return self.home.resolve() / "jobs" / self.name
 
     def compute(self, watch: Watch, tell: Callable[[str], None]) -> None:
-        """Compute the steps, after waiting for jobs of an earlier command that was stopped.
+        """Compute the steps, after waiting for the jobs of a stopped earlier command.
 
         Raises:
-            Unfinished: the steps that failed, with the last line and the path of their logs.
+            Unfinished: lists the failed steps, with the last lines and paths of their logs.
         """
         if all(step.finished for step in self.steps):
             return
@@ -94,7 +95,7 @@ class Slurm:
                 raise Unfinished([*failed, "the same command computes the missing steps"])
 
     def levels(self) -> Iterator[Level]:
-        """The jobs without needs, then the jobs that need only these, and so on."""
+        """Yield the jobs without needs, then the jobs that need only those, and so on."""
         jobs: dict[Any, Job] = {}
         for step in self.steps:
             if not step.finished:
@@ -111,7 +112,8 @@ class Slurm:
             order.done(*ready)
 
     def _key(self, step: Step) -> Any:
-        """Equal for steps of one job. Measures of a model that several processes train are a job of their own."""
+        """Return a key that is equal for steps of one job. Measures of a model trained by several
+        processes form a separate job."""
         if step.stage == "derive":
             return step.stage
         trained = [need for need in (*step.needs, step) if need.stage == "pretrain"] or [step]
@@ -122,7 +124,7 @@ class Slurm:
         return self.processes > 1 and job[0].shared
 
     def _start(self, levels: Sequence[Level]) -> dict[Path, Job]:
-        """Start jobs; returns them by their logs."""
+        """Start jobs; return them by log file."""
         logs, after = dict[Path, Job](), list[str]()
         for level in levels:
             ids = []
@@ -138,7 +140,7 @@ class Slurm:
         return found.returncode != 0 or bool(found.stdout.strip())  # Slurm's controller may be restarting
 
     def _wait(self, watch: Watch) -> None:
-        """Report the steps that begin and finish until Slurm has no jobs."""
+        """Report steps as they begin and finish, until Slurm has no jobs left."""
         waiting, begun, start = [step for step in self.steps if not step.finished], set[Path](), time.monotonic()
         with leaving(f"the jobs continue (scancel --name={self.name} ends them)"):
             while True:
@@ -157,7 +159,8 @@ class Slurm:
                 time.sleep(min(LONGEST, 0.5 + (time.monotonic() - start) / 20))
 
     def _arrays(self, level: Level) -> list[tuple[str, Level]]:
-        """The scripts of a level with their jobs. Jobs that several processes share are a separate array."""
+        """Return a level's scripts with their jobs. Jobs shared by several processes form a separate
+        array."""
         parts = ([job for job in level if self._is_spread(job) == spread] for spread in (False, True))
         return [self._array(part) for part in parts if part]
 
@@ -182,12 +185,12 @@ class Slurm:
 
 
 def _title(job: Job) -> str:
-    title = " ".join(job[0].title.split())  # of one line: values of a sweep may have several
+    title = " ".join(job[0].title.split())  # on one line: sweep values may contain several
     return title + (f" and {len(job) - 1} more" if job[1:] else "")
 
 
 def _failures(log: Path, job: Job) -> Iterator[str]:
-    """A line for each step of a job that failed; steps that need a failed one are left out."""
+    """Yield a line per failed step of a job, without steps that need a failed one."""
     text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
     lines = [line for line in text.splitlines() if line.strip()] or ["the job ended before it began"]
     for step in job:
@@ -199,11 +202,11 @@ def _failures(log: Path, job: Job) -> Iterator[str]:
 
 
 def _slurm(*words: str, script: str) -> str:
-    """The answer of a command of Slurm that reads a script."""
+    """Run a Slurm command that reads a script, and return its output."""
     try:
         found = subprocess.run(words, input=script, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         raise BadInput(f"{words[0]} is not installed; expected a machine that submits jobs to Slurm") from None
     if found.returncode:
-        raise BadInput(f"Slurm refuses the jobs: {' '.join(found.stderr.split())}")
+        raise BadInput(f"Slurm rejects the jobs: {' '.join(found.stderr.split())}")
     return found.stdout

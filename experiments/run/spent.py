@@ -1,4 +1,5 @@
-"""The cost of steps: seconds, CPU seconds, processors and operations, in each step's manifest, and their sum."""
+"""The cost of steps: seconds, CPU seconds, processors and operations, noted in each step's manifest, and
+their sum."""
 
 import os
 import platform
@@ -22,8 +23,8 @@ EVERY = 10.0  # seconds between notes; a killed process loses the time since its
 
 @contextmanager
 def metered(step: Step, machine: Machine) -> Iterator[Machine]:
-    """The machine to compute a step on. What that takes is noted next to the step's folder while the block runs, and in
-    its manifest when it ends, with what earlier commands spent on the step that were stopped."""
+    """Yield the machine to compute a step on. The cost, including that of earlier stopped commands, is
+    noted next to the step's folder while the block runs, and in its manifest at the end."""
     path = step.folder.with_name(f".{step.folder.name}.{COMPUTE}")
     before: dict[str, Any] = loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     start, cpu, name, noted = time.perf_counter(), _cpu_seconds(), _processor(machine), time.perf_counter()
@@ -58,7 +59,7 @@ def metered(step: Step, machine: Machine) -> Iterator[Machine]:
 
 
 def total(steps: Iterable[Step]) -> dict[str, Any]:
-    """The sum over finished steps, whichever study computed them; `unknown` steps were computed without notes."""
+    """Sum the cost of finished steps, whichever study computed them; `unknown` counts steps without notes."""
     seconds = cpu_seconds = operations = 0.0
     processors, number, unknown = Counter[str](), 0, 0
     for step in steps:

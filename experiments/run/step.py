@@ -1,7 +1,8 @@
-"""A step of a study: a name, a function that fills a folder, and a frozen config that decides the folder's bytes.
+"""A step of a study: a name, a function that fills a folder, and a frozen config that determines the folder's
+bytes.
 
-A study lists its steps, and `experiments.run.schedule` computes the unfinished ones. The folder's name ends with a
-fingerprint of the config, so that a finished folder never needs to be computed again.
+A study lists its steps, and `experiments.run.schedule` computes the unfinished ones. The folder's name ends
+in a fingerprint of the config, so a finished folder is never recomputed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from calque.derive.artefact import Artefact, finished
+from calque.derive.errors import BadInput
 from calque.derive.fingerprint import code_of, fingerprint, plain
 from calque.derive.workers import Progress as Report
 from calque.derive.workers import silent
@@ -26,11 +28,12 @@ Watch = Callable[["Step", bool], None]  # `watch(step, finished)`: called when a
 
 
 def unwatched(step: Step, finished: bool) -> None:
-    """Take no note of steps."""
+    """Ignore steps."""
 
 
 def cached_method(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Cache a method's results in its instance, which may be frozen and not hashable: fingerprints read files."""
+    """Cache a method's results in its instance, which may be frozen and unhashable, to avoid reading files
+    again."""
     results = f"_{method.__name__}_results"
 
     @wraps(method)
@@ -45,8 +48,8 @@ def cached_method(method: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class Machine:
-    """The resources of a step, and the report of its progress; they do not change the result. A step may start
-    `workers` processes. `allow_change` lets it resume another machine's work."""
+    """A step's resources and progress report, which do not affect the result. A step may start `workers`
+    processes. `allow_change` lets it resume another machine's work."""
 
     report: Report = silent
     workers: int = 1
@@ -73,13 +76,13 @@ class Machine:
 
 @dataclass(frozen=True)
 class Step:
-    """A folder, and the function that fills it. `place` is the folder without its fingerprint, and `kind` its
-    artefact's. Raise `format` if a change of `function` gives other bytes for the same config. Steps among the values
-    of the config are computed first, and every other value is part of the fingerprint; a method `identity` of the
-    config, or of a value in it, returns a replacement for the fingerprint. A method `check` of the config checks the
-    finished folder. Under torchrun, all processes compute a `shared` step together, and the first one computes any
-    other. A step that `spreads` starts workers of its own, so no other step runs at the same time. The steps `after`
-    are computed before it too."""
+    """A folder and the function that fills it. `place` is the folder's path without the fingerprint, and
+    `kind` the kind of artefact. Increase `format` if a change to `function` gives different bytes for the
+    same config. Steps in the config are computed first; every other value is part of the fingerprint, or
+    is replaced in it by the result of its `identity` method. If the config has a `check` method, it checks
+    the finished folder. Under torchrun, all processes compute a `shared` step together; only the first
+    computes other steps. A step that `spreads` starts its own workers, so no other step runs at the same
+    time. The steps in `after` are also computed before it."""
 
     function: Callable[[Step, Machine], None]
     config: Any
@@ -95,7 +98,7 @@ class Step:
 
     @cached_property
     def needs(self) -> tuple[Step, ...]:
-        """The steps whose folders it reads, and the steps that it waits for."""
+        """The steps whose folders it reads, and those it waits for."""
         return (*_steps_in(self.config), *self.after)
 
     @cached_property
@@ -120,19 +123,29 @@ class Step:
         return {"format": self.format, "fingerprint": self.fingerprint, "made from": self.identity}
 
     def __call__(self, machine: Machine) -> None:
-        """Fill the folder, the manifest last. Raises BadInput if an input is missing, damaged or unusable."""
+        """Fill the folder, writing the manifest last. Raises BadInput if an input is missing, damaged or
+        unusable."""
         self.function(self, machine)
 
     def open(self) -> Artefact:
-        """The finished folder. Raises BadInput if it is unfinished, or its manifest is damaged."""
+        """Open the finished folder. Raises BadInput if it is unfinished, or its manifest is damaged."""
         return Artefact.open(self.folder, self.kind)
 
     def check(self, report: Report) -> None:
-        """Check the finished folder, before hours of work that needs it; raises BadInput with the damaged file."""
+        """Check the finished folder before hours of work depend on it. Raises BadInput, naming the damaged
+        file."""
         if check := getattr(self.config, "check", None):
             check(self.folder)
         else:
             self.open().verify(lambda done, of: report(f"checking {self.place.name}", done, of))
+
+
+def is_finished(step: Step) -> bool:
+    """Whether a step is finished; False while a file of its data is missing."""
+    try:
+        return step.finished
+    except BadInput:
+        return False
 
 
 def _steps_in(value: Any) -> Iterator[Step]:
@@ -149,7 +162,7 @@ def _steps_in(value: Any) -> Iterator[Step]:
 
 
 def _identity_of(value: Any) -> Any:
-    """A value with fingerprints for steps, and the results of `identity` for values that have it."""
+    """Replace steps by fingerprints, and values that have an `identity` method by its result."""
     if isinstance(value, Step):
         return value.fingerprint
     if not isinstance(value, type) and callable(identity := getattr(value, "identity", None)):
@@ -166,7 +179,7 @@ def _identity_of(value: Any) -> Any:
 
 
 def with_needs(steps: Iterable[Step]) -> list[Step]:
-    """The steps, each once and after the steps that it needs."""
+    """Order the steps and those they need, each once and after those it needs."""
     ordered: dict[Path, Step] = {}
 
     def add(step: Step) -> None:

@@ -1,1 +1,1 @@
-"""Studies by name or file, and their values from text: `--set` and `--sweep`."""
+"""Loading studies by name or file, and setting their values from text: `--set` and `--sweep`."""

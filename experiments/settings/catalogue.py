@@ -18,7 +18,7 @@ STUDIES = Path(__file__).parents[1] / "studies"
 
 @cache
 def table() -> dict[str, dict[str, Any]]:
-    """The entries of studies.toml by study: description, time, needs, and its file or its values."""
+    """Read studies.toml: each study's description, time, needs, and file or values."""
     return read_toml(STUDIES / "studies.toml")
 
 
@@ -28,7 +28,7 @@ def studies() -> tuple[str, ...]:
 
 
 def study(name: str) -> Study:
-    """The study of a name, or of a Python file."""
+    """Return the study with that name, or in that Python file."""
     if name.endswith(".py"):
         from calque.experiments.settings.study_file import study_of_file
 
@@ -54,22 +54,22 @@ def _function(module: str, name: str) -> Study:
 
 
 def check_name(name: str) -> None:
-    """Raises BadInput, with the nearest name, unless Calque has the study."""
+    """Raise BadInput, suggesting the nearest name, unless Calque has the study."""
     if name not in studies():
         raise BadInput(unknown("study", name, studies()))
 
 
 def study_rows() -> list[tuple[str, str, str, str]]:
-    """Each study's name, description, time and needs."""
+    """Return each study's name, description, time and needs."""
     return [(name, row["doc"], row["time"], row.get("needs", "")) for name, row in table().items()]
 
 
 def study_time(name: str) -> str:
-    """The time of one of Calque's studies on two cores, as in `15 minutes`; empty if it is unknown."""
+    """Return a Calque study's time on two cores, such as `15 minutes`; empty if unknown."""
     time: str = table().get(name, {}).get("time", "")
     return "" if time == "not run" else time
 
 
 def study_doc(name: str) -> str:
-    """The description of one of Calque's studies."""
+    """Return a Calque study's description."""
     return str(table()[name]["doc"])

@@ -1,4 +1,5 @@
-"""`--set a.b=value`: values of a study by the types of their fields. All wrong settings are reported together."""
+"""`--set a.b=value`: study values, parsed by the types of their fields. All invalid settings are reported
+together."""
 
 import dataclasses
 import math
@@ -25,13 +26,13 @@ from calque.experiments.study.tasks import with_siblings
 from calque.pretrain import objectives
 from calque.pretrain.objective import Objective
 
-LARGEST = 2**63  # seeds of random generators and sizes of arrays are below it
+LARGEST = 2**63  # upper bound for random seeds and array sizes
 ONLY_PYTHON = "its values cannot be set on the command line, only in a study of your own (calque run my_study.py)"
 
 
 def override(study: Study, settings: Sequence[str], option: str = "--set") -> Study:
-    """The study with `key=value` settings applied; the last one of a key wins. Raises BadInput that lists every unknown
-    key and every invalid value, after the `option` that named it, and every mistake of the resulting study."""
+    """Apply `key=value` settings to a study; the last one for a key wins. Raises BadInput listing every
+    unknown key and invalid value, after the `option` that set it, and every error in the resulting study."""
     mistakes: list[str] = []
     for setting in settings:
         try:
@@ -45,7 +46,7 @@ def override(study: Study, settings: Sequence[str], option: str = "--set") -> St
 
 
 def replaced(study: Study, setting: str) -> Study:
-    """The study with one `key=value` setting applied. Raises ValueError or BadInput for a wrong one."""
+    """Apply one `key=value` setting to a study. Raises ValueError or BadInput if it is invalid."""
     key, equals, text = setting.partition("=")
     if not equals:
         raise ValueError("expected key=value")
@@ -61,7 +62,7 @@ def _fields(value: Any) -> list[str]:
 
 
 def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -> Any:
-    """The value `name`, of the type `hint`, with its part at `path` read from `text`."""
+    """Return `value`, of type `hint`, with the part at `path` parsed from `text`; `name` is for errors."""
     if not path:
         return _replace_whole(value, hint, name, text)
     key, *rest = path
@@ -80,7 +81,7 @@ def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -
 
 def _replace_entry(entries: Mapping[Any, Any], hint: Any, path: Sequence[str], text: str) -> dict[Any, Any]:
     key_kind, kind = typing.get_args(hint)
-    if kind in (int, float):  # by a name that may have dots
+    if kind in (int, float):  # the key may contain dots
         return {".".join(path): _read(text, kind)}
     key, *rest = path
     if not rest and (kind in PARSERS or not dataclasses.is_dataclass(kind)):
@@ -104,7 +105,8 @@ def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
 
 
 def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
-    """The study with a value changed in the only part that has it: `transforms` is `languages.transforms`."""
+    """Change a value in the only part of the study that has such a field: `transforms` means
+    `languages.transforms`."""
     key, parts = path[0], {name: getattr(study, name) for name in _fields(study)}
     holders = [name for name, part in parts.items() if key in _fields(part)]
     measures = [number for number, measure in enumerate(study.measures) if key in _fields(measure)]
@@ -127,14 +129,14 @@ def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
 
 
 def check_known(key: str, names: Collection[str]) -> None:
-    """Raise ValueError for a key that is not one of the names."""
+    """Raise ValueError for a key that is not among the names."""
     if key not in names:
         there = f"there are {', '.join(names)}" if names else "it has none"
         raise ValueError(f"there is no {shown(key)}; {nearest(key, names) or there}")
 
 
 def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
-    """The named entries: `tasks=pos,ner` leaves a task out. A pair of languages is named as `en-fr`."""
+    """Keep the named entries, as in `tasks=pos,ner`. A pair of languages is named as `en-fr`."""
     keys = {"-".join(key) if isinstance(key, tuple) else key: key for key in entries}
     chosen = _split(text)
     for key in chosen:
@@ -149,7 +151,7 @@ def _split(text: str) -> list[str]:
 
 
 def _read(text: str, hint: Any, before: Any = ()) -> Any:
-    """A value of the field's declared type; `before` is the field's present value."""
+    """Parse a value of the declared type; `before` is the field's current value."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
         return _read_tuple(_split(text), arguments[0], before)
@@ -175,7 +177,7 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
 
 
 def read_number(text: str, kind: type[int] | type[float]) -> int | float:
-    """The number in a text. Raises ValueError for any other text, or a number too large to use."""
+    """Parse a number. Raises ValueError for other text, or numbers that are too large."""
     try:
         if "_" in text or not text.isascii():  # Python accepts 1_000 and digits of all scripts
             raise ValueError
@@ -190,9 +192,9 @@ def read_number(text: str, kind: type[int] | type[float]) -> int | float:
 
 
 def _read_tuple(parts: Sequence[str], kind: Any, before: Any) -> tuple[Any, ...]:
-    """The values of these names. One that the field already has is kept: a study's objective may have other values than
-    its name implies. An objective that is new to a study gets the mask rate of its other masking objectives, if they
-    agree."""
+    """Parse values by name. Values already in the field are kept, since a study's objective may differ
+    from what its name implies. New objectives get the mask rate shared by the study's other masking
+    objectives, if they agree."""
     if kind not in PARSERS:
         if parts and typing.get_origin(kind) is tuple:
             raise ValueError(ONLY_PYTHON)
@@ -209,7 +211,7 @@ def _read_tuple(parts: Sequence[str], kind: Any, before: Any) -> tuple[Any, ...]
 
 
 def _masking(objective: Any, mask_rate: float) -> Any:
-    """The objective and its parts with another mask rate."""
+    """Change the mask rate of an objective and its parts."""
     changes: dict[str, Any] = {}
     for field in dataclasses.fields(objective):
         value = getattr(objective, field.name)
@@ -222,7 +224,7 @@ def _masking(objective: Any, mask_rate: float) -> Any:
     return dataclasses.replace(objective, **changes)
 
 
-# Named values, the text of a language, bitexts, and the files of a task
+# Parsers
 
 
 def _measure(name: str) -> Measure:
@@ -237,12 +239,12 @@ def _paths(text: str) -> tuple[Path, ...]:
 
 def _source(text: str) -> Files:
     if not (paths := _paths(text)):
-        raise ValueError("expected files of text, with commas between them")
+        raise ValueError("expected text files, separated by commas")
     return Files(paths)
 
 
 def _easy(text: str) -> EasyText:
-    """The number of frequent words."""
+    """Parse the number of frequent words."""
     return EasyText(int(read_number(text, int)))
 
 
@@ -251,19 +253,19 @@ def _texts(text: str) -> TextFiles:
 
 
 def _task_files(text: str) -> TaskFiles:
-    """Training files, or files of all splits; test files follow a plus sign."""
+    """Parse training files, or files of all splits; test files follow a plus sign."""
     train, _, test = text.partition("+")
     return TaskFiles(_paths(train), _paths(test))
 
 
 def _bitext(text: str) -> BitextFiles:
-    """A file with two columns, or two files with a plus sign between them."""
+    """Parse a file with two columns, or two files joined by a plus sign."""
     path, plus, second = text.partition("+")
     return BitextFiles(Path(path.strip()), Path(second.strip()) if plus else None)
 
 
 def _pair(text: str) -> tuple[str, str]:
-    """A pair of languages, as in en-fr; where one has a dash in its name, as in en:zh-tw."""
+    """Parse a pair of languages: en-fr, or en:zh-tw if a name contains a dash."""
     languages = text.split(":" if ":" in text else "-")
     if len(languages) != 2 or not all(languages):
         raise ValueError(f"expected two languages, as in en-fr or en:zh-tw, not {shown(text)}")
@@ -280,4 +282,4 @@ PARSERS: Mapping[Any, Callable[[str], Any]] = {
     TextFiles: _texts,
     BitextFiles: _bitext,
 }
-"""The readers of values by their type."""
+"""Value parsers by type."""

@@ -1,7 +1,7 @@
-"""A user's own study: a Python file whose function returns it.
+"""A user's study: a Python file with a function that returns it.
 
-The file is imported by its name, with its folder on the path, so that worker processes, which are given that path, find
-its classes by the same name.
+The file is imported by name, with its folder on `sys.path`, so that worker processes, which are given that
+path, find its classes under the same name.
 """
 
 import dataclasses
@@ -25,12 +25,12 @@ from calque.experiments.run.own_modules import import_own, own_modules
 from calque.experiments.run.places import CACHE, LONGEST
 from calque.experiments.study import Study
 
-MOST = 5  # most mistyped values in one error
+MOST = 5  # maximum mistyped values in one error
 
 
 def study_of_file(path: Path) -> Study:
-    """The study that a file's function returns: the one with the file's name, or the only one without arguments. Raises
-    BadInput if the file is missing, its code fails, or no such function returns a study."""
+    """Return the study from a file's function: the one named like the file, or the only one that needs no
+    arguments. Raises BadInput if the file is missing, its code fails, or no such function returns a study."""
     module = _imported(path)
     function = _function(module, path)
     study = _run(function, path, f"{function.__name__}()")
@@ -55,9 +55,9 @@ def _imported(path: Path) -> ModuleType:
     if not whole.is_file():
         raise BadInput("there is no such file; expected Python with a function that returns a study", path)
     if not name.isidentifier():
-        raise BadInput(f"a file that Python cannot import as {shown(name)}; name it with letters and underscores", path)
+        raise BadInput(f"Python cannot import a file named {shown(name)}; name it with letters and underscores", path)
     if folder not in sys.path:
-        sys.path.append(folder)  # last, so that the files next to it hide no module
+        sys.path.append(folder)  # last, so that neighbouring files shadow no module
     invalidate_caches()
     if has_changed(name):  # edited since this process imported it, as in a notebook
         for stale in modules_of(name):
@@ -88,7 +88,7 @@ def _function(module: ModuleType, path: Path) -> Callable[[], Any]:
 
 
 def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
-    """The result of the file's code. Raises BadInput for its errors, with the line of the file."""
+    """Run the file's code, turning its errors into BadInput with the line in the file."""
     try:
         return code()
     except SyntaxError as error:
@@ -101,9 +101,9 @@ def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
 
 
 def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
-    """The values of a user's study that do not have the type of their field, in words, with their path.
+    """Yield, with its path, each value in a user's study that does not match its field's type.
 
-    Fields of dataclasses, entries of tuples and of mappings are checked one by one; hints of other kinds are not.
+    Dataclass fields and entries of tuples and mappings are checked one by one; other kinds of hints are not.
     """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):

@@ -1,4 +1,4 @@
-"""`--sweep KEY=V1,V2`: one study with several values of a setting; steps that the values share are computed once."""
+"""`--sweep KEY=V1,V2`: one study with several values of a setting; shared steps are computed once."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from calque.experiments.settings import catalogue
 from calque.experiments.settings.override import override
 from calque.experiments.study.study import Study, trained_key
 
-MOST = 100  # variants of one study
-Values = tuple[str, ...]  # one of each of a sweep's settings
+MOST = 100  # maximum variants of a study
+Values = tuple[str, ...]  # one value per setting of a sweep
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """A study with every combination of values of some settings: each a key and its values, as text."""
+    """A study with every combination of values of some `settings`, each a key with its values as text."""
 
     study: Study
     settings: tuple[tuple[str, tuple[str, ...]], ...]
 
     @classmethod
     def read(cls, study: Study, options: Sequence[str]) -> Sweep:
-        """A study with options such as `dictionary.fraction=0.01,0.1,0.5`, or `objectives=MLM,XLM;MLM,ALIGN-MLM`."""
+        """Parse options such as `dictionary.fraction=0.01,0.1,0.5`, or `objectives=MLM,XLM;MLM,ALIGN-MLM`."""
         settings = []
         for option in options:
             key, equals, text = option.partition("=")
@@ -48,7 +48,7 @@ class Sweep:
                 f"for {variants * sum(steps):,} steps in all; expected at most {MOST} variants"
             )
         sweep = cls(study, tuple(settings))
-        assert sweep.variants  # reads every value, before anything is computed
+        assert sweep.variants  # parses every value before anything is computed
         return sweep
 
     @property
@@ -57,7 +57,7 @@ class Sweep:
 
     @property
     def options(self) -> list[str]:
-        """The settings, as `read` takes them."""
+        """The settings as options for `read`."""
         marks = (";" if any("," in value for value in values) else "," for _, values in self.settings)
         return [f"{key}={mark.join(values)}" for (key, values), mark in zip(self.settings, marks, strict=True)]
 
@@ -75,7 +75,7 @@ class Sweep:
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        """The seeds of any value."""
+        """The seeds of all variants."""
         return tuple(dict.fromkeys(seed for study in self.variants.values() for seed in study.seeds))
 
     def home(self, root: Path) -> Path:
@@ -85,10 +85,10 @@ class Sweep:
         return self.study.folder(root)
 
     def steps(self, root: Path) -> list[Step]:
-        """All steps, each once.
+        """Return all steps, each once.
 
         Raises:
-            BadInput: two values of a setting have the same steps, so they cannot have different results.
+            BadInput: two values of a setting give the same steps, and so the same results.
         """
         steps, of = list[Step](), dict[Path, list[Values]]()
         folders = dict[Values, list[Path]]()
@@ -112,7 +112,7 @@ class Sweep:
                     )
 
     def trained(self, root: Path = Path()) -> list[Step]:
-        """The steps of pretraining, shipped or not, each once."""
+        """Return the pretraining steps, shipped or not, each once."""
         found: dict[Any, tuple[Step, list[Values]]] = {}
         for values, study in self.variants.items():
             for step in study.trained(root):
@@ -120,8 +120,8 @@ class Sweep:
         return [self._titled(step, of) for step, of in found.values()]
 
     def _titled(self, step: Step, of: Sequence[Values]) -> Step:
-        """The step, with the values that decide it in its title, if they are not all; a sweep over several settings
-        names these too."""
+        """Add the values that a step is for to its title, unless it is for all; with several settings, add
+        their names too."""
         decisive = []
         for number, (key, values) in enumerate(self.settings):
             here = {combination[number] for combination in of}
@@ -136,7 +136,8 @@ class Sweep:
 
 
 def studies_of(about: Mapping[str, Any], own: str | None = None) -> list[Study]:
-    """The study that a report describes, or one per value of its sweep. `own` is the file of a study of one's own."""
+    """Return the study that a report describes, or one per value of its sweep. `own` is a user's study
+    file."""
     described = override(catalogue.study(own or about["study"]), about.get("settings", ()))
     sweep = about.get("sweep")
     return [*Sweep.read(described, sweep).variants.values()] if sweep else [described]

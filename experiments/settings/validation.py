@@ -22,7 +22,7 @@ THREADS = 1_024
 
 
 def study_mistakes(study: Study) -> list[str]:
-    """The mistakes of a study, each once; empty if it is valid."""
+    """Return the errors in a study, each once; empty if it is valid."""
     wrong = [*_of_values(study), *_of_objectives(study)]
     if isinstance(study.languages, DerivedLanguages):
         wrong += _of_derived(study, study.languages)
@@ -45,7 +45,7 @@ def _of_values(study: Study) -> Iterator[str]:
         yield f"threads is from 1 to {THREADS:,}, not {study.threads:,}"
     if any(not 0 <= seed < 2**63 for seed in study.seeds):
         yield "seeds must be at least 0 and below 2**63"
-    if study.objectives or not isinstance(study.languages, NaturalLanguages):  # their text is read
+    if study.objectives or not isinstance(study.languages, NaturalLanguages):  # only then is their text read
         yield from study.languages.mistakes()
     yield from name_mistakes("measures", [measure.name for measure in study.measures], least=0)
     for measure in study.measures:
@@ -78,17 +78,17 @@ def _of_objectives(study: Study) -> Iterator[str]:
 
 def _of_derived(study: Study, languages: DerivedLanguages) -> Iterator[str]:
     if study.paper == "links" or (study.paper == "xtreme" and not study.measure_start):
-        yield f"paper: {study.paper} is about natural languages, and this study's are derived"
+        yield f"paper: {study.paper} is about natural languages, but this study's are derived"
     if study.given:
         yield from study.given.mistakes(study.model)
     yield from (f"mixture.{mistake}" for mistake in study.mixture.mistakes(2))
     growth = any(isinstance(measure, Growth) for measure in study.measures)
     if growth and not study.train.snapshots:
-        yield "train.snapshots is 0: growth is measured on snapshots, which are then not kept"
+        yield "train.snapshots is 0, but growth is measured on snapshots"
     if growth and not 0 < study.mixture.held_out < 1:
-        yield f"mixture.held_out is a fraction between 0 and 1, not {study.mixture.held_out}"
+        yield f"mixture.held_out must be a fraction between 0 and 1, not {study.mixture.held_out}"
     yield from _of_examples(study, languages)
-    with suppress(ValueError):  # transforms that do not compose have a mistake of their own
+    with suppress(ValueError):  # transforms that do not compose are reported separately
         for transform in languages.transforms:
             if not languages.translates(transform):
                 yield from _untranslated(study, transform.name)
@@ -98,7 +98,7 @@ def _of_derived(study: Study, languages: DerivedLanguages) -> Iterator[str]:
 
 
 def _of_examples(study: Study, languages: DerivedLanguages) -> Iterator[str]:
-    """Tasks and measures whose examples the source lacks."""
+    """Tasks and measures for which the source has no examples."""
     for name, task in study.tasks.items():
         if task.files:
             yield f"tasks.{name}.files: examples of derived languages come from their source"
@@ -118,7 +118,7 @@ def _of_examples(study: Study, languages: DerivedLanguages) -> Iterator[str]:
 
 
 def _untranslated(study: Study, transform: str) -> Iterator[str]:
-    """Objectives whose dictionary would have no entry of two different words under this transform."""
+    """Objectives whose dictionary would contain no pair of different words under this transform."""
     for objective in study.objectives:
         if any(each.traits.dictionary for each in _chain(objective)):
             yield (
@@ -154,7 +154,7 @@ def _of_gold(study: Study) -> Iterator[str]:
 
 
 def _of_other_languages(study: Study, paper: str) -> Iterator[str]:
-    """Values that only derived languages use."""
+    """Values that apply only to derived languages."""
     if study.paper != paper:
         yield f"paper is {paper} for these languages, not {study.paper}"
     for measure in study.measures:
@@ -222,5 +222,5 @@ def _of_masks(value: Any) -> Iterator[str]:
     elif dataclasses.is_dataclass(value):
         rate = getattr(value, "mask_rate", 0.0)
         if not 0 <= rate < 1:
-            yield f"objectives: mask_rate is a share from 0 to below 1, not {rate}"
+            yield f"objectives: mask_rate must be at least 0 and below 1, not {rate}"
         yield from _of_masks(tuple(getattr(value, field.name) for field in dataclasses.fields(value)))

@@ -1,4 +1,4 @@
-"""The training of an encoder to align words."""
+"""Training an encoder to align words."""
 
 import json
 import shutil
@@ -35,12 +35,12 @@ from calque.pretrain.saved_model import (
 )
 
 RECIPE = TrainConfig(steps=220, batch=8, learning_rate=5e-5, warmup=22, log_every=10, probe_every=0, save_every=50)
-LENGTH = 128  # ids per row, which the two sides of a pair share
-FEWEST = 500  # sentence pairs of a bitext (fast_align learns little from fewer), and links to calibrate on
-SAMPLE, MOST = 500, 20_000  # the sentence pairs of each bitext with counted links, and that fast_align reads for them
-LEAST_SHARED = 0.5  # of the links of fast_align's directions, if its links are to be labels: a rule of thumb
+LENGTH = 128  # ids per row, shared by both sides of a pair
+FEWEST = 500  # minimum sentence pairs per bitext: fast_align learns little from fewer
+SAMPLE, MOST = 500, 20_000  # sentence pairs per bitext: to count links in, and to train fast_align on
+LEAST_SHARED = 0.5  # minimum share of fast_align's links common to both directions, a rule of thumb
 KEPT = ("architectures", "hidden_dropout_prob", "attention_probs_dropout_prob")  # settings that training changes
-UNKNOWN = 0.1  # a text with a larger share of unknown types is in a script that the tokenizer lacks
+UNKNOWN = 0.1  # more unknown sub-words mean that the tokenizer lacks the script
 
 
 def trained_aligner(
@@ -51,7 +51,8 @@ def trained_aligner(
     home: Path,
     seed: int,
 ) -> Training:
-    """The training of an encoder on bitexts of two files each. Raises BadInput if the files or the model do not fit."""
+    """Return the training of an encoder on bitexts of two files each. Raises BadInput if the files or the
+    model are unsuitable."""
     for source, target in bitexts:
         both = TwoFiles(source, target)
         if (usable := sum(map(all, both))) < FEWEST:
@@ -59,7 +60,7 @@ def trained_aligner(
         if (same := sum(one == other for one, other in both if one)) > usable / 2:
             raise BadInput(f"{same:,} of {usable:,} lines are the same as in {source}; expected translations", target)
     saved = read_config(start.checkpoint)
-    architecture_of(saved)  # configurations of others name their sizes differently
+    architecture_of(saved)  # other architectures name their sizes differently
     shape = (saved.num_hidden_layers, saved.num_attention_heads, saved.hidden_size, saved.intermediate_size)
     model = ModelConfig(*shape, length=LENGTH, dropout=0.0)
     if mistakes := [*objective.mistakes(model), *start.mistakes(model)]:
@@ -75,7 +76,7 @@ def trained_aligner(
 
 
 def check_known(data: Step) -> None:
-    """Refuse text in a script that the tokenizer does not know."""
+    """Reject text in a script unknown to the tokenizer."""
     texts = data.config.languages.texts
     languages = Languages.open(data.folder, list(texts), whole=True)
     for name, files in texts.items():
@@ -84,7 +85,7 @@ def check_known(data: Step) -> None:
 
 
 def _sample(paths: tuple[Path, Path], seed: int) -> list[Pair]:
-    """At most MOST pairs of a bitext, in random order."""
+    """Sample at most MOST pairs of a bitext, in random order."""
     both = TwoFiles(*paths)
     usable = sum(map(all, both))
     places = Random(seed).sample(range(usable), min(MOST, usable))
@@ -94,8 +95,9 @@ def _sample(paths: tuple[Path, Path], seed: int) -> list[Pair]:
 
 
 def label_source(bitexts: Sequence[tuple[Path, Path]], seed: int) -> tuple[Literal["agreement", "self"], float]:
-    """Labels to learn, and the share of their links that the two directions of fast_align have in common, in the bitext
-    where it is smallest: `self` if it is below LEAST_SHARED, because many links of fast_align are then wrong."""
+    """Choose the labels, and return the share of links common to fast_align's two directions, in the
+    bitext where it is smallest. Below LEAST_SHARED the labels are `self`, because many of fast_align's
+    links are wrong."""
     shares = list[float]()
     for paths in bitexts:
         pairs = lowered(_sample(paths, seed))
@@ -107,8 +109,9 @@ def label_source(bitexts: Sequence[tuple[Path, Path]], seed: int) -> tuple[Liter
 
 
 def save_aligner(step: Step, out: Path) -> None:
-    """Write the trained encoder as an ordinary folder, whole or not at all, with the tensors and settings of the start
-    except for the trained layers. Its configuration also has the layer to align with and the kind of labels."""
+    """Write the trained encoder to a standard model folder, atomically, with the start's tensors and
+    settings except for the trained layers. Its configuration also contains the layer to align with and the
+    kind of labels."""
     rows = (row for row in read_metrics(step.open().path(METRICS)) if "loss" in row)
     if not any(row["reported"][LABELLED] for row in rows):
         raise BadInput("no word has a label: are the files translations of each other?")

@@ -1,4 +1,5 @@
-"""Word aligners on gold sets: a model's encoder, an encoder from elsewhere, fast_align, the diagonal."""
+"""Word aligners on gold sets: a pretrained model's encoder, an external encoder, fast_align and the
+diagonal."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -27,12 +28,13 @@ from calque.experiments.study.models import Model
 from calque.pretrain.architecture import main_layer
 
 OWN, MORE = "own sentences", "own + parallel"
-"""The training text of fast_align: the gold set's sentences alone, or with the parallel text."""
+"""fast_align's training text: the gold set's sentences alone, or with the parallel text."""
 
 
 @dataclass(frozen=True)
 class EncoderLinks(Measure):
-    """AER of a model pretrained on a gold set's languages: every layer, with sides alone and in one row."""
+    """AER at every layer of a model pretrained on a gold set's languages, with the two sides encoded
+    separately and in one row."""
 
     name = "links"
     format = 3
@@ -57,7 +59,8 @@ def _score(
     machine: Machine,
     everywhere: tuple[Method, ...] = (OT, RELEASED),
 ) -> tuple[list[Record], Counter[str]]:
-    """Records of every layer by the methods `everywhere`, of the main one by all, and exclusions."""
+    """Return records, for every layer by the methods `everywhere` and for the main layer by all, and
+    exclusions."""
     pairs = lowered(text.set.pairs) if lower else text.set.pairs
     device = str(machine.world.device)
     scores, exclusions = alone_and_joint(checkpoint, pairs, text.set.gold, token_types, device, everywhere)
@@ -71,9 +74,10 @@ def _record(run: Run, text: GoldText, aligner: str, counts: LinkCounts, **fields
 
 @dataclass(frozen=True)
 class GoldSetAligner:
-    """An aligner of one gold set that uses no model of the study `study`. `name` is `diagonal`, a baseline that links
-    each target word to the source word at the same relative position; `fast_align`, trained on the set's own sentences
-    and, if there is parallel text, on both; or `encoder`, a folder's model, scored by every method at every layer."""
+    """An aligner for one gold set that uses no model of the study `study`. `name` is `diagonal`, a
+    baseline that links each target word to the source word at the same relative position; `fast_align`,
+    trained on the set's own sentences and, if there is parallel text, on both; or `encoder`, a folder's
+    model, scored by every method at every layer."""
 
     name: str
     text: GoldText
@@ -93,10 +97,10 @@ class GoldSetAligner:
         return Step(_score_aligner, self, place, title, "evaluate", "records", format, threads)
 
     def run(self, step: Step, source: Described | None = None, layers: int = 0) -> Run:
-        """The aligner as records describe it; `source` is its training text or its encoder."""
+        """Describe the aligner for records; `source` is its training text or its encoder."""
         folder = f"{self.text.name}/{step.folder.name}"
         return Run(
-            id=folder if layers or source is None else f"{folder}/{source.name}",  # fast_align learns from two texts
+            id=folder if layers or source is None else f"{folder}/{source.name}",  # fast_align has two training texts
             study=self.study,
             seed=0,
             languages=tuple(Described(code, code) for code in self.text.pair),

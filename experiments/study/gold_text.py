@@ -1,4 +1,4 @@
-"""Gold sets of word links as text to learn from."""
+"""Gold sets of word links as training text."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from calque.derive.natural.files import BitextFiles
 from calque.derive.readers.lines import EDITION
 from calque.experiments.run.step import Machine, Step
 
-GOLD_FORMAT = 2  # raise it when the same files would give other sentences
+GOLD_FORMAT = 2  # increase it when the same files would give different sentences
 
 
 @dataclass(frozen=True)
 class GoldText:
-    """The gold set `name` in the folder `gold`, and parallel text of the same two languages. They are a source and its
-    translation with one vocabulary of `vocabulary` types."""
+    """The gold set `name` in the folder `gold`, and parallel text in the same two languages, as a source
+    and its translation with a joint vocabulary of `vocabulary` types."""
 
     gold: Path
     name: str
@@ -69,11 +69,11 @@ class GoldText:
         return [self.name, *(_digest(path) for path in sorted((self.gold / self.name).glob("*")) if path.is_file())]
 
     def own(self) -> list[Pair]:
-        """The gold set's sentences, in lower case."""
+        """Return the gold set's sentences, lower-cased."""
         return lowered(self.set.pairs)
 
     def pairs(self) -> tuple[list[Pair], Counter[str]]:
-        """The set's own sentences and the parallel text, each pair once, and exclusions."""
+        """Return the set's own sentences and the parallel text, each pair once, and exclusions."""
         left_out: Counter[str] = Counter()
         everything = self.own()
         everything += [pair for text in self.text for pair in text.words(*self.pair, left_out)]
@@ -92,7 +92,7 @@ def _translate(step: Step, machine: Machine) -> None:
 
 
 def lowered(pairs: Sequence[Pair]) -> list[Pair]:
-    """Sentence pairs in lower case."""
+    """Lower-case sentence pairs."""
     return [(tuple(map(str.lower, source)), tuple(map(str.lower, target))) for source, target in pairs]
 
 

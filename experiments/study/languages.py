@@ -1,8 +1,9 @@
-"""The languages of a study: a source and its images, natural languages, or the two languages of gold word links.
+"""The languages of a study: a source and its images, natural languages, or the two languages of a gold set.
 
-The config of the step that writes their folder has `identity` (the fingerprint of all), `language` (the fingerprint of
-one language, also without dictionaries or bitexts, for models that read none), `rows_of` (the rows of a model's table
-for some of them) and `pairs_of` (the pairs that have bitexts). The languages of a study are `StudyLanguages`.
+The config of the step that writes their folder provides `identity` (the fingerprint of all languages),
+`language` (that of one, without dictionaries or bitexts for models that do not read them), `rows_of` (the
+embedding rows for some of them) and `pairs_of` (the pairs with bitexts). A study's languages are
+`StudyLanguages`.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ THE_SOURCE = Described(SOURCE, "the source")
 
 
 class StudyLanguages(ABC):
-    """What a study (`experiments.study.Study`) asks of its languages. `home` is the folder of steps."""
+    """The interface of a study's (`experiments.study.Study`) languages. `home` is the folder of steps."""
 
     derived = False  # whether they are a source and its images
     redraw = False
@@ -63,16 +64,16 @@ class StudyLanguages(ABC):
 
     @property
     def draws(self) -> tuple[str, ...]:
-        """The data that a seed draws in addition to the model, in words."""
+        """What a seed samples besides the model, in words."""
         return ()
 
     @abstractmethod
     def mistakes(self) -> list[str]:
-        """Everything wrong with them, in words."""
+        """Return everything wrong with them, in words."""
 
     @abstractmethod
     def text_step(self, study: Any, home: Path) -> Step | None:
-        """The step that prepares the text of all models, if they read the same."""
+        """Return the step that prepares the text of all models, if they share it."""
 
     @abstractmethod
     def groups(self, study: Any, home: Path) -> list[Group]: ...
@@ -81,26 +82,26 @@ class StudyLanguages(ABC):
         return self
 
     def examples(self, study: Any, home: Path) -> dict[str, Step]:
-        """The steps that prepare the examples of tasks, by task."""
+        """Return the steps that prepare examples, by task."""
         return {}
 
     def baselines(self, study: Any, home: Path, examples: Mapping[str, Step]) -> list[Step]:
-        """The steps that need no model of the study: floors of tasks, or word aligners."""
+        """Return the steps that need no model: task floors or word aligners."""
         return []
 
     def task_measures(self, study: Any, examples: Mapping[str, Step]) -> list[Measure]:
         return []
 
     def described(self, study: Any) -> tuple[Described, ...]:
-        """The languages that a given model is measured in."""
+        """Return the languages in which a given model is measured."""
         return (THE_SOURCE,)
 
 
 @dataclass(frozen=True)
 class DerivedLanguages(StudyLanguages):
     """A source and its images under `transforms`. `vocabulary` is the number of types to learn from the source, or the
-    folder of a tokenizer. With `redraw` each seed of a study draws its own text, transforms and dictionary besides its
-    models, so that intervals over seeds cover the data too; seed 0 draws the same data as without it."""
+    folder of a tokenizer. With `redraw`, each seed samples its own text, transforms and dictionary as well as its
+    models, so that intervals over seeds cover the data too; seed 0 gives the same data as without it."""
 
     source: Source
     transforms: tuple[Transform, ...]
@@ -146,7 +147,7 @@ class DerivedLanguages(StudyLanguages):
         return [Floors(examples[name], tuple(pairs), self.step(home)).step(home) for name in study.tasks]
 
     def groups(self, study: Any, home: Path) -> list[Group]:
-        """Each derived language with the source."""
+        """Group each derived language with the source."""
         data, mixture = self.step(home), study.mixture
         return [
             Group(each.name, data, (each.name,), (THE_SOURCE, Described.of(each)), mixture) for each in self.transforms
@@ -156,7 +157,7 @@ class DerivedLanguages(StudyLanguages):
         return [Transfer(examples[name], its.finetune) for name, its in study.tasks.items()]
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
-        """One row for each type and script."""
+        """Return one row per type and script."""
         moved = (trial_image(transform, SAMPLE) for transform in self.transforms if transform.name in names)
         scripts = 1 if len(names) == 1 else sum(bool((image >= SAMPLE).any()) for image in moved)
         return self._types * (1 + scripts)
@@ -165,7 +166,7 @@ class DerivedLanguages(StudyLanguages):
         return tuple((SOURCE, name) for name in names)
 
     def translates(self, transform: Transform) -> bool:
-        """Whether a dictionary may have an entry of two different words, as far as is known before text is read."""
+        """Whether a dictionary may contain a pair of different words, as far as known before text is read."""
         words = self.dictionary.file or self.dictionary.fraction > 0
         changed = bool((trial_image(transform, SAMPLE) != np.arange(SAMPLE)).any())
         parts = transform.parts if isinstance(transform, Compose) else (transform,)
@@ -183,7 +184,6 @@ class DerivedLanguages(StudyLanguages):
 
     @property
     def draws(self) -> tuple[str, ...]:
-        """The data that a seed draws in addition to the model, in words."""
         return (*self.source.drawn, *self.dictionary.drawn) if self.redraw else ()
 
     def mistakes(self) -> list[str]:
@@ -216,8 +216,8 @@ class DerivedLanguages(StudyLanguages):
             wrong.append(f"source: {error}")
         if self.redraw and not self.draws:
             wrong.append(
-                "redraw: only the model is drawn at random here: text and examples are read from files, and the "
-                "dictionary has the most frequent types, or all, or none"
+                "redraw: only the model is random here: text and examples are read from files, and the dictionary "
+                "contains the most frequent types, or all, or none"
             )
         return wrong
 
@@ -256,10 +256,11 @@ def _derive(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class NaturalLanguages(StudyLanguages):
-    """Text of natural languages and bitexts between them, in a given vocabulary. `source` is the language that tasks
-    are learnt in. Sentences of `withheld` are left out of text and bitexts. Models have rows for the types that occur,
-    or for all, by `table`. `dictionaries` are lexicons by language pair, as
-    `derive.dictionary` reads them. `types` is the tokenizer's number of types, for a plan."""
+    """Text in natural languages and bitexts between them, encoded with a given vocabulary. Tasks are
+    learnt in the language `source`. Sentences in `withheld` are excluded from text and bitexts. `table`
+    decides whether models have embedding rows for all types or for those that occur. `dictionaries` are
+    lexicons by language pair, in the format of `derive.dictionary`. `types` is the tokenizer's number of
+    types, for plans."""
 
     source: str = "en"
     texts: Mapping[str, TextFiles] = field(default_factory=dict)
@@ -270,7 +271,7 @@ class NaturalLanguages(StudyLanguages):
     types: int = 0
 
     def step(self, home: Path, vocabulary: Path) -> Step:
-        """The step that encodes them with the tokenizer of the folder `vocabulary`."""
+        """Return the step that encodes them with the tokenizer in the folder `vocabulary`."""
         text = NaturalText(self, GivenVocabulary(vocabulary))
         return Step(_encode, text, home / "languages", "text and bitexts", "derive", KIND, FORMAT, spreads=True)
 
@@ -289,7 +290,7 @@ class NaturalLanguages(StudyLanguages):
         return steps
 
     def groups(self, study: Any, home: Path) -> list[Group]:
-        """All languages in one group without a name."""
+        """Put all languages in one unnamed group."""
         data = self.text_step(study, home)
         assert data
         return [Group("", data, tuple(self.texts), self.described(study), study.mixture)]
@@ -298,7 +299,7 @@ class NaturalLanguages(StudyLanguages):
         return [ZeroShot(examples[name], its.finetune) for name, its in study.tasks.items()]
 
     def described(self, study: Any) -> tuple[Described, ...]:
-        """The languages of the text and of the tests."""
+        """Return the languages of text and tests."""
         tested = [name for task in study.tasks.values() for name in task.tests]
         same = [name for each in study.measures if isinstance(each, Retrieval) for name in each.same_sentences]
         names = dict.fromkeys((self.source, *self.texts, *same, *tested))
@@ -321,7 +322,7 @@ class NaturalLanguages(StudyLanguages):
 
 @dataclass(frozen=True)
 class NaturalText:
-    """Natural languages in a vocabulary."""
+    """Natural languages encoded with a vocabulary."""
 
     languages: NaturalLanguages
     vocabulary: GivenVocabulary
@@ -351,7 +352,7 @@ class NaturalText:
         return natural_fingerprint(texts, pairs if bitexts else {}, self.vocabulary, of.table, entries)
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
-        """Rows for types that occur, or, before the text has been read, for all."""
+        """Return the number of types that occur or, before text is read, of all."""
         of = self.languages
         if of.types and not self.vocabulary.folder.exists():
             return of.types
@@ -377,8 +378,8 @@ def _encode(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class GoldPairs(StudyLanguages):
-    """Gold sets of word links in the folder `gold`, and parallel text of the same languages to learn from. `text` is by
-    gold set, for models that learn from it together with the set's own sentences."""
+    """Gold sets of word links in the folder `gold`, and training text: `text` maps gold sets to parallel
+    text, which models read together with the set's own sentences."""
 
     gold: Path
     text: Mapping[str, tuple[BitextFiles, ...]]
@@ -392,7 +393,7 @@ class GoldPairs(StudyLanguages):
         return None
 
     def groups(self, study: Any, home: Path) -> list[Group]:
-        """The two languages of each gold set with text."""
+        """Group the two languages of each gold set that has text."""
         texts = [self.of_set(name) for name in self.text]
         return [
             Group(text.name, text.step(home), text.pair[1:], tuple(Described(code, code) for code in text.pair))

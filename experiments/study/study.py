@@ -1,6 +1,6 @@
 """A study: models x measures, and the paper that its report is about. A function returns one, as plain values.
 
-Steps of all studies are below one folder, each named by what decides it, so that no model is trained twice
+The steps of all studies share a folder, each named by what determines it, so that no model is trained twice
 (`experiments.run.shared`):
 
 <root>/shared/languages-<fp>/                            the languages, derived or natural
@@ -39,20 +39,21 @@ from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.objective import HeadOnly, Objective
 
 START = "start"
-THE_START = Described(START, "the start")  # the model that all others start from, as records describe it
-BEHIND = 2  # models whose measures wait, so that other cores are busy while the last model is trained on one
+THE_START = Described(START, "the start")  # how records describe the model that all others start from
+BEHIND = 2  # models whose measures are delayed, to keep other cores busy while the last model trains
 
 
 @dataclass(frozen=True)
 class Study:
-    """Every objective, on every group of languages, with every seed, all with the same measures. A group is a derived
-    language with its source, all natural languages, or a gold set with text. `mixture` sets how much of each language
-    is read. `start` is the folder, or the hub's name with a revision, of the model that others start from, which is
-    measured too with `measure_start`; runs in the file `shipped` are not trained again (`pretrain.shipped`). `head`
-    trains a prediction head first if it has none, by the first objective that predicts. `paces` are the steps of
-    objectives, as a multiple of `train.steps`. `encoder` is measured on gold sets next to the study's models.
-    `paper` names the tables, figures and claims of the report, and `claims` is the file of the study's own claims
-    (`analysis.papers.primary`); manifests note its digest."""
+    """Every objective on every group of languages with every seed, all with the same measures. A group is
+    a derived language with its source, all natural languages, or a gold set with text. `mixture` sets how
+    much of each language is read. `start` is the folder, or the Hub name and revision, of the model that
+    others start from; with `measure_start`, it is measured too. Runs in the file `shipped` are not trained
+    again (`pretrain.shipped`). `head` first trains a prediction head, if the start has none, with the
+    first objective that predicts. `paces` gives the steps of objectives as multiples of `train.steps`.
+    `encoder` is measured on gold sets next to the study's models. `paper` selects the report's tables,
+    figures and claims, and `claims` is the file with the study's own claims (`analysis.papers.primary`),
+    whose digest is noted in manifests."""
 
     name: str
     languages: StudyLanguages
@@ -74,7 +75,8 @@ class Study:
     claims: Path | None = None
 
     def changed(self, **values: Any) -> Study:
-        """The study with other values; values of the languages, such as `transforms`, can be named directly."""
+        """Return the study with changed values; values of its languages, such as `transforms`, can be
+        named directly."""
         own = {field.name for field in dataclasses.fields(self)}
         of_languages = {key: value for key, value in values.items() if key not in own}
         languages: Any = values.pop("languages", self.languages)
@@ -99,11 +101,11 @@ class Study:
         return root / self.name
 
     def home(self, root: Path) -> Path:
-        """The folder of steps, which all studies share."""
+        """The folder of steps, shared by all studies."""
         return root / SHARED
 
     def report(self, root: Path, changed: bool) -> Path:
-        """The folder of the report; a study with changed values has one of its own, named by its contents."""
+        """Return the report's folder; a study with changed values gets its own, named by its steps."""
         if not changed:
             return self.folder(root) / REPORT
         return self.folder(root) / f"{REPORT}-{fingerprint([step.folder.name for step in self.steps(root)])}"
@@ -124,7 +126,7 @@ class Study:
         return with_needs(steps + [step for _, measures in measured[-BEHIND:] for step in measures])
 
     def trained(self, root: Path = Path()) -> list[Step]:
-        """The steps of pretraining, shipped or not, each once."""
+        """Return the pretraining steps, shipped or not, each once."""
         models = self.models(root)
         steps = [step for model in models for step in _starts(model.weights)]
         steps += [model.weights for model in models if isinstance(model.weights, Step)]
@@ -134,16 +136,16 @@ class Study:
 
     @property
     def data_seeds(self) -> tuple[int, ...]:
-        """The seeds with data of their own; the first one, if all share their data."""
+        """The seeds with their own data, or the first one if all share it."""
         return self.seeds if self.languages.redraw else self.seeds[:1]
 
     def languages_step(self, root: Path, seed: int) -> Step | None:
-        """The step that prepares the text of a seed's models, if all of them read the same."""
+        """Return the step that prepares the text of a seed's models, if they share it."""
         step: Step | None = self.languages.of_seed(seed).text_step(self, self.home(root))
         return step
 
     def examples(self, root: Path, seed: int = 0) -> dict[str, Step]:
-        """The steps that prepare the examples of tasks, by task."""
+        """Return the steps that prepare examples, by task."""
         return self._examples(root, seed if seed in self.data_seeds else 0)
 
     @cached_method
@@ -152,7 +154,7 @@ class Study:
         return steps
 
     def baselines(self, root: Path, seed: int = 0) -> list[Step]:
-        """The steps that need no model of the study: floors of tasks, or word aligners."""
+        """Return the steps that need no model: task floors or word aligners."""
         examples = self.examples(root, seed)
         steps: list[Step] = self.languages.of_seed(seed).baselines(self, self.home(root), examples)
         return steps
@@ -164,7 +166,8 @@ class Study:
         return groups
 
     def models(self, root: Path) -> list[Model]:
-        """Every model that the study trains, seeds outermost, so that a stopped study has whole seeds."""
+        """Return the models that the study trains, seeds outermost, so that a stopped study has complete
+        seeds."""
         return [
             self._described(root, self.pretraining(root, group, objective, seed), group.described)
             for seed in (self.seeds if self.objectives else ())
@@ -175,7 +178,8 @@ class Study:
     def pretraining(
         self, root: Path, group: Group, objective: Objective, seed: int, portion: float | None = None
     ) -> Step:
-        """The step that trains an objective on a group, in `portion` of the steps, by default its pace."""
+        """Return the step that trains an objective on a group, for `portion` of the steps (default: its
+        pace)."""
         portion = self.paces.get(objective.name, 1.0) if portion is None else portion
         train, start = self.train_of(objective, portion), self.start_of(root, group, seed)
         if objective.traits.start:
@@ -188,7 +192,8 @@ class Study:
         return training.step(self.home(root), group.name, self.threads)
 
     def train_of(self, objective: Objective, portion: float | None = None) -> TrainConfig:
-        """The training config of an objective in `portion` of the steps, by default its pace, without its start's."""
+        """Return an objective's training config for `portion` of the steps (default: its pace), minus its
+        start's."""
         portion = self.paces.get(objective.name, 1.0) if portion is None else portion
         steps = round(self.train.steps * portion)
         if objective.traits.start:
@@ -197,7 +202,7 @@ class Study:
         return replace(self.train, steps=steps)
 
     def start_of(self, root: Path, group: Group, seed: int) -> Weights | None:
-        """The start of a model: the given model, or the step that trains its prediction head."""
+        """Return what a model starts from: the given model, or the step that trains its prediction head."""
         if self.given is None or self.head is None or self.given.has_head:
             return self.given
         objective = HeadOnly(next(objective for objective in self.objectives if objective.traits.predicts))
@@ -206,7 +211,7 @@ class Study:
         return training.step(self.home(root), group.name, self.threads)
 
     def given_models(self, root: Path) -> list[Model]:
-        """The start as it is, and a copy to fine-tune for each seed, if it is measured."""
+        """Return the start itself and a copy per seed to fine-tune, if the start is measured."""
         if self.given is None or not self.measure_start:
             return []
         layers, home = self.model.layers, self.home(root)
@@ -248,7 +253,8 @@ class Study:
     # Measures
 
     def measuring(self, root: Path, model: Model) -> list[Step]:
-        """The steps that measure a model as it is and after fine-tuning; the start is fine-tuned by copies only."""
+        """Return the steps that measure a model before and after fine-tuning; only copies of the start are
+        fine-tuned."""
         measures, examples = list[Measure](), self.examples(root, model.about.seed)
         if model.place == START or isinstance(model.weights, Step):
             for measure in self.measures:
@@ -262,7 +268,8 @@ class Study:
 
 
 def trained_key(step: Step) -> Any:
-    """Equal for steps that train the same model: the folder or, while files of its data are missing, the config."""
+    """Return a key shared by steps that train the same model: the folder or, while data files are missing,
+    the config."""
     try:
         return step.folder
     except BadInput:
@@ -270,7 +277,7 @@ def trained_key(step: Step) -> Any:
 
 
 def _starts(weights: Weights | None) -> Iterator[Step]:
-    """The steps that train the chain of a model's starts, the first one first."""
+    """Yield the steps that train a model's chain of starts, in order."""
     if isinstance(weights, Step) and isinstance(start := weights.config.start, Step):
         yield from _starts(start)
         yield start

@@ -38,12 +38,12 @@ from calque.derive.transform import Transform
 from calque.experiments.run.places import CACHE
 from calque.experiments.run.step import Machine, Step, cached_method
 
-RESERVED = (SOURCE, *SPLITS)  # names that languages cannot have, because files and lines of reports have them
-LONGEST = 32  # most letters of a language's name
+RESERVED = (SOURCE, *SPLITS)  # names used by files and report rows, which languages cannot have
+LONGEST = 32  # maximum letters in a language's name
 
 
 def language_mistakes(key: str, name: object) -> list[str]:
-    """The problems of the name of a language, which is used for folders and files."""
+    """Return the problems with a language's name, which is used in folder and file names."""
     letters = r"[A-Za-z0-9]+([_-][A-Za-z0-9]+)*"
     if isinstance(name, str) and len(name) <= LONGEST and name not in RESERVED and re.fullmatch(letters, name):
         return []
@@ -55,16 +55,16 @@ def language_mistakes(key: str, name: object) -> list[str]:
 
 @dataclass(frozen=True)
 class CrossLingualTask:
-    """A task learnt in one language and tested in it and in others. The examples of derived languages come from their
-    source; those of natural languages from annotated files: `files` of the language to learn from, and `tests` of
-    others."""
+    """A task learnt in one language and tested in it and in others. Examples in derived languages come
+    from their source; those in natural languages from annotated files: `files` in the training language,
+    and `tests` in the others."""
 
     finetune: FinetuneConfig
     files: TaskFiles | None = None
     tests: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
 
     def mistakes(self, name: str) -> list[str]:
-        """Everything wrong with these values of the task `name`."""
+        """Return everything wrong with the values of the task `name`."""
         wrong = [f"finetune.{mistake}" for mistake in self.finetune.mistakes()]
         if self.files is None:
             return [*wrong, "tests is for tasks with files of their own"] if self.tests else wrong
@@ -84,7 +84,8 @@ class CrossLingualTask:
 
 
 def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
-    """Some tasks, and the catalog's others, set as a task with the same data or, if no task has files, as the first."""
+    """Add the catalog's other tasks, configured like a task with the same data or, if no task has files,
+    like the first."""
     by_data = {TASKS[name].data: its for name, its in reversed(list(tasks.items())) if name in TASKS}
     if tasks and not any(its.files for its in tasks.values()):
         by_data = dict.fromkeys((of.data for of in TASKS.values()), next(iter(tasks.values()))) | by_data
@@ -93,7 +94,7 @@ def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingu
 
 
 def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[str]:
-    """The problems of the tasks of natural languages, which are learnt in `source`."""
+    """Return the problems with tasks in natural languages, learnt in `source`."""
     wrong = []
     if unknown := [name for name in tasks if name not in TASKS]:
         wrong.append(f"tasks: there is no {', '.join(map(shown, unknown))}; there are {', '.join(TASKS)}")
@@ -107,7 +108,7 @@ def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[st
 
 @dataclass(frozen=True)
 class DerivedExamples:
-    """The examples of one task of a source, and their images."""
+    """A source's examples for one task, and their images."""
 
     languages: Any  # DerivedLanguages
     task: str
@@ -119,11 +120,11 @@ class DerivedExamples:
         return self._fingerprint(self.languages.transforms)
 
     def language(self, name: str) -> str:
-        """The fingerprint of the examples in one language, which does not depend on the others."""
+        """Return the fingerprint of the examples in one language, independent of the others."""
         return self._fingerprint(tuple(transform for transform in self.languages.transforms if transform.name == name))
 
     def check(self, folder: Path) -> None:
-        """Find damaged examples, and labels and metrics that scoring would fail on, before anything is trained."""
+        """Find damaged examples, and labels and metrics on which scoring would fail, before training."""
         examples, of = TaskFolder.open(folder), task(self.task)
         files = [(split, SOURCE) for split in SPLITS]
         files += [(split, name) for split in ("train", "test") for name in self.languages.names]
@@ -149,7 +150,7 @@ def _derive(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class NaturalExamples:
-    """The examples of a task with files of its own, learnt in the language `source`."""
+    """Examples for a task with its own files, learnt in the language `source`."""
 
     task: str
     settings: CrossLingualTask
@@ -189,8 +190,8 @@ def _step(function: Any, examples: DerivedExamples | NaturalExamples, home: Path
 
 @dataclass(frozen=True)
 class Floors:
-    """Baselines of one task for some (training language, test language). Words of `languages` are compared as the ids
-    of their vocabulary; without languages, by their spelling. `source` is the source's name in records."""
+    """Baselines for one task on pairs (training language, test language). Words are compared by id in the
+    vocabulary of `languages` or, without it, by spelling. `source` is the source's name in records."""
 
     examples: Step
     pairs: tuple[NamePair, ...]
@@ -235,7 +236,8 @@ def _score(step: Step, machine: Machine) -> None:
 
 
 def read_floors(step: Step) -> list[Floor]:
-    """The floors of the finished step, with languages named as in records. Raises BadInput if they are damaged."""
+    """Read a finished step's floors, with languages named as in records. Raises BadInput if they are
+    damaged."""
     names = {SOURCE: step.config.source}
     return [
         replace(row, language=names.get(row.language, row.language), learnt=names.get(row.learnt, row.learnt))

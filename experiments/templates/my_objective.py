@@ -23,9 +23,9 @@ from calque.pretrain.objectives.mlm import MLM, Monolingual, TextObjective
 
 
 class Distances(Stream):
-    """The squared distance between the embeddings of each dictionary entry and its image."""
+    """The squared distance between the embeddings of each dictionary word and its image."""
 
-    instances = 0  # every step has all entries, so there are none to draw
+    instances = 0  # every step uses all entries, so none are drawn
 
     def __init__(self, languages: Languages, weight: float) -> None:
         self.weights = {"distance": weight}  # the loss terms, each with its weight

@@ -18,7 +18,7 @@ from calque.pretrain.objectives.mlm import MLM
 
 def my_study() -> Study:
     """Does a dictionary help more when word order differs too? One seed, so the answer is preliminary."""
-    study = pocket()  # everything that is not changed below
+    study = pocket()  # defaults for everything not changed below
     return study.changed(
         name="my_study",  # the folder of its results, runs/my_study
         transforms=(Transliterate(), compose(Transliterate(), Invert())),

@@ -37,8 +37,8 @@ class MyTask(TextLabels):
 
 
 def my_task() -> Study:
-    """The pocket study on text of my own, with labels from a table of my own."""
-    # text.txt has a paragraph per line, my_task.tsv a text, a tab and its label per line. 200 lines are for testing.
+    """The pocket study on my own text, with labels from my own table."""
+    # text.txt contains a paragraph per line; my_task.tsv a text, a tab and its label. 200 lines are for testing.
     source = Files(text=(HERE / "text.txt",), text_labels=TaskFiles(train=(HERE / "my_task.tsv",), held_out=200))
     task = CrossLingualTask(FinetuneConfig(learning_rate=1e-3, head_rate=10, epochs=6, dropout=0.0))
     return pocket().changed(name="my_task", source=source, vocabulary=2_000, tasks={"my_task": task})

@@ -15,7 +15,7 @@ from calque.experiments.study import Study
 
 @dataclass(frozen=True)
 class MyTransform(Transform):
-    """Neighbouring words change places in half of the pairs: first and second, third and fourth, and so on."""
+    """Swap the words in half of the pairs first-second, third-fourth and so on."""
 
     seed: int = 0  # fields are settings, and part of the fingerprint
 
@@ -23,7 +23,7 @@ class MyTransform(Transform):
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         random = draw(self.seed, number)  # random numbers that depend on the sentence's number in its corpus
-        order = list(range(len(sentence)))  # order[i] is the old place of the word at the new place i
+        order = list(range(len(sentence)))  # order[i] is the old position of the word at the new position i
         for i in range(0, len(order) - 1, 2):
             if random.random() > 0.5:
                 order[i], order[i + 1] = order[i + 1], order[i]

@@ -1,4 +1,4 @@
-"""The laws of MyObjective, on 300 sentences of Pocket English in a new script."""
+"""Tests of MyObjective on 300 sentences of Pocket English in a new script."""
 
 import pytest
 import torch
@@ -23,7 +23,7 @@ OBJECTIVE = MyObjective(mask_rate=0.3)
 
 @pytest.fixture(scope="module")
 def languages(tmp_path_factory: pytest.TempPathFactory) -> Languages:
-    """Pocket English and the same in a new script."""
+    """Pocket English and its transliteration."""
     folder = tmp_path_factory.mktemp("toy")
     source = PocketEnglish(Pocket(types=300), size=300)
     derive_languages(source, [Transliterate()], 400, DictionaryConfig(), folder / "languages", folder / "cache")

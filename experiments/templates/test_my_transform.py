@@ -1,4 +1,4 @@
-"""The laws of MyTransform, on sentences with tags, entities and trees."""
+"""Tests of MyTransform on sentences with tags, entities and trees."""
 
 from calque.derive.pocket.language import Pocket
 from calque.experiments.settings.validation import study_mistakes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ import torch
 
 from calque.analysis.records.record import Record
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, TASKS
+from calque.derive.errors import BadInput
 from calque.derive.fingerprint import sha256
 from calque.derive.transforms import TERMS, TRANSFORMS
 from calque.derive.workers import Progress as Report
@@ -75,6 +76,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             del sys.modules[name]
 
 
+def refusal(read: Callable[..., object], *arguments: object) -> str:
+    """Return the error message of a call that rejects its arguments."""
+    with pytest.raises(BadInput) as caught:
+        read(*arguments)
+    return str(caught.value)
+
+
 class Heard:
     """A report that remembers what was finished."""
 
@@ -91,10 +99,11 @@ class Heard:
 
 @dataclass(frozen=True)
 class Done:
-    """A study below a root, with its models and steps at hand."""
+    """A study below a root, with its models and steps, and what `finished` heard while computing it."""
 
     root: Path
     study: Study
+    heard: Heard = field(default_factory=Heard, compare=False)
 
     def changed(self, *settings: str) -> Done:
         """The study with other values, below the same root."""
@@ -155,10 +164,10 @@ class Done:
         return summarise(self.study, self.root, self.report)
 
 
-def finished(root: Path, study: Study, jobs: int = 1, report: Report = silent) -> Done:
+def finished(root: Path, study: Study, jobs: int = 1) -> Done:
     """A study, computed and summarised; what is finished is not done again."""
     done, again = Done(root, study), Heard()
-    done.finish(jobs, report)
+    done.finish(jobs, done.heard)
     done.compute(jobs=jobs, report=again)
     assert again.begun == []
     return done
@@ -182,15 +191,9 @@ def tiny() -> Study:
 
 
 @pytest.fixture(scope="session")
-def heard() -> Heard:
-    """What `done` reported while it was computed."""
-    return Heard()
-
-
-@pytest.fixture(scope="session")
-def done(tiny: Study, heard: Heard, tmp_path_factory: pytest.TempPathFactory) -> Done:
+def done(tiny: Study, tmp_path_factory: pytest.TempPathFactory) -> Done:
     """All of the study, one model after the other; not to be changed."""
-    return finished(tmp_path_factory.mktemp("done"), tiny, report=heard)
+    return finished(tmp_path_factory.mktemp("done"), tiny)
 
 
 @pytest.fixture

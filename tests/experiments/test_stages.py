@@ -18,9 +18,9 @@ from tests.experiments.conftest import TINY, Done, Heard, weights
 ROOT = Path(__file__).parents[2]
 
 
-def test_each_stage_leaves_the_input_of_the_next(done: Done, heard: Heard) -> None:
+def test_each_stage_leaves_the_input_of_the_next(done: Done) -> None:
     assert (done.data / "preview.txt").is_file()
-    assert sorted(heard.begun) == sorted(heard.finished)
+    assert sorted(done.heard.begun) == sorted(done.heard.finished)
     for model in done.models():
         measures = done.measures(model)
         names = {path.name for path in model.folder.iterdir()}

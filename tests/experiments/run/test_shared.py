@@ -16,15 +16,14 @@ from calque.derive.files import claimed
 from calque.experiments.run.shared import USES, note_use, prune, unused, users
 from calque.experiments.run.spent import COMPUTE, total
 from calque.pretrain.run import read_metrics
-from tests.experiments.conftest import TINY, Done, Heard, finished
+from tests.experiments.conftest import TINY, Done, finished
 from tests.experiments.test_cli import calque as command
 
 
 def test_a_second_study_with_another_dictionary_trains_only_what_reads_it(done: Done, tmp_path: Path) -> None:
     shutil.copytree(done.root, tmp_path, dirs_exist_ok=True)
-    heard = Heard()
-    other = finished(tmp_path, done.changed("dictionary.fraction=0.5").study.changed(name="other"), report=heard)
-    assert [title for title in heard.finished if title.startswith("pretrain")] == [
+    other = finished(tmp_path, done.changed("dictionary.fraction=0.5").study.changed(name="other"))
+    assert [title for title in other.heard.finished if title.startswith("pretrain")] == [
         "pretrain trans.inv/ALIGN-MLM/seed-0"
     ]
     assert other.model("MLM").folder.name == done.model("MLM").folder.name

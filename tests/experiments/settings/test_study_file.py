@@ -148,6 +148,10 @@ def shifted(folder: Path) -> Callable[[int], Artefact]:
     return derived
 
 
+BASES = {"Task": "POS", "Objective": "MLM", "Source": "PocketEnglish", "Measure": "OrderDistance", "Config": "Word"}
+OWN_CLASSES = "".join(
+    f"@dataclass(frozen=True)\nclass Own{part}({base}):\n    pass\n\n\n" for part, base in BASES.items()
+)
 OWN = """
 from dataclasses import dataclass
 
@@ -165,35 +169,10 @@ from tests.experiments.run.test_schedule import Word, write
 FACTOR = {factor}
 
 
-@dataclass(frozen=True)
-class OwnTask(POS):
-    pass
-
-
-@dataclass(frozen=True)
-class OwnObjective(MLM):
-    pass
-
-
-@dataclass(frozen=True)
-class OwnSource(PocketEnglish):
-    pass
-
-
-@dataclass(frozen=True)
-class OwnMeasure(OrderDistance):
-    pass
-
-
-@dataclass(frozen=True)
+{classes}@dataclass(frozen=True)
 class OwnAligner(EncoderLinks):
     def settings(self, model):
         return "what no code says"
-
-
-@dataclass(frozen=True)
-class OwnConfig(Word):
-    pass
 
 
 def steps(folder):
@@ -209,7 +188,7 @@ OWN = OwnMeasure(), OwnAligner()
 
 def test_tasks_objectives_sources_measures_and_configs_of_a_file_count_with_its_code(folder: Path) -> None:
     def prints(factor: int) -> list[str]:
-        (folder / "own_parts.py").write_text(OWN.format(factor=factor), encoding="utf-8")
+        (folder / "own_parts.py").write_text(OWN.format(factor=factor, classes=OWN_CLASSES), encoding="utf-8")
         sys.modules.pop("own_parts", None)
         invalidate_caches()
         own = import_module("own_parts")

@@ -88,5 +88,5 @@ def test_a_run_without_snapshots_or_held_out_text_is_refused(
     study = replace(made.study, mixture=Mixture(), train=replace(made.study.train, snapshots=0))
     assert [said.partition(":")[0].partition(",")[0] for said in study_mistakes(study)] == [
         "train.snapshots is 0",
-        "mixture.held_out is a fraction between 0 and 1",
+        "mixture.held_out must be a fraction between 0 and 1",
     ]

@@ -13,7 +13,7 @@ from calque.experiments.settings.override import override
 from calque.experiments.study import Study
 from calque.experiments.study.models import GivenModel
 from calque.pretrain.run import CHECKPOINT
-from tests.experiments.conftest import Done, Heard, finished, weights
+from tests.experiments.conftest import Done, finished, weights
 
 OBJECTIVES = ("MLM", "XLM-ALIGN", "XLM-ALIGN-after-MLM", "XLM-ALIGN-no-dwa-after-MLM", "MLM-after-ALIGN-MLM-for-75")
 
@@ -25,14 +25,9 @@ def study(tiny: Study) -> Study:
 
 
 @pytest.fixture(scope="module")
-def heard() -> Heard:
-    return Heard()
-
-
-@pytest.fixture(scope="module")
-def done(study: Study, heard: Heard, tmp_path_factory: pytest.TempPathFactory) -> Done:
+def done(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Done:
     """All of it; `test_stages` has models side by side."""
-    return finished(tmp_path_factory.mktemp("starts"), study, report=heard)
+    return finished(tmp_path_factory.mktemp("starts"), study)
 
 
 def test_a_start_is_shared_and_takes_its_part_of_the_steps(study: Study) -> None:
@@ -44,11 +39,11 @@ def test_a_start_is_shared_and_takes_its_part_of_the_steps(study: Study) -> None
     assert len(folders) == len(starts) + len(done.models())
 
 
-def test_models_begin_with_their_starts_weights(done: Done, heard: Heard) -> None:
+def test_models_begin_with_their_starts_weights(done: Done) -> None:
     first, second = map(weights, done.starts())
     begun = [model.weights.open().facts["identity"].get("start") for model in done.models()]
     assert begun == [None, None, first, first, second]
-    assert heard.finished.count("pretrain trans.inv/ALIGN-MLM/seed-0") == 1
+    assert done.heard.finished.count("pretrain trans.inv/ALIGN-MLM/seed-0") == 1
     for start in done.starts():
         assert {path.name for path in start.folder.iterdir()} == {"checkpoint", "metrics.jsonl", MANIFEST}
 
