@@ -96,8 +96,6 @@ def run(
     """Run a whole study; finished work is skipped.
 
     The stages are derive, pretrain, evaluate and report."""
-    from calque.experiments.report.folder import reserve
-    from calque.experiments.run.schedule import first_process
     from calque.experiments.settings.catalogue import study_time
 
     if on == "local" and (option or processes > 1 or dry_run):
@@ -113,6 +111,9 @@ def run(
             typer.echo(engine.script)
             return
     folder, about = _place(study, runs, settings, sweep, name)
+    from calque.experiments.report.folder import reserve
+    from calque.experiments.run.schedule import first_process
+
     if name is not None and first_process():
         reserve(folder, about)
     steps, start = study.steps(runs), monotonic()

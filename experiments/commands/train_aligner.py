@@ -63,7 +63,7 @@ def train_aligner(
     training = trained_aligner(bitexts, objective, steps or RECIPE.steps, start, home, seed)
     if labels == "auto":
         labels, share = label_source(bitexts, seed)
-        typer.echo(f"labels: {labels} (the directions of fast_align share {share:.0%} of their links)", err=True)
+        typer.echo(f"labels: {labels} (fast_align's directions share {share:.0%} of their links)", err=True)
     training = replace(training, objective=replace(objective, labels=labels))
     step = training.step(home, threads=threads or os.cpu_count() or 1)
     with board([*step.needs, step], title=f"training {out.name}") as shown:

@@ -13,7 +13,7 @@ from calque.derive.files import read_toml
 
 LOCK = "fetched.json"  # digests in the data folder: of downloads by URL, of files by path
 RECIPES = Path(__file__).with_name("recipes.toml")
-EACH = "{}"  # the placeholder for each name of `for` or `each`
+EACH = "{}"  # placeholder for a name in `for` or `each`
 SIZE = re.compile(r"(?P<about>about )?(?P<bytes>\d+)?(?: (?P<digest>[0-9a-f]{64}))?")  # the values of `each`
 
 

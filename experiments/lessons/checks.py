@@ -27,7 +27,7 @@ TOLD = 0.99  # above this cosine, a word and its image were in the dictionary
 
 
 def first_word(answer: str, sentence: str) -> None:
-    """Check the first English word of the reversed sentence."""
+    """Check which English word comes first in the reversed sentence."""
     *_, last, _ = sentence.split()
     if answer == last:
         _right(f"{last!r} is the last word before the full stop, so it comes first after reversal.")

@@ -168,7 +168,7 @@ def describe_records(folder: Path, name: str = "") -> About:
         advice = f"; Calque {writer} wrote and reads them" if writer != __version__ else ""
         raise BadInput(f"{error}{advice}") from error
     if not records:
-        raise BadInput("no record in it", folder / RECORDS)
+        raise BadInput("contains no records", folder / RECORDS)
     _check_alike(runs, folder / RUNS)
     about: About = {**then, "study": runs[0].study, "seeds": sorted({run.seed for run in runs})}
     if wrong := name_mistakes("the study", [runs[0].study], taken=()):

@@ -114,7 +114,7 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About | None 
 
 def summarise_records(source: Path, folder: Path, about: About, root: Path | None = None) -> Outcome:
     """Write the report on a folder of records to `folder`, atomically, and return its summary. `about`
-    states the kind of report and the study's scale. `root` is the folder for grammars learned for the
+    states the kind of report and the study's scale. `root` is the folder for grammars learnt for the
     example's languages; without it, there is no example."""
     if about["report"] not in PAPERS:
         raise BadInput(unknown("kind of report", about["report"], PAPERS), source)

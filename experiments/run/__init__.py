@@ -1,1 +1,1 @@
-"""Steps, their folders and the computation of them: here and in jobs. Nothing here knows a study."""
+"""Steps, their folders and their computation, here and in cluster jobs, independent of studies."""

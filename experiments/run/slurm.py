@@ -206,7 +206,7 @@ def _slurm(*words: str, script: str) -> str:
     try:
         found = subprocess.run(words, input=script, capture_output=True, text=True, check=False)
     except FileNotFoundError:
-        raise BadInput(f"{words[0]} is not installed; expected a machine that submits jobs to Slurm") from None
+        raise BadInput(f"{words[0]} is not installed; run this where jobs can be submitted to Slurm") from None
     if found.returncode:
         raise BadInput(f"Slurm rejects the jobs: {' '.join(found.stderr.split())}")
     return found.stdout

@@ -179,7 +179,7 @@ def _identity_of(value: Any) -> Any:
 
 
 def with_needs(steps: Iterable[Step]) -> list[Step]:
-    """Order the steps and those they need, each once and after those it needs."""
+    """Order the steps and those they need, each once and after its own needs."""
     ordered: dict[Path, Step] = {}
 
     def add(step: Step) -> None:

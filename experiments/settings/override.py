@@ -75,7 +75,7 @@ def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -
     check_known(key, _fields(value))
     new = _replace(getattr(value, key), typing.get_type_hints(type(value))[key], key, rest, text)
     if key == "seed" and new < 0:
-        raise ValueError(f"a seed is 0 or more, not {new}")
+        raise ValueError(f"a seed must be 0 or more, not {new}")
     return dataclasses.replace(value, **{key: new})  # type: ignore[type-var]
 
 

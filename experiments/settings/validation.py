@@ -42,10 +42,10 @@ def _of_values(study: Study) -> Iterator[str]:
         yield from (f"head.{mistake}" for mistake in study.head.mistakes())
     yield from name_mistakes("seeds", [str(seed) for seed in study.seeds])
     if not 1 <= study.threads <= THREADS:
-        yield f"threads is from 1 to {THREADS:,}, not {study.threads:,}"
+        yield f"threads must be from 1 to {THREADS:,}, not {study.threads:,}"
     if any(not 0 <= seed < 2**63 for seed in study.seeds):
         yield "seeds must be at least 0 and below 2**63"
-    if study.objectives or not isinstance(study.languages, NaturalLanguages):  # only then is their text read
+    if study.objectives or not isinstance(study.languages, NaturalLanguages):  # only objectives read natural text
         yield from study.languages.mistakes()
     yield from name_mistakes("measures", [measure.name for measure in study.measures], least=0)
     for measure in study.measures:
@@ -56,7 +56,7 @@ def _of_values(study: Study) -> Iterator[str]:
     if study.measure_start and not study.start:
         yield "measure_start: start is missing"
     if study.encoder and not isinstance(study.languages, GoldPairs):
-        yield "encoder is for studies of gold sets"
+        yield "encoder is only for studies on gold sets"
 
 
 def _of_objectives(study: Study) -> Iterator[str]:
@@ -146,9 +146,9 @@ def _of_natural(study: Study, languages: NaturalLanguages) -> Iterator[str]:
 def _of_gold(study: Study) -> Iterator[str]:
     yield from _of_other_languages(study, "links")
     if len(study.seeds) > 1:
-        yield f"seeds: tables of gold sets are about one seed, not {len(study.seeds)}"
+        yield f"seeds: tables on gold sets show one seed, not {len(study.seeds)}"
     if study.encoder and not (study.encoder / "config.json").is_file():
-        yield f"encoder is a folder that transformers loads, and {study.encoder} has no config.json"
+        yield f"encoder must be a folder that transformers loads, but {study.encoder} has no config.json"
     if study.encoder and study.encoder.name in [objective.name for objective in study.objectives]:
         yield f"encoder has the name of an objective, {study.encoder.name}: tables could not distinguish them"
 
@@ -187,7 +187,7 @@ def _of_claims(study: Study) -> Iterator[str]:
         if claim.measure in (ALIGNMENT, CORRELATION) and not aligned:
             wrong.append("alignment is not among the study's measures")
         if claim.measure == CORRELATION and cells < FEWEST:
-            wrong.append(f"a correlation needs {FEWEST} cells, an objective under a transform each")
+            wrong.append(f"a correlation needs {FEWEST} pairs of an objective and a transform")
         yield from (f"{study.claims}:{line}: {each}; --set claims=none judges none" for each in wrong)
 
 

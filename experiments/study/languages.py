@@ -56,7 +56,7 @@ THE_SOURCE = Described(SOURCE, "the source")
 
 
 class StudyLanguages(ABC):
-    """The interface of a study's (`experiments.study.Study`) languages. `home` is the folder of steps."""
+    """The interface through which a study uses its languages. `home` is the folder of steps."""
 
     derived = False  # whether they are a source and its images
     redraw = False
@@ -195,7 +195,7 @@ class DerivedLanguages(StudyLanguages):
                 GivenVocabulary(self.vocabulary).open()
                 check_tokenizer(self.vocabulary)
             except BadInput as error:
-                wrong.append(f"vocabulary is a number of types, or the folder of a tokenizer: {error}")
+                wrong.append(f"vocabulary must be a number of types or a tokenizer's folder: {error}")
         else:
             wrong += _vocabulary_mistakes(self.vocabulary)
         try:
@@ -243,7 +243,7 @@ class DerivedLanguages(StudyLanguages):
 
 
 def _vocabulary_mistakes(size: int) -> list[str]:
-    return [] if SMALLEST <= size <= TYPES else [f"vocabulary is from {SMALLEST} to {TYPES:,} types, not {size:,}"]
+    return [] if SMALLEST <= size <= TYPES else [f"vocabulary must have {SMALLEST} to {TYPES:,} types, not {size:,}"]
 
 
 def _derive(step: Step, machine: Machine) -> None:
@@ -410,5 +410,5 @@ class GoldPairs(StudyLanguages):
     def mistakes(self) -> list[str]:
         wrong = name_mistakes("sets", list(self.sets)) + _vocabulary_mistakes(self.vocabulary)
         if unknown := sorted(set(self.text) - set(self.sets)):
-            wrong.append(f"text is for sets, and {', '.join(unknown)} is not one of them")
+            wrong.append(f"text names {', '.join(unknown)}, which is not among the sets")
         return wrong

@@ -102,7 +102,7 @@ def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[st
         if values.files is None:
             wrong.append(f"tasks.{name}.files: natural languages have no examples without files")
         if source in values.tests:
-            wrong.append(f"tasks.{name}: {source} is the source, whose sets are in files")
+            wrong.append(f"tasks.{name}: {source} is the source, whose examples are in files")
     return wrong
 
 

@@ -1,1 +1,1 @@
-"""The files that `calque new` writes: a part of one's own with its test, each with the name replaced by the user's."""
+"""Templates for `calque new`: custom parts with tests, in which names are replaced by the user's."""

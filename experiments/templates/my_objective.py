@@ -1,4 +1,4 @@
-"""An objective of my own, and a study with it.
+"""My own objective, and a study that uses it.
 
 calque run my_objective.py
 """

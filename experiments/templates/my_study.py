@@ -1,4 +1,4 @@
-"""A study of my own: two objectives on two derived languages.
+"""My own study: two objectives on two derived languages.
 
 calque plan my_study.py
 calque run my_study.py

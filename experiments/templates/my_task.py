@@ -1,4 +1,4 @@
-"""A task of my own, and a study with it.
+"""My own task, and a study that uses it.
 
 calque run my_task.py
 """

@@ -1,4 +1,4 @@
-"""A transform of my own, and a study with it.
+"""My own transform, and a study that uses it.
 
 calque show "the warm cook from dalmar ate two red apples ." my-transform trans.my-transform --study my_transform.py
 calque run my_transform.py

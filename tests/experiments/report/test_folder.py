@@ -115,7 +115,7 @@ def cut(folder: Path) -> None:
         (changed(RECORDS, lambda rows: rows[0].update(score=1)), "the fields of a Record: missing none; unknown score"),
         (changed(RECORDS, lambda rows: rows[1].update(value=float("nan"))), f"{RECORDS}:2: "),
         (cut, f"{RECORDS}:"),
-        (changed(RECORDS, lambda rows: rows.clear()), "no record in it"),
+        (changed(RECORDS, lambda rows: rows.clear()), "contains no records"),
         (lambda folder: (folder / RECORDS).unlink(), "no records.jsonl; expected the folder of a report"),
         (changed(RUNS, lambda rows: rows.pop()), "no run in runs.jsonl is called"),
         (changed(RUNS, lambda rows: rows[0].update(layers=12)), "two configurations of 12 and 0 layers in one table: "),

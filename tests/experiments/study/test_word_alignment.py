@@ -138,12 +138,12 @@ def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: P
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (["seeds=0,1"], "seeds: tables of gold sets are about one seed, not 2"),
+        (["seeds=0,1"], "seeds: tables on gold sets show one seed, not 2"),
         (["measures=sharing"], "measures: sharing applies only to derived languages"),
-        (["sets=en-hi"], "text is for sets, and de-en is not one of them"),
+        (["sets=en-hi"], "text names de-en, which is not among the sets"),
         (
             ["vocabulary=9", "seeds=-1", "threads=0"],
-            "threads is from 1.*seeds must be at least 0.*vocabulary is from 261",
+            "threads must be from 1.*seeds must be at least 0.*vocabulary must have 261",
         ),
         (["encoder=/nowhere/MLM"], "/nowhere/MLM has no config.json; .*encoder has the name of an objective, MLM"),
     ],
