@@ -132,7 +132,7 @@ def _transforms() -> list[str]:
 
 def _studies() -> list[str]:
     rows = [(f"`{name}`", doc, f"{time}; {needs}" if needs else time) for name, doc, time, needs in study_rows()]
-    return _table_of("study | what it is | time on two cores; needs", rows)
+    return _table_of("study | description | time on two cores; needs", rows)
 
 
 def _tasks() -> list[str]:
