@@ -197,12 +197,12 @@ class Checkpoint:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """The configuration of the checkpoint's run; empty for any other model."""
+        """The configuration of the checkpoint's run; empty if it belongs to no run."""
         return self.study.identity
 
     @property
     def data(self) -> Languages | None:
-        """The languages that the checkpoint was trained on, if they are still in a folder above it."""
+        """The languages that the checkpoint was trained on, if they are still in a parent folder."""
         return self.study.data
 
     def derive(self, sentence: str | Sequence[str], language: str = "") -> Derivation:

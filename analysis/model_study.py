@@ -60,7 +60,7 @@ class ModelStudy:
 
     @cached_property
     def data(self) -> Languages | None:
-        """The languages that the run was trained on, if they are still in a folder above it."""
+        """The languages that the run was trained on, if they are still in a parent folder."""
         trained_on = str(self._run.get(TRAINED_ON, ""))  # several folders may contain the same text
         for above in self.folder.resolve().parents if self.identity else ():
             for folder in sorted(above.glob("languages-*"), key=lambda each: (each.name != trained_on, each)):

@@ -1,1 +1,1 @@
-"""Looks into a checkpoint: its guesses, nearest words and alignment."""
+"""Look into a checkpoint: its guesses, nearest words and alignment."""

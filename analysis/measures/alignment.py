@@ -53,7 +53,7 @@ class TypeHits:
     undetermined: int = 0  # dimensions of the rotation that the dictionary does not determine
 
     def row(self, any_dictionary: bool) -> dict[str, Any]:
-        """Return the shares for a run's metrics."""
+        """Return the row of shares for a run's metrics."""
         shares = {metric: value for metric, (value, _) in self.shares.items()}
         if not any_dictionary:
             return {"probe": shares}

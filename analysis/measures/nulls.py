@@ -42,8 +42,7 @@ def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
 
 
 def null(values: np.ndarray, chance: float | None = None) -> Null:
-    """Summarise the values after shuffles, (S,), as a null; `chance` is their mean unless a theoretical level
-    is given."""
+    """Summarise the values after shuffles, (S,), as a null; `chance` defaults to their mean."""
     low = float(np.percentile(values, LOW, method="lower"))  # no interpolation: shares of few items are coarse
     high = float(np.percentile(values, HIGH, method="higher"))
     return Null(float(np.mean(values)) if chance is None else chance, low, high, len(values))

@@ -42,7 +42,8 @@ FAMILIES = {
     str(plain.facets[-1]["kind"]): Family(plain, Look(*look))
     for plain, look in zip((kind() for kind in OBJECTIVES), LOOKS, strict=False)
 }
-"""The package's objectives, by the kind of their last part. Any beyond the last look like a user's own."""
+"""The package's objectives, by the kind of their last part. Kinds without a look of their own are drawn like
+a user's."""
 BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}  # the looks of plain forms, by name
 OWN = (("#7A4B2A", "8"), ("#000075", "H"), ("#44AA99", "d"), ("#B0A030", "<"))
 """The looks of a user's own objectives, in the order of the study."""

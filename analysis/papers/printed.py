@@ -101,7 +101,7 @@ class Printed:
         return list(parts.values())
 
     def table(self, title: str, remark: str) -> Table:
-        """Return the paper's table, with ours / the paper's in each cell."""
+        """Return the paper's table, with cells in the form ours / the paper's."""
         rows: dict[tuple[str, ...], dict[str, Published]] = {}
         for one in self.numbers:
             metric = metric_title(one.metric) if one.language else ""

@@ -327,7 +327,7 @@ class _Axis(NamedTuple):
     scale: str = ""
 
     def draw(self, panel: Axes) -> None:
-        """Apply it to a panel's horizontal axis."""
+        """Set a panel's horizontal axis."""
         places, style = list(self.place.values()), dict[str, Any]()
         if self.turned:
             style = {"rotation": 40, "ha": "right"}

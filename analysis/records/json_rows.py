@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def write(path: Path, rows: Iterable[Any]) -> None:
-    """Write rows as JSON Lines, whole or not at all. Raises BadInput if a value is not finite."""
+    """Write rows as JSON Lines atomically. Raises BadInput if a value is not finite."""
     texts = []
     for row in rows:
         try:

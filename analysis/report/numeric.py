@@ -13,8 +13,8 @@ _CELL = re.compile(
     rf"(?: / (?P<paper>{_NUMBER}))?"
     r"(?:[,;] (?P<note>(?=.*[^\W\d]).+)| (?P<mark>\*|\(.+\)))?"
 )
-"""A cell that starts with a number, as printed in tables: `34.6 ± 2.1`, `28.2 [20.1, 36.9], ZS at the floor`,
-`3 of 12`, `0.02 (1,049)`, `< 0.0001`, `34.6 ± 2.1 / 38.5`, `– / 38.5` (ours / the paper's)."""
+"""A cell that starts with a number, in the formats used in tables: `34.6 ± 2.1`, `28.2 [20.1, 36.9], ZS at
+the floor`, `3 of 12`, `0.02 (1,049)`, `< 0.0001`, `34.6 ± 2.1 / 38.5`, `– / 38.5` (ours / the paper's)."""
 NOTE = " note"
 HEADS = {"value": "", "low": " low", "high": " high", "of": " of", "brackets": " in brackets"}
 HEADS |= {"paper": " in the paper", "note": NOTE}

@@ -51,7 +51,7 @@ class Report:
 
 
 def write_page(path: Path, report: Report) -> None:
-    """Write the page, whole or not at all; it contains its figures and loads nothing from the network."""
+    """Write the page atomically; it contains its figures and loads nothing from the network."""
     primary = report.primary
     sections = {
         "Primary claims": f"<p>{text(primary.title)}.</p>\n{_claims(primary)}" if primary else "",
@@ -76,7 +76,7 @@ def write_page(path: Path, report: Report) -> None:
 
 
 def write_look(path: Path, title: str, look: Look) -> None:
-    """Write a checkpoint's page, whole or not at all."""
+    """Write a checkpoint's page atomically."""
     languages = f"A model of {len(look.languages)} languages: {', '.join(look.languages)}."
     write_sections(path, title, _lead(languages), look_sections([("this model", look)]))
 
@@ -86,8 +86,7 @@ def _lead(words: str) -> str:
 
 
 def write_sections(path: Path, title: str, header: str, sections: Mapping[str, str]) -> None:
-    """Write a page of HTML sections under their names, whole or not at all; sections without content are
-    omitted."""
+    """Write a page of HTML sections under their names atomically; sections without content are omitted."""
     filled = {name: body for name, body in sections.items() if body}
     links = "".join(f'<a href="#{_anchor(name)}">{name}</a>' for name in filled)
     body = "\n".join(

@@ -23,7 +23,7 @@ def visible(text: str) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """Text cells under a header."""
+    """A table of text cells."""
 
     title: str
     header: tuple[str, ...]
@@ -43,8 +43,8 @@ class Table:
 
     @property
     def markdown(self) -> str:
-        """The table for a terminal or a README: the title, the header, a rule, the rows in aligned columns,
-        and the note."""
+        """The table in Markdown, for a terminal or a README: the title, the header, a rule, the rows in
+        aligned columns, and the note."""
         rows = [[visible(c).replace("|", r"\|").replace("\n", " ") for c in row] for row in (self.header, *self.rows)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         head, *lines = ("| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in rows)
@@ -107,7 +107,8 @@ def listed(parts: Sequence[str]) -> str:
 
 
 def covered(redrawn: Sequence[str]) -> str:
-    """Describe the data that seeds share in a clause; `redrawn` lists the data that differ between seeds."""
+    """Describe, in a clause, the data that seeds share; `redrawn` lists the data that differ between
+    seeds."""
     if not redrawn:
         return "seeds share the corpus, the dictionary and the test items"
     return f"each seed draws anew {listed(redrawn)}; the rest is shared"

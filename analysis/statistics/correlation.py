@@ -27,7 +27,7 @@ class Correlation:
     rhos: np.ndarray = field(default_factory=lambda: np.empty(0), compare=False)
 
     def beyond(self, bound: float, side: int) -> float | None:
-        """One-sided bootstrap p that rho is not above (`side` +1) or below (-1) `bound`."""
+        """One-sided bootstrap p of rho not being above (`side` +1) or below (-1) `bound`."""
         return float((np.sum(side * (self.rhos - bound) <= 0) + 1) / (len(self.rhos) + 1)) if len(self.rhos) else None
 
 

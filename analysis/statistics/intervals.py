@@ -42,8 +42,8 @@ class Estimate:
         return math.isclose(below, above, rel_tol=1e-9, abs_tol=1e-12)
 
     def p(self, bound: float, side: int) -> float | None:
-        """One-sided p of Student's t over seeds that the mean is not above (`side` +1) or below (-1) `bound`;
-        None without an interval over seeds."""
+        """One-sided p, by Student's t over seeds, of the mean not being above (`side` +1) or below (-1)
+        `bound`; None without an interval over seeds."""
         if self.over != "seeds" or self.error is None:
             return None
         return float(special.stdtr(self.seeds - 1, -side * (self.mean - bound) / self.error))

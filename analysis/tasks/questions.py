@@ -20,8 +20,7 @@ from calque.derive.sentence import Sentence
 QUESTION = 64  # maximum number of a question's sub-words in a row; longer ones are truncated
 STRIDE = 128  # sub-words between the starts of consecutive windows
 BEST, LONGEST = 20, 30
-"""The number of starts and of ends among which the best pair is chosen, and the maximum number of sub-words
-in an answer."""
+"""How many of the best starts and ends are paired, and the maximum number of sub-words in an answer."""
 NOWHERE = -1  # the character position for ids outside the context
 
 

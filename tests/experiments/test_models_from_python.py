@@ -110,7 +110,7 @@ def test_a_saved_model_is_an_ordinary_checkpoint(model: Checkpoint, tmp_path: Pa
     for place in (again.folder, model.folder / "inside"):
         with pytest.raises(BadInput, match="expected a new folder"):
             changed.save(place)
-    with pytest.raises(BadInput, match="cannot be saved"):
+    with pytest.raises(BadInput, match="cannot save"):
         changed.after_layer(1, shifted).save(tmp_path / "hooked")
     assert [path.name for path in tmp_path.iterdir()] == ["new"] and not (model.folder / "inside").exists()
 

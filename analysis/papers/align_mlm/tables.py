@@ -1,4 +1,4 @@
-"""Tables 3 and 8 of ALIGN-MLM, with its published numbers marked, and our own tables."""
+"""Tables 3 and 8 of ALIGN-MLM, with its published numbers marked, and additional tables."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

@@ -1,5 +1,5 @@
-"""Quantities over pretraining: the step at which each first leaves its null, and their order, in tables and
-in words."""
+"""Quantities over pretraining: the step at which each one leaves its null, and their order, as tables and in
+words."""
 
 import math
 from collections import Counter

@@ -64,7 +64,7 @@ class StepScale:
         return heights
 
     def draw(self, panel: Axes) -> None:
-        """Apply it to the horizontal axis, with ticks at 0 and at powers of ten not too close to it."""
+        """Set a panel's horizontal axis, with ticks at 0 and at powers of ten not too close to it."""
         last, powers = max(self.steps), [10**power for power in range(8)]
         ticks = [*([0] if 0 in self.steps else []), *(tick for tick in powers if 2 * self.first <= tick <= last)]
         panel.set_xscale("log")
