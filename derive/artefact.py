@@ -1,5 +1,5 @@
-"""Finished folders. The manifest, written last, has digests of every file and of itself, and the folder's
-name."""
+"""Finished folders. Their manifest, written last, contains the folder's name and digests of every file and of
+itself."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ from calque.derive.fingerprint import plain, sha256
 from calque.derive.readers.lines import check_file
 
 DIGEST, KIND, FILES, PLACE = "digest", "kind", "files", "place"
-LARGE = 1 << 20  # bytes; smaller files are always hashed, because they can change within one tick of a time stamp
+LARGE = 1 << 20  # bytes; smaller files are always hashed: they can change within a timestamp's resolution
 AGAIN = "remove it and run the command again"
 _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
@@ -38,10 +38,10 @@ def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None)
 
 
 def read_sealed(path: Path, what: str = "a sealed file", place: str | None = None) -> dict[str, Any]:
-    """The object that `write_sealed` wrote. BadInput, which calls it `what`, if a byte or its place has
-    changed."""
+    """Read an object written by `write_sealed`. Raises BadInput, which calls it `what`, if its content or
+    place has changed."""
     try:
-        data = path.read_bytes()  # read_text would accept other line ends
+        data = path.read_bytes()  # read_text would accept other line endings
         text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
         content = strict_json.loads(text)
         whole = isinstance(content, dict) and text == _text(content)
@@ -72,7 +72,7 @@ class Artefact:
 
     @classmethod
     def open(cls, folder: Path, kind: str, format: int | None = None) -> Self:
-        """The folder, if its manifest is intact and of this `kind` and `format`; otherwise BadInput."""
+        """Open the folder; raise BadInput unless its manifest is intact and of this `kind` and `format`."""
         facts = read_sealed(folder / MANIFEST, f"the manifest of {kind}", folder.absolute().name)
         actual_kind, digests = facts.pop(KIND, None), facts.pop(FILES, {})
         if actual_kind != kind:
@@ -84,7 +84,7 @@ class Artefact:
         return cls(folder, facts, digests)
 
     def path(self, name: str) -> Path:
-        """The path of a file in the folder; BadInput if a byte of it has changed."""
+        """Return the path of a file in the folder; raise BadInput if it has changed."""
         path = self.folder / name
         if name not in self.digests:
             raise BadInput(f"lists no file {name}", self.folder / MANIFEST)
@@ -96,14 +96,14 @@ class Artefact:
         return path
 
     def verify(self, progress: Callable[[int, int], None] = lambda done, of: None) -> None:
-        """Check the digests of all files; BadInput names the first file that has changed."""
+        """Check the digests of all files; BadInput names the first changed one."""
         for done, name in enumerate(self.digests, start=1):
             self.path(name)
             progress(done, len(self.digests))
 
 
 def finished(folder: Path) -> bool:
-    """Whether a folder is whole: the manifest is written last."""
+    """Whether a folder is complete, judging by its manifest, which is written last."""
     path, place = folder / MANIFEST, folder.absolute().name
     if path.is_file() and _FINGERPRINTED.fullmatch(place):
         read_sealed(path, "the manifest of a finished folder", place)
@@ -111,7 +111,7 @@ def finished(folder: Path) -> bool:
 
 
 def whole_of(folder: Path, kind: str) -> Artefact | None:
-    """The finished folder that contains `folder`, or None if the folder above it is not one of this kind."""
+    """Return the finished folder that contains `folder`, or None if its parent is not one of this kind."""
     manifest = folder.resolve().parent / MANIFEST
     if not manifest.is_file() or f'"{KIND}": "{kind}"'.encode() not in manifest.read_bytes():
         return None  # another program's manifest
@@ -119,8 +119,7 @@ def whole_of(folder: Path, kind: str) -> Artefact | None:
 
 
 def check_part(folder: Path, kind: str) -> None:
-    """Check the files of `folder` if it is part of a finished folder of this kind; BadInput if one has
-    changed."""
+    """Raise BadInput if a file in `folder`, part of a finished folder of this kind, has changed."""
     if whole := whole_of(folder, kind):
         for name in whole.digests:
             if Path(name).parts[0] == folder.resolve().name:
@@ -129,7 +128,7 @@ def check_part(folder: Path, kind: str) -> None:
 
 @contextmanager
 def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
-    """A new folder to fill, which gets its manifest and becomes `folder`. `facts` may be extended
+    """Yield a new folder to fill; it then gets its manifest and becomes `folder`. `facts` may be extended
     meanwhile."""
     with whole_folder(folder) as part:
         yield part
@@ -139,7 +138,7 @@ def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
 def write_manifest(
     folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...] = (), place: str = ""
 ) -> None:
-    """Finish a folder with a manifest of all its files, except files in the folders `leave_out`."""
+    """Finish a folder with a manifest of all its files, except those in the folders `leave_out`."""
     files = {
         path.relative_to(folder).as_posix(): sha256(path)
         for path in sorted(folder.rglob("*"))
@@ -164,7 +163,7 @@ def _digest(value: Any) -> str:
 
 
 def digest(path: Path) -> str:
-    """The file's SHA-256 in hexadecimal; large files are hashed again only if their size or time stamp
+    """Return a file's SHA-256 in hexadecimal; large files are rehashed only if their size or timestamp
     changes."""
     stat = path.stat()
     if stat.st_size < LARGE:
@@ -178,6 +177,6 @@ def _digest_at(path: Path, *state: int) -> str:
 
 
 def input_digest(path: Path) -> str:
-    """`digest`; BadInput if the file is missing, empty or not a regular file."""
+    """Return a file's `digest`; raise BadInput if it is missing, empty or not a regular file."""
     check_file(path)
     return digest(path)

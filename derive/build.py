@@ -1,4 +1,4 @@
-"""Build the folder of a source and its derived languages, or of a source and its translation."""
+"""Build the folder for a source and its derived languages, or for a source and its translation."""
 
 import hashlib
 from collections import Counter
@@ -59,7 +59,7 @@ from calque.derive.vocabulary import SMALLEST, TOKENIZER, GivenVocabulary, Vocab
 from calque.derive.workers import Progress, Workers, reported, silent
 
 MEASURED = 10_000  # sentences over which the order distance is measured
-TRANSLATED = 10_000  # sentence pairs of a translation per encoding step
+TRANSLATED = 10_000  # sentence pairs encoded at a time in a translation
 UNLIKE = "wrong pairs of the dictionary without a common tag"
 
 Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
@@ -67,7 +67,7 @@ Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
 
 
 def check_transforms(transforms: Sequence[Transform]) -> None:
-    """Refuse invalid or repeated names, and parts that do not compose, before the text is read."""
+    """Raise BadInput for invalid or repeated names, or parts that do not compose, before the text is read."""
     names, others = [transform.name for transform in transforms], (*RESERVED, PREVIEW)
     if len({*others, *names}) < len(others) + len(names):
         expected = f"expected different names, none of them {' or '.join(others)}"
@@ -81,16 +81,16 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
 
 
 def trial_image(transform: Transform, size: int) -> np.ndarray:
-    """The image of `size` types before any text is read; ValueError if the parts do not compose."""
+    """Compute the image of `size` types before any text is read; ValueError if the parts do not compose."""
     image = transform.informed(Usage.even(size)).image(size)
     parts = [part.name for part in transform.parts] if isinstance(transform, Compose) else []
     if repeated := [name for name in parts if parts.count(name) > 1]:
-        raise ValueError(f"{transform.name} has {repeated[0]} twice; expected each part once")
+        raise ValueError(f"{transform.name} contains {repeated[0]} twice; expected each part once")
     return image
 
 
 def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
-    """The transforms, trained if they learn from trees; the folder `cache` keeps the results."""
+    """Return the transforms, trained if they learn from trees; the folder `cache` keeps the results."""
     ready = []
     of = sum("trees" in transform.needs for transform in transforms)
     for transform in transforms:
@@ -101,7 +101,6 @@ def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> t
 
 
 def rewriting_of(transforms: Iterable[Transform]) -> tuple[Transform, ...]:
-    """The transforms that change words."""
     return tuple(transform for transform in transforms if transform.rewrites)
 
 
@@ -113,8 +112,8 @@ def languages_fingerprint(
     among: Sequence[Transform] = (),
     examples: Callable[[str], str] | None = None,
 ) -> str:
-    """A fingerprint of these languages. `corpus` is `Source.corpus_identity`, `examples` is
-    `Source.task_identity`, and `among` are all transforms of the folder that change words, because the
+    """Fingerprint these languages. `corpus` is `Source.corpus_identity`, `examples` is
+    `Source.task_identity`, and `among` lists all the folder's transforms that change words, because the
     vocabulary is learnt from their images too."""
     trees = any("tags" in transform.needs for transform in (*transforms, *among))
     types: Any = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
@@ -146,7 +145,7 @@ def derive_languages(
     workers: int = 1,
     progress: Progress = silent,
 ) -> Path:
-    """Derive a language by each transform into `folder` (`derive.folder`), which is whole or absent.
+    """Derive one language per transform into `folder` (`derive.folder`), which is whole or absent.
     `vocabulary` is the number of types to learn, or a given tokenizer. `cache` keeps grammars and trees. The
     number of workers does not affect the result."""
     check_transforms(transforms)
@@ -184,7 +183,7 @@ def _identity(
     vocabulary: int | GivenVocabulary,
     dictionary: DictionaryConfig,
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The manifest's facts about the inputs, and the fingerprint of each language by name."""
+    """Return the manifest's facts about the inputs, and each language's fingerprint by name."""
     rewriting = rewriting_of(transforms)
 
     def print_of(chosen: Sequence[Transform], dictionary: DictionaryConfig) -> str:
@@ -232,7 +231,7 @@ def _write_corpora(
     encoded: Iterable[EncodedChunk],
 ) -> tuple[list[Encoded], list[tuple[int, Sentence]]]:
     """Write the corpora, the vocabulary with its counts, and the manifest's facts about each language.
-    Returns the sums of the chunks' results by language, and sentences for the preview."""
+    Returns the chunks' results, summed by language, and sentences for the preview."""
     names = [SOURCE, *(transform.name for transform in transforms)]
     rewritten = [False, *(transform.rewrites for transform in transforms)]
     with ExitStack() as stack:
@@ -315,20 +314,20 @@ def _write_dictionary(
 
 
 def check_tags(dictionary: DictionaryConfig, source: Source) -> None:
-    """Refuse wrong dictionary pairs of the same tag if the source has no tagged examples."""
+    """Raise BadInput if wrong dictionary pairs need tags but the source has no tagged examples."""
     if dictionary.reads_tags and TAGGED not in source.tasks:
         raise BadInput(f"wrong=same-tag needs a source with examples of {TAGGED}, which {source.title} lacks")
 
 
 def tagged_words(source: Source) -> Iterator[tuple[str, str]]:
-    """The words of a source's training examples for tagging, with their tags."""
+    """Yield the words and tags in a source's training examples for tagging."""
     for example in source.task_data(TAGGED).examples["train"]:
         for sentence in example.sentences:
             yield from zip(sentence.words, sentence.tags, strict=True)
 
 
 def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None:
-    """Refuse a vocabulary that splits an answer: candidates are compared at one masked position."""
+    """Raise BadInput if the vocabulary splits an answer: candidates are compared at one masked position."""
     words = sorted({word for question in questions for word in question.candidates})
     if cut := [word for word in words if len(vocabulary.encode(word)) > 1]:
         raise BadInput(

@@ -57,7 +57,7 @@ class Corpus:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """The corpus in a folder; BadInput if a file has another size than `corpus.json` states."""
+        """Open the corpus in a folder; raise BadInput if a file's size differs from `corpus.json`."""
         about = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
         arrays = {}
         for name, (dtype, unit, extra) in _columns(about["dtype"], "links" in about).items():
@@ -75,8 +75,8 @@ class Corpus:
         return self.tokens[self.lines[line] : self.lines[line + 1]]
 
     def between(self, first: int, last: int, source_first: int = 0) -> Self:
-        """Lines `first` to `last` (exclusive) as a corpus, whose source starts at line `source_first` of this
-        one's."""
+        """Return lines `first` to `last` (exclusive) as a corpus whose source begins at line `source_first`
+        of this one's."""
         tokens, words = slice(*self.lines[[first, last]]), slice(*self.words[[first, last]])
         return replace(
             self,
@@ -90,7 +90,7 @@ class Corpus:
         )
 
     def where(self, chosen: np.ndarray) -> Self:
-        """The lines that are `chosen`, (N,) bool, as a corpus in memory; their source lines stay the same."""
+        """Return the `chosen` lines, (N,) bool, as a corpus in memory; their source lines stay the same."""
         lines = np.flatnonzero(chosen)
         tokens = Ragged(self.tokens, self.lines).take(lines)
         words = Ragged(np.arange(len(self.pieces)), self.words).take(lines)
@@ -109,12 +109,12 @@ class Corpus:
         return replace(part, sources=sources.values, source_ends=sources.ends)
 
     def of_lines(self, lines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The concatenated ids of some lines, and the length of each, (len(lines),) int64."""
+        """Return the concatenated ids of the given lines, and each line's length, (len(lines),) int64."""
         found = Ragged(self.tokens, self.lines).take(lines)
         return found.values, found.sizes
 
     def line_pieces(self, line: int) -> np.ndarray:
-        """The number of sub-words of each word of a line."""
+        """The number of sub-words in each word of a line."""
         return self.pieces[self.words[line] : self.words[line + 1]]
 
     def order(self, line: int) -> np.ndarray:
@@ -122,8 +122,8 @@ class Corpus:
         return self.origin[self.words[line] : self.words[line + 1]]
 
     def rendered(self, line: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-        """The main source position of each word of a line, and all source positions of each, or () if words
-        were not changed."""
+        """Return each word's main source position, and all its source positions, or () if words were not
+        changed."""
         origin, first, last = tuple(self.order(line).tolist()), self.words[line], self.words[line + 1]
         if self.sources is None or self.source_ends is None:
             return origin, ()
@@ -131,15 +131,16 @@ class Corpus:
         return origin, tuple(tuple(self.sources[start:end].tolist()) for start, end in pairwise(ends))
 
     def links(self, line: int) -> np.ndarray:
-        """The gold links of a line, (k, 2) int64, sorted: positions before the transform, and in the line."""
+        """Return a line's gold links, (k, 2) int64, sorted: positions before the transform, and in the
+        line."""
         origin, sources = self.rendered(line)
         groups = enumerate(sources or zip(origin))
         return np.array(sorted((place, i) for i, group in groups for place in group), np.int64).reshape(-1, 2)
 
 
 def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[str, tuple[float, int]]:
-    """The shares of types, sub-words and words of the corpus `derived` that its source has too, each with its
-    denominator."""
+    """Return the fractions of types, sub-words and words in the corpus `derived` that its source shares, each
+    with its denominator."""
     corpus, size = Corpus.open(derived), len(image)
     tokens = words = 0
     for first in range(0, len(corpus), LINES):
@@ -164,7 +165,7 @@ def _less(numbers: np.ndarray, by: int) -> np.ndarray:
 @dataclass(frozen=True)
 class Shard:
     """A few lines as ids: `ids` (T,), `pieces` (W,) ids per word, `words` (N,) words per line. `origin` (W,)
-    and `sources` (L,) are as on disk; `rendered` (W,) is the number of sources of each word."""
+    and `sources` (L,) are as on disk; `rendered` (W,) is the number of sources per word."""
 
     ids: np.ndarray
     pieces: np.ndarray
@@ -175,7 +176,6 @@ class Shard:
 
     @property
     def words_of_lines(self) -> Ragged:
-        """The indices of the words of each line."""
         return Ragged.of(np.arange(len(self.pieces)), self.words)
 
     @property
@@ -186,17 +186,17 @@ class Shard:
         return long
 
     def in_order(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The ids of some words, concatenated, and the number of ids of each."""
+        """Return the concatenated ids of the given words, and each word's number of ids."""
         return Ragged.of(self.ids, self.pieces).take(words).values, self.pieces[words]
 
     def take(self, lines: np.ndarray) -> Self:
-        """Some of the lines, without `origin` and `sources`."""
+        """Return the given lines, without `origin` and `sources`."""
         ids, pieces = self.in_order(self.words_of_lines.take(lines).values)
         return type(self)(ids.astype(np.uint32), pieces.astype(np.uint16), self.words[lines])
 
 
 class CorpusWriter:
-    """Appends shards to a new corpus in `folder`; ids stay below `id_limit`. `rewritten`: shards have
+    """Appends shards to a new corpus in `folder`; ids stay below `id_limit`. `rewritten`: shards include
     `sources`."""
 
     def __init__(self, folder: Path, id_limit: int, rewritten: bool = False) -> None:

@@ -1,7 +1,8 @@
 """Dictionaries as pairs of ids: a fraction of a source's types with their images, or the entries of a
 lexicon.
 
-A lexicon has one entry per line: two words, two columns, or `source<TAB>target<TAB>probability<TAB>count`.
+A lexicon contains one entry per line: two words, two columns, or
+`source<TAB>target<TAB>probability<TAB>count`.
 """
 
 import re
@@ -21,7 +22,7 @@ from calque.derive.readers.lines import Numbered, tokens
 from calque.derive.readers.tables import HEADERS, Table, is_header
 from calque.derive.vocabulary import Vocabulary
 
-LEXICON_FORMAT = 2  # increases when a lexicon would give other pairs of ids, or another order
+LEXICON_FORMAT = 2  # raised when a lexicon would give other pairs of ids, or another order
 EXPECTED = "expected a word and its translation, or both with a probability and a count, between tabs"
 TWICE = "entries that occur twice"
 _COMMENT = re.compile(r"#+ [^\t]*$")
@@ -31,12 +32,12 @@ _PROBABILITY = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class DictionaryConfig:
-    """The entries of a dictionary: drawn among the types, or the words of a `file`.
+    """How a dictionary's entries are chosen: sampled from the types, or read from a `file`.
 
-    fraction: the share of the types with an entry, drawn with `seed`.
-    by: draw uniformly, or take the most frequent types.
-    correct: the share of the drawn entries that is right; others have the image of another word.
-    wrong: whether this is any other word, or one of the same tag.
+    fraction: the fraction of types with an entry, sampled with `seed`.
+    by: sample uniformly, or take the most frequent types.
+    correct: the fraction of sampled entries that are right; others have another word's image.
+    wrong: whether that is any other word, or one with the same tag.
     """
 
     fraction: float = 0.25
@@ -76,12 +77,12 @@ class DictionaryConfig:
 
     @property
     def reads_tags(self) -> bool:
-        """Whether wrong pairs are drawn among words of the same tag."""
+        """Whether wrong pairs are sampled among words with the same tag."""
         return self.wrong == "same-tag" and self.correct < 1
 
     def identity(self) -> Any:
-        """Values for a fingerprint that determine the entries, except the POS examples that tags are read
-        from."""
+        """Return values for a fingerprint that determine the entries, except the POS examples that supply
+        tags."""
         if self.file:
             return ["dictionary", input_digest(self.file)]
         return self if self.correct < 1 else replace(self, wrong="any")
@@ -100,7 +101,7 @@ def draw_dictionary(
     counts: np.ndarray,
     image: np.ndarray,
 ) -> np.ndarray:
-    """Draw entries from the `types` of a corpus: (n, 2) pairs of source and derived id, ascending."""
+    """Sample entries from a corpus's `types`: (n, 2) pairs of source and derived id, ascending."""
     size = round(config.fraction * len(types))
     if config.by == "frequency":
         chosen = types[np.argsort(-counts[types], kind="stable")[:size]]
@@ -113,9 +114,10 @@ def draw_dictionary(
 def with_wrong_pairs(
     config: DictionaryConfig, pairs: np.ndarray, tags: np.ndarray | None = None
 ) -> tuple[np.ndarray, int]:
-    """The pairs (n, 2), with only a share `correct` of the pairs of different ids right. The others exchange
-    their derived ids in one cycle, or in one cycle per tag (`tags`, (V,), of source types); types without a
-    tag, or alone with it, share a cycle. Also returns the number of wrong pairs without a common tag."""
+    """Return the pairs (n, 2), keeping right only a fraction `correct` of those with different ids. The
+    others exchange their derived ids in one cycle, or in one cycle per tag (`tags`, (V,), of source types);
+    types without a tag, or alone with it, share a cycle. Also returns the number of wrong pairs without a
+    common tag."""
     moved = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
     wrong = np.random.default_rng([config.seed, 1]).permutation(moved)[round(config.correct * len(moved)) :]
     if len(wrong) < 2:
@@ -143,7 +145,7 @@ def with_wrong_pairs(
 
 
 def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.ndarray:
-    """(V,) the most frequent tag of each type, among words of one sub-word; "" for other types."""
+    """Return each type's most frequent tag, (V,), among one-sub-word words; "" for other types."""
     words, counts = Counter(tagged), Counter[tuple[int, str]]()
     ids = only_ids([word for word, _ in words], vocabulary)
     for only, ((_, tag), count) in zip(ids, words.items(), strict=True):
@@ -156,7 +158,7 @@ def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.
 
 
 def read_words(path: Path, counts: Counter[str] | None = None) -> list[tuple[str, str]]:
-    """The words of a file, each with its translation, or with itself if the file is a list of words."""
+    """Read a file's words, each with its translation, or with itself if the file is a word list."""
     repaired = Counter[str]()
     rows = [(place, line, tokens(line)) for place, line in _rows(Table(path, repaired), repaired)]
     if not rows or len(rows[0][2]) > 1:
@@ -188,8 +190,8 @@ def _rows(table: Table, counts: Counter[str]) -> Iterator[Numbered]:
 def own_dictionary(
     path: Path, vocabulary: Vocabulary, types: np.ndarray, image: np.ndarray, spell: Callable[[str], str]
 ) -> tuple[np.ndarray, Counter[str]]:
-    """The entries of a file as pairs of ids, for words that are one of the `types`; a translation must be the
-    word or its image. Also returns counts of exclusions."""
+    """Return a file's entries as pairs of ids, for words among the `types`; a translation must be the word or
+    its image. Also returns counts of exclusions."""
     left_out = Counter[str]()
     words, known = read_words(path, left_out), set(types.tolist())
     chosen: set[int] = set()
@@ -217,14 +219,14 @@ def write_dictionary(path: Path, pairs: np.ndarray, vocabulary: Vocabulary) -> N
 
 
 def read_dictionary(path: Path) -> np.ndarray:
-    """Pairs of source and derived ids, (n, 2) int64, with each source id once."""
+    """Read pairs of source and derived ids, (n, 2) int64, with each source id once."""
     rows = [line.split("\t") for line in path.read_bytes().decode().split("\n") if line]
     return np.array([[int(source), int(derived)] for source, derived, _ in rows], np.int64).reshape(-1, 2)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A word of a lexicon with one translation, its probability and its count."""
+    """A word in a lexicon with one translation, its probability and its count."""
 
     source: str
     target: str
@@ -233,7 +235,7 @@ class Entry:
 
 
 def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
-    """The entries of a file, in its order; `counts` receives the number of repeated entries."""
+    """Read a file's entries in order; `counts` receives the number of repeated entries."""
     counts = Counter() if counts is None else counts
     entries: dict[tuple[str, str], Entry] = {}
     for place, line in _rows(Table(path, counts, must_end=True), counts):
@@ -252,9 +254,9 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
 
 
 def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:
-    """Entries as pairs of ids (n, 2), by descending count, and counts of exclusions. Only words of one
-    sub-word are kept. Each type keeps its most probable translation; ties go to the more frequent one, then
-    to the first."""
+    """Convert entries to pairs of ids (n, 2), by descending count, and count exclusions. Only one-sub-word
+    words are kept. Each type keeps its most probable translation; ties go to the more frequent one, then to
+    the first."""
     left_out = Counter[str]()
     sources = only_ids([entry.source for entry in entries], vocabulary)
     targets = only_ids([entry.target for entry in entries], vocabulary)
@@ -278,7 +280,7 @@ def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarr
 
 
 def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
-    """The id of each word; -1 for words that are unknown or have several sub-words."""
+    """Return the id of each word; -1 if it is unknown or has several sub-words."""
     ids, pieces = vocabulary.encode_all(words)
     first = ids[np.cumsum(pieces) - pieces]
     only: list[int] = np.where((pieces == 1) & (first != vocabulary.specials.unknown), first, -1).tolist()

@@ -14,8 +14,8 @@ SHORT, LONG, RARE = "too short to be easy", "too long to be easy", "with a word 
 
 @dataclass(frozen=True)
 class EasyText:
-    """Keeps sentences of `shortest` to `longest` words whose words are all among the corpus's `types` most
-    frequent. Examples of `tasks` are kept by the same rule, except that words of entities may be rare."""
+    """Keeps sentences of `shortest` to `longest` words that are all among the corpus's `types` most frequent.
+    The same rule applies to examples of `tasks`, except that words in entities may be rare."""
 
     types: int = 4_000
     shortest: int = 4
@@ -27,7 +27,7 @@ class EasyText:
         check_range("shortest", self.shortest, 1, self.longest)
 
     def reason(self, sentence: Sentence, frequent: Collection[str]) -> str:
-        """Why a sentence is not easy; empty if it is."""
+        """Return why a sentence is not easy, or an empty string."""
         if len(sentence) < self.shortest:
             return SHORT
         if len(sentence) > self.longest:

@@ -1,4 +1,4 @@
-"""The chunks of a corpus as ids, in the source and in derived languages, as computed by worker processes."""
+"""Encode a corpus's chunks as ids, in the source and in derived languages, in worker processes."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,8 +21,8 @@ from calque.derive.usage import USAGE, Usage
 from calque.derive.vocabulary import Vocabulary, WordTable
 
 SAMPLES = 10  # sentences of the corpus in a preview
-UNSEEN, SEVERAL = -1, -2  # no image of a type, and more than one
-NumberedChunk = tuple[int, Any]  # a chunk of a source with its number
+UNSEEN, SEVERAL = -1, -2  # a type without an image, and one with several
+NumberedChunk = tuple[int, Any]  # a chunk's number in its source, and the chunk
 
 
 @dataclass
@@ -34,7 +34,6 @@ class Encoded:
     single: np.ndarray | None = None
 
     def add(self, other: Self) -> None:
-        """Add the account and the images of another chunk."""
         self.account.add(other.account)
         if self.single is not None and other.single is not None:
             self.single = merged(self.single, other.single)
@@ -50,7 +49,7 @@ class EncodedChunk:
 
 @dataclass(frozen=True)
 class ChunkEncoder:
-    """Counts, encodes and derives the chunks of a source. Trained transforms are read from `cache`; `code`
+    """Counts, encodes and derives a source's chunks. Trained transforms are read from `cache`; `code`
     identifies the code of the source and the transforms."""
 
     source: Source
@@ -61,7 +60,7 @@ class ChunkEncoder:
     digest: str = ""  # of the tokenizer
 
     def count_words(self, chunk: NumberedChunk) -> Counter[str]:
-        """The count of each word of a chunk, including the images by transforms that change words."""
+        """Count each word in a chunk, including its images under transforms that change words."""
         sentences = self._numbered(chunk, Account())
         counts = Counter(chain.from_iterable(sentence.words for _, sentence in sentences))
         if self.source.has_images(chunk[1]):
@@ -73,7 +72,7 @@ class ChunkEncoder:
         return counts
 
     def count_types(self, chunk: NumberedChunk) -> np.ndarray:
-        """The usage of types in a chunk, as in `Usage.table`."""
+        """Count the usage of types in a chunk, as in `Usage.table`."""
         sentences = [sentence for _, sentence in self._numbered(chunk, Account())]
         table = _table(self.vocabulary, self.digest)
         ids, pieces = table.encode([word for sentence in sentences for word in sentence.words])
@@ -81,7 +80,7 @@ class ChunkEncoder:
         return Usage.of(ids, pieces, tags, table.size).table
 
     def encode(self, chunk: NumberedChunk) -> EncodedChunk:
-        """A chunk in the source and in all derived languages."""
+        """Encode a chunk in the source and in all derived languages."""
         check_same((self.source, self.transforms), self.code)
         number, content = chunk
         account = Account()
@@ -133,7 +132,7 @@ class ChunkEncoder:
 
 
 def encode_sentences(sentences: Sequence[Sentence], table: WordTable) -> Shard:
-    """Sentences as ids; BadInput for a sentence or word that is too long to store."""
+    """Encode sentences as ids; raise BadInput if a sentence or word is too long to store."""
     words = np.fromiter(map(len, sentences), np.int64, len(sentences))
     if words.max(initial=0) > LONGEST:
         raise BadInput(f"a sentence of {words.max():,} words; expected at most {LONGEST:,}")
@@ -145,7 +144,7 @@ def encode_sentences(sentences: Sequence[Sentence], table: WordTable) -> Shard:
 
 
 def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
-    """The shard of reordered sentences; their words keep the ids of the `source`."""
+    """Return the shard of reordered sentences; words keep their ids in the `source`."""
     words = np.fromiter(map(len, images), np.int64, len(images))
     origin = np.fromiter(chain.from_iterable(s.origin for s in images), np.int64, int(words.sum()))
     starts = source.words_of_lines.ends[: len(words)]
@@ -154,7 +153,7 @@ def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
 
 
 def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
-    """The words of `images` in the source's script, with the source words that each renders."""
+    """Encode `images` in the source's script, with the source words that each word renders."""
     sources: list[tuple[int, ...]] = []
     for image in images:
         sources += image.sources or [(place,) for place in image.origin]
@@ -167,12 +166,13 @@ def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
 
 
 def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
-    """(2, size): the only type that renders each source type, and the reverse. A link counts if one word of
-    one sub-word renders one such word; types without a link are UNSEEN, types with different ones SEVERAL."""
+    """Return (2, size): the only type that renders each source type, and the reverse. A link counts only if a
+    one-sub-word word renders one such word; types without a link are UNSEEN, those with different ones
+    SEVERAL."""
     assert image.sources is not None and image.rendered is not None
-    target = np.repeat(np.arange(len(image.pieces)), image.rendered)  # the word of the image at each link
+    target = np.repeat(np.arange(len(image.pieces)), image.rendered)  # each link's word in the image
     line = image.words_of_lines.item[target]
-    linked = source.words_of_lines.ends[line] + image.sources  # the word of the source
+    linked = source.words_of_lines.ends[line] + image.sources  # each link's word in the source
     single = (np.bincount(linked)[linked] == 1) & (image.rendered[target] == 1)
     single &= (source.pieces[linked] == 1) & (image.pieces[target] == 1)
     first, second = source.in_order(linked[single])[0], image.in_order(target[single])[0]
@@ -184,12 +184,12 @@ def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
 
 
 def merged(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """The `single_images` of two chunks together."""
+    """Combine the `single_images` of two chunks."""
     return np.where(one == UNSEEN, other, np.where((other == UNSEEN) | (one == other), one, SEVERAL))
 
 
 def one_to_one(tables: np.ndarray) -> np.ndarray:
-    """The single image of each type, if it is not the image of another type, else -1: (V,) int64."""
+    """Return each type's single image, or -1 if it is also another type's: (V,) int64."""
     forward, back = tables
     same = back[np.maximum(forward, 0)] == np.arange(len(forward))
     return np.where((forward >= 0) & same, forward, -1)

@@ -10,8 +10,8 @@ LONGEST_NAME = 60  # maximum characters of a name in a message
 
 
 class BadInput(Exception):
-    """Unusable input: its place, the fault and the expectation. The command line prints `messages`, one per
-    line, and exits with status 2."""
+    """Unusable input: where it is, what is wrong and what is expected. The command line prints `messages`,
+    one per line, and exits with status 2."""
 
     exit_code = 2
 
@@ -51,34 +51,33 @@ def check_range(what: str, value: float, least: float, most: float = math.inf) -
 
 
 def excluded(counts: Mapping[str, int]) -> str:
-    """The end of a message that counts exclusions, such as `; left out: 3 blank lines`; empty without any."""
+    """Return the end of a message that counts exclusions, such as `; left out: 3 blank lines`, or ""."""
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
     return f"; left out: {reasons}" if reasons else ""
 
 
 def shown(text: str) -> str:
-    """A text in quotes for a message, shortened if it is long."""
+    """Quote a text for a message, shortened if it is long."""
     if len(text) <= LONGEST_NAME:
         return repr(text)
     return f"{text[:LONGEST_NAME]!r}... ({len(text):,} characters)"
 
 
 def printable(text: str) -> str:
-    """The text with all control characters escaped, except line ends, so that a terminal shows it as it
-    is."""
+    """Escape all control characters except line breaks, so that a terminal shows the text literally."""
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """`did you mean NAME?`, or an empty string if no known name is similar; case is ignored."""
+    """Return `did you mean NAME?`, ignoring case, or an empty string if no known name is similar."""
     lower = {name.lower(): name for name in known}
     near = difflib.get_close_matches(name[:LONGEST_NAME].lower(), lower, n=1)
     return f"did you mean {lower[near[0]]}?" if near else ""
 
 
 def unknown(kind: str, name: str, known: Iterable[str], described: Iterable[str] = ()) -> str:
-    """A message about an unknown name: the nearest known name, or all. `described` are names with a
-    description in brackets."""
+    """Return a message about an unknown name, with the nearest known name, or all. `described` lists names
+    with a description in brackets."""
     names, descriptions = list(known), list(described)
     near = nearest(name, names)
     for each in descriptions:

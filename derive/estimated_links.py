@@ -1,4 +1,4 @@
-"""Estimated links of a bitext: fast_align in both directions, symmetrised."""
+"""Estimate a bitext's word links: fast_align in both directions, symmetrised."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,15 +18,14 @@ from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
 @dataclass(frozen=True)
 class PairSample:
-    """The `fraction` of the sentence pairs that an aligner reads, drawn with `seed` in the same way as by
-    objectives."""
+    """The `fraction` of sentence pairs that an aligner reads, sampled with `seed` as objectives do."""
 
     fraction: float = 1.0
     seed: int = 0
 
     @classmethod
     def of(cls, fraction: float, seed: int) -> Self:
-        """The sample; the seed is ignored if all pairs are read, so that equal samples are equal."""
+        """Create a sample; the seed is ignored if all pairs are read, so that equal samples compare equal."""
         return cls(fraction, seed if fraction < 1 else 0)
 
 
@@ -42,7 +41,7 @@ def estimate_links(
     passes: int = 5,
     drawn: PairSample = ALL,
 ) -> Path:
-    """Write estimated word links of the `drawn` sentence pairs of two languages, for
+    """Write estimated word links for the `drawn` sentence pairs of two languages, for
     `Languages.with_links`."""
     bitext = languages.bitext(first, second)
     chosen = bitext.sample(drawn.fraction, drawn.seed)

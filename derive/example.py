@@ -1,4 +1,4 @@
-"""Instances of tasks, with texts and labels, and questions about facts that a corpus states."""
+"""Task instances with texts and labels, and questions about facts stated in a corpus."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -13,9 +13,9 @@ from calque.derive.sentence import Sentence, Span
 
 @dataclass(frozen=True)
 class Example:
-    """One instance of a task. A tagged sentence is one text of one sentence, an inference pair two texts of
-    one or more. `label` belongs to the whole instance; `diagnostic` is the phenomenon tested. An example
-    without texts keeps the position of one that its file lacks."""
+    """One task instance. A tagged sentence is one text of one sentence; an inference pair is two texts of one
+    or more sentences. `label` belongs to the whole instance; `diagnostic` is the phenomenon tested. An
+    example without texts holds the position of one missing from its file."""
 
     texts: tuple[tuple[Sentence, ...], ...]
     label: str = ""
@@ -24,7 +24,6 @@ class Example:
 
     @property
     def sentences(self) -> list[Sentence]:
-        """The sentences of all texts."""
         return list(chain.from_iterable(self.texts))
 
     @property
@@ -33,7 +32,7 @@ class Example:
         return tuple(tuple(sentence.words for sentence in text) for text in self.texts)
 
     def interned(self) -> Self:
-        """The same example with equal words as one string, which saves most of a data set's memory."""
+        """Share one string among equal words, which saves most of a data set's memory."""
 
         def shared(sentence: Sentence) -> Sentence:
             names = ("words", "tags", "relations")
@@ -54,7 +53,7 @@ class Cloze:
 @dataclass(frozen=True)
 class Question:
     """A fact, stated by each of the `clozes`. All questions of a `relation` share their `candidates`.
-    `shared`: derived languages state it too."""
+    `shared`: whether derived languages state it too."""
 
     relation: str
     subject: str
@@ -81,7 +80,7 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
 
 
 def read_examples(path: Path) -> Iterator[Example]:
-    """Stream the examples of a file of `write_examples`."""
+    """Stream the examples in a file written by `write_examples`."""
     with path.open(encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)

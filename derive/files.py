@@ -27,22 +27,22 @@ _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # numpy's error on a 
 
 
 def check_name(name: str, what: str) -> None:
-    """Refuse a name that is not safe as a file name; `what` describes it in the message."""
+    """Raise BadInput unless a name is safe as a file name; `what` describes it in the message."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise BadInput(f"{what} {name[:80]!r}; expected letters, digits, dashes, dots and underscores")
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those above it; BadInput if a file is in the way."""
+    """Create a folder and its parents; raise BadInput if a file is in the way."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileNotFoundError, FileExistsError, NotADirectoryError) as error:
-        raise BadInput(f"cannot make this folder: {error.strerror}", folder) from error
+        raise BadInput(f"cannot create this folder: {error.strerror}", folder) from error
 
 
 @contextmanager
 def writing(path: Path, part: Path | None = None) -> Iterator[None]:
-    """Add the path of a file or folder, written as `part` first, to disk errors, which often lack it."""
+    """Add the path of a file or folder, first written as `part`, to disk errors, which often lack it."""
     try:
         yield
     except OSError as error:
@@ -57,7 +57,7 @@ def writing(path: Path, part: Path | None = None) -> Iterator[None]:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A path to write to; moved to `path` when the block ends without an error, else removed."""
+    """Yield a path to write to; it is moved to `path` if the block succeeds, else removed."""
     if path.exists() and not path.is_file():
         raise BadInput("a folder, a device or a pipe where a file is expected", path)
     with _new_part(path, Path.touch) as part:
@@ -68,8 +68,8 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]:
-    """A new folder to fill, which becomes `folder` if the block ends without an error. It replaces files of
-    the same names and the files `outdated`; other files stay."""
+    """Yield a new folder to fill, which becomes `folder` if the block succeeds. It replaces files of the same
+    names and the files `outdated`; other files stay."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise BadInput(NO_FOLDER, folder)
     with _new_part(folder, Path.mkdir) as part:
@@ -86,7 +86,7 @@ def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]
 
 
 def files_of(folder: Path) -> list[str]:
-    """The relative paths of all files below a folder, with `/` between names."""
+    """Return the relative paths of all files below a folder, with `/` between names."""
     found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
     return [path.relative_to(folder).as_posix() for path in found]
 
@@ -143,7 +143,7 @@ def _remove(path: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove the half-written files and folders of killed processes below a folder."""
+    """Remove files and folders left half-written below a folder by killed processes."""
     for above, folders, files in os.walk(folder):  # rglob fails when a folder is moved meanwhile
         for name in (*folders, *files):
             path = Path(above, name)
@@ -161,7 +161,7 @@ def _remove_dead(leftover: Path) -> None:
     try:
         handle = os.open(leftover, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:
-        return  # another process removed it, or it is a link from elsewhere
+        return  # another process removed it, or it is a symbolic link
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         _remove(leftover)
@@ -217,7 +217,6 @@ def sync(path: Path) -> None:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The content of a TOML file."""
     return tomllib.loads(path.read_bytes().decode("utf-8"))
 
 

@@ -1,4 +1,4 @@
-"""Fingerprints of a result's inputs: configs, files, and the code of classes from outside Calque."""
+"""Fingerprints of a result's inputs: configs, files, and the code of classes defined outside Calque."""
 
 import ast
 import dataclasses
@@ -16,21 +16,20 @@ from typing import Any
 from calque.derive.errors import BadInput
 
 PACKAGE = "calque"
-NOT_OWN = (PACKAGE, *sys.stdlib_module_names)  # top-level packages whose code is in no fingerprint
+NOT_OWN = (PACKAGE, *sys.stdlib_module_names)  # top-level packages whose code no fingerprint includes
 NO_FILE = "no file"  # the digest of code without a file, whose changes cannot be detected
 ADDED = {"added": True}
-"""Metadata of a config field added later; at its default value it does not change the fingerprint."""
+"""Marks a config field added later, which does not change the fingerprint at its default value."""
 
 
 def sha256(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def plain(value: Any) -> Any:
-    """A config as plain JSON values: a dataclass becomes its class name, compared fields and, outside Calque,
-    its code. `former_fields` of a class are removed fields, with the only value that is still supported."""
+    """Convert a config to plain JSON values: a dataclass becomes its class name, compared fields and, outside
+    Calque, its code. A class's `former_fields` are removed fields, with the only value still supported."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {
             field.name: plain(getattr(value, field.name))
@@ -48,25 +47,25 @@ def plain(value: Any) -> Any:
 
 
 def fingerprint(*values: Any) -> str:
-    """Twelve hexadecimal digits that change with any of the values."""
+    """Return twelve hexadecimal digits that change with any of the values."""
     text = json.dumps(plain(values), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def with_code(print_: str, value: Any) -> str:
-    """A fingerprint that also changes with the code of a value's classes from outside Calque."""
+    """Return a fingerprint that also changes with the code of a value's classes defined outside Calque."""
     code = own_code(value)
     return fingerprint(print_, code) if code else print_
 
 
 def code_facts(*values: Any) -> dict[str, Any]:
-    """The manifest's entry about the code of classes from outside Calque; empty without any."""
+    """Return the manifest's entry about the code of classes defined outside Calque; empty without any."""
     code = own_code(values)
     return {"code": code} if code else {}
 
 
 def code_of(kind: type) -> dict[str, str]:
-    """The digests of the files that define a class and its bases outside Calque, by file."""
+    """Return the digests, by file, of the files outside Calque that define a class and its bases."""
     code: dict[str, str] = {}
     for name in dict.fromkeys(base.__module__ for base in kind.__mro__):
         if _top(name) not in NOT_OWN:
@@ -75,7 +74,7 @@ def code_of(kind: type) -> dict[str, str]:
 
 
 def own_code(value: Any) -> dict[str, str]:
-    """The digests of the files of all classes from outside Calque in a value, by file."""
+    """Return the digests, by file, of the files that define all non-Calque classes in a value."""
     kind, parts, code = type(value), [], {}
     if isinstance(value, dict):
         parts = list(value.values())
@@ -91,7 +90,7 @@ def own_code(value: Any) -> dict[str, str]:
 
 
 def check_same(value: Any, code: Mapping[str, str]) -> None:
-    """Refuse code that differs from the code in the parent process."""
+    """Raise BadInput if code differs from the parent process's."""
     own = own_code(value)
     if own != code:
         changed = sorted(name for name in own.keys() | code.keys() if own.get(name) != code.get(name))
@@ -99,7 +98,7 @@ def check_same(value: Any, code: Mapping[str, str]) -> None:
 
 
 def modules_of(name: str) -> list[ModuleType]:
-    """A user's imported module, with the imported modules from its folder that it depends on."""
+    """Return a user's imported module, with the imported modules in its folder that it depends on."""
     module = sys.modules[name]
     root = Path(module.__file__ or "").resolve().parent
     files = {str(root / file) for file in _code_of_module(module)}
@@ -108,7 +107,7 @@ def modules_of(name: str) -> list[ModuleType]:
 
 
 def has_changed(name: str) -> bool:
-    """Whether a user's imported module, or one that it imports from its folder, changed since its first
+    """Whether a user's imported module, or one it imports from its folder, has changed since its first
     digest."""
     module = sys.modules.get(name)
     return module is not None and _code_of_module(module) != _code_of_module.__wrapped__(module)
@@ -146,7 +145,7 @@ def _imported(file: Path, name: str, root: Path) -> Iterator[tuple[Path, str]]:
         elif isinstance(node, ast.ImportFrom):
             with suppress(ImportError):  # a relative import beyond the top of the package
                 above = resolve_name("." * node.level + (node.module or ""), package)
-                names += [f"{above}.{alias.name}" for alias in node.names]  # a module of it, or a name in it
+                names += [f"{above}.{alias.name}" for alias in node.names]  # a submodule, or a name in it
     for full in names:
         parts = full.split(".")
         for depth in range(1, len(parts) + 1):

@@ -1,7 +1,7 @@
 """The folder of languages that models read, natural or derived.
 
 vocabulary/               the types that all languages share, and their counts
-<language>/               a corpus; a derived language also has `image.npy`, the id of each source type;
+<language>/               a corpus; a derived language also contains `image.npy`, the id of each source type;
                           `letters.json`, if its spelling exchanges letters; `places.npy`, if ids differ at
                           the ends of words; after changes of words, `single.npy`, each type's only image, or -1
 <pair>/first/, second/    text of two languages outside their corpora, line by line
@@ -32,11 +32,11 @@ from calque.derive.language import SOURCE, Bitext, Language
 from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER
 
 KIND, FORMAT = "languages", 5
-"""The kind in the manifest, and the format, which increases when the same inputs would give other files."""
+"""The manifest's kind and format; the format is raised when the same inputs would give other files."""
 VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
 IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
 SINGLE = "single.npy"
-WRONG = "wrong dictionary pairs"  # the key of their number in the manifest's facts about a language
+WRONG = "wrong dictionary pairs"  # the key of their number in a manifest's facts about a language
 TEXTS = "fingerprints without dictionaries"  # the manifest's key
 SIDES = ("first", "second")
 RESERVED = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)  # names that no language can have
@@ -53,8 +53,8 @@ class FolderWriter:
     def add_image(
         self, name: str, image: np.ndarray, places: np.ndarray | None, letters: Mapping[str, str] | None
     ) -> None:
-        """Write the id of each source type in a derived language, at the ends of words too if `places`
-        differ, and the exchange of letters in its spelling."""
+        """Write each source type's id in a derived language, including at word ends if `places` differ, and
+        the exchange of letters in its spelling."""
         np.save(self.part / name / IMAGE, image)
         if places is not None:
             np.save(self.part / name / PLACES, places)
@@ -68,7 +68,7 @@ class FolderWriter:
 
 @contextmanager
 def new_folder(folder: Path, facts: dict[str, Any]) -> Iterator[FolderWriter]:
-    """A new folder of languages, which is whole or absent."""
+    """Create a folder of languages, which is whole or absent."""
     facts = {"format": FORMAT, **facts, "languages": {}, "pairs": []}
     with making(folder, KIND, facts) as part:
         yield FolderWriter(part, facts)
@@ -76,25 +76,23 @@ def new_folder(folder: Path, facts: dict[str, Any]) -> Iterator[FolderWriter]:
 
 @dataclass(frozen=True)
 class LanguagesFolder:
-    """A finished folder of languages."""
-
     artefact: Artefact
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """The folder, checked by its manifest."""
+        """Open the folder and check its manifest."""
         return cls(Artefact.open(folder, KIND, FORMAT))
 
     @property
     def vocabulary(self) -> Path:
-        """The folder of the vocabulary, whose files are checked."""
+        """The vocabulary's folder, after checking its files."""
         for name in (TOKENIZER, COUNTS, SPECIAL_TYPES):
             self.artefact.path(f"{VOCABULARY}/{name}")
         return self.artefact.folder / VOCABULARY
 
     @cached_property
     def size(self) -> int:
-        """The number of types of the vocabulary, V."""
+        """The number of types in the vocabulary, V."""
         return int(self.artefact.facts[VOCABULARY]["size"])
 
     def kept(self) -> np.ndarray | None:
@@ -102,12 +100,11 @@ class LanguagesFolder:
         return self._ids(KEPT)
 
     def names(self) -> list[str]:
-        """The languages, without the source of derived ones."""
+        """Return the languages' names, except the source of derived ones."""
         return [name for name in self.artefact.facts["languages"] if name != SOURCE]
 
     def identity(self, names: Sequence[str]) -> dict[str, str]:
-        """A fingerprint of each language by name, which changes with the language; without names, the
-        source's."""
+        """Return a fingerprint of each named language, or of the source if no names are given."""
         languages = self.artefact.facts["languages"]
         # The source is part of each derived language.
         names = [name for name in names if name != SOURCE] or [SOURCE]
@@ -118,13 +115,13 @@ class LanguagesFolder:
 
     @property
     def prints(self) -> dict[str, tuple[str, ...]]:
-        """The fingerprints of each language: with its dictionary, and without."""
+        """Each language's fingerprints, with and without its dictionary."""
         facts = self.artefact.facts
         without = facts.get(TEXTS, {})
         return {name: (own["fingerprint"], without.get(name, "")) for name, own in facts["languages"].items()}
 
     def languages(self, names: Sequence[str], kept: np.ndarray | None) -> tuple[Language, ...]:
-        """The source, if others derive from it, and the languages `names`; each new script has its own
+        """Return the source, if others derive from it, and the languages `names`; each new script has its own
         rows."""
         available, folder = self.names(), self.artefact.folder
         if missing := [name for name in names if name not in available]:
@@ -159,7 +156,7 @@ class LanguagesFolder:
         return Language(name, len(others), corpus, shifted(image), shift, places=places, single=single)
 
     def pairs(self, languages: Sequence[Language]) -> dict[NamePair, str]:
-        """The pairs of these languages with their folders: first pairs with their own text, then by second
+        """Map these languages' pairs to their folders: first pairs with their own text, then by second
         language."""
         place = {language.name: number for number, language in enumerate(languages)}
         listed = {tuple(entry["languages"]): entry["folder"] for entry in self.artefact.facts["pairs"]}
@@ -185,16 +182,17 @@ class LanguagesFolder:
         return texts
 
     def has_dictionary(self, folder: str) -> bool:
-        """Whether the folder of a pair has a dictionary."""
+        """Whether a pair's folder contains a dictionary."""
         return f"{folder}/{DICTIONARY}" in self.artefact.digests
 
     def dictionary(self, first: Language, second: Language, folder: str) -> np.ndarray:
-        """The dictionary in the folder of a pair, as rows of a model, (n, 2) int64."""
+        """Return the dictionary in a pair's folder as rows of a model, (n, 2) int64."""
         pairs = read_dictionary(self.artefact.path(f"{folder}/{DICTIONARY}"))
         return np.stack([first.ids(pairs[:, 0]), second.ids(pairs[:, 1])], axis=1)
 
     def letters(self, name: str) -> dict[str, str] | None:
-        """The image of each source letter in a language's spelling; None if it does not exchange letters."""
+        """Return the image of each source letter in a language's spelling; None if it does not exchange
+        letters."""
         if f"{name}/{LETTERS}" not in self.artefact.digests:
             return None
         return dict(strict_json.loads(self.artefact.path(f"{name}/{LETTERS}").read_text(encoding="utf-8")))
@@ -212,6 +210,6 @@ class LanguagesFolder:
 
 
 def scripts(languages: Sequence[Language]) -> int:
-    """The number of languages with a script of their own."""
+    """Count the languages with a script of their own."""
     size = len(languages[0].table)
     return sum(bool((language.table >= size).any()) for language in languages)

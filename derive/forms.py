@@ -1,7 +1,7 @@
-"""Names and titles generated from the fields of a class.
+"""Names and titles generated from a class's fields.
 
-A name is the class's short name and the forms of the values that differ from their defaults, so that
-`parse(value.name) == value`.
+A name consists of the class's short name and the forms of non-default values, so that `parse(value.name) ==
+value`.
 """
 
 import re
@@ -16,12 +16,12 @@ NUMBER = rf"{DIGITS}(?:\.[0-9]{{1,20}})?"
 
 
 def fraction(percent: str) -> float:
-    """A share from its decimal digits in percent, without rounding: 12.3 / 100 is not 0.123."""
+    """Convert a percentage's decimal digits to a fraction without rounding: 12.3 / 100 is not 0.123."""
     return float(f"{percent}e-2")
 
 
 def in_percent(share: float) -> str:
-    """A share in percent with all its digits, so that `fraction` reads the same number."""
+    """Format a fraction in percent with all its digits, so that `fraction` reads the same number."""
     return _digits(share, 100)
 
 
@@ -31,8 +31,8 @@ def _digits(number: float, times: int = 1) -> str:
 
 @dataclass(frozen=True)
 class Form:
-    """A part of a name that sets a `field`: a fixed text with a fixed `value`, or letters and a value that is
-    parsed by `read` and formatted by `write`. `meaning` explains it in help; `title` embeds it in titles."""
+    """A part of a name that sets a `field`: a fixed text with a fixed `value`, or letters and a value parsed
+    by `read` and formatted by `write`. `meaning` explains it in help; `title` embeds it in titles."""
 
     field: str
     name: str
@@ -45,24 +45,23 @@ class Form:
     write: Callable[[Any], str] = str
 
     def parse(self, text: str) -> Any:
-        """The value of a form's text; ValueError if it is invalid."""
+        """Parse a form's text; raise ValueError if it is invalid."""
         return self.value if self.read is None else self.read(text.removeprefix(self.name))
 
     def in_name(self, value: Any) -> str:
-        """The form's text for a value; empty for another value than a fixed one."""
+        """Return the form's text for a value; empty if it differs from a fixed one."""
         if self.read is None:
             return self.name if value == self.value else ""
         return self.name + self.write(value)
 
     def in_title(self, value: Any) -> str:
-        """The part of a title for a value."""
+        """Return the title's part for a value."""
         if self.read is None and value != self.value:
             return ""
         return self._filled(self.title.replace("{}", self.meaning), value)
 
     @property
     def example_meaning(self) -> str:
-        """The meaning of the example."""
         return self._filled(self.meaning, self.parse(self.name + self.example))
 
     def _filled(self, text: str, value: Any) -> str:
@@ -85,7 +84,7 @@ def number(field: str, name: str, meaning: str, example: str, read: Callable[[st
 
 
 def percent(field: str, name: str, meaning: str, example: str, title: str = ", {}") -> Form:
-    """A share in percent, as in `-10`."""
+    """A fraction in percent, as in `-10`."""
     return Form(field, name, meaning, None, fraction, example, title, NUMBER, in_percent)
 
 
@@ -109,23 +108,24 @@ class Named:
 
     @property
     def suffix(self) -> str:
-        """The forms of the values that differ from their defaults."""
+        """The forms of non-default values."""
         return "".join(form.in_name(value) for form, value in self._differences())
 
     @property
     def title_suffix(self) -> str:
-        """The title's parts for these values."""
+        """The title's parts for non-default values."""
         return "".join(form.in_title(value) for form, value in self._differences())
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
-        """The value with this name; None if the class has none, ValueError if the class refuses it."""
+        """Return the value with this name; None if the name does not match, ValueError if a value is
+        invalid."""
         values = cls.parse_fields(name)
         return None if values is None else cls(**values)
 
     @classmethod
     def parse_fields(cls, name: str) -> dict[str, Any] | None:
-        """The fields that a name sets; None if it is not a name of this class."""
+        """Return the fields that a name sets; None if it is not a name of this class."""
         groups = {field: list(forms) for field, forms in groupby(cls.forms, key=lambda form: form.field)}
         pattern, defaults = re.escape(cls.short_name), cls._defaults()
         for field, forms in groups.items():

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterable
 
 DISTINCT = 1 << 18
-"""Maximum number of distinct words that are counted, which bounds memory: a word takes a kilobyte."""
+"""Maximum number of distinct words counted, to bound memory: a word takes a kilobyte."""
 LONGEST_LEARNT = 1_000
 """Maximum length, in letters, of a word that a vocabulary is learnt from; longer words are still encoded."""
 
 
 def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
-    """The total count of each word, and the number of occurrences dropped to bound memory."""
+    """Return each word's total count, and the number of occurrences dropped to bound memory."""
     words = Counter[str]()
     forgotten = 0
     for part in counts:
@@ -21,15 +21,15 @@ def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
 
 
 def forget_long(words: Counter[str]) -> int:
-    """Drop words of more than `LONGEST_LEARNT` letters (BPE takes quadratic time), and count their
-    occurrences."""
+    """Drop words of more than `LONGEST_LEARNT` letters (BPE takes quadratic time); return the number of
+    dropped occurrences."""
     long_words = [word for word in words if len(word) > LONGEST_LEARNT]
     return sum(map(words.pop, long_words))
 
 
 def forget_rare(words: Counter[str], room: int) -> int:
-    """Drop the rarest words, all words of one count together, until at most `room` are left; count
-    occurrences."""
+    """Drop the rarest words, all of one count together, until at most `room` are left; return the number of
+    dropped occurrences."""
     before, least = words.total(), 1
     while len(words) > room:
         for word in [word for word, count in words.items() if count <= least]:
@@ -39,5 +39,5 @@ def forget_rare(words: Counter[str], room: int) -> int:
 
 
 def most_frequent(words: Counter[str], types: int) -> list[str]:
-    """The `types` most frequent words; of equally frequent ones, the first in alphabetical order."""
+    """Return the `types` most frequent words; ties are in alphabetical order."""
     return sorted(words, key=lambda word: (-words[word], word))[:types]

@@ -43,7 +43,7 @@ class Superstrate(ABC):
         """Learn the grammar."""
 
     def grammar(self, cache: Path) -> Grammar:
-        """The grammar, learnt once and kept in the folder `cache`."""
+        """Return the grammar, learnt once and kept in the folder `cache`."""
         check_name(self.name, "a word order called")
         path = cache / f"{self.name}-{with_code(self.fingerprint(), self)}.grammar.json"
         if not path.exists():
@@ -63,7 +63,6 @@ class TreebankFiles(Superstrate):
         return fingerprint(FORMAT, self.name, [digest(file) for file in files])
 
     def sentences(self) -> Iterator[Sentence]:
-        """Stream the sentences of the treebanks."""
         return chain.from_iterable(map(read_treebank, self.paths))
 
     def learn(self) -> Grammar:
@@ -72,7 +71,7 @@ class TreebankFiles(Superstrate):
 
 @dataclass(frozen=True)
 class StoredGrammar(Superstrate):
-    """A grammar learnt earlier, in a file of `Grammar.save`, optionally compressed with xz."""
+    """A grammar learnt earlier and written by `Grammar.save`, optionally compressed with xz."""
 
     name: str
     path: Path
@@ -86,7 +85,8 @@ class StoredGrammar(Superstrate):
 
 @dataclass(frozen=True)
 class PocketTreebank(Superstrate):
-    """A treebank of Pocket English in a word order: `size` sentences of a stream that no corpus uses."""
+    """A treebank of `size` Pocket English sentences in a word order, from a random stream that no corpus
+    uses."""
 
     name: str
     size: int = 3_000
@@ -96,7 +96,6 @@ class PocketTreebank(Superstrate):
         return fingerprint(FORMAT, self)
 
     def sentences(self) -> Iterator[Sentence]:
-        """Stream the sentences of the treebank."""
         return Pocket(order=self.name).sentences(self.size, self.stream)
 
     def learn(self) -> Grammar:
@@ -104,21 +103,21 @@ class PocketTreebank(Superstrate):
 
 
 def superstrate(name: str) -> TreebankFiles | PocketTreebank:
-    """The word order with this name: a variant of Pocket English, or a language with a treebank. BadInput if
-    there is none."""
+    """Return the word order with this name: a variant of Pocket English, or a language with a treebank.
+    Raises BadInput if there is none."""
     if name in ORDERS:
         return PocketTreebank(name)
     if files := treebank(name):
         return TreebankFiles(name, files)
     raise BadInput(
         f"{unknown('word order', name, ORDERS)}; or a language with a treebank in ud/ of the folder "
-        "CALQUE_DATA (`calque data fetch ud` gets some)"
+        "CALQUE_DATA (`calque data fetch ud` downloads some)"
     )
 
 
 def treebank(language: str) -> tuple[Path, ...]:
-    """The treebank files of a language in CALQUE_DATA/ud: the training files, or otherwise all files. PUD, a
-    test set, is only used if it is the only treebank."""
+    """Return a language's treebank files in CALQUE_DATA/ud: the training files, or all files if there are
+    none. PUD, a test set, is used only if it is the only treebank."""
     folder = Path(os.environ.get("CALQUE_DATA") or "data", "ud")
     treebanks = sorted(folder.glob(f"*/{escape(language)}_*.conllu"))
     others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
@@ -126,7 +125,7 @@ def treebank(language: str) -> tuple[Path, ...]:
 
 
 def substrate(name: str) -> TreebankFiles | PocketTreebank:
-    """The English treebank for the substrate of a word order with this name."""
+    """Return the English treebank used as the substrate for this word order."""
     return PocketTreebank("english") if name in ORDERS else superstrate("en")
 
 
@@ -137,8 +136,8 @@ class Reorder(Transform):
     superstrate_weight: interpolates from the substrate's order (0) to the superstrate's (1).
     p: the fraction of sentences that are reordered.
 
-    Subtrees move as blocks, and closing marks stay last. A node of more than 7 items or with crossing arcs
-    keeps its order.
+    Subtrees move as blocks, and closing punctuation stays last. A node with more than 7 items or crossing
+    arcs keeps its order.
     """
 
     short_name, full_name = "syn", "Syn"
@@ -244,8 +243,8 @@ class Reorder(Transform):
 
 
 def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
-    """The sentence with one word for adjacent words that render the same source words, such as a stem and its
-    ending; and the positions of the words in each unit."""
+    """Merge adjacent words that render the same source words, such as a stem and its ending; also return the
+    positions of each unit's words."""
     rendered = sentence.sources or sentence.origin
     units = [list(group) for _, group in groupby(range(len(sentence)), rendered.__getitem__)]
     if len(units) == len(sentence):
@@ -262,15 +261,15 @@ def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
 
 
 def _obstacle(tree: Tree, head: int) -> str:
-    """Why no grammar orders the dependents of a noun or verb; "" if one does."""
+    """Return why no grammar orders the dependents of a noun or verb; "" if one does."""
     if tree.crossed(head):
         return "nodes with crossing arcs"
     return f"nodes of more than {MOST} items" if len(tree.dependents[head]) >= MOST else ""
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
-    """The words of a node that keeps its order: each block fills its positions, perhaps apart, with reordered
-    words."""
+    """Return the words of a node that keeps its order: each block fills its positions, which may be apart,
+    with reordered words."""
     owner = {word: block for block in blocks for word in lines[block]}
     words = {block: iter(lines[block]) for block in blocks}
     return [next(words[owner[place]]) for place in sorted(owner)]

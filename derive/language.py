@@ -18,9 +18,9 @@ class Language:
 
     number: its token type, in models with language embeddings.
     table: the row of each type in this language (V,), or (R,) if the model has rows for some types only.
-    shift: added to ids of its corpus from V on, so that each new script has its own rows.
+    shift: added to corpus ids of V or more, so that each new script has its own rows.
     rows: the row of each id of the corpus (V,), in models that have rows for some types only.
-    places: the rows of types inside words and at their ends (2, V), if these differ.
+    places: the rows of types inside words and at word ends (2, V), if these differ.
     single: the row of each type's only image (V,), after a transform that changes words.
     """
 
@@ -41,13 +41,14 @@ class Language:
         return self.table if self.single is None else self.single
 
     def ids(self, ids: np.ndarray) -> np.ndarray:
-        """Ids of the corpus as rows of a model."""
+        """Convert corpus ids to rows of a model."""
         if self.rows is not None:
             return self.rows[ids]
         return np.where(ids >= len(self.table), ids + self.shift, ids) if self.shift else ids
 
     def of_words(self, ids: np.ndarray, pieces: np.ndarray | Sequence[int]) -> np.ndarray:
-        """Source words, as sub-words (T,) and their number per word, as rows of a model in this language."""
+        """Convert source words, as sub-words (T,) and their number per word, to a model's rows in this
+        language."""
         return in_places(ids, pieces, self.table, self.places)
 
     @property
@@ -59,7 +60,7 @@ class Language:
 def in_places(
     ids: np.ndarray, pieces: np.ndarray | Sequence[int], table: np.ndarray, places: np.ndarray | None
 ) -> np.ndarray:
-    """The ids of words in a language, by its `table` (V,) or, if given, its `places` (2, V)."""
+    """Return the ids of words in a language, from its `table` (V,) or, if given, its `places` (2, V)."""
     if places is None:
         return np.asarray(table[ids])
     at_end = np.zeros(len(ids), np.int64)
@@ -83,12 +84,11 @@ class Bitext:
 
     @property
     def names(self) -> tuple[str, str]:
-        """The names of the two languages."""
         return self.first.name, self.second.name
 
     @property
     def rewritten(self) -> bool:
-        """Whether a transform changed words of either language, so that gold links are not one to one."""
+        """Whether a transform changed words of either language, so that gold links are not one-to-one."""
         return self.first.corpus.sources is not None or self.second.corpus.sources is not None
 
     @property
@@ -97,7 +97,7 @@ class Bitext:
         return self.gold or self.estimates is not None
 
     def links(self, pair: int) -> np.ndarray:
-        """Word links of a sentence pair, (k, 2), sorted: estimated, otherwise gold, otherwise none."""
+        """Return a sentence pair's word links, (k, 2), sorted: estimated, otherwise gold, otherwise none."""
         if self.estimates is not None:
             return self.estimates[pair]
         if not self.gold:
@@ -111,14 +111,14 @@ class Bitext:
         return np.unique(np.stack([first[ours, 1], second[theirs, 1]], axis=1), axis=0)
 
     def piece_links(self, pair: int) -> np.ndarray:
-        """Sub-word links of a sentence pair, (m, 2), sorted."""
+        """Return a sentence pair's sub-word links, (m, 2), sorted."""
         a, b = self.lines[pair]
         pieces = self.first.corpus.line_pieces(a), self.second.corpus.line_pieces(b)
         return of_pieces(self.links(pair), *pieces)
 
     def targets(self, pair: int, turned: bool = False) -> np.ndarray:
-        """(n,) the first position of the second sentence that each id of the first links to, or -1; `turned`
-        exchanges the sentences."""
+        """Return, (n,), the first position in the second sentence linked to each id in the first, or -1;
+        `turned` exchanges the sentences."""
         if self.gold and self.estimates is None and not self.rewritten:
             a, b = self.lines[pair]
             orders = self.first.corpus.order(a), self.second.corpus.order(b)
@@ -136,14 +136,14 @@ class Bitext:
         return targets
 
     def ids(self, pair: int) -> tuple[np.ndarray, np.ndarray]:
-        """The rows of a model for both sentences of a pair."""
+        """Return both sentences of a pair as rows of a model."""
         a, b = self.lines[pair]
         return self.first.ids(self.first.corpus[a]), self.second.ids(self.second.corpus[b])
 
     def order(self, seed: int) -> np.ndarray:
-        """A random order of the sentence pairs."""
+        """Return the sentence pairs in random order."""
         return np.random.default_rng(seed).permutation(len(self))
 
     def sample(self, fraction: float, seed: int) -> np.ndarray:
-        """A random fraction of the sentence pairs, ascending."""
+        """Return a random fraction of the sentence pairs, ascending."""
         return np.sort(self.order(seed)[: round(fraction * len(self))])

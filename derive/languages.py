@@ -1,4 +1,4 @@
-"""Languages of one folder, opened together. Shapes: V types of the vocabulary, R of them with a row in a
+"""Languages in one folder, opened together. Shapes: V types in the vocabulary, R of them with a row in a
 model."""
 
 from collections.abc import Mapping, Sequence
@@ -21,9 +21,9 @@ from calque.derive.vocabulary import TOKENIZER, Vocabulary, read_specials
 
 @dataclass(frozen=True)
 class Languages:
-    """Languages that one model reads, derived ones after their source. `pairs` and `dictionaries` are
-    available to the objective; `texts` are bitexts outside the corpora. Ids, tables and special types are in
-    the model's numbering: `kept` (R,) are the tokenizer's ids with a row, if not all have one."""
+    """Languages read by one model, derived ones after their source. `pairs` and `dictionaries` are available
+    to the objective; `texts` are bitexts outside the corpora. Ids, tables and special types use the model's
+    numbering: `kept` (R,) lists the tokenizer's ids with a row, if not all have one."""
 
     folder: Path
     languages: tuple[Language, ...]
@@ -37,7 +37,7 @@ class Languages:
 
     @classmethod
     def open(cls, folder: Path, names: Sequence[str], whole: bool = False) -> Self:
-        """The languages `names` and their source. `whole`: for a model with rows for all types."""
+        """Open the languages `names` and their source. `whole`: for a model with rows for all types."""
         contents = LanguagesFolder.open(folder)
         kept = None if whole else contents.kept()
         languages, specials = contents.languages(names, kept), read_specials(contents.vocabulary)
@@ -62,16 +62,14 @@ class Languages:
         return LanguagesFolder.open(self.folder)
 
     def with_links(self, folder: Path) -> Self:
-        """The languages with the estimated word links in a folder; BadInput if they belong to other
-        languages."""
+        """Add the estimated word links in a folder; raise BadInput if they belong to other languages."""
         links = StoredLinks.open(folder)
         first, second = links.facts["pair"]
         links.check(len(self.bitext(first, second)), self.identity(first, second), folder)
         return replace(self, estimates={**self.estimates, (first, second): links})
 
     def identity(self, *names: str) -> dict[str, str]:
-        """A fingerprint of each language by name, which changes with the language; without names, the
-        source's."""
+        """Return a fingerprint of each named language, or of the source if no names are given."""
         return self._contents.identity(names)
 
     def __getitem__(self, name: str) -> Language:
@@ -84,7 +82,7 @@ class Languages:
 
     @property
     def rows(self) -> int:
-        """Rows of a model's table: V (or R), and V more for each new script."""
+        """The number of rows in a model's table: V (or R), and as many again for each new script."""
         return self.size * (1 + scripts(self.languages))
 
     @property
@@ -122,12 +120,11 @@ class Languages:
 
     @property
     def bitexts(self) -> tuple[Bitext, ...]:
-        """The bitexts of `pairs`."""
         return tuple(self.bitext(*pair) for pair in self.pairs)
 
     def bitext(self, first: str, second: str) -> Bitext:
-        """Parallel sentences in the order of the second language: the pair's own text, or lines of the same
-        source line. BadInput if there are none."""
+        """Return parallel sentences in the second language's order: the pair's own text, or lines with the
+        same source line. Raises BadInput if there are none."""
         estimates = self.estimates.get((first, second))
         if self.disjoint:
             reason = "languages read disjoint halves of the text (mixture.disjoint)"
@@ -141,7 +138,7 @@ class Languages:
         if first == second or a.source != b.source:
             pairs = ", ".join(map("-".join, self.texts)) or "none"
             raise BadInput(f"no bitext of {first} and {second}; available: {pairs}", self.folder)
-        # The line of the first language by line of the source.
+        # Maps source lines to the first language's lines.
         line_of = np.full(len(self[a.source].corpus), -1)
         line_of[a.corpus.source_line] = np.arange(len(a.corpus))
         lines = line_of[b.corpus.source_line]
@@ -149,9 +146,9 @@ class Languages:
         return Bitext(a, b, np.stack([lines[here], here], axis=1), a.has_origin and b.has_origin, estimates)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
-        """Pairs of ids, (n, 2), ascending. Two derived languages are paired through source types with an
-        entry in both. Only the first language's entry may be wrong, because two wrong ones can make a right
-        pair."""
+        """Return pairs of ids, (n, 2), ascending. Two derived languages are paired through source types with
+        an entry in both. Only the first language's entry may be wrong, because two wrong ones can form a
+        right pair."""
         pairs, source = self._contents.pairs(self.languages), self[first].source
         if (first, second) in pairs or (second, first) in pairs or source != self[second].source:
             entries = self._entries(first, second)
@@ -171,25 +168,24 @@ class Languages:
         raise BadInput(fault, self.folder)
 
     def letters(self, name: str) -> dict[str, str] | None:
-        """The image of each source letter in a language's spelling; None if it does not exchange letters."""
+        """Return the image of each source letter in a language's spelling; None if it does not exchange
+        letters."""
         return self._contents.letters(name)
 
 
 def all_but_last(languages: Languages, share: float) -> Languages:
-    """The languages without the last `share` (at least 0, below 1) of the source's sentences and their
-    images."""
+    """Remove the last `share` (at least 0, below 1) of the source's sentences, and their images."""
     return _cut(languages, share, last=False) if share else languages
 
 
 def only_last(languages: Languages, share: float) -> Languages:
-    """The languages with only the last `share` (between 0 and 1) of the source's sentences and their
-    images."""
+    """Keep only the last `share` (between 0 and 1) of the source's sentences, and their images."""
     return replace(_cut(languages, share, last=True), estimates={})
 
 
 def disjoint_halves(languages: Languages) -> Languages:
-    """The source with half of its distinct sentences, chosen by a hash of their ids, and its derived
-    languages with the other half."""
+    """Keep half of the source's distinct sentences, chosen by a hash of their ids, and the other half in its
+    derived languages."""
     source = languages[SOURCE].corpus
     tokens, sentences = np.asarray(source.tokens), pairwise(np.asarray(source.lines))
     hashes = (blake2b(tokens[start:end].tobytes(), digest_size=1).digest()[0] for start, end in sentences)

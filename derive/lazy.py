@@ -1,4 +1,4 @@
-"""Slow libraries, imported at their first use."""
+"""Slow libraries, imported on first use."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ Lemmas = Mapping[str, frozenset[str]]  # the lemmas of each word form
 
 
 def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
-    """The lemmas of each word form, from pairs of a form and a lemma."""
+    """Map word forms to their lemmas, from pairs of a form and a lemma."""
     gathered: defaultdict[str, set[str]] = defaultdict(set)
     for word, lemma in pairs:
         gathered[word].add(lemma)
@@ -18,8 +18,8 @@ def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
 
 
 def other_forms(lemmas: Lemmas, vocabulary: Vocabulary) -> dict[int, frozenset[int]]:
-    """For each type that is a word with a lemma, the types that are other forms of it; other letter case does
-    not count."""
+    """Map each type that is a word with a lemma to its other forms among the types; forms that differ only in
+    case do not count."""
     words, occurring = sorted(lemmas), set(vocabulary.types.tolist())
     ids = only_ids(words, vocabulary)
     types = {word: only for word, only in zip(words, ids, strict=True) if only in occurring}

@@ -1,4 +1,4 @@
-"""Derives the sentences of a text or of a file into languages given by name."""
+"""Derive the sentences of a text or file into languages given by name."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -56,8 +56,8 @@ def transforms_of(
     own: Mapping[str, Transform] | None = None,
     parsed: bool = False,
 ) -> tuple[list[Transform], list[str]]:
-    """The transforms of languages, ready to use, and messages about invalid names. `own` adds transforms by
-    name."""
+    """Return the named languages' transforms, ready to use, and messages about invalid names. `own` adds
+    transforms by name."""
     found, wrong = [], []
     for name in names:
         try:
@@ -66,7 +66,7 @@ def transforms_of(
                 if parser is None:
                     raise BadInput(f"{name} needs a tree: name a folder of Stanza models with --parser")
                 if isinstance(parser, Path):
-                    StanzaParser(parser).fingerprint()  # fails before an order is learnt for a minute
+                    StanzaParser(parser).fingerprint()  # fail before spending a minute on learning an order
             trial_image(derivation, SMALLEST)
             found.append(derivation.ready(cache))
         except (BadInput, ValueError) as error:
@@ -77,7 +77,7 @@ def transforms_of(
 def sentences_of(
     text: str, transforms: Sequence[Transform], parser: Path | None
 ) -> tuple[list[Sentence], Counter[str]]:
-    """The sentences of a text, with trees if a transform needs them, and counts of sentences without a tree
+    """Split a text into sentences, with trees if a transform needs them; also count sentences without a tree,
     by reason."""
     failed = Counter[str]()
     sentences = [Sentence(tuple(words)) for words in split_sentences(text)]
@@ -94,8 +94,8 @@ def sentences_of(
 def derive_file(
     source: Files, transform: Transform, account: Account, cache: Path, pairs: bool = False
 ) -> Iterator[str]:
-    """The lines of the image of a source's only file: text (with `pairs`, after the original and a tab),
-    CoNLL-U, or words with labels. Random transforms draw as in a study of the source."""
+    """Yield the lines of the image of a source's only file: text (with `pairs`, after the original and a
+    tab), CoNLL-U, or words with labels. Random transforms make the same draws as in a study of the source."""
     _check_spelling(transform)
     (path,) = source.text
     first, lines = head_of(path)

@@ -9,14 +9,18 @@ from calque.derive.forms import percent
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform, check_share, draw
 
-FINAL_MARKS = (".", "!", "?")  # final marks of English. Text in other scripts needs its own, such as 。 or ।
+FINAL_MARKS = (
+    ".",
+    "!",
+    "?",
+)  # English sentence-final punctuation; text in other scripts needs its own, such as 。 or ।
 
 
 @dataclass(frozen=True)
 class Invert(Transform):
-    """Reverses the words of a fraction `p` of the sentences (ALIGN-MLM, appendix F). A final mark stays last,
-    and marks that open a sentence without a final one stay first, so that the transform is its own
-    inverse."""
+    """Reverses the words of a fraction `p` of the sentences (ALIGN-MLM, appendix F). Sentence-final
+    punctuation stays last, and such marks at the start of a sentence without it stay first, so that the
+    transform is its own inverse."""
 
     short_name, full_name = "inv", "Inv"
     forms = (percent("p", "-", "of the sentences", "50", " {percent} %"),)
@@ -57,7 +61,8 @@ class Permute(Transform):
 
 
 def kendall_distance(origin: Sequence[int]) -> float:
-    """The share of word pairs in the opposite order: 0 for the same order, 1 for its mirror image."""
+    """Return the fraction of word pairs in the opposite order: 0 for the same order, 1 for its mirror
+    image."""
     n = len(origin)
     seen: list[int] = []
     crossed = 0
@@ -69,7 +74,7 @@ def kendall_distance(origin: Sequence[int]) -> float:
 
 
 def order_distance(origins: Iterable[Sequence[int]]) -> float:
-    """The mean normalised Kendall tau distance of sentences' origins, over sentences of at least two words; 0
-    if there are none."""
+    """Return the mean normalised Kendall tau distance of sentences' origins, over sentences of at least two
+    words; 0 if there are none."""
     distances = [kendall_distance(origin) for origin in origins if len(origin) > 1]
     return sum(distances) / len(distances) if distances else 0.0

@@ -1,4 +1,4 @@
-"""A user's transforms are tried on the first sentences before a corpus is derived."""
+"""Try a user's transforms on the first sentences, before a corpus is derived."""
 
 import traceback
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ Numbered = tuple[int, Sentence]
 
 
 def check_own(source: Source, transforms: Sequence[Transform], cache: Path, workers: int) -> None:
-    """Refuse a transform from outside Calque that fails, loses or adds words, or gives a sentence another
-    image when applied again, in another order and, with several `workers`, in another process."""
+    """Raise BadInput for a transform defined outside Calque that fails, loses or adds words, or gives a
+    sentence another image when reapplied in another order and, with several `workers`, in another process."""
     own = [transform.ready(cache) for transform in transforms if own_code(transform)]
     if not own:
         return
@@ -40,7 +40,7 @@ def check_own(source: Source, transforms: Sequence[Transform], cache: Path, work
 
 
 def images(transform: Transform, numbered: Sequence[Numbered]) -> list[Sentence]:
-    """The images of numbered sentences; an error names the line of the transform's code."""
+    """Return the images of numbered sentences; an error names the line in the transform's code."""
     found = []
     for number, sentence in numbered:
         try:

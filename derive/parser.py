@@ -1,4 +1,4 @@
-"""Tags and trees from Stanza, from a folder of models in its own layout; the only file that imports it."""
+"""Tags and trees from Stanza, with models in its own folder layout; the only file that imports it."""
 
 import sys
 from collections import Counter
@@ -32,12 +32,11 @@ class StanzaParser:
     folder: Path
 
     def fingerprint(self) -> str:
-        """A fingerprint of the models."""
         return _identity(self.folder)
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
-        """Each sentence with tags and a tree, or the reason for none. On a CPU, equal batches give equal
-        trees."""
+        """Return each sentence with tags and a tree, or the reason for none. On a CPU, equal batches give
+        equal trees."""
         trees: list[Sentence | str] = []
         for words in sentences:
             trees.append(Sentence(tuple(words)) if len(words) <= LONGEST else f"more than {LONGEST} words")
@@ -61,8 +60,8 @@ class ParsedTrees:
     cache: Path
 
     def add_to(self, sentences: Sequence[Sentence], counts: Counter[str]) -> list[Sentence]:
-        """The sentences with tags and trees. Gold ones stay; `counts` receives the number of sentences
-        without a tree, by reason."""
+        """Add tags and trees to sentences. Gold ones stay; `counts` receives the number of sentences without
+        a tree, by reason."""
         lacking = list(dict.fromkeys(s.words for s in sentences if s.words and not s.heads))
         trees: dict[tuple[str, ...], Sentence | str] = {}
         for first in range(0, len(lacking), SHARD):
@@ -80,7 +79,7 @@ class ParsedTrees:
         return with_trees
 
     def _shard(self, block: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-        """Each sentence's tree, or the reason why it has none, from the cache or, the first time, from the
+        """Yield each sentence's tree, or why it has none, from the cache or, the first time, from the
         parser."""
         path = self.cache / f"{fingerprint(self.parser.fingerprint(), block)}.parsed.json"
         if not path.exists():
@@ -102,7 +101,7 @@ def _columns(tree: Sentence) -> list[str]:
 
 
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-    """Each sentence's parse, or the reason why it has none. A sentence that crashes Stanza does not affect
+    """Yield each sentence's parse, or why it has none. A sentence that crashes Stanza does not affect
     others."""
     try:
         parsed = pipeline([shown(words) for words in sentences]).sentences

@@ -7,15 +7,15 @@ from calque.derive.sentence import Sentence, iob2, shown
 from calque.derive.transform import Account, Transform, image_of
 
 PREVIEW = "preview.txt"
-WIDTH = 110  # maximum columns of a line
+WIDTH = 110  # maximum line width in columns
 MARGIN = 12  # minimum columns for the names of languages
 
 Row = tuple[str, Sequence[str]]
 
 
 def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: int) -> str:
-    """The sentence and its images, one column per word, with source positions (`2+1`: two), glosses, tags and
-    entities."""
+    """Show the sentence and its images, one column per word, with source positions (`2+1`: two), glosses,
+    tags and entities."""
     places = [str(place + 1) for place in range(len(sentence))]
     margin = max([MARGIN, *(len(transform.name) + 1 for transform in transforms)])
     blocks = [_grid([("", places), ("source", sentence.words), *_labels(sentence)], margin)]
@@ -32,7 +32,7 @@ def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: in
 
 
 def preview_sentences(corpus: Iterable[tuple[int, Sentence]], transforms: Sequence[Transform]) -> str:
-    """The sentences of preview.txt: each in the source and below it in every derived language."""
+    """Format the sentences in preview.txt: each in the source and below it in every derived language."""
     parts = ["Sentences of the corpus\n=======================\n"]
     for place, (number, sentence) in enumerate(corpus, start=1):
         parts.append(f"{place}.\n{side_by_side(sentence, transforms, number)}")

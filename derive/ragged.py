@@ -15,21 +15,21 @@ class Ragged:
 
     @classmethod
     def of(cls, values: np.ndarray, sizes: np.ndarray) -> Self:
-        """Items of these sizes, one after the other."""
+        """Create items of these sizes from consecutive values."""
         return cls(values, ends_of(sizes))
 
     @property
     def sizes(self) -> np.ndarray:
-        """The number of values of each item, (N,)."""
+        """The number of values in each item, (N,)."""
         return np.diff(self.ends)
 
     @property
     def item(self) -> np.ndarray:
-        """The item of each value."""
+        """The index of each value's item."""
         return np.repeat(np.arange(len(self.ends) - 1), self.sizes)
 
     def take(self, items: np.ndarray) -> Self:
-        """These items, in this order."""
+        """Return these items, in this order."""
         starts = np.asarray(self.ends)[items]
         sizes = np.asarray(self.ends)[items + 1] - starts
         ends = ends_of(sizes)
@@ -38,5 +38,5 @@ class Ragged:
 
 
 def ends_of(sizes: np.ndarray) -> np.ndarray:
-    """Where items of these sizes begin, and where the last one ends, (N + 1,) int64."""
+    """Return where items of these sizes begin, and where the last one ends, (N + 1,) int64."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])

@@ -47,7 +47,7 @@ KINDS: dict[By, str] = {
     "names": "of names shared",
     "content": "of content words shared",
 }
-"""The kinds of types that can be shared, as titles have them."""
+"""The kinds of types that can be shared, as named in titles."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class Transliterate(Transform):
     """A new script: ids are shifted by the vocabulary's size, and spelling exchanges letters (ALIGN-MLM,
     section 3).
 
-    overlap: the exact share of the types that keep their script, drawn with `seed`.
+    overlap: the exact fraction of types that keep their script, sampled with `seed`.
     script: distinguishes several scripts in one model, from 1.
-    by: the types that are shared: drawn from all, by frequency, or drawn from a word class. All except
+    by: which types are shared: sampled from all, by frequency, or sampled from a word class. All except
         "uniform" must be `informed`.
     """
 
@@ -145,8 +145,8 @@ SCRIPT = Transliterate()
 
 @dataclass(frozen=True)
 class Cognates(Transform):
-    """A new script for the last sub-word of every word; an exact share `share` of the types keeps its script
-    before it. A type's image is its form at the end of a word, or inside words if it only occurs there
+    """Gives the last sub-word of every word a new script; an exact fraction `share` of the types keep
+    theirs before it. A type's image is its form at word ends, or inside words if it occurs only there
     (`informed`)."""
 
     short_name, full_name = "trans-stems", "Trans"
@@ -201,8 +201,7 @@ class Cognates(Transform):
 
 
 def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
-    """The exchange of letters in a transform's spelling; None if its spelling is not an exchange of
-    letters."""
+    """Return the exchange of letters in a transform's spelling; None if the spelling is more than that."""
     every = {letter: transform.spell(letter) for letter in map(chr, range(0xD800))}  # up to the surrogates
     letters = {letter: spelt for letter, spelt in every.items() if spelt != letter}
     images = set(letters.values())

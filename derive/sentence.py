@@ -10,13 +10,12 @@ from calque.derive.errors import BadInput
 T = TypeVar("T")
 PART = "goeswith"  # UD's relation of a further part of a word to its first part
 UNKNOWN = "\0"
-"""A word that its text does not give, WikiText's `<unk>`. It is not a word of any text, because none contains
-NUL."""
+"""A word missing from its text, WikiText's `<unk>`. No text contains it, because none contains NUL."""
 
 
 @dataclass(frozen=True)
 class Numbering:
-    """Numbers of sentences, which seed random transforms: each group has `1 << bits` numbers, starting at
+    """Numbers sentences, to seed random transforms: each group has `1 << bits` numbers, starting at
     `first`."""
 
     bits: int
@@ -28,7 +27,7 @@ class Numbering:
         return 1 << self.bits
 
     def number(self, group: int, place: int) -> int:
-        """The number of the sentence at position `place` of a group."""
+        """Return the number of the sentence at position `place` in a group."""
         return self.first + (group << self.bits) + place
 
 
@@ -48,10 +47,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Words with the columns that follow them, each empty or with one entry per word. `heads` count from 0;
-    the root's is -1. `origin[i]` is the position of word i before any transform. If words were changed,
-    `sources[i]` are the positions of all words that word i renders, starting with the main one, `origin[i]`.
-    `glued[i]`: no space before word i."""
+    """Words and their columns, each empty or with one entry per word. `heads` are 0-based; the root's is -1.
+    `origin[i]` is the position of word i before any transform. If words were changed, `sources[i]` are the
+    positions of all words that word i renders, starting with the main one, `origin[i]`. `glued[i]`: no space
+    before word i."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()
@@ -74,8 +73,8 @@ class Sentence:
         return len(self.words)
 
     def reorder(self, order: Sequence[int]) -> Self:
-        """The sentence with word `order[i]` at position i; all columns follow. A span that the order splits
-        becomes one span per piece."""
+        """Return the sentence with word `order[i]` at position i; all columns follow. A span that the order
+        splits becomes one span per piece."""
         if sorted(order) != list(range(len(self.words))):
             raise BadInput(
                 f"{self.text[:200]!r} in the order {list(order)[:30]}; expected each position from 0 to "
@@ -97,8 +96,9 @@ class Sentence:
         )
 
     def rewrite(self, words: Sequence[tuple[str, Sequence[int]]]) -> Self:
-        """The sentence with other words, each with the positions of the words that it renders. The first is
-        its main word, whose tag it gets; it belongs to the span of the first of them that is in one."""
+        """Return the sentence with other words, each with the positions of the words it renders. The first
+        of these is its main word, whose tag it gets; it belongs to the span of the first of them that is
+        in one."""
         groups = [tuple(group) for _, group in words]
         if not all(0 <= place < len(self) for group in groups for place in group) or not all(groups):
             expected = f"expected positions from 0 to {len(self) - 1}"
@@ -121,7 +121,7 @@ class Sentence:
         )
 
     def _new_spans(self, groups: Sequence[tuple[int, ...]]) -> tuple[Span, ...]:
-        spans: dict[int, int] = {}  # the number of the span of each word in one
+        spans: dict[int, int] = {}  # the number of each word's span, if any
         for number, span in enumerate(self.spans):
             spans |= dict.fromkeys(range(span.start, span.end), number)
         inside = [next((spans[place] for place in group if place in spans), -1) for group in groups]
@@ -134,7 +134,7 @@ class Sentence:
         return tuple(moved)
 
     def _new_tree(self, groups: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        """The heads and relations of new words. A new word depends on the next rendered head above its
+        """Return the heads and relations of new words. A new word depends on the next rendered head above its
         topmost word; further words for the same word depend on its first, as `goeswith`. If the root is lost,
         the highest word becomes the root."""
         first: dict[int, int] = {}  # the first new word that renders each word
@@ -193,7 +193,7 @@ class Sentence:
 
 
 def shown(words: Sequence[str]) -> list[str]:
-    """Words for people and other programs, with `<unk>` for unknown words."""
+    """Format words for people and other programs, with `<unk>` for unknown words."""
     return ["<unk>" if word == UNKNOWN else word for word in words]
 
 
@@ -214,7 +214,7 @@ def _move_spans(spans: tuple[Span, ...], place: list[int]) -> tuple[Span, ...]:
 
 
 def iob2(sentence: Sentence) -> list[str]:
-    """The spans as IOB2 tags, one per word."""
+    """Convert the spans to IOB2 tags, one per word."""
     tags = ["O"] * len(sentence)
     for span in sentence.spans:
         tags[span.start] = f"B-{span.label}"
@@ -230,7 +230,7 @@ def word_labels(sentence: Sentence) -> tuple[str, ...]:
 
 
 def spans_of(tags: Sequence[str]) -> tuple[Span, ...]:
-    """The spans of IOB2 tags; ValueError if an I- tag does not continue an entity."""
+    """Convert IOB2 tags to spans; ValueError if an I- tag does not continue an entity."""
     spans: list[Span] = []
     for i, tag in enumerate(tags):
         if tag.startswith("B-"):

@@ -71,11 +71,11 @@ class Source(ABC):
         """A fingerprint of a task's examples and, with `trees`, their trees."""
 
     def corpus_identity(self, trees: bool = False) -> str:
-        """`corpus_fingerprint` and, for a source from outside Calque, its code."""
+        """`corpus_fingerprint`, extended by the code of a source defined outside Calque."""
         return with_code(self.corpus_fingerprint(trees), self)
 
     def task_identity(self, task: str, trees: bool = False) -> str:
-        """`task_fingerprint` and, for a source from outside Calque, its code."""
+        """`task_fingerprint`, extended by the code of a source defined outside Calque."""
         return with_code(self.task_fingerprint(task, trees), self)
 
     @property

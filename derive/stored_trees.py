@@ -1,4 +1,4 @@
-"""Trees that were parsed earlier, in place of a parser."""
+"""Trees parsed earlier, in place of a parser."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ NONE = "no stored tree"
 
 @dataclass(frozen=True)
 class StoredTrees:
-    """The trees of the lines of a text, and of treebanks: each line of `file` has the tree of one line of
+    """Trees for the lines of a text, and for treebanks: each line of `file` is the tree of one line of
     `text`."""
 
     text: Path
@@ -28,7 +28,7 @@ class StoredTrees:
         return fingerprint("stored trees", [digest(path) for path in (self.text, self.file, *self.treebanks)])
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
-        """The tree of each sentence, or NONE if there is none."""
+        """Return each sentence's tree, or NONE if it is not stored."""
         lines = _lines(self)
         trees: list[Sentence | str] = []
         for words in sentences:
@@ -38,7 +38,8 @@ class StoredTrees:
 
 
 def line_of(sentence: Sentence) -> str:
-    """A tree as tag, distance to the head (0: root) and relation of each word: `PRON.1.nsubj VERB.0.root`."""
+    """Format a tree as each word's tag, distance to its head (0: root) and relation: `PRON.1.nsubj
+    VERB.0.root`."""
     distances = (head - place if head >= 0 else 0 for place, head in enumerate(sentence.heads))
     return " ".join(map("{}.{}.{}".format, sentence.tags, distances, sentence.relations))
 

@@ -1,12 +1,11 @@
-"""JSON from outside; any fault in it is a ValueError."""
+"""Parsing of external JSON; any fault is a ValueError."""
 
 import json
 from typing import Any, NoReturn
 
 
 def loads(text: str) -> Any:
-    """The value of a JSON text; ValueError for invalid JSON, deep nesting, long numbers, repeated keys or
-    NaN."""
+    """Parse JSON; ValueError for invalid JSON, deep nesting, long numbers, repeated keys or NaN."""
     try:
         return json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
     except RecursionError:

@@ -26,29 +26,26 @@ from calque.derive.transform import Account, Transform, image_of_example
 from calque.derive.workers import Progress, silent
 
 KIND, FORMAT = "task data", 4
-"""The kind in the manifest, and the format, which increases when the same inputs would give other files."""
+"""The manifest's kind and format; the format is raised when the same inputs would give other files."""
 Tests = Mapping[str, tuple[Path, ...]]  # annotated files by language
 NONE: Tests = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class TaskFolder:
-    """A finished folder of task data."""
-
     artefact: Artefact
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """The folder, checked by its manifest."""
+        """Open the folder and check its manifest."""
         return cls(Artefact.open(folder, KIND, FORMAT))
 
     @property
     def task(self) -> str:
-        """The name of the task."""
         return str(self.artefact.facts["task"])
 
     def path(self, split: str, language: str = SOURCE) -> Path:
-        """The checked file of a split in a language."""
+        """Return the checked file of a split in a language."""
         return self.artefact.path(file_of(split, language))
 
     def examples(self, split: str, language: str = SOURCE) -> Iterator[Example]:
@@ -57,7 +54,7 @@ class TaskFolder:
 
 
 def file_of(split: str, language: str = SOURCE) -> str:
-    """The name of the file of a split in a language."""
+    """Return the file name of a split in a language."""
     return f"{split}.jsonl" if language == SOURCE else f"{split}.{language}.jsonl"
 
 
@@ -87,7 +84,7 @@ def task_data_fingerprint(
     task: str,
     transforms: Sequence[Transform],
 ) -> str:
-    """A fingerprint of the files of these languages; `examples` is `Source.task_identity`."""
+    """Fingerprint these languages' files; `examples` is `Source.task_identity`."""
     trees = any("trees" in transform.needs for transform in transforms)
     identities = [transform.identity() for transform in transforms]
     return with_code(fingerprint(FORMAT, task, examples(task, trees), identities), transforms)
@@ -150,15 +147,15 @@ def _add_images(
 
 
 def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: str = "") -> str:
-    """A fingerprint of the folder of `write_natural_task` with these inputs."""
+    """Fingerprint the folder that `write_natural_task` writes with these inputs."""
     sets = {name: list(map(input_digest, paths)) for name, paths in tests.items()}
     by_language = task in PARALLEL or files.units != WORDS
     return fingerprint(FORMAT, EDITION, task, files.identity, sets, source if by_language else "")
 
 
 def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, source: str = "") -> Path:
-    """Write the examples of `files` (in the language `source`) and test sets in other languages. A pair that
-    is missing from one parallel set is excluded from all."""
+    """Write the examples of `files` (in the language `source`) and test sets in other languages. A pair
+    missing from one parallel set is excluded from all."""
     own = written(task, source, files.units)
     lacking: Lacking = WHOLE
     if task in PARALLEL:

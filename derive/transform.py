@@ -29,8 +29,8 @@ TORN = "more entities than before: the new order splits some, and each piece cou
 
 class Transform(Named, ABC):
     """One difference between languages. A new one is a frozen dataclass with a `name`, or `forms`
-    (`derive.forms`), and a call. A transform that changes words is a `Rewrite` (`derive.words`); one that
-    changes the script overrides `image` and `spell`."""
+    (`derive.forms`), and `__call__`. One that changes words is a `Rewrite` (`derive.words`); one that changes
+    the script overrides `image` and `spell`."""
 
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Example names for errors and help, each with its meaning, or "" if it needs none."""
@@ -50,19 +50,21 @@ class Transform(Named, ABC):
 
     @abstractmethod
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        """The sentence's image. `number` is its number in its corpus, which seeds random transforms."""
+        """Return the sentence's image. `number` is its number in its corpus, which seeds random
+        transforms."""
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        """The derived language's id of each of the source vocabulary's `size` ids, (size,) int64. Specials
-        stay."""
+        """Return the derived language's id for each of the source vocabulary's `size` ids, (size,) int64;
+        special ids stay the same."""
         return np.arange(size)
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
-        """The ids of types inside words and at their ends, (2, size) int64; None if both are the `image`."""
+        """Return the ids of types inside words and at word ends, (2, size) int64; None if both are the
+        `image`."""
         return None
 
     def spell(self, word: str) -> str:
-        """A word in the derived language's spelling."""
+        """Spell a word in the derived language."""
         return word
 
     @property
@@ -77,21 +79,21 @@ class Transform(Named, ABC):
         return frozenset()
 
     def informed(self, usage: Usage) -> Transform:
-        """The transform for a corpus with this usage of types, which is set as field `usage` if it is
-        needed."""
+        """Return the transform for a corpus with this usage of types, kept in the field `usage` if needed."""
         own: Any = self
         return replace(own, usage=usage) if "usage" in self.needs else self
 
     def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
-        """The parts in the order of application to sentence `number`, each with the number that seeds it."""
+        """Return the parts in order of application to sentence `number`, each with the number that seeds
+        it."""
         return [(self, number)]
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
-        """Counts of parts of the sentence that the transform should change but cannot, by kind."""
+        """Count parts of the sentence that the transform should change but cannot, by kind."""
         return Counter()
 
     def ready(self, cache: Path) -> Transform:
-        """The transform after training, if it needs any; the folder `cache` keeps the result."""
+        """Return the transform after any training it needs; the folder `cache` keeps the result."""
         return self
 
     def reseeded(self, by: int) -> Transform:
@@ -100,19 +102,20 @@ class Transform(Named, ABC):
         return replace(own, seed=own.seed + by) if "seed" in {field.name for field in fields(own)} else self
 
     def identity(self) -> Any:
-        """Values for a fingerprint that determine the images: the contents of inputs, but not their paths."""
+        """Return values for a fingerprint that determine the images: the contents of inputs, but not their
+        paths."""
         return self
 
 
 def check_share(share: float, of: str) -> None:
-    """Refuse a share that is not above 0 and at most 1; ValueError."""
+    """Raise ValueError unless a share is above 0 and at most 1."""
     if not 0 < share <= 1:
         raise ValueError(f"the share of {of} must be above 0 and at most 1, not {share}")
 
 
 def draw(seed: int | str, number: int) -> random.Random:
-    """The random numbers of one sentence, the same in every process. Independent draws need different
-    seeds."""
+    """Return one sentence's random number generator, the same in every process. Independent draws need
+    different seeds."""
     return random.Random(f"{seed}:{number}")
 
 
@@ -146,7 +149,7 @@ class Compose(Transform):
         return sentence
 
     def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
-        """All parts have different numbers; the first to be applied keeps the sentence's."""
+        """Each part has its own number; the first one applied keeps the sentence's."""
         return [(part, PARTS.number(place, number)) for place, part in enumerate(reversed(self.parts))]
 
     @property
@@ -198,7 +201,7 @@ class Compose(Transform):
 
 
 def compose(*parts: Transform) -> Transform:
-    """The composition; `compose(Transliterate(), Invert())` is transliteration after inversion."""
+    """Compose transforms; `compose(Transliterate(), Invert())` is transliteration after inversion."""
     return parts[0] if len(parts) == 1 else Compose(parts)
 
 
@@ -212,15 +215,14 @@ class Account:
     kept: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Account) -> None:
-        """Add another account's counts."""
         self.split_spans += other.split_spans
         self.left_out += other.left_out
         self.kept += other.kept
 
 
 def image_of(transform: Transform, sentence: Sentence, number: int, account: Account) -> Sentence:
-    """The image of sentence `number`; side effects are added to `account`. BadInput if a transform that
-    should keep words changes them."""
+    """Return the image of sentence `number`; side effects are added to `account`. Raises BadInput if a
+    transform that should keep words changes them."""
     image = sentence
     for part, own in transform.steps(number):
         account.kept.update(part.account(image, own))
@@ -246,7 +248,7 @@ def _check_words(transform: Transform, sentence: Sentence, image: Sentence) -> N
 
 
 def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example:
-    """The image of example `number` of a split; BadInput if it loses an answer."""
+    """Return the image of example `number` in a split; raise BadInput if it loses an answer."""
     if (sentences := sum(map(len, example.texts))) > EXAMPLES.size:
         raise BadInput(f"an example of {sentences:,} sentences; expected {EXAMPLES.size:,} at most")
     numbers = count(EXAMPLES.number(number, 0))  # one per sentence, also within a pair
@@ -265,7 +267,7 @@ def _has_spans(texts: Iterable[Iterable[Sentence]]) -> bool:
 
 
 def image_of_question(question: Question, transform: Transform, number: int) -> Question:
-    """The image of question `number`, with the source's words in the order of the transform."""
+    """Return the image of question `number`, with the source's words in the transform's order."""
     clozes = []
     for place, cloze in enumerate(question.clozes):
         image = transform(cloze.sentence, QUESTIONS.number(number, place))

@@ -29,7 +29,7 @@ EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in
 
 
 def transform(name: str) -> Transform:
-    """The transform with a name: parts joined by dots, the last applied first, as in `trans.inv`."""
+    """Return the transform with a name: parts joined by dots, the last applied first, as in `trans.inv`."""
     # The dot of inv-12.5 is not a separator.
     return compose(*map(_part, re.split(r"\.(?!\d)", name)))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Specials:
-    """The ids of a vocabulary's special types, which no text has; `others` have no role here."""
+    """The ids of a vocabulary's special types, which no text contains; `others` have no role here."""
 
     start: int
     pad: int
@@ -24,11 +24,10 @@ class Specials:
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """The ids of all special types."""
         return (self.start, self.pad, self.end, self.unknown, self.mask, *self.others)
 
     def ordinary(self, size: int) -> np.ndarray:
-        """The ids of the ordinary types of a vocabulary of `size`, ascending: (size - len(ids),) int64."""
+        """Return the ordinary ids of a vocabulary of `size`, ascending: (size - len(ids),) int64."""
         return np.delete(np.arange(size), self.ids)
 
     def is_ordinary(self, ids: np.ndarray) -> np.ndarray:
@@ -61,11 +60,12 @@ class PairLayout:
         return cls((specials.start,), (specials.end, specials.end), (specials.end,), (0, 0))
 
     def around(self, number: int, last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The special ids before and after text `number`, from 0; `last`: it is the last of its row."""
+        """Return the special ids before and after 0-based text `number`; `last`: it is the last in its
+        row."""
         return (self.between[1:] if number else self.before), (self.after if last else self.between[:1])
 
     def marks(self, texts: int) -> int:
-        """The number of special ids in a row of one or two texts."""
+        """Count the special ids in a row of one or two texts."""
         return len(self.before) + (texts - 1) * len(self.between) + len(self.after)
 
 

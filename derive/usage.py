@@ -16,7 +16,7 @@ CLASSES: dict[str, WordClass] = {
     **dict.fromkeys(("ADJ", "ADV", "NOUN", "VERB"), "content"),
 }
 """The class of a word by its UPOS tag; numerals, interjections, punctuation and symbols have none."""
-NEARLY = 0.9  # a type belongs to a class if at least this share of its occurrences is in words of the class
+NEARLY = 0.9  # a type belongs to a class if at least this fraction of its occurrences is in the class's words
 _NAMES: tuple[WordClass, ...] = ("function", "names", "content")
 
 
@@ -32,8 +32,8 @@ class Usage:
 
     @classmethod
     def even(cls, size: int) -> Self:
-        """A usage to try transforms with: each type occurs twice, once at the end of a word, in words of one
-        class."""
+        """Create a usage for trying transforms: each type occurs twice, once at the end of a word, in words
+        of one class."""
         table = np.zeros((2 + len(_NAMES), size), np.int64)
         table[0], table[1] = 2, 1
         table[2 + np.arange(size) % len(_NAMES), np.arange(size)] = 2
@@ -41,8 +41,8 @@ class Usage:
 
     @classmethod
     def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Self:
-        """The usage in a text: sub-words (T,), their number per word (W,), and the words' UPOS tags ("" if
-        unknown)."""
+        """Count the usage in a text: sub-words (T,), their number per word (W,), and the words' UPOS tags (""
+        if unknown)."""
         number = {tag: _NAMES.index(name) for tag, name in CLASSES.items()}
         kind = np.repeat(np.fromiter((number.get(tag, -1) for tag in tags), np.int64, len(tags)), pieces)
         chosen = [ids, ids[np.cumsum(pieces) - 1], *(ids[kind == number] for number in range(len(_NAMES)))]
@@ -50,7 +50,6 @@ class Usage:
 
     @property
     def size(self) -> int:
-        """The number of types, V."""
         return self.table.shape[1]
 
     @property

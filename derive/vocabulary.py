@@ -39,17 +39,17 @@ _SETTINGS = {
     "unk_token": "unknown",
     "mask_token": "mask",
 }
-"""The role that each setting names; the first of two counts."""
+"""The role that each setting names; the first setting for a role wins."""
 SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
-"""Every vocabulary has the special types and all 256 bytes, so it can encode any text."""
+"""Every vocabulary contains the special types and all 256 bytes, so it can encode any text."""
 BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+3000) is treated as a letter
-BLOCK = 1 << 14  # words encoded at a time: the tokenizer's answer takes a kilobyte for each
+BLOCK = 1 << 14  # words encoded at a time: the tokenizer's result takes a kilobyte for each
 _PART = re.compile("[^ \t\r\n]+")
 
 
 class Vocabulary:
     """The `size` types that languages share, including `specials`, and their `counts` (V,). A word is encoded
-    as after a space, so its encoding depends only on the word; `<s>` in text is an ordinary string."""
+    as if after a space, so its encoding depends only on the word; `<s>` in text is an ordinary string."""
 
     def __init__(self, tokenizer: Tokenizer, counts: np.ndarray, specials: Specials = OURS) -> None:
         self._tokenizer = tokenizer
@@ -60,7 +60,7 @@ class Vocabulary:
 
     @cached_property
     def layout(self) -> PairLayout:
-        """The layout of two texts in one row by the tokenizer's template; RoBERTa's if it has none."""
+        """The layout of two texts in one row, from the tokenizer's template, or RoBERTa's if it has none."""
         return _layout(self._tokenizer.post_processor) or PairLayout.usual(self.specials)
 
     @cached_property
@@ -84,19 +84,19 @@ class Vocabulary:
         return {"size": self.size, "types": len(self.types), "unseen types": unseen}
 
     def encode(self, word: str) -> tuple[int, ...]:
-        """The ids of a word."""
         if word not in self._cache:
             ids, _ = self.encode_all([word])
             self._cache[word] = tuple(ids.tolist())
         return self._cache[word]
 
     def cut(self, word: str) -> list[tuple[int, str]]:
-        """The word's sub-words, each with its letters; the letters omit a multi-byte letter that is split."""
+        """Return the word's sub-words, each with its letters, which omit a multi-byte letter that is
+        split."""
         return [(i, self.text([i])) for i in self.encode(word)]
 
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """The concatenated ids of the words and the number of ids per word: (T,), (len(words),). UNKNOWN, and
-        words without an id, get the unknown type."""
+        """Return the concatenated ids of the words and the number of ids per word: (T,), (len(words),).
+        UNKNOWN, and words without an id, get the unknown type."""
         blocks = [self._encode(words[first : first + BLOCK]) for first in range(0, len(words) or 1, BLOCK)]
         ids, pieces = (np.concatenate(each) for each in zip(*blocks, strict=True))
         return ids, pieces
@@ -115,23 +115,23 @@ class Vocabulary:
         return self.as_text(all_ids), pieces
 
     def encode_texts(self, texts: Sequence[str], places: bool = True) -> list[Any]:
-        """The tokenizer's encoding of each text, without special types around it; offsets are set only with
-        `places`."""
+        """Return the tokenizer's encoding of each text, without special types around it; offsets are set only
+        with `places`."""
         encode = self._words.encode_batch if places else self._words.encode_batch_fast
         return list(encode(texts, add_special_tokens=False))
 
     def as_text(self, ids: np.ndarray) -> np.ndarray:
-        """Ids of a text, with the unknown type in place of special types, which cannot occur in text."""
+        """Replace special types, which cannot occur in text, with the unknown type."""
         ordinary = self.specials.is_ordinary(ids)
         return ids if ordinary.all() else np.where(ordinary, ids, self.specials.unknown)
 
     def text(self, ids: Iterable[int]) -> str:
-        """The text of source ids, special types included; words are separated by one space."""
+        """Decode source ids, special types included; words are separated by one space."""
         return str(self._tokenizer.decode([int(i) for i in ids], skip_special_tokens=False)).removeprefix(" ")
 
     def spelling(self, type_id: int) -> str:
-        """A type in the tokenizer's notation: in byte-level BPE one letter per byte, with `Ġ` for a space
-        before a word."""
+        """Return a type in the tokenizer's notation: in byte-level BPE one letter per byte, with `Ġ` for a
+        space before a word."""
         return str(self._tokenizer.id_to_token(type_id))
 
     def save(self, folder: Path) -> None:
@@ -143,7 +143,7 @@ class Vocabulary:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """The vocabulary in a folder of `save`."""
+        """Load the vocabulary from a folder written by `save`."""
         tokenizer, specials = open_tokenizer(folder / TOKENIZER), read_specials(folder)
         return cls(tokenizer, np.load(folder / COUNTS), specials)
 
@@ -205,12 +205,12 @@ def _train(words: Mapping[str, int], size: int) -> Tokenizer:
 
 @dataclasses.dataclass(frozen=True)
 class GivenVocabulary:
-    """The vocabulary of a folder with a `tokenizer.json`, without counts."""
+    """The vocabulary in a folder with a `tokenizer.json`, without counts."""
 
     folder: Path
 
     def open(self) -> Vocabulary:
-        """The vocabulary; BadInput if the tokenizer lacks a special type."""
+        """Open the vocabulary; raise BadInput if the tokenizer lacks a special type."""
         path = self.folder / TOKENIZER
         tokenizer = open_tokenizer(path)
         specials = _special_types(tokenizer, role_names(self.folder), path)
@@ -224,7 +224,7 @@ class GivenVocabulary:
 
 
 def role_names(folder: Path) -> dict[str, str]:
-    """The names of the special types in a tokenizer's settings, by role."""
+    """Return the names of the special types in a tokenizer's settings, by role."""
     settings, names = tokenizer_settings(folder), dict[str, str]()
     for key, role in _SETTINGS.items():
         token = settings.get(key)
@@ -235,8 +235,8 @@ def role_names(folder: Path) -> dict[str, str]:
 
 
 def _special_types(tokenizer: Tokenizer, names: Mapping[str, str], path: Path) -> Specials:
-    """The special types of a tokenizer: start and end from its template, others by the `names` of its
-    settings, otherwise by the usual names, with special types preferred."""
+    """Find a tokenizer's special types: start and end in its template, others by the `names` in its settings,
+    otherwise by the usual names, preferring special types."""
     ids = tokenizer.get_vocab(with_added_tokens=True)
     added = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
     roles = dict[str, int]()
@@ -262,7 +262,7 @@ def _unusual(path: Path, content: str, names: tuple[tuple[str, str], ...]) -> tu
 
 
 def pair_types(path: Path) -> tuple[int, int]:
-    """The token types that the template of a `tokenizer.json` gives to the two texts of a pair."""
+    """Return the token types that a `tokenizer.json`'s template gives to the two texts of a pair."""
     layout = _layout(open_tokenizer(path).post_processor)
     return layout.types if layout else (0, 0)
 
@@ -275,8 +275,8 @@ def _encode_with(template: Any, *texts: str) -> Any:
 
 
 def _template_ends(template: Any) -> dict[str, int]:
-    """A row's start and end: the first id of a text's row, and the id after the text, if the template adds
-    them."""
+    """Return a row's start and end: the first id in a text's row, and the id after the text, if the template
+    adds them."""
     row = _encode_with(template, _WORD)
     text = row.sequence_ids.index(0)
     before, after = row.ids[:text], row.ids[text + 1 :]
@@ -284,8 +284,8 @@ def _template_ends(template: Any) -> dict[str, int]:
 
 
 def _layout(template: Any) -> PairLayout | None:
-    """The layout of pairs by a tokenizer's template; None unless it adds ids before, between and after the
-    texts."""
+    """Return the layout of pairs in a tokenizer's template; None unless it adds ids before, between and after
+    the texts."""
     row = _encode_with(template, _WORD, _WORD)
     first, second = (row.sequence_ids.index(text) for text in (0, 1))
     before, between = tuple(row.ids[:first]), tuple(row.ids[first + 1 : second])
@@ -303,13 +303,13 @@ _WORD = "a"
 
 
 def read_specials(folder: Path) -> Specials:
-    """The special types of a folder of `Vocabulary.save`."""
+    """Read the special types from a folder written by `Vocabulary.save`."""
     ids = strict_json.loads((folder / SPECIAL_TYPES).read_text(encoding="utf-8"))
     return Specials(**ids | {"others": tuple(ids["others"])})
 
 
 def open_tokenizer(path: Path) -> Tokenizer:
-    """The tokenizer of a `tokenizer.json`; BadInput if it is missing, damaged or random."""
+    """Open a `tokenizer.json`; raise BadInput if it is missing, damaged or random."""
     try:
         tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -324,7 +324,7 @@ def open_tokenizer(path: Path) -> Tokenizer:
 
 
 def tokenizer_settings(folder: Path) -> dict[str, Any]:
-    """The settings in a folder's `tokenizer_config.json`; empty without this file."""
+    """Read the settings in a folder's `tokenizer_config.json`; empty without this file."""
     path = folder / TOKENIZER_CONFIG
     try:
         return dict(**strict_json.loads(path.read_text(encoding="utf-8")))

@@ -1,4 +1,4 @@
-"""Transforms that change words: gold links are many to many and exact, and labels follow each word's main
+"""Transforms that change words: gold links are exact and many-to-many, and labels follow each word's main
 word."""
 
 import os
@@ -24,14 +24,14 @@ Senses = tuple[list[str], list[float]]  # a word's translations, with their prob
 
 
 class Rewrite(Transform):
-    """A transform that changes words; sentences without word classes (UPOS) stay as they are."""
+    """A transform that changes words; sentences without word classes (UPOS) are unchanged."""
 
     rewrites = True
     needs = frozenset[Need](("trees", "tags"))
 
     @abstractmethod
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        """The new words, each with the positions of the words that it renders, the main one first; empty
+        """Return the new words, each with the positions of the words it renders, the main one first; empty
         keeps all words."""
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
@@ -45,7 +45,7 @@ class Rewrite(Transform):
 @dataclass(frozen=True)
 class Agglutinate(Rewrite):
     """Function words become endings of the content word that they precede, the nearest first: *in the house*
-    becomes *housethein*. A `share` of them is drawn by form."""
+    becomes *housethein*. A fraction `share` of them is sampled by form."""
 
     short_name, full_name = "agg", "Agg"
     forms = (percent("share", "-", "of the function words", "50", " {percent} %"),)
@@ -93,7 +93,7 @@ class _OneClass(Rewrite):
 
 @dataclass(frozen=True)
 class Drop(_OneClass):
-    """The words of one class are dropped: without DET, *the dog barks* becomes *dog barks*."""
+    """Drops the words of one class: without DET, *the dog barks* becomes *dog barks*."""
 
     short_name, full_name = "drop", "Drop"
     examples = (("drop-det", "without articles and other determiners"),)
@@ -106,7 +106,7 @@ class Drop(_OneClass):
 
 @dataclass(frozen=True)
 class Split(Rewrite):
-    """Endings of nouns and verbs become words: *walked* becomes *walk ed*. The stem keeps at least three
+    """Makes the endings of nouns and verbs words: *walked* becomes *walk ed*. The stem keeps at least three
     letters."""
 
     short_name, full_name = "split", "Split"
@@ -135,7 +135,7 @@ CIPHER = str.maketrans("".join(KINDS), "".join(letters[1:] + letters[0] for lett
 
 @dataclass(frozen=True)
 class Cipher(_OneClass):
-    """The words of one class get other letters: each vowel becomes the next vowel, each consonant the next
+    """Gives the words of one class other letters: each vowel becomes the next vowel, each consonant the next
     consonant."""
 
     short_name, full_name = "cipher", "Cipher"
@@ -151,9 +151,9 @@ class Cipher(_OneClass):
 
 @dataclass(frozen=True)
 class Translate(Rewrite):
-    """Words become translations, drawn by their probabilities from a `lexicon`: in French, *the red house*
-    becomes *la rouge maison*. A `share` of the words, drawn one by one, is translated; words without an entry
-    stay."""
+    """Replaces words with translations from a `lexicon`, sampled by probability: in French, *the red house*
+    becomes *la rouge maison*. A fraction `share` of the words, sampled independently, is translated; words
+    without an entry stay."""
 
     short_name, full_name = "lex", "Lex"
     forms = (
@@ -174,7 +174,7 @@ class Translate(Rewrite):
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
-        """With the lexicon from English into a language below CALQUE_DATA."""
+        """Parse a name, with the lexicon from English into its language below CALQUE_DATA."""
         if (values := cls.parse_fields(name)) is None:
             return None
         folder = Path(os.environ.get("CALQUE_DATA") or "data", "lexicons")

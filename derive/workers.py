@@ -23,7 +23,7 @@ def silent(what: str, done: int, of: int) -> None:
 
 
 def reported(results: Iterable[Result], progress: Progress, what: str, of: int) -> Iterator[Result]:
-    """The results, with a report of progress after each of `of`."""
+    """Yield the results, reporting progress after each of `of`."""
     progress(what, 0, of)
     for done, result in enumerate(results, start=1):
         yield result
@@ -55,7 +55,7 @@ class Workers:
         self._pool.shutdown(cancel_futures=True)
 
     def map(self, function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:
-        """Results in the order of the jobs; only a few are running or waiting at any time."""
+        """Yield results in the order of the jobs; only a few run or wait at any time."""
         if self._pool is None:
             yield from map(function, jobs)
             return
@@ -71,7 +71,7 @@ class Workers:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Block keyboard interrupts while processes start: imports would print tracebacks."""
+    """Block keyboard interrupts while processes start, because imports would print tracebacks."""
     resource_tracker.ensure_running()  # its start unblocks signals
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

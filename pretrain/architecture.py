@@ -50,7 +50,6 @@ class Architecture:
         return f"{self.base}.embeddings.token_type_embeddings.weight"
 
     def encoder(self, model: Any) -> Any:
-        """The model's encoder."""
         return getattr(model, self.base)
 
     def tables(self, model: Any) -> tuple[Tensor, Tensor]:
@@ -59,7 +58,6 @@ class Architecture:
         return embeddings.word_embeddings.weight, embeddings.token_type_embeddings.weight
 
     def layers(self, model: Any) -> Any:
-        """The model's layers."""
         return self.encoder(model).encoder.layer
 
     def logits(self, model: Any, hidden: Tensor) -> Tensor:

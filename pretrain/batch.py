@@ -112,7 +112,6 @@ class Rows(Batch):
 
     @property
     def positions(self) -> LabelledPositions:
-        """The positions of the labels."""
         at = (self.labels.flatten() != UNLABELLED).nonzero().squeeze(1)
         row = at // self.labels.shape[1]
         counts = torch.bincount(row, minlength=len(self))

@@ -67,7 +67,6 @@ class World:
         return torch.cat([piece[:size] for piece, size in zip(gathered, sizes, strict=True)])
 
     def wait(self) -> None:
-        """Wait for all processes."""
         if self.size > 1:
             with self._joint():
                 dist.barrier()

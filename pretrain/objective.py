@@ -118,7 +118,6 @@ class Objective(Named, ABC):
 
     @property
     def traits(self) -> Traits:
-        """The objective's traits."""
         return Traits()
 
     @property

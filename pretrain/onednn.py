@@ -32,7 +32,6 @@ class OneDNNLinear(nn.Linear):
     length: int
 
     def forward(self, input: Tensor) -> Tensor:
-        """The layer's output."""
         if torch.compiler.is_compiling() or torch.is_autocast_enabled("cpu") or not self._fits(input):
             return super().forward(input)
         output: Tensor = _Product.apply(input, self.weight, self.bias)

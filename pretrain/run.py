@@ -52,7 +52,7 @@ CHECKPOINT, RESUME = "checkpoint", "resume"
 PARTS, TRAINED_ON, CLAIMS = "micro-batches", "languages folder", "claims"
 """Manifest keys: the number of micro-batches found by `auto`, the name of the languages' folder, and the
 digest of primary claims."""
-Probe = Callable[[Any], dict[str, Any]]  # returns a row for metrics.jsonl about a model, with numbers under "probe"
+Probe = Callable[[Any], dict[str, Any]]  # returns a row for metrics.jsonl, its numbers under "probe"
 
 
 @dataclass(frozen=True)
@@ -253,7 +253,6 @@ class _Run:
         raise error
 
     def finish(self, shown: Mapping[str, Any]) -> None:
-        """Write the checkpoint and the manifest."""
         sync(self.metrics.path)
         whole = self.initial.complete(self.model, self.identity.get("start"))
         left_out = sum((Counter(stream.left_out) for stream in self.streams), Counter())

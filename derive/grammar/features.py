@@ -29,7 +29,7 @@ BEGIN, END = "<", ">"
 
 @cache
 def orders(n: int) -> list[tuple[int, ...]]:
-    """All orders of `n` slots, in lexicographic order: n! tuples."""
+    """Return all n! orders of `n` slots, as tuples in lexicographic order."""
     return list(permutations(range(n)))
 
 
@@ -55,7 +55,7 @@ def columns(n: int) -> list[tuple[str, int, int]]:
 
 @cache
 def design(n: int) -> np.ndarray:
-    """Whether each order has each column's feature: (n!, columns) float64 of 0 and 1."""
+    """The features of each order, by column: (n!, columns) float64 of 0 and 1."""
     place, head = _places(n), _places(n)[:, n - 1]
     has = {
         ADJACENT: lambda i, j: place[:, j] == place[:, i] + 1,
@@ -69,27 +69,27 @@ def design(n: int) -> np.ndarray:
 
 @lru_cache(maxsize=1 << 16)
 def containing(n: int, slots: Slots) -> np.ndarray:
-    """The indices of the orders with these slots, marks included, in a row."""
+    """Return the indices of orders in which these slots, marks included, are consecutive."""
     place = _places(n)
     neighbours = [place[:, after] == place[:, before] + 1 for before, after in pairwise(slots)]
     return np.flatnonzero(np.logical_and.reduce(neighbours))
 
 
 def pair(kind: str, first: str, second: str) -> tuple[Feature, ...]:
-    """The features of a pair of items at three granularities; a mark has the same label at each."""
+    """Return the features of a pair of items at three granularities; a mark has the same label at each."""
     (tag, _, relation), (its_tag, _, its_relation) = first.partition(" "), second.partition(" ")
     return (kind, tag, its_tag), (kind, relation or tag, its_relation or its_tag), (kind, first, second)
 
 
 def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
-    """The features of each pair of a node's items, in the order of `columns`."""
+    """Yield the features of each pair of a node's items, in the order of `columns`."""
     labels = (*items, BEGIN, END)
     for kind, i, j in columns(len(items)):
         yield pair(kind, labels[i], labels[j])
 
 
 def sequences(items: Sequence[str], order: Sequence[int]) -> Iterator[Feature]:
-    """The sequences of an order, with repetitions, of length 3 to min(5, n) for a node of n items."""
+    """Yield an order's sequences, with repetitions, of length 3 to min(5, n) for a node of n items."""
     line = [BEGIN, *(items[slot] for slot in order), END]
     for k in range(SHORTEST_SEQUENCE, min(LONGEST_SEQUENCE, len(items)) + 1):
         for start in range(len(line) - k + 1):
@@ -97,7 +97,7 @@ def sequences(items: Sequence[str], order: Sequence[int]) -> Iterator[Feature]:
 
 
 class Sequences:
-    """The sequences of a grammar as a trie of labels, to match against a node's items."""
+    """A grammar's sequences as a trie of labels, matched against a node's items."""
 
     def __init__(self, features: Iterable[Feature]) -> None:
         self._root: Branch = {}
@@ -108,7 +108,7 @@ class Sequences:
             branch[SEQUENCE] = {}
 
     def among(self, items: Sequence[str]) -> Iterator[tuple[Slots, Feature]]:
-        """Every way that the items can form one of the sequences: its slots and its feature."""
+        """Yield the slots and feature of every way in which the items can form one of the sequences."""
         n = len(items)
         slots: dict[str, list[int]] = {}
         for slot, label in enumerate((*items, BEGIN, END)):
@@ -130,8 +130,7 @@ class Sequences:
 
 
 CLASSES = {"NOUN": "NOUN", "PROPN": "NOUN", "PRON": "NOUN", "VERB": "VERB"}
-"""The class of a head by its tag: each class has its own weights, and nodes with other heads keep their
-order."""
+"""A head's class by its tag: each class has its own weights, and nodes with other heads keep their order."""
 MOST = 7  # maximum items of a node, including the head: 5,040 orders
 
 
@@ -146,7 +145,7 @@ class Tree:
 
     @classmethod
     def of(cls, heads: tuple[int, ...]) -> Self:
-        """The tree of these heads, which count from 0; the root's is -1."""
+        """Build the tree from 0-based heads; the root's is -1."""
         n = len(heads)
         dependents: list[list[int]] = [[] for _ in range(n)]
         downwards: list[int] = []
@@ -167,7 +166,7 @@ class Tree:
 
     @classmethod
     def without_closing_marks(cls, sentence: Sentence) -> Self:
-        """The tree without closing punctuation: items do not distinguish commas from full stops."""
+        """Build the tree without closing punctuation: items do not distinguish commas from full stops."""
         end = len(sentence)
         leaves = set(range(end)).difference(sentence.heads)
         while end > 1 and sentence.tags[end - 1] == "PUNCT" and end - 1 in leaves:
@@ -181,19 +180,19 @@ class Tree:
 
 @cache
 def item(tag: str, relation: str) -> str:
-    """A dependent as a grammar sees it, `ADJ amod`, without the relation's subtype, which differs by
+    """Label a dependent for a grammar, `ADJ amod`, without the relation's subtype, which differs by
     treebank."""
     return f"{tag} {relation.partition(':')[0]}"
 
 
 def head_item(tag: str) -> str:
-    """A head as a grammar sees it, `@NOUN @`."""
+    """Label a head for a grammar, `@NOUN @`."""
     return f"@{tag} @"
 
 
 def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, tuple[str, ...], Slots]]:
-    """Every node whose head has a known class: the head's tag; the items, sorted, the head's last; the slots
-    in order."""
+    """Yield every node whose head has a known class: the head's tag; the sorted items, the head's last; the
+    slots in order."""
     for head in tree.downwards:
         words, tag = tree.dependents[head], sentence.tags[head]
         if not words or tag not in CLASSES:

@@ -18,10 +18,10 @@ from calque.derive.grammar.features import CLASSES, KINDS, Feature, Sequences, T
 from calque.derive.readers.lines import check_file
 from calque.derive.sentence import Sentence
 
-FORMAT = 1  # increases when the same treebank would give other weights, or weights other probabilities
-LARGEST = 6  # items of the largest nodes in training
+FORMAT = 1  # raised when the same treebank would give other weights, or weights other probabilities
+LARGEST = 6  # items in the largest training nodes
 KEPT = 0.1  # the fraction of sequence types, the most frequent ones, that have a weight
-PRECISE = 1e-6  # the search ends when a step gains less of the log-likelihood, or after `STEPS`
+PRECISE = 1e-6  # the search ends when a step improves the log-likelihood by less, or after `STEPS`
 STEPS = 1_000
 
 Items = tuple[str, ...]
@@ -76,7 +76,7 @@ class Grammar:
         weights = {}
         for kind in sorted(superstrate.weights.keys() | substrate.weights.keys()):
             ours, theirs = superstrate.weights.get(kind, {}), substrate.weights.get(kind, {})
-            # Sorted: the order of a set varies between processes, and sums of floats with it.
+            # Sorted: set order varies between processes, and with it sums of floats.
             weights[kind] = {
                 feature: (1 - weight) * ours.get(feature, 0.0) + weight * theirs.get(feature, 0.0)
                 for feature in sorted(ours.keys() | theirs.keys())
@@ -91,7 +91,8 @@ class Grammar:
         }
 
     def scores(self, items: Sequence[str]) -> np.ndarray:
-        """theta . f of each order of a node's items, the head's last: (n!,), as in `features.orders`."""
+        """Compute theta . f for each order of a node's items, the head's last: (n!,), as in
+        `features.orders`."""
         kind, n = CLASSES[items[-1].removeprefix("@").removesuffix(" @")], len(items)
         weights = self.weights.get(kind, {})
         by_column = []
@@ -104,7 +105,7 @@ class Grammar:
         return scores
 
     def probabilities(self, items: Sequence[str]) -> np.ndarray:
-        """The probability of each order of a node's items, the head's last: (n!,), as in
+        """Compute the probability of each order of a node's items, the head's last: (n!,), as in
         `features.orders`."""
         scores = self.scores(items)
         shares = np.exp(scores - scores.max())
@@ -121,7 +122,7 @@ class Grammar:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """The grammar of a file of `save`; BadInput if it is damaged or of another format."""
+        """Load a grammar written by `save`; raise BadInput if it is damaged or in another format."""
         check_file(path)
         content = read_sealed(path, "a grammar")
         if (version := content.get("format")) != FORMAT:
@@ -136,7 +137,7 @@ class Grammar:
 
 
 class Sampler:
-    """Exact draws of orders. The distributions of recent nodes are cached, at most 165 MB."""
+    """Samples orders exactly. The distributions of recent nodes are cached, in at most 165 MB."""
 
     def __init__(self, grammar: Grammar) -> None:
         self.grammar = grammar
@@ -146,14 +147,15 @@ class Sampler:
         return np.cumsum(self.grammar.probabilities(items))
 
     def __call__(self, items: Items, u: float) -> tuple[int, ...]:
-        """The order of a node's items, the head's last, that the uniform number `u` in [0, 1) selects."""
+        """Return the order of a node's items, the head's last, selected by the uniform number `u` in [0,
+        1)."""
         every = features.orders(len(items))
         return every[min(int(self.cumulative(items).searchsorted(u, "right")), len(every) - 1)]
 
 
 class _Group(NamedTuple):
     """The B distinct nodes of n items. counts (B,); features (B, columns, 3), the feature numbers of their
-    pairs; has (B * n!, sequences), sparse, whether each order has each sequence."""
+    pairs; has (B * n!, sequences), sparse, whether each order contains each sequence."""
 
     n: int
     counts: np.ndarray
@@ -216,7 +218,7 @@ class Likelihood:
         return counts
 
     def __call__(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
-        """The loss, and its gradient with respect to the weights: (features,)."""
+        """Return the loss, and its gradient with respect to the weights, (features,)."""
         likelihood = self.observed @ weights
         expected = np.zeros(len(weights))
         for group in self.groups:
@@ -235,7 +237,7 @@ class Likelihood:
         return float(loss), self.l2 * weights + expected - self.observed
 
     def maximise(self) -> tuple[Weights, int]:
-        """The best weights, and the number of steps of the search."""
+        """Return the best weights, and the number of search steps."""
         from scipy.optimize import minimize
         from threadpoolctl import threadpool_limits
 

@@ -13,14 +13,14 @@ _EXAMPLES = 5  # line numbers listed per reason
 
 
 class LeftOut:
-    """Counts of sentence pairs and words without links, by reason, with the first line numbers of each."""
+    """Counts sentence pairs and words without links, by reason, with the first line numbers of each."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self._lines: defaultdict[str, list[int]] = defaultdict(list)
 
     def add(self, what: str, line: int, count: int = 1) -> None:
-        """Count `count` cases of `what` in line `line`, counted from 1."""
+        """Count `count` cases of `what` in line `line`, numbered from 1."""
         self.counts[what] += count
         lines = self._lines[what]
         if line not in lines and len(lines) <= _EXAMPLES:
@@ -52,21 +52,21 @@ class Aligner(ABC):
 
     @abstractmethod
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
-        """Links of each pair, in the order of the pairs; only a few pairs are held at a time."""
+        """Yield each pair's links, in order; only a few pairs are held at a time."""
 
     @abstractmethod
     def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
-        """The same links, each with its score."""
+        """Yield the same links, each with its score."""
 
 
 def line_of(links: Iterable[Link]) -> str:
-    """Links in Pharaoh's format, as in `0-0 1-2`."""
+    """Format links as in Pharaoh: `0-0 1-2`."""
     return " ".join(f"{i}-{j}" for i, j in links)
 
 
 def score_of(links: Scored, pair: Pair) -> float:
-    """The score of a sentence pair: the mean over all words of both sides of the best score of their links, 0
-    without one."""
+    """Score a sentence pair: the mean, over all words on both sides, of each word's best link score, 0
+    without a link."""
     best: defaultdict[tuple[int, int], float] = defaultdict(float)
     for link, score in links.items():
         for side in enumerate(link):
@@ -75,7 +75,7 @@ def score_of(links: Scored, pair: Pair) -> float:
 
 
 def words_of(links: Iterable[Link], pair: Pair) -> str:
-    """The linked words, as in `the=das house=Haus`."""
+    """Format the linked words, as in `the=das house=Haus`."""
     return " ".join(f"{pair[0][i]}={pair[1][j]}" for i, j in sorted(links))
 
 

@@ -18,13 +18,13 @@ NULL_SHARE = 0.08  # the prior probability of the null word
 TENSION = 4.0  # the initial tension
 _LOWEST, _HIGHEST = 0.1, 14.0
 _STEPS, _RATE = 8, 20.0
-_CELLS = 2**16  # cells of a chunk, whose columns then fit the processor's cache
+_CELLS = 2**16  # cells per chunk, so that its columns fit the processor's cache
 
 
 @dataclass(frozen=True)
 class PairChunk:
     """A few sentence pairs as ids: `sources`, with a null word before each sentence, `targets` (R,), and the
-    number of words of each side, `n` and `m` (P,)."""
+    number of words on each side, `n` and `m` (P,)."""
 
     sources: np.ndarray
     targets: np.ndarray
@@ -56,9 +56,9 @@ def chunks(
 
 
 class Cells:
-    """The cells of a chunk, by target word, null word first. i (C,): the position of the source word from 1,
-    0 for the null word; row (C,): the number of the target word; start (R,): the cell of each target word's
-    null word."""
+    """The cells of a chunk, by target word, null word first. i (C,): the source word's position from 1, 0
+    for the null word; row (C,): the target word's number; start (R,): the cell of each target word's null
+    word."""
 
     def __init__(self, chunk: PairChunk) -> None:
         self._chunk = chunk
@@ -72,7 +72,7 @@ class Cells:
         self._source = self.i / self._n[self.row]
 
     def keys(self, stride: int) -> np.ndarray:
-        """A number for the word pair of each cell, (C,): source id * stride + target id."""
+        """Number each cell's word pair, (C,): source id * stride + target id."""
         width = self._chunk.n + 1
         first = (np.cumsum(width) - width)[self._pair]
         return self._chunk.sources[first[self.row] + self.i] * stride + self._chunk.targets[self.row]
@@ -91,14 +91,14 @@ class Cells:
         return joint / np.bincount(self.row, joint)[self.row]
 
     def feature(self, posterior: np.ndarray) -> float:
-        """The expected h, summed over target words. Target positions count from 0 here, as in the published
-        tool."""
+        """Return the expected h, summed over target words. Target positions start at 0 here, as in the
+        published tool."""
         h = nearness(self._source, ((self._j - 1) / self._m)[self.row])
         h[self.start] = 0.0
         return float(np.sum(h * posterior))
 
     def links(self, joint: np.ndarray, reverse: bool) -> list[Links]:
-        """The links of each pair, from target words to their best source word (ties: null, then the first).
+        """Return each pair's links, from target words to their best source word (ties: null, then the first).
         `reverse` exchanges the sides."""
         hits = np.flatnonzero(joint == np.maximum.reduceat(joint, self.start)[self.row])
         first = hits[np.diff(self.row[hits], prepend=-1) > 0]
@@ -112,7 +112,7 @@ class Cells:
         return [links[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
     def tables(self, posterior: np.ndarray, reverse: bool) -> list[np.ndarray]:
-        """The probability of each link, (source words, target words) per pair; `reverse` exchanges the
+        """Return each link's probability, (source words, target words) per pair; `reverse` exchanges the
         sides."""
         sizes = (self._chunk.n + 1) * self._chunk.m
         by_pair = np.split(posterior, np.cumsum(sizes)[:-1])
@@ -122,7 +122,7 @@ class Cells:
 
 
 def nearness(source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """The feature h of fast_align for relative positions: minus their distance, 0 on the diagonal."""
+    """fast_align's feature h for relative positions: minus their distance, 0 on the diagonal."""
     return -np.abs(source - target)
 
 
@@ -132,14 +132,14 @@ def partition(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> np
 
 
 def slope(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> np.ndarray:
-    """The derivative of log Z by the tension, as the published tool computes it, with the two lengths
-    exchanged in Z."""
+    """The derivative of log Z with respect to the tension, as in the published tool, which exchanges the two
+    lengths in Z."""
     return _sums(j, m, n, tension)[1] / partition(j, n, m, tension)
 
 
 def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: np.ndarray) -> float:
-    """The tension after a few steps of gradient ascent. `mean` is the expected h per target word; `pairs`
-    (S,) counts the sentence pairs of each of the distinct lengths `m` and `n` (S,)."""
+    """Return the tension after a few steps of gradient ascent. `mean` is the expected h per target word;
+    `pairs` (S,) counts the sentence pairs with each of the distinct lengths `m` and `n` (S,)."""
     shape = np.repeat(np.arange(len(m)), m)
     j, weight = places(m) + 1, pairs[shape] / np.sum(m * pairs)
     for _ in range(_STEPS):
@@ -149,7 +149,7 @@ def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: n
 
 
 def places(lengths: np.ndarray) -> np.ndarray:
-    """0, 1, ... within each of the concatenated segments of these lengths."""
+    """Count 0, 1, ... within each of the concatenated segments of these lengths."""
     ends = np.cumsum(lengths)
     return np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
 

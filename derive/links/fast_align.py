@@ -27,9 +27,8 @@ _ROOM = 2**20  # keys that may wait to be merged
 @dataclass(frozen=True)
 class FastAlign:
     """A model of one direction: each target word has at most one link; `reverse` exchanges the sides. `keys`
-    are the word pairs that co-occur, sorted, and `probabilities` their t. `unlearnt` counts pairs that were
-    not used in training. The score of a link is the probability that the target word comes from the source
-    word."""
+    are the word pairs that co-occur, sorted, and `probabilities` their t. `unlearnt` counts pairs not used in
+    training. A link's score is the probability that the target word comes from the source word."""
 
     reverse: bool
     source_ids: dict[str, int]
@@ -42,8 +41,7 @@ class FastAlign:
 
     @classmethod
     def train(cls, pairs: Iterable[Pair], passes: int = 5, *, reverse: bool = False) -> Self:
-        """Learn from sentence pairs, which are read once and kept as ids; a pair takes up to four bytes per
-        cell."""
+        """Learn from sentence pairs, which are read once and kept as ids, in up to four bytes per cell."""
         if passes < 1:
             raise ValueError(f"passes must be at least 1, not {passes}")
         counted = count(NULL + 1)
@@ -61,13 +59,13 @@ class FastAlign:
         return cls(reverse, dict(source_ids), dict(target_ids), keys, probabilities, tension, unlearnt)
 
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
-        """The links of each pair."""
+        """Yield each pair's links."""
         for cells, joint in self._joint(pairs):
             yield from cells.links(joint, self.reverse)
 
     def align_with_tables(self, pairs: Iterable[Pair]) -> Iterator[tuple[Links, np.ndarray]]:
-        """The links of each pair, and the scores of all possible links, (n, m), empty for a pair that is left
-        out."""
+        """Yield each pair's links, and the scores of all possible links, (n, m), empty for a pair that is
+        left out."""
         for cells, joint in self._joint(pairs):
             tables = cells.tables(cells.posterior(joint), self.reverse)
             yield from zip(cells.links(joint, self.reverse), tables, strict=True)

@@ -30,7 +30,7 @@ class StoredLinks:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """The links in a folder of `store`."""
+        """Open the links in a folder written by `store`."""
         artefact = Artefact.open(folder, KIND)
         links, ends = (np.load(artefact.path(name), allow_pickle=False) for name in (LINKS, ENDS))
         return cls(links, ends, artefact.facts)
@@ -42,14 +42,14 @@ class StoredLinks:
         return self.links[self.ends[pair] : self.ends[pair + 1]].astype(np.int64)
 
     def check(self, pairs: int, languages: dict[str, str], folder: Path) -> None:
-        """Refuse links of another number of pairs, or of other languages."""
+        """Raise BadInput for links of another number of pairs, or of other languages."""
         if len(self) != pairs or self.facts.get("languages") != languages:
             message = f"links of {len(self):,} sentence pairs of other languages; expected {pairs:,} of these"
             raise BadInput(message, folder)
 
 
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
-    """Write the links of sentence pairs, whole or not at all; `facts` may be extended until the last pair is
+    """Write sentence pairs' links, whole or not at all; `facts` may be extended until the last pair is
     read."""
     with making(folder, KIND, facts) as part:
         parts, ends = [np.empty((0, 2), np.uint16)], [0]
@@ -63,8 +63,9 @@ def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
 
 
 def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Word links (k, 2) as sub-word links (m, 2), sorted; `first` and `second` are sub-words per word. Words
-    of equally many sub-words are linked one to one, others all to all (WEAM)."""
+    """Convert word links (k, 2) to sub-word links (m, 2), sorted; `first` and `second` are sub-words per
+    word. Words with equally many sub-words have them linked one-to-one, in order; otherwise each is linked to
+    all of the other word's (WEAM)."""
     starts = [np.cumsum(pieces, dtype=np.int64) - pieces for pieces in (first, second)]
     linked: list[tuple[int, int]] = []
     for i, j in links.tolist():

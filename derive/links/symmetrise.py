@@ -24,8 +24,7 @@ def intersect(forward: Links, reverse: Links) -> Links:
 
 
 def grow_diag(forward: Links, reverse: Links) -> Links:
-    """The intersection, grown by neighbouring links of the union that link an unlinked word; diagonal
-    neighbours count."""
+    """Grow the intersection by neighbouring (also diagonal) links in the union that link an unlinked word."""
     grown = {*forward} & {*reverse}
     sources, targets = {i for i, _ in grown}, {j for _, j in grown}
     waiting, grew = sorted({*forward, *reverse} - grown), True

@@ -1,4 +1,4 @@
-"""Build the folder of natural languages: text and bitexts as ids of a given vocabulary."""
+"""Build a folder of natural languages: text and bitexts as ids in a given vocabulary."""
 
 import re
 from bisect import bisect_left
@@ -40,8 +40,8 @@ _UNKNOWN = re.compile(rf"\s*{UNKNOWN}")
 
 
 def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
-    """The tokenizer's ids of each line's words. An UNKNOWN word has the unknown type; words without an id are
-    left out."""
+    """Encode each line's words with the tokenizer. An UNKNOWN word gets the unknown type; words without an id
+    are left out."""
     parts = [_UNKNOWN.split(line) for line in lines]  # the texts around unknown words
     encodings = iter(vocabulary.encode_texts(list(chain.from_iterable(parts))))
     ids, pieces = list[int](), [list[int]() for _ in lines]
@@ -61,8 +61,8 @@ def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
 
 
 def _pieces(line: str, stops: Sequence[int]) -> list[int]:
-    """The number of ids of each word of a line that has any; id i ends before character `stops[i]` and may
-    include the space before its word. If the ids are not in the words' order, all count as one word's."""
+    """Return the number of ids of each word that has any; id i ends before character `stops[i]` and may
+    include the space before its word. If the ids are not in word order, all count as one word's."""
     ends, end = [], 0
     for word in line.split():
         end = line.index(word, end) + len(word)
@@ -72,7 +72,7 @@ def _pieces(line: str, stops: Sequence[int]) -> list[int]:
 
 
 class EncodedPiece(NamedTuple):
-    """A piece as ids, one of `sides` per language; its number of lines with text, and exclusions."""
+    """A piece as ids, one of `sides` per language, its number of lines with text, and exclusions."""
 
     sides: list[Shard]
     lines: int
@@ -80,7 +80,7 @@ class EncodedPiece(NamedTuple):
 
 
 def encode_piece(folder: Path, digest: str, piece: Piece) -> EncodedPiece:
-    """A piece as ids, without lines that have no type or are too long to store."""
+    """Encode a piece, without lines that contain no type or are too long to store."""
     left_out = Counter[str]()
     vocabulary = _vocabulary(folder, digest)
     sides = [encode_lines(vocabulary, lines) for lines in piece.columns(left_out)]
@@ -110,7 +110,7 @@ def natural_fingerprint(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> str:
-    """A fingerprint of the folder of `derive_natural` with these inputs."""
+    """Fingerprint the folder that `derive_natural` writes with these inputs."""
     return fingerprint(
         FORMAT,
         EDITION,
@@ -133,8 +133,8 @@ def derive_natural(
     dictionaries: Dictionaries | None = None,
 ) -> Path:
     """Write natural languages as a folder that `Languages.open` reads, whole or absent; the number of workers
-    does not affect the result. `bitexts` and `dictionaries` are by the names of two languages with `texts`. A
-    model has `rows` for all types, or for special types and types that occur."""
+    does not affect the result. Keys of `bitexts` and `dictionaries` are the names of two languages in
+    `texts`. A model has `rows` for all types, or for special types and those that occur."""
     dictionaries = dictionaries or {}
     _check(texts, bitexts, dictionaries)
     print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, dictionaries)
@@ -182,7 +182,7 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
     for pair, path in dictionaries.items():
         if pair not in bitexts:
             raise BadInput(f"a dictionary of {' and '.join(pair)}, but no bitext of them")
-        read_lexicon(path)  # fails before hours of encoding
+        read_lexicon(path)  # fail before hours of encoding
 
 
 def _write_dictionaries(out: FolderWriter, dictionaries: Dictionaries, vocabulary: Vocabulary) -> None:

@@ -1,4 +1,4 @@
-"""Files of text and bitexts, read in pieces, optionally without sentences that models are tested on."""
+"""Text files and bitexts, read in pieces, optionally without sentences that models are tested on."""
 
 import re
 from abc import ABC, abstractmethod
@@ -43,15 +43,16 @@ Chunks = tuple[Chunk, ...]  # a chunk of a file, or of two parallel ones
 
 
 class FileSet(ABC):
-    """Files of text, or of parallel text, which any process can read in pieces."""
+    """Files of text or parallel text that any process can read in pieces."""
 
     @abstractmethod
     def chunks(self) -> Iterator[Chunks]:
-        """The chunks of all files, in order; BadInput for files of another kind."""
+        """Yield all files' chunks, in order; BadInput for unsuitable files."""
 
     @abstractmethod
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
-        """The lines of some chunks, one column per language; `left_out` receives exclusions by reason."""
+        """Read the lines of some chunks, one column per language; `left_out` receives exclusions by
+        reason."""
 
     @abstractmethod
     def identity(self) -> list[Any]:
@@ -70,15 +71,15 @@ class Piece:
     chunks: Chunks
 
     def columns(self, left_out: Counter[str]) -> Columns:
-        """The lines, one column per language; `left_out` receives exclusions by reason."""
+        """Read the lines, one column per language; `left_out` receives exclusions by reason."""
         return self.files.read(self.chunks, left_out)
 
 
 @dataclass(frozen=True)
 class TextFiles(FileSet):
-    """Files of one language's text, one text per line, of any kind (`readers.text`); `column` is for JSON
-    lines and Parquet. `megabytes` limits each file to its head (0: no limit). `escaped`: undo the escapes of
-    Moses's tokenizer."""
+    """Text files in one language, one text per line, of any kind (`readers.text`); `column` names the texts
+    in JSON lines and Parquet. `megabytes` limits how much of each file is read (0: no limit). `escaped`: undo
+    the Moses tokenizer's escaping."""
 
     paths: tuple[Path, ...]
     column: str = "text"
@@ -120,8 +121,8 @@ class TextFiles(FileSet):
 @dataclass(frozen=True)
 class BitextFiles(FileSet):
     """Sentences and translations: line by line in `path` and `beside` (Moses), or in two `columns` of a
-    tab-separated `path`. `words_in`, two language codes: split into words as sets of gold links are, without
-    pairs of fewer than `fewest` words on a side."""
+    tab-separated `path`. `words_in`, two language codes: split into words as in gold-link sets, without pairs
+    that have fewer than `fewest` words on a side."""
 
     path: Path
     beside: Path | None = None
@@ -180,8 +181,8 @@ class BitextFiles(FileSet):
                 yield first, second
 
     def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
-        """Stream the words of the pairs, tokenised as in sets of gold links; `source` and `target` are
-        language codes such as en."""
+        """Stream the pairs' words, tokenised as in gold-link sets; `source` and `target` are language codes
+        such as en."""
         for piece in self.pieces():
             counts = Counter[str]()
             columns = piece.columns(counts)
@@ -195,20 +196,19 @@ class BitextFiles(FileSet):
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The one or two files."""
         return (self.path, self.beside) if self.beside else (self.path,)
 
 
 @dataclass(frozen=True)
 class Without(FileSet):
-    """Files without the lines that contain a sentence of the files `tests`; only letters and digits are
+    """Files without lines that contain a sentence from the files `tests`; only letters and digits are
     compared."""
 
     files: TextFiles | BitextFiles
     tests: TextFiles
 
     def chunks(self) -> Iterator[Chunks]:
-        sentences(self.tests)  # refuses files without any
+        sentences(self.tests)  # raises BadInput for files without any
         return self.files.chunks()
 
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
@@ -220,7 +220,7 @@ class Without(FileSet):
 
 
 def _up_to(megabytes: int, chunks: Iterable[Chunks]) -> Iterator[Chunks]:
-    """The chunks of a file up to the one that reaches `megabytes`; all of them for 0."""
+    """Yield a file's chunks up to the one that reaches `megabytes`; all of them for 0."""
     return takewhile(lambda each: not megabytes or each[0].offset < megabytes * 1_000_000, chunks)
 
 
@@ -229,8 +229,7 @@ def _kind(path: Path) -> str:
 
 
 def join_words(words: Sequence[str]) -> str:
-    """The words joined by spaces, except between letters of scripts without spaces, and except in text split
-    by character."""
+    """Join words with spaces, except between letters of unspaced scripts, and in text split by character."""
     if all(len(word) == 1 for word in words) and _ANY.search("".join(words)):
         return "".join(words)
     return _BETWEEN.sub("", " ".join(words))
@@ -270,7 +269,7 @@ def _both(
 
 
 def _unescaped(columns: Columns, escaped: bool, left_out: Counter[str]) -> Columns:
-    """The lines, unescaped if they are `escaped`; otherwise lines that seem so are counted."""
+    """Unescape the lines if they are `escaped`; otherwise count lines that seem so."""
     if not escaped:
         left_out[ESCAPED] += sum(map(seems_escaped, chain.from_iterable(columns)))
         return columns
@@ -284,7 +283,7 @@ def _only(
     otherwise: str,
     left_out: Counter[str],
 ) -> Columns:
-    """The rows that fit; the others are counted as `otherwise`."""
+    """Keep the rows that fit; count the others as `otherwise`."""
     fitting = [fits(row) for row in zip(*columns, strict=True)]
     left_out[otherwise] += fitting.count(False)
     return tuple(list(compress(column, fitting)) for column in columns)
@@ -311,13 +310,13 @@ class Sentences:
 
 
 def letters(text: str) -> str:
-    """The letters and digits of a text, in lower case and Unicode's form NFKC, which unifies accents and
+    """Return a text's letters and digits, in lower case and Unicode's NFKC form, which unifies accents and
     widths."""
     return _OTHER.sub("", normalize("NFKC", text).lower())
 
 
 def sentences(tests: TextFiles) -> Sentences:
-    """The sentences of files, read once per process; BadInput if there are none."""
+    """Read the sentences in files, once per process; raise BadInput if there are none."""
     return _read_sentences(tests, tuple(map(digest, tests.paths)))
 
 

@@ -21,8 +21,8 @@ def is_parquet(path: Path) -> bool:
 
 
 def chunks(path: Path) -> Iterator[Chunk]:
-    """One chunk per group of rows: its `offset` is in uncompressed bytes, its `length` the number of the
-    group."""
+    """Yield one chunk per row group: its `offset` is in uncompressed bytes, its `length` is the group's
+    number."""
     metadata, offset = _opened(path).metadata, 0
     for group in range(metadata.num_row_groups):
         yield Chunk(path, "parquet", offset, group, 1)
@@ -30,7 +30,7 @@ def chunks(path: Path) -> Iterator[Chunk]:
 
 
 def texts(chunk: Chunk, column: str, counts: Counter[str]) -> Iterator[str]:
-    """The lines of a column's texts; null is left out and counted."""
+    """Yield the lines of a column's texts; nulls are left out and counted."""
     file, place = _opened(chunk.path), Place(chunk.path)
     if column not in file.schema_arrow.names:
         raise place.fault(f"no column {column!r}; there are {', '.join(file.schema_arrow.names)}")

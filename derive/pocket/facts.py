@@ -21,15 +21,15 @@ RELATIONS: dict[str, list[str]] = read_toml(Path(__file__).with_name("facts.toml
 LEADS = ("", "today", "again", "indeed")  # adverbs that may open a statement
 STATEMENTS = 1_000_000  # maximum for all facts, which are shuffled in memory
 SAMPLE, STREAM = 4_000, 2**20
-"""Number and stream of the sentences that show which words are nouns; no corpus or task uses the stream."""
+"""The number of sentences used to identify nouns, and their random stream, which no corpus or task uses."""
 _ONSETS = "b d f g k l m n p r s t v z br dr gr kr pl st tr".split()
 _SYLLABLES = ["".join(pair) for pair in product(_ONSETS, "aeiou")]
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about `subjects` people, each stated `mentions` times per language; each relation has `values`
-    nouns as values."""
+    """Facts about `subjects` people, each stated `mentions` times per language; each relation takes `values`
+    nouns."""
 
     subjects: int = 64
     values: int = 8
@@ -44,15 +44,15 @@ class Facts:
 
     @property
     def number(self) -> int:
-        """The number of facts."""
         return self.subjects * len(RELATIONS)
 
     def questions(self, language: Pocket) -> tuple[Question, ...]:
-        """One question per fact, by relation; BadInput if the language has too few nouns or names."""
+        """Return one question per fact, by relation; raise BadInput if the language has too few nouns or
+        names."""
         return _questions(self, language)
 
     def statements(self, language: Pocket, shared: bool) -> list[Sentence]:
-        """The sentences that state the shared facts, or the unshared ones, in random order, with all
+        """Return the sentences that state the shared or the unshared facts, in random order, with all
         columns."""
         rng = random.Random(f"{self.seed}:statements:{shared}")
         statements = []

@@ -1,5 +1,4 @@
-"""Random sentence trees. Words are drawn later from each other's preferences: subject, then verb, then
-object."""
+"""Random sentence trees, whose words are drawn later by preference: subject, then verb, then object."""
 
 import random
 from typing import TypeVar
@@ -31,7 +30,7 @@ NAMES = {
     cast.SITE: (phrase.compound_name, "LOC"),
 }
 
-# The sentences of a paragraph share their time.
+# All sentences in a paragraph use the same group of tenses.
 PAST = {"past": 1}
 PRESENT = {"present": 27, "modal": 13, "perfect": 5}
 FRAMES = {
@@ -43,13 +42,13 @@ INNER = {Role.INTR: 2, Role.TR: 3, Role.SOC: 1, Role.GO: 1}
 
 
 class SentenceGrammar:
-    """Draws trees in the given tenses; verbs in relative clauses have the first tense. A `nested` phrase
+    """Generates trees in the given tenses; verbs in relative clauses use the first. A `nested` phrase
     contains no others."""
 
     def __init__(self, rng: random.Random, tenses: dict[str, int]) -> None:
         self._rng = rng
         self._tenses = tenses
-        self._named: set[Pick] = set()  # members of the cast named in the sentence
+        self._named: set[Pick] = set()  # cast members named in the sentence
 
     def sentence(self) -> Node:
         """A random sentence or question."""
@@ -200,15 +199,15 @@ class SentenceGrammar:
         return root
 
     def chance(self, probability: float) -> bool:
-        """True with this probability."""
+        """Return True with this probability."""
         return self._rng.random() < probability
 
     def among(self, weights: dict[T, int]) -> T:
-        """A key, drawn by its weight."""
+        """Draw a key by weight."""
         return self._rng.choices(list(weights), list(weights.values()))[0]
 
     def subject(self, human: bool, nested: bool) -> tuple[Node, Pick, bool]:
-        """A subject, the pick that draws its verb, and whether it is plural."""
+        """Return a subject, the pick that draws its verb, and whether it is plural."""
         kind = self.among({"name": 29, "pronoun": 12, "noun": 49, "pair": 6, "they": 4})
         person = HERO if self.chance(0.7) else FRIEND
         if kind == "name" and self._first_mention(person):
@@ -229,21 +228,20 @@ class SentenceGrammar:
         return noun, pick, plural
 
     def employer(self) -> tuple[Node, Pick, bool]:
-        """A subject that hires, as in `subject`: an organisation or a place."""
+        """Return a subject that hires, as in `subject`: an organisation or a place."""
         if self.chance(0.7) and (firm := self._name(ORGANISATIONS, "nsubj")):
             return *firm, False
         pick, plural = Pick(TOPIC, Role.PLACE), self.chance(0.3)
         return self.noun(pick, Role.PLACE, "nsubj", plural, True), pick, plural
 
     def topical(self, kind: Role, relation: str, nested: bool) -> tuple[Node, Pick, bool]:
-        """A subject of a kind, as in `subject`: the paragraph's recurring noun, or a new one."""
+        """Return a subject of a kind, as in `subject`: the paragraph's recurring noun, or a new one."""
         if self.chance(0.44):
             return self.noun(RECURRING[kind], kind, relation, False, nested, "the"), RECURRING[kind], False
         pick, plural = Pick(TOPIC, kind), self.chance(0.3)
         return self.noun(pick, kind, relation, plural, nested), pick, plural
 
     def thing(self, verb: Pick, nested: bool) -> Node:
-        """A direct object that is a thing."""
         if self.chance(0.1):
             return phrase.pronoun(self.among({"it": 4, "this": 2, "that": 2, "these": 1, "those": 1}), "obj")
         return self.noun(Pick(verb, Role.OBJECT), Role.THING, "obj", self.chance(0.36), nested)
@@ -258,7 +256,6 @@ class SentenceGrammar:
         return self.noun(Pick(verb, role), Role.ANIMATE, relation, self.chance(0.3), nested)
 
     def objects(self, verb: Pick, frame: Role, nested: bool) -> list[Node]:
-        """The objects of a verb in its frame."""
         if frame == Role.TR:
             return [self.thing(verb, nested)]
         if frame == Role.GO:
@@ -283,8 +280,8 @@ class SentenceGrammar:
         determiner: str = "",
         rich: bool = False,
     ) -> Node:
-        """A common noun with its dependents. A `rich` noun always has a phrase or a relative clause, except a
-        place."""
+        """Build a common noun with its dependents. A `rich` noun always gets a phrase or a relative clause,
+        unless it is a place."""
         node = phrase.noun(pick, relation, plural, determiner)
         if not determiner:
             self._determine(node, pick, plural)
@@ -303,7 +300,8 @@ class SentenceGrammar:
         return node
 
     def phrase(self, head: Pick, relation: str) -> Node:
-        """A prepositional phrase that its head prefers, or with a name whose kind the preposition shows."""
+        """Build a prepositional phrase that its head prefers, or one with a name whose kind the preposition
+        reveals."""
         if self.chance(0.22) and (location := self._name(LOCATIONS, relation)):
             return adposition(location[0], self.among({"in": 4, "near": 2, "from": 2}))
         if self.chance(0.11) and (firm := self._name(ORGANISATIONS, relation)):

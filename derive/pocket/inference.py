@@ -1,9 +1,8 @@
 """Premises and hypotheses whose label follows from their meaning, not from surface cues.
 
-Both are about the same scene: `the worker` refers to `the cook` of the premise if a cook is a worker. An
-    action has one manner and one place, numbers are exact, and the nouns of `every` and `no` have referents.
-    A pair is a case of a family, weighted so that the label follows neither from one side alone nor from the
-    shared words.
+Both describe the same scene: `the worker` refers to the premise's `the cook` if a cook is a worker. An action
+has one manner and one place, numbers are exact, and nouns after `every` and `no` have referents. Each pair is
+drawn from a family of cases, weighted so that neither one side alone nor the shared words predict the label.
 """
 
 import random
@@ -23,27 +22,26 @@ from calque.derive.sentence import Sentence
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS = ("entailment", "neutral", "contradiction")
 SPECIFIC, GENERAL, OTHER_SPECIFIC, OTHER_GENERAL = range(4)
 """A noun, its hypernym, an unrelated noun, and the hypernym of the latter."""
-POLE, OPPOSITE, OTHER_POLE = range(3)  # a verb or an adjective, its antonym, and one unrelated to both
+POLE, OPPOSITE, OTHER_POLE = range(3)  # a verb or adjective, its antonym, and one unrelated to both
 
 SAME = ((SPECIFIC, SPECIFIC), (GENERAL, GENERAL))
 UP, DOWN = (SPECIFIC, GENERAL), (GENERAL, SPECIFIC)
 FOREIGN = tuple(product((SPECIFIC, GENERAL), (OTHER_SPECIFIC, OTHER_GENERAL)))
 CHANGED = {UP: 1.0, DOWN: 8.0, **dict.fromkeys(FOREIGN, 0.25)}
-"""Two different nouns (premise, hypothesis) with initial weights; DOWN's is high: balancing prefers unrelated
-nouns."""
+"""Two different nouns (premise, hypothesis) with initial weights; DOWN's is high because balancing prefers
+unrelated nouns."""
 POLES = ({"pole": OPPOSITE}, {"pole": OTHER_POLE})
 POLARITIES = ("always", "never")  # affirm and deny in sentences of equal length
 
 HYPERNYM, ANTONYM, NEGATION, PASSIVE, EXCHANGE, QUANTIFIER, NUMBER, ADJUNCT = KINDS = (
     "hypernym", "antonym", "negation", "passive", "exchange", "quantifier", "number", "adjunct",
 )  # fmt: skip
-"""The phenomena that pairs test, as in `Example.diagnostic`; each has at least two labels with the same
-surface."""
+"""The phenomena tested, as in `Example.diagnostic`; each has at least two labels with the same surface."""
 
 SHARES = {"quality": 0.31, "deed": 0.31, "meeting": 0.11, "quantity": 0.07, "number": 0.12, "adjunct": 0.08}
-"""The share of each family of pairs; `quality` and `deed` have the same cases."""
-PLAIN = 0.2  # share of qualities and deeds negated by `not`, which makes a sentence longer, instead of `never`
-FRONTED = 0.2  # share of the adjuncts in first position
+"""The fraction of pairs from each family; `quality` and `deed` have the same cases."""
+PLAIN = 0.2  # fraction of qualities and deeds negated by `not`, which lengthens sentences; others use `never`
+FRONTED = 0.2  # fraction of adjuncts in first position
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ class Statement:
 
 
 def infer(premise: Statement, hypothesis: Statement) -> str:
-    """The label of a pair of statements."""
+    """Return the label of a pair of statements."""
     if hypothesis.noun >= OTHER_SPECIFIC or OTHER_POLE in (premise.pole, hypothesis.pole):
         return NEUTRAL
     if premise.determiner != "the":
@@ -92,8 +90,8 @@ def infer(premise: Statement, hypothesis: Statement) -> str:
 
 
 def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
-    """The label for `every`, `no` or (hypothesis) `a`, about one quality. (No cook is hot: every cook is
-    cold.)"""
+    """Return the label for `every`, `no` or (hypothesis) `a`, about one quality. (No cook is hot: every cook
+    is cold.)"""
     agree = (premise.pole == hypothesis.pole) ^ (premise.determiner == "no") ^ (hypothesis.determiner == "no")
     covered = hypothesis.noun <= premise.noun
     if hypothesis.determiner == "a":
@@ -105,7 +103,7 @@ def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
 
 @dataclass(frozen=True)
 class PairCase:
-    """Two statements as a pair; `outside` is the surface form that it shares with pairs of other labels."""
+    """Two statements as a pair; `outside` is the surface form shared with pairs of other labels."""
 
     premise: Statement
     hypothesis: Statement
@@ -186,7 +184,7 @@ def _adjuncts() -> Iterator[PairCase]:
 
 @lru_cache(maxsize=1)
 def families() -> dict[str, list[PairCase]]:
-    """The balanced cases of each family; within a family, the weights of each label sum to one."""
+    """Return each family's balanced cases; within a family, each label's weights sum to one."""
     plain = balanced(list(_qualities("", "not")), VIEWS)
     steady = balanced(list(_qualities("always", "never")), VIEWS)
     qualities = [replace(case, weight=PLAIN * case.weight) for case in plain]
@@ -197,8 +195,7 @@ def families() -> dict[str, list[PairCase]]:
 
 
 def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """An endless stream of pairs, in rounds of the three labels in random order; `places` draws word
-    orders."""
+    """Yield pairs endlessly, in rounds of the three labels in random order; `places` draws word orders."""
     words = WordDraws(topics, rng)
     draws: dict[str, Callable[[], Material]] = {
         "quality": words.quality, "deed": words.deed, "quantity": words.quality, "number": words.number,
@@ -225,7 +222,7 @@ def _say(statement: Statement, material: Material, places: Places, rng: random.R
     root = _deed(statement, material) if material.deed else _quality(statement, material)
     if statement.polarity in POLARITIES:
         adverb = Node(statement.polarity, "ADV", "advmod", place="helper" if material.early else "often")
-        root.dependents.insert(0, adverb)  # of two dependents in one place, the earlier comes first
+        root.dependents.insert(0, adverb)  # of two dependents at one position, the earlier comes first
     if statement.manner is not None and material.manners:
         manner = phrase.adverb(material.manners[statement.manner])
         root.add(phrase.fronted(manner) if statement.place is None and rng.random() < FRONTED else manner)

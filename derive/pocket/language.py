@@ -19,21 +19,21 @@ from calque.derive.pocket.questions import questions
 from calque.derive.pocket.tree import ORDERS, Places, draw_cast, say
 from calque.derive.sentence import Sentence
 
-CHUNK = 1_000  # sentences of a chunk, the smallest part of a stream that can be generated on its own
+CHUNK = 1_000  # sentences per chunk, the smallest part of a stream that can be generated on its own
 FEWEST, MOST = 300, 5_000  # word types of a language
 PRESENT_SHARE = 0.7
 LONGEST = 25
 MOST_RARE = 0.5
-STEEPEST = 4.0  # beyond it a class has practically one word, and weights underflow in the end
+STEEPEST = 4.0  # beyond it, one word dominates its class, and weights finally underflow
 
 Tasks = Callable[[list[Sense], random.Random, Callable[[], Places]], Iterator[Example]]
 
 
 @dataclass(frozen=True)
 class Pocket:
-    """A language of `types` word types, drawn with `seed`. `zipf` is the exponent within a class, `tail` the
-    share of rare content words. `order` is one of derive.pocket.tree.ORDERS; all orders share trees and
-    words."""
+    """A language of `types` word types, generated with `seed`. `zipf` is the exponent within a class, `tail`
+    the fraction of rare content words. `order` is one of derive.pocket.tree.ORDERS; all orders share trees
+    and words."""
 
     types: int = 600
     seed: int = 0
@@ -49,13 +49,14 @@ class Pocket:
         check_range("the exponent of word frequencies", self.zipf, 0, STEEPEST)
 
     def sentences(self, count: int, stream: int = 0, withhold: bool = False) -> Iterator[Sentence]:
-        """The first `count` sentences of a stream; `withhold` excludes the names that are reserved for tests
-        and the corpus."""
+        """Yield the first `count` sentences of a stream; `withhold` excludes names reserved for tests and the
+        corpus."""
         chunks = (self.chunk(stream, number, withhold) for number in count_from())
         return islice((sentence for chunk in chunks for sentence in chunk), count)
 
     def chunk(self, stream: int, number: int, withhold: bool = False) -> Iterator[Sentence]:
-        """Sentences number x CHUNK to (number + 1) x CHUNK of a stream, in paragraphs of three to six."""
+        """Yield sentences number x CHUNK to (number + 1) x CHUNK of a stream, in paragraphs of three to
+        six."""
         topics, withheld = _parts(self)
         key = f"{self.seed}:sentences:{stream}:{number}"
         rng, order = random.Random(key), random.Random(f"{key}:order")
@@ -73,17 +74,17 @@ class Pocket:
                 left -= 1
 
     def pairs(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """The first `count` inference pairs of a stream: (premise,), (hypothesis,) and a label; labels are
+        """Yield a stream's first `count` inference pairs: (premise,), (hypothesis,) and a label; labels are
         equally frequent."""
         return self._examples("pairs", inferences, count, stream)
 
     def paraphrases(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """The first `count` pairs of a stream, paraphrases ("1") and others ("0"), equally frequent."""
+        """Yield a stream's first `count` pairs, paraphrases ("1") and others ("0"), equally frequent."""
         return self._examples("paraphrases", paraphrases, count, stream)
 
     def questions(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """The first `count` questions of a stream: (question,), (sentences of a context), one with the
-        answer's span."""
+        """Yield a stream's first `count` questions: (question,), (context sentences), one with the answer's
+        span."""
         return self._examples("questions", questions, count, stream)
 
     def _examples(self, kind: str, tasks: Tasks, count: int, stream: int) -> Iterator[Example]:
@@ -96,7 +97,8 @@ class Pocket:
         return frozenset(Lexicon(self.types, self.seed).forms)
 
     def lemmas(self) -> Iterator[tuple[str, str]]:
-        """Each form of each inflected word with its lemma; a form of several words is repeated."""
+        """Yield each form of each inflected word with its lemma; a form shared by several words is
+        repeated."""
         for topic in Lexicon(self.types, self.seed).topics:
             for lexemes in topic.values():
                 for lexeme in lexemes:

@@ -13,7 +13,7 @@ from calque.derive.files import read_toml
 WORDS = read_toml(Path(__file__).with_name("words.toml"))
 FUNCTION = frozenset(" ".join(WORDS["function"].values()).split())
 GENERAL: dict[str, str] = WORDS["general"]
-"""The entries of each kind that are in every topic, in the notation of words.toml."""
+"""The entries, by kind, that belong to every topic, in the notation of words.toml."""
 TOPICS: list[dict[str, str]] = WORDS["topics"]
 ALL_CORE = frozenset(
     re.split(r"[\s/:]+", " ".join(entries for kinds in (GENERAL, *TOPICS) for entries in kinds.values()))
@@ -29,7 +29,7 @@ CODAS = "b d ff g k l ll m n nd nk nt p r rd rk rm rn sk st t v z".split()
 
 
 def inflect(lemma: str, kind: str) -> tuple[str, ...]:
-    """A word's forms: (singular, plural), (base, third person, past, participle), or the word alone."""
+    """Inflect a word: (singular, plural), (base, third person, past, participle), or the word alone."""
     if kind in NOUNS:
         return lemma, WORDS["plurals"].get(lemma) or _with_s(lemma)
     if kind in VERBS:
@@ -54,7 +54,7 @@ def _with_ed(word: str) -> str:
 
 
 def stem(rng: random.Random, syllables: int) -> str:
-    """An invented word of some syllables."""
+    """Invent a word with this many syllables."""
     parts = [rng.choice(ONSETS) + rng.choice(VOWELS) for _ in range(syllables)]
     return "".join(parts) + rng.choice(CODAS)
 
@@ -67,7 +67,7 @@ ROUND = (
 START = "person thing tr thing place intr adj thing soc tr".split()
 
 SHARED = 0.5
-"""Share of invented words that reuse a word of their topic in another class, so that only context
+"""Fraction of invented words that reuse a word from their topic in another class, so that only context
 disambiguates."""
 USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
 LETTERS = "W M S L O WL MO SL SO LO WLO MLO SLO WSO MSL".split()  # the possible uses of an invented name
@@ -79,8 +79,6 @@ FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)  # a person's
 
 @dataclass(frozen=True, slots=True)
 class Lexeme:
-    """A word with its inflected forms."""
-
     lemma: str
     kind: str
     forms: tuple[str, ...]
@@ -89,8 +87,8 @@ class Lexeme:
 
 
 class Lexicon:
-    """`topics[t][kind]` are the lexemes of a kind in topic t, most frequent first. `forms` are all word
-    types, exactly `types`: names make up the number. `withheld` is every third name word, for tests."""
+    """`topics[t][kind]` lists topic t's lexemes of a kind, most frequent first. `forms` contains all word
+    types, exactly `types`, filled up with names. `withheld` is every third name word, for tests."""
 
     def __init__(self, types: int, seed: int) -> None:
         self.types = types
@@ -186,8 +184,8 @@ class Lexicon:
 
 
 def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity]]]:
-    """The forms of every name by kind and topic (towns and sites are the same in all), most frequent first.
-    Words are reused across kinds, so that only context shows the kind of a name."""
+    """Return every name's forms by kind and topic (towns and sites are the same in all), most frequent first.
+    Words are reused across kinds, so that only context reveals a name's kind."""
     given, withheld = Names(), Names()
     for use, names in lexicon.names.items():
         given[use] = [name for name in names if name not in lexicon.withheld]

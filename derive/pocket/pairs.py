@@ -1,4 +1,4 @@
-"""Parts of tasks on several sentences: words drawn independently of the label, balanced cases, endless
+"""Shared parts of multi-sentence tasks: words drawn independently of the label, balanced cases, endless
 streams."""
 
 import random
@@ -16,15 +16,14 @@ T = TypeVar("T")
 C = TypeVar("C", bound=Any)  # a case: a dataclass with a `label` and a `weight`
 View = Callable[[Any], Hashable]  # a surface feature of a case
 
-REPETITIONS = 1_000  # maximum draws of a case in a row that repeat an earlier example
-TRIES = 1_000  # draws after which a lexicon counts as having no such words
+REPETITIONS = 1_000  # maximum consecutive draws of a case that repeat an earlier example
+TRIES = 1_000  # draws after which a lexicon is considered to lack such words
 NUMBERS = ("two", "three", "four")
 
 
 def balanced(cases: Sequence[C], views: Sequence[View], rounds: int = 200) -> list[C]:
-    """The cases with new weights, such that no view predicts the label, by iterative proportional fitting
-    (Deming and Stephan 1940). The weights of each label sum to one; cases that cannot be balanced are left
-    out."""
+    """Reweight the cases, such that no view predicts the label, by iterative proportional fitting (Deming and
+    Stephan 1940). Each label's weights sum to one; cases that cannot be balanced are left out."""
     kept = _supported(cases, views)
     labels = [case.label for case in kept]
     every = sorted(set(labels))
@@ -64,7 +63,7 @@ def _supported(cases: Sequence[C], views: Sequence[View]) -> list[C]:
 def draw_cases(
     labels: Sequence[str], cases: Sequence[C], draw: Callable[[C], Example], rng: random.Random
 ) -> Iterator[Example]:
-    """Examples of cases drawn by weight; see `fresh`."""
+    """Yield examples of cases drawn by weight; see `fresh`."""
     by_label = {label: [case for case in cases if case.label == label] for label in labels}
     ends = {label: list(accumulate(case.weight for case in some)) for label, some in by_label.items()}
 
@@ -80,7 +79,7 @@ def fresh(
     rng: random.Random,
     case: Callable[[str], Callable[[], Example]],
 ) -> Iterator[Example]:
-    """An endless stream of distinct examples, in rounds of one per label. `case` draws a case of a label and
+    """Yield distinct examples endlessly, in rounds of one per label. `case` draws a case with a label and
     returns a function that draws its examples."""
     seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
     while True:
@@ -117,7 +116,7 @@ class Material:
 
 
 class WordDraws:
-    """Draws the words of pairs and questions from the topics' preferences, whatever the label."""
+    """Draws words for pairs and questions from the topics' preferences, independently of the label."""
 
     def __init__(self, topics: list[Sense], rng: random.Random) -> None:
         self._topics = topics
@@ -180,7 +179,7 @@ class WordDraws:
         return Material(nouns, (verb,), True, self._tense(), manners=manners, places=places)
 
     def encounter(self, named: tuple[bool, bool], alike: bool) -> Material:
-        """Two people and a verb; `alike`: the verb has the same form in both voices."""
+        """Draw two people and a verb; `alike`: the verb has the same form in both voices."""
         topic = self._topic()
         tense = "past" if alike else "present"
         verb = self._fitting(topic, Role.SOC, lambda verb: not alike or len(set(verb.forms[2:])) == 1)
@@ -194,7 +193,8 @@ class WordDraws:
         return Material(people, (verb,), True, tense, manners=(manner,), places=((preposition, place),))
 
     def scene(self) -> tuple[list[Sense], list[Sense], list[Sense]]:
-        """Five people or animals, three places and two verbs of one topic, all with different lemmas."""
+        """Draw five people or animals, three places and two verbs from one topic, all with different
+        lemmas."""
         topic = self._topic()
         people: list[Sense] = []
 

@@ -56,7 +56,7 @@ class ParaphraseCase:
 
 
 def paraphrases(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """An endless stream of pairs; `places` draws word orders."""
+    """Yield pairs endlessly; `places` draws word orders."""
     words = WordDraws(topics, rng)
 
     def draw(case: ParaphraseCase) -> Example:
@@ -73,7 +73,7 @@ def _tell(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -
     phrase.act(root, agent, patient, form.passive)
     preposition, noun = deed.places[0]
     manner = phrase.adverb(deed.manners[0])
-    # Both are in the place of adverbs, so that either can precede the other.
+    # Both take the position of adverbs, so that either can precede the other.
     place = phrase.adposition(phrase.noun(noun, "obl", determiner="the"), preposition.form(0))
     place.place = "advmod"
     adjuncts = {"manner": manner, "place": place}
@@ -84,7 +84,6 @@ def _tell(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -
 
 @lru_cache(maxsize=1)
 def paraphrase_cases() -> list[ParaphraseCase]:
-    """The balanced cases."""
     either = (False, True)
     names = product(either, either)
     cases = [
@@ -110,8 +109,8 @@ def _outside(case: ParaphraseCase) -> tuple[object, ...]:
 
 
 def _overlap(first: Sequence[str], second: Sequence[str]) -> tuple[object, ...]:
-    """Lengths, shared words, shared bigrams, shared words in the same order, and equality of the starts and
-    ends."""
+    """Lengths, shared words, shared bigrams, shared words in the same order, and whether starts and ends are
+    equal."""
     shared = set(first) & set(second)
     places = {word: place for place, word in reversed(list(enumerate(second)))}
     order = [places[word] for word in dict.fromkeys(first) if word in shared]

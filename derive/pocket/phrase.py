@@ -12,17 +12,14 @@ def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") 
 
 
 def pronoun(word: Token, relation: str, place: str = "") -> Node:
-    """A pronoun."""
     return Node(word, "PRON", relation, place=place)
 
 
 def adjective(word: Word, relation: str = "amod") -> Node:
-    """An adjective."""
     return Node(word.form(0), "ADJ", relation)
 
 
 def adverb(word: Word, place: str = "") -> Node:
-    """An adverb."""
     return Node(word.form(0), "ADV", "advmod", place=place)
 
 

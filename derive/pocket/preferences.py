@@ -12,11 +12,11 @@ from itertools import accumulate
 
 from calque.derive.pocket.lexicon import GENERAL, NOUNS, VERBS, WORDS, Entity, Lexeme, Lexicon, entities
 
-SIZE = 128  # entries of a table of favourites, so that a draw is a list access
-RARITY = 1 / 1_500  # the probability that a word of the tail replaces another of its kind and topic
+SIZE = 128  # entries per table of favourites, so that a draw is a list access
+RARITY = 1 / 1_500  # the probability that a word in the tail replaces another of its kind and topic
 BOOSTS = (150, 60, 25)  # added to the factor 1 of a word's favourites
 
-# The role of a drawn word for the word that it is drawn for:
+# A drawn word's role relative to the word it is drawn for:
 # - verbs of each frame, for the subject (or for a verb that goes before); PASSIVE: for the object;
 # - for verbs: SUBJECT to MODAL;
 # - for nouns: ADJ (adjectives in any position), ATTRIBUTE (adjectives before the noun), NUMBER to HYPERNYM;
@@ -55,11 +55,10 @@ class Sense:
         return self.lexeme.lemma if self.lexeme else self.forms[0]
 
     def form(self, index: int) -> str:
-        """One of the forms."""
         return self.forms[index]
 
     def draw(self, role: int, chance: float) -> Sense:
-        """A favourite in a role, drawn with the uniform number `chance` in [0, 1)."""
+        """Draw a favourite in a role with the uniform number `chance` in [0, 1)."""
         place = chance * SIZE
         index = int(place)
         sense = self.tables[role][index]
@@ -72,7 +71,8 @@ class Sense:
 
 
 class Preferences:
-    """The topics' senses (`topics`) give access to all others; `tail` is the share of rare words."""
+    """Builds the topics' senses (`topics`), which give access to all others; `tail` is the fraction of rare
+    words."""
 
     def __init__(self, lexicon: Lexicon, seed: int, zipf: float, tail: float) -> None:
         self._rng = random.Random(f"{seed}:preferences")
@@ -250,8 +250,8 @@ def _tie(group: list[Sense], role: Role) -> None:
 
 
 def _spread(entries: list[Sense], weights: list[float], rng: random.Random) -> list[Sense]:
-    """SIZE entries in proportion to their weights, by systematic sampling: rare entries are in some tables
-    only."""
+    """Return SIZE entries in proportion to their weights, by systematic sampling, so that rare entries are in
+    only some tables."""
     ends = list(accumulate(weights))
     start = rng.random()
     places = (bisect_left(ends, (start + i) * ends[-1] / SIZE) for i in range(SIZE))

@@ -1,6 +1,6 @@
 """Questions about short paragraphs: who acted, on whom, or where.
 
-Several sentences have the question's words and differ only in roles and negation.
+Several sentences share the question's words and differ only in roles and negation.
 """
 
 import random
@@ -14,8 +14,8 @@ from calque.derive.pocket.preferences import Sense
 from calque.derive.pocket.tree import Node, Places, linearise, say
 from calque.derive.sentence import Sentence, Span
 
-PLACED = 0.4  # share of the sentences with a place, unless the question asks for it; then all have one
-FRONTED = 0.3  # share of the places in first position
+PLACED = 0.4  # fraction of sentences with a place, unless the question asks for it; then all have one
+FRONTED = 0.3  # fraction of places in first position
 ANSWER = "answer"  # the label of the answer's span
 SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # the answer's role, as in `Example.diagnostic`
 
@@ -32,7 +32,7 @@ class Event:
 
 
 def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """An endless stream of questions with contexts; `places` draws word orders."""
+    """Yield questions with contexts endlessly; `places` draws word orders."""
     words = WordDraws(topics, rng)
 
     def draw(kind: str) -> Example:
@@ -45,8 +45,8 @@ def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Plac
 
 
 def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
-    """The event in question, then distractors: two with other roles, a negated one, up to two with another
-    verb."""
+    """Return the event in question, then distractors: two with other roles, a negated one, up to two with
+    another verb."""
     people, places, verbs = words.scene()
     first, second, *rest = people
     if rng.random() >= 0.5:
@@ -69,7 +69,7 @@ def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
 def _tell(
     event: Event, tense: str, kind: str, answers: bool, rng: random.Random, places: Callable[[], Places]
 ) -> Sentence:
-    """An event as a sentence; if it `answers` the question, its span is the answer."""
+    """Express an event as a sentence; if it `answers` the question, its span is the answer."""
     passive = rng.random() < 0.5
     agent, patient = phrase.person_or_noun(event.agent), phrase.person_or_noun(event.patient)
     root = phrase.act(phrase.verb(event.verb, tense, passive=passive), agent, patient, passive)

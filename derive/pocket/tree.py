@@ -1,5 +1,4 @@
-"""Sentences as unordered dependency trees, the word orders that linearise them, and the draw of their
-words."""
+"""Sentences as unordered dependency trees, the word orders that linearise them, and the drawing of words."""
 
 from __future__ import annotations
 
@@ -20,13 +19,13 @@ Places = Mapping[str, int]
 
 @dataclass(frozen=True)
 class WordOrder:
-    """A word order and its free variation: `free[key]` is an alternative place and its probability."""
+    """A word order and its free variation: `free[key]` is an alternative position and its probability."""
 
     places: Places
     free: Mapping[str, tuple[int, float]] = field(default_factory=dict)
 
     def draw(self, rng: random.Random) -> Places:
-        """The places for one sentence, with each alternative drawn once."""
+        """Return the positions for one sentence, with each alternative drawn once."""
         if not self.free:
             return self.places
         moved = {key: place for key, (place, probability) in self.free.items() if rng.random() < probability}
@@ -49,7 +48,6 @@ class Pick:
     role: int
 
     def form(self, index: int) -> Draw:
-        """One of the forms of the word to be drawn."""
         return Draw(self, index)
 
 
@@ -64,14 +62,15 @@ CAST = (
     Role.NAME, Role.NAME, Role.TOWN, Role.TOWN, Role.SITE, Role.BRAND, Role.FIRM, Role.COLLEGE,
     Role.PERSON, Role.ANIMATE, Role.THING, Role.PLACE,
 )  # fmt: skip
-"""The people and things that the sentences of a paragraph share, besides its topic."""
+"""The people and things shared by a paragraph's sentences, in addition to its topic."""
 TOPIC, HERO, FRIEND, TOWN, ELSEWHERE, SITE, BRAND, FIRM, COLLEGE, PERSON, ANIMATE, THING, PLACE = (
     Pick(None, member) for member in range(1 + len(CAST))
 )
 
 
 def draw_cast(topic: Sense, rng: random.Random, withheld: frozenset[str] = frozenset()) -> list[Sense]:
-    """The topic and its cast. Hero and friend are different people, and no name has a withheld word."""
+    """Return the topic and its cast. Hero and friend are different people, and no name contains a withheld
+    word."""
 
     def draw(role: Role) -> Sense:
         while True:
@@ -97,8 +96,8 @@ class Word(Protocol):
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A word and its dependents. `place` is its key in a table of places, if not its relation; `entity` is
-    the label of a name."""
+    """A word and its dependents. `place` is its key in a table of positions, if not its relation; `entity` is
+    a name's label."""
 
     word: Token
     tag: str
@@ -114,7 +113,7 @@ class Node:
 
 
 def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
-    """The nodes in order, and the head of each (-1 for the root); the order is always projective."""
+    """Return the nodes in order, and the head of each (-1 for the root); the order is always projective."""
     nodes: list[Node] = []
     parents: list[Node] = []
 
@@ -140,7 +139,7 @@ def say(
     cast: Sequence[Sense] = (),
     chance: Callable[[], float] = float,
 ) -> Sentence:
-    """The sentence of a tree. Words are drawn with `cast` and `chance` in English order, so that all orders
+    """Return a tree's sentence. Words are drawn with `cast` and `chance` in English order, so that all orders
     share them."""
     nodes, heads = linearise(root, ENGLISH.places)
     drawn: dict[Pick, Sense] = {}

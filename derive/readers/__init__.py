@@ -1,2 +1,2 @@
-"""Readers stream the items of a file. They refuse unreadable input with one `BadInput` that names file and
-line, and count repairs and exclusions by reason (docs/formats.md)."""
+"""Readers stream a file's items. Unreadable input raises one `BadInput` that names file and line; repairs and
+exclusions are counted by reason (docs/formats.md)."""

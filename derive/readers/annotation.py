@@ -14,10 +14,10 @@ from calque.derive.readers.lines import Numbered, Place, decode, open_bytes, raw
 TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
 XML, COLUMNS, TAGGED_WORDS = "XML or HTML", "lines of columns", "words joined with their tags"
 LEAST_TAGS = 3  # different tags in text: `and/or` and `km/h m/s` are not tagged words
-MOST_COLUMNS = 8  # number of columns that are searched for tags
-SAMPLE, SAMPLE_LETTERS = 100, 1 << 16  # numbers of lines and letters that are read to recognise a file
-LINE_LETTERS = 1 << 12  # number of letters of each line that are searched
-TAG_LINE = re.compile(r"</?[A-Za-z][^<>]*>")  # a line of a tag alone
+MOST_COLUMNS = 8  # number of columns searched for tags
+SAMPLE, SAMPLE_LETTERS = 100, 1 << 16  # numbers of lines and letters read to recognise a file
+LINE_LETTERS = 1 << 12  # number of letters searched per line
+TAG_LINE = re.compile(r"</?[A-Za-z][^<>]*>")  # a line that is a single tag
 NUMBERED = re.compile(r"([0-9]{1,12})\t")
 _LABEL = r"(?:O|[BIESUL]-\S+)"
 _TREE = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}")
@@ -31,11 +31,11 @@ _STYLES = "a abbr b big cite code em font i q small span strong sub sup u".split
 _TAGGED_WORD = re.compile(r"\S+(?:_[A-Z]+[0-9$]*(?:[:.-]\w+)*|[/|][A-Za-z][\w$*+:.-]*|[_/|][^\w\s]{1,3})")
 _PENN = """CC CD DT EX FW JJ JJR JJS LS NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP TO UH VB VBD VBG VBN VBP VBZ
     WDT WP WP$ WRB"""
-_TAGS = UPOS.union(_PENN.split())  # without IN and MD, which are states too
+_TAGS = UPOS.union(_PENN.split())  # without IN and MD, which are also US states
 
 
 def head_of(path: Path) -> tuple[str, list[Numbered]]:
-    """The first non-blank line of a file, and its first lines that are not comments, numbered."""
+    """Return a file's first non-blank line, and its first lines that are not comments, numbered."""
     first: Numbered | None = None
     lines: list[Numbered] = []
     letters = 0
@@ -55,7 +55,7 @@ def head_of(path: Path) -> tuple[str, list[Numbered]]:
 
 
 def annotation(first: str, lines: Sequence[Numbered]) -> str:
-    """The kind of annotation in a file, by its first lines (`head_of`); empty for running text."""
+    """Classify a file's annotation by its first lines (`head_of`); empty for running text."""
     texts = [line.rstrip()[:LINE_LETTERS] for _, line in lines]
     if not first.startswith("<doc ") and _is_markup("\n".join(texts)):
         return XML
@@ -111,7 +111,7 @@ def _have_tagged_words(lines: Sequence[str]) -> bool:
 
 
 def are_numbered(lines: Sequence[str]) -> bool:
-    """Whether several lines start with numbers that count by one and a tab, and are not rows of a table."""
+    """Whether several lines start with consecutive numbers and a tab, and are not table rows."""
     numbers = [int(match[1]) for match in map(NUMBERED.match, lines) if match]
     rows_of_tables = sum(line.count("\t") > 1 for line in lines)
     if len(lines) < 2 or len(numbers) < len(lines) or 2 * rows_of_tables >= len(lines):

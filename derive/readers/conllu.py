@@ -1,7 +1,7 @@
 """CoNLL-U treebanks, checked strictly.
 
-In XTREME's units, a multiword token replaces its words (French `du` for `de` and `le`). It has the tag of its
-word with the fewest ancestors in the tree and the enhanced graph; ties are resolved by a ranking of tags.
+In XTREME's units, a multiword token replaces its words (French `du` for `de` and `le`). It takes the tag of
+its word with the fewest ancestors in the tree and the enhanced graph; a ranking of tags breaks ties.
 """
 
 import re
@@ -56,8 +56,10 @@ def read_conllu(
     """Stream a treebank's sentences; `counts` receives repairs and exclusions.
 
     unparsed: accept sentences whose HEAD and DEPREL are all `_`.
-    withheld: keep sentences of withheld words; otherwise they are left out, and mostly withheld files refused.
-    units: in XTREME's, multiword tokens replace their words, with the tags of its conversion for `language`.
+    withheld: keep sentences whose words are withheld; otherwise they are left out, and mostly withheld files
+        raise BadInput.
+    units: with XTREME's, multiword tokens replace their words and get the tags of its conversion for
+        `language`.
     part: the lines of complete sentences to read instead of the file.
     """
     counts = Counter() if counts is None else counts
@@ -86,8 +88,8 @@ def read_conllu(
 
 
 def read_raw_text(path: Path, counts: Counter[str]) -> Iterator[str]:
-    """The text of each sentence of a treebank: its `# text` comment, or otherwise its words with spaces
-    between them."""
+    """Yield the text of each sentence in a treebank: its `# text` comment, or otherwise its words separated
+    by spaces."""
     names, withheld = column_names(path), WithheldWords()
     text, words = "", list[str]()
     place = Place(path)
@@ -120,7 +122,7 @@ def read_lemmas(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def column_names(path: Path) -> tuple[str, ...]:
-    """The names of a treebank's columns: from the first line of CoNLL-U Plus, or CoNLL-U's ten."""
+    """Return a treebank's column names: from the first line of CoNLL-U Plus, or CoNLL-U's ten."""
     place, line = next(read_lines(path))
     if not line.startswith(PLUS):
         return NAMES
@@ -131,7 +133,7 @@ def column_names(path: Path) -> tuple[str, ...]:
 
 
 def cells(place: Place, line: str, names: Sequence[str]) -> list[str]:
-    """The ten columns of a word's line; columns that `names` lacks are `_`."""
+    """Return the ten columns of a word's line; columns missing from `names` are `_`."""
     columns = line.split("\t")
     if len(columns) != len(names):
         raise place.fault(f"{len(columns)} tab-separated columns; expected {len(names)}")
@@ -267,7 +269,7 @@ def _token_tag(
     parents: Sequence[Sequence[int]],
     language: str,
 ) -> str:
-    """The tag of the multiword token of these `words`; `parents` has the heads of each word of the
+    """Return the tag of the multiword token of `words`; `parents` lists the heads of each word in the
     sentence."""
     ancestors: dict[int, set[int]] = {word: set() for word in words}
     for word, above in ancestors.items():
@@ -284,7 +286,7 @@ def _token_tag(
 
 
 def relation_fault(relation: str, head: int) -> str | None:
-    """The fault, by UD v2, of a word's relation to its head (-1 for none); None if it is valid."""
+    """Return the fault, by UD v2, in a word's relation to its head (-1 for none); None if it is valid."""
     match = _RELATION.fullmatch(relation)
     if match is None or match[1] not in RELATIONS:
         expected = "a relation of UD v2, such as nsubj or nmod:poss (UD v1 differs)"
@@ -295,8 +297,8 @@ def relation_fault(relation: str, head: int) -> str | None:
 
 
 def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
-    """The first fault, as word and message, of heads (from 0; the root's is -1) that are not a tree with one
-    root."""
+    """Return the first fault, as word and message, in heads (from 0; the root's is -1) that are not a tree
+    with one root."""
     n = len(heads)
     for i, head in enumerate(heads):
         if not -1 <= head < n or head == i:
@@ -323,14 +325,14 @@ def _ids(words: list[int]) -> str:
 
 
 def read_treebank(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream the sentences of `treebank_files`. Words may be withheld, because grammars learn from tags and
+    """Stream the sentences in `treebank_files`. Words may be withheld, because grammars learn from tags and
     trees."""
     for file in treebank_files(path):
         yield from read_conllu(file, counts, withheld=True)
 
 
 def treebank_files(path: Path) -> list[Path]:
-    """The treebank itself, or all .conllu files below a folder; BadInput if there are none."""
+    """Return the treebank itself, or all .conllu files below a folder; raise BadInput if there are none."""
     files = sorted(path.rglob("*.conllu")) if path.is_dir() else [path]
     if not files:
         raise BadInput("no .conllu file below this folder; expected a treebank", path)

@@ -1,7 +1,7 @@
-"""English text to sentences and words, by rules.
+"""Rules that split English text into sentences and words.
 
 A sentence ends at . ! ? before white space and an upper-case letter, a digit or an opening quote. A full stop
-after a title, an initial or an abbreviation does not end it, unless a common opener of sentences follows.
+after a title, an initial or an abbreviation does not end it, unless a common sentence opener follows.
 """
 
 import re
@@ -66,13 +66,13 @@ _QUOTE = ' " '
 
 
 def split_words(text: str) -> list[str]:
-    """One sentence's words: letters and digits with inner apostrophes and hyphens, points or commas inside
-    numbers, abbreviations with their full stops. Any other character except white space is a word."""
+    """Split a sentence into words: letters and digits with inner apostrophes and hyphens, points or commas
+    inside numbers, abbreviations with their full stops. Any other non-space character is a word."""
     return _word().findall(text)
 
 
 def split_sentences(text: str, counts: Counter[str] | None = None) -> list[list[str]]:
-    """The words of each sentence of a text; `counts` receives the number of format characters left out."""
+    """Split a text into sentences of words; `counts` receives the number of format characters left out."""
     sentences = [words for sentence in cut(text) if (words := _word().findall(sentence))]
     if counts is not None and not text.isascii() and (runs := len(FORMAT_RUN.findall(text))):
         in_words = sum(len(FORMAT_RUN.findall(word)) for words in sentences for word in words)
@@ -81,7 +81,7 @@ def split_sentences(text: str, counts: Counter[str] | None = None) -> list[list[
 
 
 def cut(text: str) -> list[str]:
-    """The unchanged sentences of a text, without the white space between them."""
+    """Split a text into unchanged sentences, without the white space between them."""
     text = text.strip()
     sentences, start = [], 0
     space = stop = seen = -1  # the last space and full stop before the mark; the end of the search for them
@@ -97,7 +97,7 @@ def cut(text: str) -> list[str]:
 
 
 def cut_tokens(text: str) -> list[list[str]]:
-    """The words of each sentence of a tokenised text (WikiText). A straight quote that closes a sentence
+    """Split a tokenised text (WikiText) into sentences of words. A straight quote that closes a sentence
     belongs to it."""
     sentences, start = [], 0
     quotes = seen = 0  # quotes in the sentence so far, and where to search for the next

@@ -28,7 +28,7 @@ from calque.derive.sentence import Sentence, Span, spans_of
 _TAG = re.compile(r"O|[BIESUL]-\S+")
 _JSON = re.compile(r'[\[{]\s*["{]')
 _SINGLE, _LAST = "SU", "EL"
-"""The first letters of tags in IOBES and BILOU: for one-word entities, and for the last words of entities."""
+"""First letters of IOBES and BILOU tags: for one-word entities, and for the last words of entities."""
 DOCUMENT_START = "-DOCSTART-"
 _LANGUAGE = re.compile(r"(?:simple|[a-z]{2,3}(?:-[a-z-]+)?):")  # simple: is the Simple English Wikipedia
 _NO_TYPE = frozenset({"B-O", "I-O", "B-OTH", "I-OTH"})
@@ -38,8 +38,8 @@ Row = list[tuple[Place, str, str]]  # the place, word and tag of each word of a 
 
 @dataclass(frozen=True)
 class Shape:
-    """The columns of a file: word first and tag last, between spaces and tabs if `separator` is None.
-    `numbered` files (Universal NER, GermEval) have number, word, tag, then others. `prefix` is PAN-X's
+    """A file's columns: word first and tag last, separated by spaces and tabs if `separator` is None. Lines
+    in `numbered` files (Universal NER, GermEval) contain number, word, tag, then others. `prefix` is PAN-X's
     language mark (`en:`)."""
 
     separator: str | None = None
@@ -48,7 +48,7 @@ class Shape:
     width: int = 2
 
     def row(self, place: Place, line: str) -> tuple[list[str], str, str]:
-        """The columns of a line, its word and its tag; BadInput if the columns differ from the shape."""
+        """Return a line's columns, word and tag; raise BadInput if the columns differ from the shape."""
         row = _columns(line, self.separator)
         if not (len(row) >= 3 if self.numbered else len(row) == self.width > 1):
             expected = "at least 3" if self.numbered else self.width if self.width > 1 else "at least 2"
@@ -63,8 +63,8 @@ class Shape:
 
 def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
     """Stream a file's sentences with their entity spans. Tags may be IOB1, IOB2, IOBES or BILOU; JSON lines
-    have `tokens`, and `ner_tags` or `tags` as names. Comments, document marks, nested entities, words of
-    white space and entities without a type are left out. `counts` receives exclusions and repairs."""
+    contain `tokens`, and tag names in `ner_tags` or `tags`. Comments, document marks, nested entities,
+    white-space words and untyped entities are left out. `counts` receives exclusions and repairs."""
     counts = Counter() if counts is None else counts
     found, withheld = False, WithheldWords()
     check = partial(_tag, shape=Shape(), counts=counts)
@@ -198,7 +198,7 @@ def _json_rows(path: Path, check: Callable[[Place, str], str]) -> Iterator[Row]:
 
 
 def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream sentences with a label for every word, as spans of one word. Files have a word, a tab and its
+    """Stream sentences with a label for every word, as one-word spans. Files contain a word, a tab and its
     label per line, or JSON lines with `tokens` and `tags`."""
     counts = Counter() if counts is None else counts
     found = False

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 from calque.derive import strict_json
 from calque.derive.errors import BadInput, NoFile
 
-EDITION = 2  # increases when readers give other sentences or examples for the same files
+EDITION = 2  # raised when readers would return other sentences or examples for the same files
 LIMIT = 1 << 26  # maximum bytes of a line or record, which a reader holds in memory
 SIZE = 1 << 22  # approximate bytes of a chunk
 COMPRESSIONS: dict[str, tuple[str, re.Pattern[bytes], Callable[[Path], Any]]] = {
@@ -25,7 +25,7 @@ COMPRESSIONS: dict[str, tuple[str, re.Pattern[bytes], Callable[[Path], Any]]] = 
     ".gz": ("gzip", re.compile(rb"\x1f\x8b"), gzip.open),
     ".xz": ("xz", re.compile(rb"\xfd7zXZ\0"), lzma.open),
 }
-"""By suffix: the name of a compression, the start of its files, and the decompressor."""
+"""By suffix: a compression's name, the first bytes of its files, and the decompressor."""
 _OTHERS = {b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstandard"}
 _UTF_16 = "UTF-16; expected UTF-8: convert it, for example with iconv -f UTF-16 -t UTF-8"
 
@@ -50,12 +50,12 @@ class Place(NamedTuple):
     line: int | None = None
 
     def fault(self, message: str) -> BadInput:
-        """A BadInput about this place."""
+        """Return a BadInput about this place."""
         return BadInput(message, self.path, self.line)
 
     def text(self, value: Any, what: str) -> str:
-        """The value, if it is text that can be written to a file; otherwise BadInput, which calls it
-        `what`."""
+        """Return the value if it is text that can be written to a file; otherwise raise BadInput, which calls
+        it `what`."""
         if not isinstance(value, str):
             raise self.fault(f"{what} is {'missing' if value is None else repr(value)}; expected text")
         if not strict_json.is_text(value):
@@ -63,7 +63,7 @@ class Place(NamedTuple):
         return value
 
     def json(self, line: str) -> dict[str, Any]:
-        """The object in a line of JSON lines."""
+        """Parse the object in a line of JSON lines."""
         try:
             value = strict_json.loads(line)
         except ValueError as error:
@@ -73,11 +73,11 @@ class Place(NamedTuple):
         return value
 
 
-Numbered = tuple[Place, str]  # a line's place, and the line without its end
+Numbered = tuple[Place, str]  # a line's place, and the line without its line ending
 
 
 def check_file(path: Path) -> None:
-    """Refuse a path that is missing, empty or not a regular file."""
+    """Raise BadInput if a path is missing, empty or not a regular file."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -95,7 +95,7 @@ def check_file(path: Path) -> None:
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """Open a file, decompressed if its first bytes show a compression."""
+    """Open a file, decompressing it if its first bytes indicate a compression."""
     check_file(path)
     with path.open("rb") as file:
         name, decompress = _compression(path, file.read(8))
@@ -110,7 +110,7 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
 
 
 def _compression(path: Path, head: bytes) -> tuple[str, Callable[[Path], Any]]:
-    """The name of the compression of a file that starts with `head`, or "", and its decompressor."""
+    """Return the name of the compression of a file that starts with `head`, or "", and its decompressor."""
     for start, name in _OTHERS.items():
         if head.startswith(start):
             raise BadInput(f"compressed with {name}; expected text: decompress it first", path)
@@ -133,8 +133,8 @@ def _faults(path: Path, name: str) -> Iterator[None]:
 
 
 def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
-    """Decode UTF-8 that starts at line `line`. CRLF becomes LF, and byte order marks at the start of lines
-    are removed."""
+    """Decode UTF-8 that starts at line `line`. CRLF becomes LF, and byte order marks at line starts are
+    removed."""
     if line == 1 and _is_wide(data):
         raise BadInput(_UTF_16, path, 1)
     if b"\0" in data:
@@ -167,8 +167,7 @@ def _is_wide(data: bytes) -> bool:
 
 
 def without_marks(text: str, counts: Counter[str]) -> str:
-    """Text without byte order marks, and without format characters that are alone between spaces; both are
-    counted."""
+    """Remove, and count, byte order marks, and format characters that are alone between spaces."""
     if "\ufeff" in text:
         counts[MARKS] += text.count("\ufeff")
         text = text.replace("\ufeff", "")
@@ -179,8 +178,7 @@ def without_marks(text: str, counts: Counter[str]) -> str:
 
 
 def stripped(lines: Iterable[str], counts: Counter[str]) -> list[str]:
-    """The lines without white space around them; blank lines and lines of withheld words are left out and
-    counted."""
+    """Strip the lines; blank lines and lines of withheld words are left out and counted."""
     bare = [without_marks(line, counts).strip() for line in lines]
     kept = [line for line in bare if line]
     shown = [line for line in kept if not is_withheld(line)]
@@ -190,8 +188,8 @@ def stripped(lines: Iterable[str], counts: Counter[str]) -> list[str]:
 
 
 class Lines:
-    """The lines of a file, compressed or not, numbered from 1. `must_end` refuses a last line without a line
-    end."""
+    """A file's lines, compressed or not, numbered from 1. With `must_end`, the last line must have a line
+    ending."""
 
     def __init__(self, path: Path, counts: Counter[str] | None = None, must_end: bool = False) -> None:
         self.path, self.counts, self._must_end = path, counts, must_end
@@ -207,18 +205,18 @@ class Lines:
                 yield Place(self.path, number), line
 
     def check_end(self) -> None:
-        """Refuse a last line without a line end."""
+        """Raise BadInput if the last line has no line ending."""
         if not self._ended:
             raise BadInput(CUT, self.path, self.number)
 
 
 def read_lines(path: Path, counts: Counter[str] | None = None, *, ended: bool = False) -> Iterator[Numbered]:
-    """The lines of a file, numbered from 1, as in `Lines`."""
+    """Iterate over a file's lines, numbered from 1, as in `Lines`."""
     return iter(Lines(path, counts, ended))
 
 
 def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    """The lines of an open file as bytes, with their ends; BadInput for a line that is too long."""
+    """Yield an open file's lines as bytes, with their endings; BadInput for a line that is too long."""
     for number, line in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
         if len(line) == LIMIT and not line.endswith(b"\n"):
             raise BadInput(f"no line end within {LIMIT >> 20} MiB", path, number)
@@ -227,8 +225,7 @@ def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some complete records of a file of some kind: `length` bytes from `offset`, where line `line`
-    starts."""
+    """Complete records in a file of some kind: `length` bytes from `offset`, where line `line` starts."""
 
     path: Path
     kind: str
@@ -237,7 +234,7 @@ class Chunk:
     line: int
 
     def numbered(self, counts: Counter[str]) -> list[Numbered]:
-        """The decoded lines of the chunk."""
+        """Return the chunk's decoded lines."""
         text = decode(self._data(), self.path, self.line, counts)
         lines = enumerate(text.removesuffix("\n").split("\n"), start=self.line)
         return [(Place(self.path, number), line) for number, line in lines]
@@ -257,14 +254,14 @@ class Chunk:
 
 @lru_cache(maxsize=2)  # the files of a bitext
 def _kept_open(path: Path, *state: int) -> Any:
-    """A compressed file, which stays open, so that a later chunk is read on from there."""
+    """Open a compressed file and keep it open, so that a later chunk is read from there."""
     with path.open("rb") as file:
         _, decompress = _compression(path, file.read(8))
     return decompress(path)
 
 
 def ends_line(line: bytes) -> bool:
-    """Whether a line has its line end."""
+    """Whether a line has its line ending."""
     return line.endswith(b"\n")
 
 
@@ -275,8 +272,8 @@ def cut_file(
     what: str,
     size: int = SIZE,
 ) -> Iterator[Chunk]:
-    """Cut a file into chunks of about `size` bytes, each up to a line that `ends` a record; errors call that
-    line `what`."""
+    """Cut a file into chunks of about `size` bytes, each up to a line that `ends` a record, which errors call
+    `what`."""
     with open_bytes(path) as file:
         offset, line = 0, 1
         while data := file.read(size):
@@ -292,13 +289,12 @@ def cut_file(
 
 
 def tokens(line: str) -> list[str]:
-    """The words of a tokenised line, between spaces and tabs; other white space (U+3000, U+00A0) belongs to
-    words."""
+    """Split a tokenised line at spaces and tabs; other white space (U+3000, U+00A0) belongs to words."""
     return [token for token in line.replace("\t", " ").split(" ") if token]
 
 
 def one_word(form: str, counts: Counter[str]) -> str:
-    """The form without its white space, which would separate words elsewhere; `counts` receives repairs."""
+    """Remove a form's white space, which would separate words elsewhere; `counts` receives repairs."""
     parts = form.split()
     if parts != [form]:
         counts["words that lost white space"] += 1
@@ -306,7 +302,7 @@ def one_word(form: str, counts: Counter[str]) -> str:
 
 
 def is_withheld(text: str) -> bool:
-    """Whether a text has two or more words and all of them are marks for unlicensed words: `_`, `[WORD]`."""
+    """Whether a text consists of two or more marks for unlicensed words: `_`, `[WORD]`."""
     return _WITHHELD_TEXT.fullmatch(text.strip()) is not None
 
 
@@ -319,14 +315,13 @@ class WithheldWords:
     first: tuple[Place, str] | None = None  # the first mark
 
     def add(self, word: str, place: Place) -> None:
-        """Count a word."""
         self.words += 1
         if _WITHHELD_WORD.fullmatch(word):
             self.withheld += 1
             self.first = self.first or (place, word)
 
     def check(self) -> None:
-        """Refuse a treebank if more than half of its words are marks."""
+        """Raise BadInput if more than half of a treebank's words are marks."""
         if self.first and 2 * self.withheld > self.words:
             place, word = self.first
             fault = f"{self.withheld:,} of {self.words:,} words are {word}"

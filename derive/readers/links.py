@@ -17,7 +17,7 @@ UNKNOWN = sys.maxsize  # the length of a sentence that is not available
 TWICE = "links that occur twice"
 PHARAOH, WPT = "Pharaoh's: a line per sentence pair, p is possible", "WPT's: pair, source, target"
 FORMS = f"expected 0-0 0p1 ({PHARAOH}) or 1 2 2 P ({WPT})"
-MANY = 10  # this many linked sentence pairs have a position 0 if positions count from 0
+MANY = 10  # among this many linked sentence pairs, some position is 0 if positions count from 0
 
 Link = tuple[int, int]  # a position in the source sentence and one in the target sentence, both from 0
 Links = list[Link]  # the links of a sentence pair, sorted
@@ -52,7 +52,7 @@ class Gold:
 
 
 class _Row(NamedTuple):
-    """A link in a file: its sentence pair and its positions, which count from `first` in the file."""
+    """A link in a file: its sentence pair, and its positions, which the file counts from `first`."""
 
     place: Place
     pair: int
@@ -62,7 +62,7 @@ class _Row(NamedTuple):
 
 
 def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = None) -> Gold:
-    """Read the gold links of N sentence pairs; `lengths` has each pair's two lengths, or UNKNOWN.
+    """Read the gold links of N sentence pairs; `lengths` gives each pair's two lengths, or UNKNOWN.
 
     WPT: `sentence source target [S|P] [confidence]`, positions from 1; sentence ids count from 1 or 0, or are
         N ids with gaps.
@@ -95,7 +95,8 @@ def has_zero(pairs: Iterable[Iterable[Link]]) -> bool:
 
 
 def from_where(option: str) -> str:
-    """The message about links that may count from 0 or from 1; `option` is the prefix of the two options."""
+    """Return the message about links that may count from 0 or 1; `option` is the prefix of the two
+    options."""
     either = f"use {option}-one if positions count from 1, or {option}-zero if they count from 0"
     return f"no position is 0: {either}"
 
@@ -164,8 +165,8 @@ def read_links(
     *,
     from_one: bool | None = False,
 ) -> Iterator[Links]:
-    """Stream the links of sentence pairs, sorted. Positions count from 0, or from 1 with `from_one`; None
-    assumes 0 but refuses a file with `MANY` linked pairs and no 0. Scores, as in `0-2:0.9`, are ignored."""
+    """Stream sentence pairs' links, sorted. Positions count from 0, or from 1 with `from_one`; None assumes 0
+    but raises BadInput for a file with `MANY` linked pairs and no 0. Scores, as in `0-2:0.9`, are ignored."""
     if from_one is None:
         with_links = list(islice(filter(None, read_links(path)), MANY))
         if len(with_links) == MANY and not has_zero(read_links(path)):
@@ -187,8 +188,8 @@ def read_links(
 
 
 def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, from_one: bool | None) -> None:
-    """Refuse links outside sentences of these lengths, with a hint if they seem exchanged or counted from
-    1."""
+    """Raise BadInput for links outside sentences of these lengths, with a hint if they seem exchanged or
+    counted from 1."""
     links = list(links)
     (n, m), first = lengths, int(from_one or 0)
     for i, j in links:

@@ -18,7 +18,7 @@ _PLACEHOLDER = re.compile(r"(?:<|&lt;)[A-Za-z][\w-]*(?:>|&gt;)|NS|ns|#N/A|#(?:NA
 """A lone tag, such as eBible's `<range>` for a verse merged into the previous one; PAWS-X's NS; spreadsheet
 errors."""
 _MOSES = re.compile(r"&(?:amp|apos|quot|lt|gt|bar|bra|ket|#124|#91|#93);")
-"""The escapes of Moses's tokenizer for & ' " < > | [ and ]."""
+"""The Moses tokenizer's escapes for & ' " < > | [ and ]."""
 
 _BREAKING = """br p div li ul ol dl dd dt tr td th table tbody thead caption hr blockquote center h1 h2 h3 h4 h5 h6 pre
     poem gallery section references templatestyles""".split()
@@ -39,7 +39,7 @@ ESCAPES = 3  # maximum depth of repeated escapes, which bounds the time for host
 
 
 def unescaped(text: str, counts: Counter[str]) -> str:
-    """A line with HTML's character references replaced, even if escaped repeatedly; line ends and tabs become
+    """Replace a line's HTML character references, even if escaped repeatedly; line breaks and tabs become
     spaces."""
     before = text
     for _ in range(ESCAPES):
@@ -50,12 +50,12 @@ def unescaped(text: str, counts: Counter[str]) -> str:
 
 
 def seems_escaped(text: str) -> bool:
-    """Whether a line has escapes of Moses's tokenizer."""
+    """Whether a line contains the Moses tokenizer's escapes."""
     return "&" in text and _MOSES.search(text) is not None
 
 
 def without_tags(text: str, counts: Counter[str]) -> str:
-    """A line without tags of HTML and MediaWiki, comments and footnotes; tags such as `<br>` become
+    """Remove HTML and MediaWiki tags, comments and footnotes from a line; tags such as `<br>` become
     spaces."""
     if "<" not in text:
         return text
@@ -75,7 +75,7 @@ def is_placeholder(text: str) -> bool:
 
 
 def whole_pairs(pairs: Iterable[tuple[str, str]], left_out: Counter[str]) -> tuple[list[str], list[str]]:
-    """Both columns of the pairs whose sides are present; exclusions are counted."""
+    """Return both columns of the pairs whose sides are present, and count the others."""
     first, second = [], []
     for pair in pairs:
         a, b = (without_marks(side, left_out).strip() for side in pair)

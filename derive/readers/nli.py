@@ -32,8 +32,8 @@ Row = tuple[Place, Mapping[str, Any]]  # the place of a pair, and its values by 
 
 @dataclass(frozen=True)
 class Columns:
-    """The possible names of each text's column; the label is in one of `GOLD`. With `own_labels`, any text is
-    a label."""
+    """The possible column names of each text; the label is in one of `GOLD`. With `own_labels`, any text is a
+    label."""
 
     texts: tuple[tuple[str, ...], ...] = (PREMISES, HYPOTHESES)
     own_labels: bool = False
@@ -45,7 +45,7 @@ PUBLISHED, OWN_PAIRS, OWN_TEXTS = Columns(), Columns(own_labels=True), Columns((
 def read_nli(
     path: Path, counts: Counter[str] | None = None, cut: Cut = split_sentences, columns: Columns = PUBLISHED
 ) -> Iterator[Example]:
-    """Stream the pairs of a file, split into sentences and words by `cut`. Rows are JSON lines, or TSV with a
+    """Stream a file's pairs, split into sentences and words by `cut`. Rows are JSON lines, or TSV with a
     header in any letter case or the columns premise, hypothesis, label. Labels 0, 1 and 2 mean entailment,
     neutral and contradiction if the texts are called premise and hypothesis. Pairs without a gold label are
     left out. A pair that lacks a side (PAWS-X's `NS`) becomes an example without texts, which keeps its

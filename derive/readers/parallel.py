@@ -1,4 +1,4 @@
-"""Parallel text as words: from two tokenised files, or from sentences, tokenised like sets of gold links."""
+"""Parallel text as words: from two tokenised files, or from sentences, tokenised like gold-link sets."""
 
 import re
 from collections import Counter
@@ -26,7 +26,7 @@ gender."""
 
 
 class TwoFiles:
-    """The sentence pairs of two files, one sentence per line, read again for each iteration."""
+    """The sentence pairs in two files, one sentence per line, reread for each iteration."""
 
     def __init__(self, source: Path, target: Path) -> None:
         self.paths = source, target
@@ -45,8 +45,8 @@ class TwoFiles:
 
 
 def pair_of_line(line: bytes, path: Path, number: int) -> Pair:
-    """The words of a sentence and of its translation in a line, `one ||| other` or with a tab; both are empty
-    for a blank line."""
+    """Split a line, `one ||| other` or with a tab, into the words of a sentence and of its translation; both
+    are empty for a blank line."""
     text = decode(line, path, number)
     sides = text.split("\t") if "\t" in text else _BARS.split(text) if text.strip() else ["", ""]
     if len(sides) != 2:
@@ -56,7 +56,7 @@ def pair_of_line(line: bytes, path: Path, number: int) -> Pair:
 
 
 def words_of(text: str, language: str) -> tuple[str, ...]:
-    """The lower-case words of a text, as in sets of gold links: `it 's`, `do not` for don't; in French `le
+    """Return a text's lower-case words, as in gold-link sets: `it 's`, `do not` for don't; in French `le
     ami`."""
     words: list[str] = []
     for sentence in cut(text.translate(_APOSTROPHES)):

@@ -45,9 +45,9 @@ class _Question:
 
 
 def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
-    """The questions of a file, with contexts split into sentences by rules for English. An answer that starts
-    or ends inside a word is widened. A question is left out if it has no answer, or if all its answers cross
-    the end of a sentence."""
+    """Stream a file's questions, with contexts split into sentences by rules for English. An answer that
+    starts or ends inside a word is widened. Questions without an answer, or whose answers all cross a
+    sentence boundary, are left out."""
     counts = Counter() if counts is None else counts
     for item in _questions(path, counts):
         question, context = _sentences(item.question, counts), _sentences(item.context, counts)
@@ -62,8 +62,8 @@ def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[E
 
 
 def read_questions_as_written(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
-    """The questions of a file in any language, each text as one sentence. Words end at white space and at the
-    ends of answers, so that answers are exactly as annotated."""
+    """Stream a file's questions in any language, each text as one sentence. Words end at white space and at
+    the ends of answers, so that answers are exactly as annotated."""
     for item in _questions(path, Counter() if counts is None else counts):
         question = Sentence(tuple(item.question.split()))
         yield item.example([question], [_as_written(item.context, item.answers)])
@@ -79,7 +79,7 @@ def _in_words(
     context: Sequence[Sentence],
     counts: Counter[str],
 ) -> tuple[int, Span] | None:
-    """An answer as its sentence's number and its span of words, by letters; None if it crosses sentences."""
+    """Return an answer's sentence number and span of words, by letters; None if it crosses sentences."""
     first, last = (_letters(text[:place]) for place in answer)
     begin = 0
     for place, sentence in enumerate(context):
@@ -180,7 +180,7 @@ def _chars(place: Place, question: str, context: str, text: str, start: int) -> 
 
 
 def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[Place, str, Json]]:
-    """The place, context and row of each question; the place has a line only in JSON lines."""
+    """Yield each question's place, context and row; the place includes a line only in JSON lines."""
     with open_bytes(path) as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:

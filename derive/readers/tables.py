@@ -1,4 +1,4 @@
-"""Tables between tabs: the headers and quotation marks that their writers add."""
+"""Tab-separated tables: the headers and quotation marks that writers add."""
 
 import re
 from collections import Counter
@@ -32,8 +32,8 @@ def _name() -> re.Pattern[str]:
 
 
 def is_quoted(path: Path) -> bool:
-    """Whether a writer added quotation marks: every field with a mark has them around it and doubles inner
-    ones, and either some are doubled or all fields of the columns with marks have them."""
+    """Whether a writer added quotation marks: every field that contains any is enclosed in them, with inner
+    ones doubled, and either some are doubled or all fields in these columns are enclosed."""
     rows, fields, doubled = 0, Counter[int](), False
     for _, line in read_lines(path):
         rows += bool(line.strip())
@@ -47,7 +47,7 @@ def is_quoted(path: Path) -> bool:
 
 
 def unquoted(line: str, counts: Counter[str]) -> str:
-    """A line without the quotation marks around its fields."""
+    """Remove the quotation marks around a line's fields."""
     if '"' not in line:
         return line
     fields = line.split("\t")
@@ -56,8 +56,7 @@ def unquoted(line: str, counts: Counter[str]) -> str:
 
 
 def is_header(fields: Sequence[str], labelled: bool = False) -> bool:
-    """Whether the fields of a first row are different names of columns, or (unless the last is a label) of
-    languages."""
+    """Whether a first row's fields are different column names, or (unless the last is a label) languages."""
     names = [field.strip().casefold() for field in fields]
     if len({*names}) < len(names) or len(names) < 2:
         return False
@@ -72,16 +71,16 @@ class FirstRow:
     def __init__(self) -> None:
         self._first: tuple[Place, Sequence[str]] | None = None
         self.labels: Counter[str] = Counter()
-        self._longer = 0  # rows with a text that cannot be the name of a column
+        self._longer = 0  # rows whose text cannot be a column name
 
     def add(self, place: Place, fields: Sequence[str]) -> None:
-        """Add a row."""
         self._first = self._first or (place, fields)
         self.labels[fields[-1]] += 1
         self._longer += not _name().fullmatch(fields[0])
 
     def check(self) -> None:
-        """Refuse a first row that looks like a header: names of columns whose label no other row has."""
+        """Raise BadInput for a first row that looks like a header: column names with a label that no other
+        row has."""
         if self._first is None or not all(map(_name().fullmatch, self._first[1])):
             return
         place, fields = self._first

@@ -1,4 +1,4 @@
-"""Text to sentences, or to lines. A large file is cut into chunks that workers read independently. Kinds of
+"""Read text as sentences or lines. A large file is cut into chunks that workers read independently. Kinds of
 files:
 
 wikitext: tokenised; ` @-@ ` is joined again, headings are left out, `<unk>` is an unknown word (`UNKNOWN`).
@@ -56,7 +56,7 @@ _ROWS: dict[str, Kind] = {TREEBANK: "treebank", JSON: "json"}
 
 
 def detect(path: Path, entities: bool = False) -> Kind:
-    """The kind of a text file by its name and first lines; other annotated files are refused."""
+    """Detect a text file's kind by its name and first lines; raise BadInput for other annotated files."""
     first, lines = head_of(path)
     name = annotation(first, lines)
     if name in _ROWS:
@@ -90,7 +90,8 @@ def sentences(
     escaped: bool = False,
     column: str = "text",
 ) -> tuple[list[Sentence], Counter[str]]:
-    """A chunk's sentences, and counts of exclusions. `escaped`: undo the escapes of Moses's tokenizer."""
+    """Return a chunk's sentences, and counts of exclusions. `escaped`: undo the Moses tokenizer's
+    escaping."""
     left_out = Counter[str]()
     if chunk.kind == "treebank":
         part = chunk.numbered(left_out)
@@ -115,8 +116,7 @@ def sentences(
 
 
 def lines_of(chunk: Chunk, column: str, counts: Counter[str]) -> Iterator[str]:
-    """The lines of text in a chunk of text, including blank lines; `counts` receives exclusions and
-    repairs."""
+    """Yield the lines of text in a chunk, including blank ones; `counts` receives exclusions and repairs."""
     lines = chunk.numbered(counts)
     if chunk.kind == "json":
         yield from _json_texts(column, lines, counts)
@@ -173,12 +173,12 @@ def _wikitext_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator
 
 
 def set_apart(text: str) -> str:
-    """Text with spaces around unknown words: `<unk> - based` for `<unk>-based`."""
+    """Put spaces around unknown words: `<unk> - based` for `<unk>-based`."""
     return _SPACES.sub(" ", _JOINED.sub(r" \1 \2 \3 ", text)) if UNKNOWN in text else text
 
 
 def is_heading(line: str) -> bool:
-    """Whether a line of WikiText is a title between equally many equals signs: ` = = Size = = `."""
+    """Whether a WikiText line is a title between equal numbers of equals signs: ` = = Size = = `."""
     line = line.removeprefix(" ").removesuffix(" ")
     start, end = 0, len(line)
     while line.startswith(_OPENING, start):

@@ -1,6 +1,6 @@
-"""Everyday English, the text that is part of Calque (docs/everyday.md).
+"""Everyday English, the corpus bundled with Calque (docs/everyday.md).
 
-Short sentences of Tatoeba, and the English Web Treebank with Universal NER's entities.
+Short sentences from Tatoeba, and the English Web Treebank with Universal NER's entities.
 """
 
 from pathlib import Path
@@ -20,8 +20,8 @@ TYPES = 4_000  # distinct words of the text
 
 
 def everyday(types: int = TYPES) -> Files:
-    """The sentences whose words are all among the `types` most frequent, and the easy sentences for tagging
-    and NER."""
+    """Return the sentences whose words are all among the `types` most frequent, and the easy sentences for
+    tagging and NER."""
     return files(opened().folder, types)
 
 
@@ -33,7 +33,7 @@ def french_order() -> Reorder:
 
 
 def opened() -> Artefact:
-    """The folder of Everyday English; BadInput if a file is missing or changed."""
+    """Open the folder of Everyday English; raise BadInput if a file is missing or changed."""
     artefact = Artefact.open(FOLDER, KIND)
     for path, expected in ((FOLDER / name, expected) for name, expected in artefact.digests.items()):
         if not path.is_file() or digest(path) != expected:
@@ -42,7 +42,7 @@ def opened() -> Artefact:
 
 
 def files(folder: Path, types: int = TYPES) -> Files:
-    """The source of the files in a folder."""
+    """Return the source for the files in a folder."""
     train, dev, test = ((folder / TREEBANK.format(split),) for split in ("train", "dev", "test"))
     tasks = TaskFiles(train, test, dev)
     trees = StoredTrees(folder / TEXT, folder / TREES, tasks.all)

@@ -34,7 +34,7 @@ TRAINED, TESTED = ("training examples", "test items")  # the parts that may be s
 NO_TRANSLATION = "pairs that another language lacks"
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
 Lacking = Mapping[int, Collection[int]]
-"""By the size of parallel sets, the numbers of the examples that at least one of them lacks."""
+"""The numbers of the examples that at least one parallel set lacks, by the sets' size."""
 WHOLE: Lacking = MappingProxyType({})
 
 
@@ -42,12 +42,13 @@ WHOLE: Lacking = MappingProxyType({})
 class TaskFiles:
     """A task's files by split.
 
-    held_out: the number of training examples for each of `dev` and `test` without files, drawn with `seed`.
+    held_out: the number of training examples, sampled with `seed`, for each of `dev` and `test` that has no
+        files.
     limit: the maximum number of training examples (0: no limit).
-    tested: the maximum number of examples of each dev and test set (0: no limit), the same ones in parallel
+    tested: the maximum number of examples in each dev and test set (0: no limit), the same ones in parallel
         sets.
-    numbered: replace ids by numbers from 1.
-    trained_id: train only on ids with this start.
+    numbered: replace ids with numbers from 1.
+    trained_id: train only on ids with this prefix.
     apart: exclude training examples that share a text with a held-out example.
     units: the units of treebanks: words, or XTREME's.
     """
@@ -75,12 +76,10 @@ class TaskFiles:
 
     @property
     def splits(self) -> dict[str, tuple[Path, ...]]:
-        """The files of each split."""
         return {"train": self.train, "dev": self.dev, "test": self.test}
 
     @property
     def all(self) -> tuple[Path, ...]:
-        """All files."""
         return (*self.train, *self.dev, *self.test)
 
     def of_split(self, split: str) -> tuple[Path, ...]:
@@ -100,7 +99,7 @@ class TaskFiles:
         return [fields, *(list(map(input_digest, paths)) for paths in self.splits.values())]
 
     def read(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
-        """The examples of some files; BadInput if an id occurs twice."""
+        """Read the examples in some files; raise BadInput if an id occurs twice."""
         examples = [example for path in paths for example in read(path, counts)]
         if self.numbered:
             return [replace(example, id=str(number)) for number, example in enumerate(examples, start=1)]
@@ -111,7 +110,7 @@ class TaskFiles:
         return examples
 
     def lacking(self, sets: Iterable[tuple[Sequence[Path], Read]]) -> Lacking:
-        """The numbers of the examples that are missing from at least one of several parallel sets."""
+        """Return the numbers of the examples missing from at least one of several parallel sets."""
         places: defaultdict[int, set[int]] = defaultdict(set)
         for paths, read in sets:
             examples = self.read(paths, read, Counter())
@@ -121,7 +120,7 @@ class TaskFiles:
     def read_tested(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = WHOLE
     ) -> list[Example]:
-        """The examples of a test set, or a sample of them; `lacking` examples are removed after the draw."""
+        """Read a test set, or a sample of it; `lacking` examples are removed after sampling."""
         examples = self.read(paths, read, counts)
         order = list(range(len(examples)))
         if self.tested and len(examples) > self.tested:
@@ -134,7 +133,7 @@ class TaskFiles:
         return _without_missing(examples, order, lacking, counts)
 
     def load(self, read: Read, lacking: Lacking = WHOLE) -> TaskData:
-        """The examples of all splits, with counts of exclusions; `lacking` applies to the test set."""
+        """Read the examples of all splits, with counts of exclusions; `lacking` applies to the test set."""
         counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
         everything = self.read(self.train, read, counts["train"])
         train = [example for example in everything if example.id.startswith(self.trained_id)]
@@ -156,7 +155,7 @@ class TaskFiles:
         return TaskData(data, {split: +count for split, count in counts.items()})
 
     def _draw(self, examples: Sequence[Example], counts: Counter[str]) -> dict[str, list[int]]:
-        """The numbers of the examples for each split that is drawn, with training last; the others are
+        """Return the numbers of the examples for each sampled split, with training last; the others are
         counted."""
         order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
         without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
@@ -184,7 +183,8 @@ class TaskFiles:
 def _without_missing(
     examples: Sequence[Example], places: Sequence[int], lacking: Lacking, counts: Counter[str]
 ) -> list[Example]:
-    """The examples with these numbers, except those missing here or in a parallel set; both are counted."""
+    """Return the examples with these numbers, except those missing here or in a parallel set, which are
+    counted."""
     elsewhere = lacking.get(len(examples), ())
     kept = [place for place in places if examples[place].texts]
     whole = [examples[place] for place in kept if place not in elsewhere]
@@ -194,11 +194,11 @@ def _without_missing(
 
 @dataclass(frozen=True)
 class Files(Source):
-    """Text files of any kind (`readers.text`), and files of tasks (`READERS`).
+    """Text files of any kind (`readers.text`), and task files (`READERS`).
 
-    megabytes: the maximum size of each text file's head that is read (0: no limit).
+    megabytes: how much of each text file is read (0: no limit).
     parser: a folder of Stanza models, or stored trees.
-    escaped: undo the escapes of Moses's tokenizer.
+    escaped: undo the Moses tokenizer's escaping.
     column: the key of the text in JSON lines.
     easy: keep only easy sentences.
     """
@@ -330,7 +330,7 @@ class Files(Source):
 
     @property
     def _parser(self) -> StanzaParser | StoredTrees | None:
-        """The parser of sentences without trees; None if all files are treebanks. BadInput if one is
+        """The parser for sentences without trees; None if all files are treebanks. Raises BadInput if it is
         missing."""
         if self.parser is not None:
             return StanzaParser(self.parser) if isinstance(self.parser, Path) else self.parser
@@ -372,12 +372,11 @@ READERS: dict[str, Read] = {
     "qa": read_questions,
     "word_labels": partial(_each, read_word_labels),
 }
-"""The reader of a task's annotated English files, which splits texts into sentences and words to derive
-from."""
+"""Readers of tasks' annotated English files, which split texts into sentences and words to derive from."""
 
 
 def written(task: str, language: str = "", units: Units = WORDS) -> Read:
-    """The reader of a task's examples with texts as written, and of treebanks in the `units` of a
+    """Return the reader of a task's examples with texts as written, and of treebanks in the `units` of a
     `language`."""
     if task not in READERS:
         raise BadInput(f"no reader for the task {task}; expected one of {', '.join(READERS)}")

@@ -20,10 +20,10 @@ from calque.derive.source import SPLITS, Source, TaskData
 EDITION = "pocket, second edition"
 CORPUS = 0  # the corpus's stream; the tasks' streams follow
 TASKS = ("pos", "ner", "nli", "qa", "paraphrase")  # in the order of their streams, one per split
-LABELS = {"nli": len(INFERENCES), "paraphrase": len(SAMENESS)}  # the length of a round with each label once
+LABELS = {"nli": len(INFERENCES), "paraphrase": len(SAMENESS)}  # the number of labels in a round
 SHARED, ALONE = -1, -2  # the chunks of facts that derived languages state too, and of other facts
 MOST_SENTENCES = 1_000_000_000
-MOST_EXAMPLES = 1_000_000  # maximum examples of a split, which are in memory at once
+MOST_EXAMPLES = 1_000_000  # maximum examples in a split, which is held in memory
 MANY = 2**40  # practically endless
 
 
@@ -45,9 +45,9 @@ class Sizes:
 
 @dataclass(frozen=True)
 class PocketEnglish(Source):
-    """`size` sentences of Pocket English, and task data from separate streams; no example occurs twice in a
-    task. A third of the names is missing from the training data for tagging. Statements of `facts` are added
-    to the text; questions (`qa`) and paraphrases exist if their sizes are given."""
+    """`size` sentences of Pocket English, and task data from separate random streams; no example occurs twice
+    in a task. A third of the names do not occur in the training data for tagging. Statements of `facts` are
+    added to the text; questions (`qa`) and paraphrases exist if their sizes are given."""
 
     drawn = ("the lexicon", "the text", "the task items")
 
@@ -69,8 +69,8 @@ class PocketEnglish(Source):
         return f"Pocket English, {self.language.types:,} word types{facts}"
 
     def chunks(self) -> Iterator[tuple[int, int]]:
-        """(number in the stream, number of sentences) of each chunk. Facts come second: the first is
-        previewed, the last may be held out."""
+        """Yield (number in the stream, number of sentences) for each chunk. Facts come second: the first
+        chunk is previewed, the last may be held out."""
         for number in range(-(-self.size // CHUNK)):
             yield number, min(CHUNK, self.size - number * CHUNK)
             if self.facts and not number:
@@ -94,8 +94,8 @@ class PocketEnglish(Source):
         return tuple(task for task in TASKS if getattr(self, task))
 
     def task_data(self, task: str) -> TaskData:
-        """The first examples of each split's stream. A round of labels that repeats texts is replaced by the
-        next."""
+        """Take the first examples of each split's stream. A round of labels that repeats texts is replaced by
+        the next."""
         language, labels = self.language, LABELS.get(task, 1)
         drawn = {"nli": language.pairs, "qa": language.questions, "paraphrase": language.paraphrases}
         data = TaskData({}, {split: Counter() for split in SPLITS})

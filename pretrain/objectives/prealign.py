@@ -167,7 +167,6 @@ class PreAlign(Composite):
 
     @property
     def first(self) -> Objective:
-        """The objective of the first phase."""
         parts = MLM(self.mask_rate), Contrast(self.pairs, self.temperature, self.anchors)
         both = "-both" if self.anchors == "both" else ""
         return Sum(f"PREALIGN{both}-FIRST", parts, "PreAlign’s first phase")

@@ -49,7 +49,6 @@ class ExchangePairs(LinkedPairs):
 
     @property
     def masked(self) -> MaskedLinks:
-        """The links of masked ids."""
         width = self.pairs.rows.labels.shape[1]
         first, second = (self.links.row * width + side for side in (self.links.first, self.links.second))
         here, other = torch.cat([first, second]), torch.cat([second, first])

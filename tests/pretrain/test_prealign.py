@@ -100,5 +100,5 @@ def test_too_few_entries_are_refused(study: Path, languages: Languages, tmp_path
     with pytest.raises(BadInput, match="no dictionary between the languages"):
         Contrast().streams(replace(languages, dictionaries=()), LENGTH, 0)
     entry = (study / LANGUAGE / "dictionary.tsv").read_text(encoding="utf-8").splitlines(keepends=True)[:1]
-    with pytest.raises(BadInput, match="one entry of two different types"):
+    with pytest.raises(BadInput, match="only one dictionary entry links two different types"):
         Contrast().streams(with_dictionary(study, tmp_path / "one", entry), LENGTH, 0)
