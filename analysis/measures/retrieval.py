@@ -41,7 +41,7 @@ PARTS = 4  # of every four sentences, two are in both texts and one in each text
 
 
 def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int) -> Measurement:
-    """Measure retrieval between every two languages of the same sentences, given as words, by layer and in
+    """Measure retrieval between every two languages with the same sentences, given as words, by layer and in
     both directions."""
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())

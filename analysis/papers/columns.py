@@ -1,7 +1,7 @@
 """Tables and figures that only select numbers: each column or panel names one number per model. Those without
 code are entries in texts.toml with `columns` and `papers`, the reports that show them. A column has a `head`,
-a `measure` and a `metric`, a `task` if the measure covers several, and the metric of its `null` if a figure
-shows it. Figures are None if the records cannot fill them or there is too much to distinguish."""
+a `measure` and a `metric`, a `task` if the measure covers several tasks, and the metric of its `null` if a
+figure shows it. Figures are None if the records cannot fill them or there is too much to distinguish."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

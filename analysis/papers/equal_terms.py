@@ -30,7 +30,7 @@ STRONGEST = "strongest word baseline"
 
 
 def over_tasks(results: Results, objective: str, transform: str, measure: str = "ZS") -> BySeed:
-    """Average the tasks' main metrics, unweighted, for the seeds that have all of them."""
+    """Average the tasks' main metrics, unweighted, for the seeds with all of them."""
     return average([results.scores(measure, objective, transform, *metric) for metric in main_metrics(results)])
 
 

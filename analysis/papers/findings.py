@@ -14,7 +14,7 @@ from calque.analysis.statistics.verdicts import HOLDS, judge
 def leader(results: Results, number: str, values: Mapping[str, BySeed], side: int, unit: str = "%") -> Iterator[str]:
     """Yield a sentence on the two objectives with the largest (`side` +1) or smallest (-1) numbers, if at
     least two have one. The first leads if the paired interval over seeds separates it from every other
-    objective and it differs from the second as printed."""
+    objective, and the two numbers differ as printed."""
     means = {objective: estimate.mean for objective, its in values.items() if (estimate := mean(its))}
     if len(means) < 2:
         return

@@ -1,6 +1,7 @@
 """The look of each objective: the same colour, marker and line style in every figure of every study. An
 objective belongs to the family of its last part, whose plain form has the family's look. Other forms keep the
-colour, or get shades of it if a study has many; forms that differ only in numbers keep the marker too."""
+colour, or get shades of it if a study includes many; forms that differ only in numbers keep the marker
+too."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -234,7 +234,7 @@ def differences(sweep: SweepResults) -> dict[str, list[Difference]]:
 def _pairs(sweep: SweepResults) -> Iterator[tuple[int | None, Row, Row]]:
     for language, objective in dict.fromkeys(row[:2] for row in sweep.rows if row.objective not in sweep.baselines):
         for setting, values in enumerate(sweep.values):
-            if sweep.keys[setting] == "seeds":  # seeds share their models
+            if sweep.keys[setting] == "seeds":  # the models are the same
                 continue
             ends = [(values[0], values[-1])] if len(values) > 2 else []
             others = [[ANY] if place == setting else each for place, each in enumerate(sweep.values)]

@@ -301,12 +301,12 @@ class Described:
         return cls(thing.name, thing.title, tuple(dict(part) for part in thing.facets))
 
     def part(self, kind: str) -> Mapping[str, Any] | None:
-        """Return the parameters of the part of that kind, if there is one."""
+        """Return the parameters of the part with that kind, if any."""
         return next((part for part in self.parts if part["kind"] == kind), None)
 
     @property
     def given(self) -> bool:
-        """Whether it is a given model, known at most by the digest of its weights."""
+        """Whether it is a given model, identified at most by the digest of its weights."""
         return all(part["kind"] == GIVEN for part in self.parts)
 
 

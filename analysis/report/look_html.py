@@ -27,7 +27,7 @@ def look_html(looks: Looks) -> str:
 
 
 def look_sections(looks: Looks) -> dict[str, str]:
-    """Return the body of each part by title; empty if no model has the part."""
+    """Return the body of each part by title; empty if no model provides the part."""
     return {
         "Fill a mask": _live(looks),
         "Guesses": _guesses(looks),

@@ -39,8 +39,8 @@ def spearman(
     groups: Sequence[Hashable] | None = None,
 ) -> Correlation | None:
     """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E); None if rho is undefined: it needs
-    `LEAST` points, two different numbers on either side, and two points in one group. p is the share of
-    pairings whose rho is at least as far from the mean over all pairings."""
+    `LEAST` points, two distinct values on each side, and two points in one group. p is the share of pairings
+    whose rho is at least as far from the mean over all pairings."""
     names = [str(name) for name in groups] if groups is not None else [""] * len(delta)
     points = sorted(zip(alignment, delta, names, strict=True))  # draws must not depend on the points' order
     n, names = len(points), [name for _, _, name in points]

@@ -123,8 +123,8 @@ def _tags(words: Sequence[str], types: Mapping[tuple[str, ...], str], longest: i
 
 @dataclass(frozen=True)
 class BagOfWords(Baseline):
-    """Logistic regression on word counts in text `text` (scikit-learn's C=1), such as the hypothesis alone
-    (Gururangan et al. 2018)."""
+    """Logistic regression on word counts in text number `text` (scikit-learn's C=1), such as the hypothesis
+    alone (Gururangan et al. 2018)."""
 
     text: int
     name: str

@@ -37,7 +37,7 @@ class FinetuneConfig:
     """AdamW with linear warm-up and decay to zero; the last epoch's model is scored. The new head's learning
     rate is `head_rate` times the encoder's; `warmup` is a fraction of the steps; `max_length` counts ids.
     `dropout` applies to hidden states and the head; with `attention_dropout` (None: the checkpoint's) above
-    0, attention is three times slower on a CPU."""
+    0, attention on a CPU takes three times as long."""
 
     learning_rate: float = 2e-5
     head_rate: float = 1.0

@@ -121,8 +121,8 @@ class Task(ABC):
 
     @abstractmethod
     def gold(self, example: Example) -> Answer:
-        """Return an example's correct answer, or all of them for questions. Raises ValueError if it has none,
-        or unexpected texts."""
+        """Return an example's correct answer, or all of them for questions. Raises ValueError if there is
+        none, or the texts are unexpected."""
 
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
         """Return the labels that a model may predict, from the gold answers in its training data; empty if

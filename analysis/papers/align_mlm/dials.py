@@ -138,8 +138,8 @@ def _order_columns(results: Results) -> list[Column]:
 
 
 class Sharer(NamedTuple):
-    """A language, the kind of vocabulary that it shares with its source, and the share of sub-words in its
-    text."""
+    """A language, the kind of vocabulary that it shares with its source, and the share of its sub-words in
+    common."""
 
     language: str
     kind: str
@@ -160,7 +160,8 @@ def sharers(results: Results) -> list[Sharer]:
 
 
 def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield a table of transfer and alignment by shared vocabulary, if any language shares part of it."""
+    """Yield a table of transfer and alignment by shared vocabulary, if any language shares part of its
+    vocabulary."""
     if any(0 < sharer.tokens < 1 for sharer in sharers(results)):
         columns = columns_of("overlap")
         columns += [

@@ -128,7 +128,7 @@ def _draw_floors(panel: Axes, results: Results, task: str) -> Iterator[Floor]:
 
 
 def correlation_figure(results: Results, scale: str) -> Plot | None:
-    """Plot alignment@1 against -Delta, one panel per task that has a rho."""
+    """Plot alignment@1 against -Delta, one panel per task with a rho."""
     metrics, look = compared_metrics(results), looks(results)
     cells = {task: points for task, metric in metrics.items() if rho_of(points := results.points(task, metric))}
     if not cells or len(results.transforms) > MOST or not look:

@@ -49,7 +49,7 @@ DIGITS = [1 if quantity.unit == 100 else 2 for quantity in QUANTITIES]  # two un
 
 
 def curves(results: Results, quantity: Quantity, objective: str, transform: str) -> dict[int, Curve]:
-    """Return each seed's records that have a null; empty if the quantity was not measured."""
+    """Return each seed's records with a null; empty if the quantity was not measured."""
     depth = next(run.layers for run in results.runs.values())
     layer = main_layer(depth) if quantity.layered else None
     found: dict[int, dict[int, Record]] = {}

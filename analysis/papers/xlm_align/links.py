@@ -31,7 +31,7 @@ DASHES: tuple[Dash, ...] = ("-.", "--", ":")
 TITLES = {
     False: "each side encoded alone",
     True: "both sides in one row",
-}  # of panels, by `joint`
+}  # panel titles, by `joint`
 Layers = Mapping[str, Mapping[str, Sequence[float]]]  # error rates by encoder, gold set and layer, as fractions
 
 
