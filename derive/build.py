@@ -63,7 +63,7 @@ TRANSLATED = 10_000  # sentence pairs encoded at a time in a translation
 UNLIKE = "wrong pairs of the dictionary without a common tag"
 
 Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
-"""The words of sentences and of their translations; no side is empty."""
+"""The words of sentences and their translations; no side is empty."""
 
 
 def check_transforms(transforms: Sequence[Transform]) -> None:

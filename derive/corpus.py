@@ -24,7 +24,7 @@ from calque.derive.errors import BadInput
 from calque.derive.ragged import Ragged, ends_of
 
 LONGEST = 2**16 - 1  # maximum number of words in a line, and of sub-words in a word
-LINES = 1 << 16  # lines per counting step
+LINES = 1 << 16  # lines counted at a time
 NOWHERE = LONGEST  # the origin of a word that is not derived; larger than any position in a line
 
 
@@ -159,7 +159,7 @@ def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[st
 
 
 def _less(numbers: np.ndarray, by: int) -> np.ndarray:
-    return numbers - by if by else numbers  # no copy of the memory map for 0
+    return numbers - by if by else numbers  # avoids copying the memory map
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,7 @@ def with_wrong_pairs(
         else:
             others.append(group)
     if others:
-        rest = wrong[np.isin(wrong, np.concatenate(others))]  # in the order of the draw
+        rest = wrong[np.isin(wrong, np.concatenate(others))]  # in sampling order
         cycles.append(rest if len(rest) > 1 else np.append(rest, cycles.pop()))
     exchanged, unlike = pairs.copy(), 0
     for cycle in cycles:

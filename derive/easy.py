@@ -42,7 +42,7 @@ class EasyText:
         frequent: Collection[str],
         counts: Counter[str],
     ) -> list[Sentence]:
-        """The easy sentences; `counts` receives exclusions by reason."""
+        """Return the easy sentences; `counts` receives exclusions by reason."""
         kept = []
         for sentence in sentences:
             reason = self.reason(sentence, frequent)
@@ -58,7 +58,7 @@ class EasyText:
         frequent: Collection[str],
         counts: Counter[str],
     ) -> list[Example]:
-        """The examples whose sentences are all easy; `counts` receives exclusions by reason."""
+        """Return the examples whose sentences are all easy; `counts` receives exclusions by reason."""
         kept = []
         for example in examples:
             reasons = [self.reason(sentence, frequent) for sentence in example.sentences]

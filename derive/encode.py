@@ -20,7 +20,7 @@ from calque.derive.transform import Account, Transform, image_of
 from calque.derive.usage import USAGE, Usage
 from calque.derive.vocabulary import Vocabulary, WordTable
 
-SAMPLES = 10  # sentences of the corpus in a preview
+SAMPLES = 10  # corpus sentences in a preview
 UNSEEN, SEVERAL = -1, -2  # a type without an image, and one with several
 NumberedChunk = tuple[int, Any]  # a chunk's number in its source, and the chunk
 

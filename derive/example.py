@@ -28,7 +28,7 @@ class Example:
 
     @property
     def words(self) -> tuple[tuple[tuple[str, ...], ...], ...]:
-        """The words of each sentence of each text."""
+        """The words in each sentence of each text."""
         return tuple(tuple(sentence.words for sentence in text) for text in self.texts)
 
     def interned(self) -> Self:

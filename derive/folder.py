@@ -37,9 +37,9 @@ VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
 IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
 SINGLE = "single.npy"
 WRONG = "wrong dictionary pairs"  # the key of their number in a manifest's facts about a language
-TEXTS = "fingerprints without dictionaries"  # the manifest's key
+TEXTS = "fingerprints without dictionaries"  # a manifest key
 SIDES = ("first", "second")
-RESERVED = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)  # names that no language can have
+RESERVED = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)  # names not allowed for languages
 NamePair = tuple[str, str]
 
 
@@ -106,7 +106,7 @@ class LanguagesFolder:
     def identity(self, names: Sequence[str]) -> dict[str, str]:
         """Return a fingerprint of each named language, or of the source if no names are given."""
         languages = self.artefact.facts["languages"]
-        # The source is part of each derived language.
+        # A derived language's fingerprint covers its source.
         names = [name for name in names if name != SOURCE] or [SOURCE]
         if missing := [name for name in names if name not in languages]:
             fault = f"no language {missing[0]}; expected one of {', '.join(languages)}"

@@ -185,7 +185,7 @@ class Reorder(Transform):
             "substrate": self.substrate.name,
             "superstrate_weight": self.superstrate_weight,
             "p": self.p,
-            "oversize": "keep",  # a former setting, which records contain
+            "oversize": "keep",  # a removed setting that records still contain
             "seed": self.seed,
         }
         return (facet,)

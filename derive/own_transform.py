@@ -13,7 +13,7 @@ from calque.derive.source import Source
 from calque.derive.transform import Account, Transform, image_of
 from calque.derive.workers import Workers
 
-SAMPLE = 100  # sentences
+SAMPLE = 100  # number of sentences tried
 Numbered = tuple[int, Sentence]
 
 

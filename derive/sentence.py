@@ -8,7 +8,7 @@ from typing import Self, TypeVar
 from calque.derive.errors import BadInput
 
 T = TypeVar("T")
-PART = "goeswith"  # UD's relation of a further part of a word to its first part
+PART = "goeswith"  # UD's relation between a later part of a word and its first
 UNKNOWN = "\0"
 """A word missing from its text, WikiText's `<unk>`. No text contains it, because none contains NUL."""
 

@@ -93,6 +93,6 @@ class Source(ABC):
         return {}
 
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
-        """The source after the computations that its sentences need; `cache` keeps their results. With
-        `trees`, sentences have heads and relations, or BadInput is raised."""
+        """Return the source after any computations its sentences need; `cache` keeps the results. With
+        `trees`, sentences get heads and relations, or BadInput is raised."""
         return self

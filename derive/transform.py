@@ -1,4 +1,4 @@
-"""Transforms, each one difference between languages; their composition; checks of images."""
+"""Transforms, each a single difference between languages; their composition; checks of images."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Transform(Named, ABC):
 
     @property
     def rewrites(self) -> bool:
-        """Whether it changes words (`Rewrite`), not only their order or script."""
+        """Whether the transform changes words (`Rewrite`), not only their order or script."""
         return False
 
     @property

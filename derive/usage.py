@@ -8,7 +8,7 @@ import numpy as np
 
 from calque.derive.types import OURS, Specials
 
-USAGE = "usage.npy"  # next to a vocabulary, if a transform needs it
+USAGE = "usage.npy"  # stored next to a vocabulary, if a transform needs it
 WordClass = Literal["function", "names", "content"]
 CLASSES: dict[str, WordClass] = {
     **dict.fromkeys(("ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"), "function"),
@@ -32,8 +32,8 @@ class Usage:
 
     @classmethod
     def even(cls, size: int) -> Self:
-        """Create a usage for trying transforms: each type occurs twice, once at the end of a word, in words
-        of one class."""
+        """Create a usage for trying out transforms: each type occurs twice, once at the end of a word, in
+        words of one class."""
         table = np.zeros((2 + len(_NAMES), size), np.int64)
         table[0], table[1] = 2, 1
         table[2 + np.arange(size) % len(_NAMES), np.arange(size)] = 2

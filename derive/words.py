@@ -106,8 +106,8 @@ class Drop(_OneClass):
 
 @dataclass(frozen=True)
 class Split(Rewrite):
-    """Makes the endings of nouns and verbs words: *walked* becomes *walk ed*. The stem keeps at least three
-    letters."""
+    """Turns the endings of nouns and verbs into words: *walked* becomes *walk ed*. The stem keeps at least
+    three letters."""
 
     short_name, full_name = "split", "Split"
     examples = (("split", "endings as words"),)

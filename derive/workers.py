@@ -72,7 +72,7 @@ class Workers:
 @contextmanager
 def uninterrupted() -> Iterator[None]:
     """Block keyboard interrupts while processes start, because imports would print tracebacks."""
-    resource_tracker.ensure_running()  # its start unblocks signals
+    resource_tracker.ensure_running()  # starting it unblocks signals
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -96,4 +96,4 @@ def _end_with(parent: BaseProcess) -> None:
 def _prepare() -> None:
     follow_parent()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # a worker has one core
-    gc.set_threshold(100_000)  # chunks have many objects without cycles: collection takes a fifth of the time
+    gc.set_threshold(100_000)  # chunks contain many objects without cycles: collection takes a fifth of the time

@@ -25,9 +25,9 @@ def on_hub(name: str) -> bool:
 
 
 def model_folder(name: str, cache: Path | None = None) -> Path:
-    """Return the folder `name` if it exists, otherwise that of the Hub model `MODEL@REVISION`, downloaded
-    unless it is in `cache` (by default the Hub's own). Raises BadInput if `name` lacks a revision or the
-    download fails."""
+    """Return the folder `name` if it exists, otherwise the folder of the Hub model `MODEL@REVISION`,
+    downloaded unless it is in `cache` (by default the Hub's own). Raises BadInput if `name` lacks a revision
+    or the download fails."""
     folder = Path(name)
     if folder.exists() or not (named := _NAME.fullmatch(name)):
         return folder

@@ -226,7 +226,7 @@ class _Run:
             if self.world.first:
                 self.save(step)
             self.world.wait()
-        self.metrics.since += time.perf_counter() - start  # excluded from the training speed
+        self.metrics.since += time.perf_counter() - start  # excluded from the measured speed
 
     def save(self, step: int) -> None:
         save_state(

@@ -31,7 +31,7 @@ INDEX = f"{WEIGHTS}.index.json"  # maps tensors to files, if there are several
 ADAPTERS = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin")
 FLOATS = frozenset({"F64", "F32", "F16", "BF16"})
 DECODERS = ("is_decoder", "is_encoder_decoder", "add_cross_attention")
-"""Settings of models that are not bidirectional encoders."""
+"""Settings that mark models other than bidirectional encoders."""
 COUNT_FROM_PADDING = frozenset(
     "camembert data2vec-text ibert longformer luke mpnet roberta roberta-prelayernorm xlm-roberta "
     "xlm-roberta-xl xmod".split()

@@ -1,7 +1,7 @@
 """The nodes that a grammar orders, and the features of their orders.
 
-A pair of items has one feature per granularity (tag, relation, both), a sequence of items one. A slot is the
-index of an item: n - 1 is the head, n the mark before all items, n + 1 the mark after them.
+A pair of items has one feature per granularity (tag, relation, both), a sequence of items has one. A slot is
+the index of an item: n - 1 is the head, n the mark before all items, n + 1 the mark after them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -20,7 +20,7 @@ from calque.derive.sentence import Sentence
 
 FORMAT = 1  # raised when the same treebank would give other weights, or weights other probabilities
 LARGEST = 6  # items in the largest training nodes
-KEPT = 0.1  # the fraction of sequence types, the most frequent ones, that have a weight
+KEPT = 0.1  # the fraction of sequence types that get a weight, the most frequent ones
 PRECISE = 1e-6  # the search ends when a step improves the log-likelihood by less, or after `STEPS`
 STEPS = 1_000
 
@@ -242,6 +242,6 @@ class Likelihood:
         from threadpoolctl import threadpool_limits
 
         start, options = np.zeros(len(self.numbers)), {"maxiter": STEPS, "maxcor": 20, "ftol": PRECISE}
-        with threadpool_limits(1):  # more threads round sums differently, which changes the drawn orders
+        with threadpool_limits(1):  # more threads round sums differently, which changes the sampled orders
             best = minimize(self, start, jac=True, method="L-BFGS-B", options=options)
         return {feature: float(best.x[number]) for feature, number in self.numbers.items()}, int(best.nit)

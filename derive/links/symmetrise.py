@@ -1,7 +1,7 @@
 """The five symmetrisations of fast_align's `atools`.
 
 Growing starts from the links of both directions and adds links of one direction (Och and Ney 2003; Koehn, Och
-and Marcu 2003). A new link admits its neighbours at once, in the order of the scan.
+and Marcu 2003). A new link admits its neighbours immediately, in the order of the scan.
 """
 
 from collections.abc import Callable, Iterable

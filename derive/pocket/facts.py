@@ -19,7 +19,7 @@ from calque.derive.sentence import Sentence
 
 RELATIONS: dict[str, list[str]] = read_toml(Path(__file__).with_name("facts.toml"))  # patterns by relation
 LEADS = ("", "today", "again", "indeed")  # adverbs that may open a statement
-STATEMENTS = 1_000_000  # maximum for all facts, which are shuffled in memory
+STATEMENTS = 1_000_000  # maximum for all facts, because they are shuffled in memory
 SAMPLE, STREAM = 4_000, 2**20
 """The number of sentences used to identify nouns, and their random stream, which no corpus or task uses."""
 _ONSETS = "b d f g k l m n p r s t v z br dr gr kr pl st tr".split()

@@ -20,7 +20,7 @@ from calque.derive.pocket.tree import ORDERS, Places, draw_cast, say
 from calque.derive.sentence import Sentence
 
 CHUNK = 1_000  # sentences per chunk, the smallest part of a stream that can be generated on its own
-FEWEST, MOST = 300, 5_000  # word types of a language
+FEWEST, MOST = 300, 5_000  # minimum and maximum word types in a language
 PRESENT_SHARE = 0.7
 LONGEST = 25
 MOST_RARE = 0.5

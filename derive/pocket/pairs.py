@@ -131,7 +131,7 @@ class WordDraws:
             raise BadInput(f"{fault}; expected more types")
 
     def quality(self) -> Material:
-        """Words for statements about a quality, or about an action without an object."""
+        """Draw words for statements about a quality, or about an action without an object."""
         topic = self._topic()
         if self._verbs[Role.INTR] and self._rng.random() < 0.25:
             nouns = self._nouns(topic, Role.ANIMATE)
@@ -144,14 +144,14 @@ class WordDraws:
         return Material(nouns, poles, False, tense, setting=self._setting(topic, nouns), early=early)
 
     def deed(self) -> Material:
-        """Words for statements about an action with a thing."""
+        """Draw words for statements about an action with a thing."""
         topic = self._topic()
         nouns = self._nouns(topic, Role.ANIMATE)
         poles = self._poles(lambda: self._rng.choice(self._verbs[Role.TR]))
         return Material(nouns, poles, True, self._tense(), other=self._draw(topic, Role.THING))
 
     def meeting(self) -> Material:
-        """Words for statements about an action between two people or animals."""
+        """Draw words for statements about an action between two people or animals."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.SOC)
         role = Role.NAME if self._rng.random() < 0.5 else Role.ANIMATE
@@ -161,7 +161,7 @@ class WordDraws:
         return Material(nouns, (verb,), True, self._tense(), acts, other, manners)
 
     def number(self) -> Material:
-        """Words for statements about a number of things."""
+        """Draw words for statements about a number of things."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.TR)
         other = self._another(verb, Role.OBJECT, nouns)
@@ -169,7 +169,7 @@ class WordDraws:
         return Material(nouns, (verb,), True, self._tense(), other=other, numbers=numbers)
 
     def adjunct(self) -> Material:
-        """Words for statements about the manner and the place of an action."""
+        """Draw words for statements about the manner and place of an action."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.INTR)
         preposition = self._draw(verb, Role.LOCATIVE)

@@ -1,6 +1,6 @@
 """Sentence pairs with the same words, paraphrases or not, after PAWS (Zhang et al. 2019).
 
-The sentences differ in voice, in the position of adjuncts, or in two exchanged people.
+The sentences differ in voice, in the position of adjuncts, or by an exchange of two people.
 """
 
 import random

@@ -12,12 +12,12 @@ from itertools import accumulate
 
 from calque.derive.pocket.lexicon import GENERAL, NOUNS, VERBS, WORDS, Entity, Lexeme, Lexicon, entities
 
-SIZE = 128  # entries per table of favourites, so that a draw is a list access
+SIZE = 128  # entries per table of favourites, so that a draw is a list lookup
 RARITY = 1 / 1_500  # the probability that a word in the tail replaces another of its kind and topic
-BOOSTS = (150, 60, 25)  # added to the factor 1 of a word's favourites
+BOOSTS = (150, 60, 25)  # added to the weight 1 of a word's favourites
 
 # A drawn word's role relative to the word it is drawn for:
-# - verbs of each frame, for the subject (or for a verb that goes before); PASSIVE: for the object;
+# - verbs of each frame, for the subject (or a preceding verb); PASSIVE: for the object;
 # - for verbs: SUBJECT to MODAL;
 # - for nouns: ADJ (adjectives in any position), ATTRIBUTE (adjectives before the noun), NUMBER to HYPERNYM;
 # - for verbs and nouns: LOCATIVE and OBLIQUE, a preposition, whose NOUN is drawn next;
@@ -33,7 +33,7 @@ Role = IntEnum(
     start=0,
 )
 FRAMES = {kind: Role[kind.upper()] for kind in ("intr", "tr", "soc", "ditr", "go", "say", "want")}
-"""The role of each kind of verb. Organisations and places only HIRE, so context shows the class of a name."""
+"""The role of each kind of verb. Organisations and places only HIRE, so context reveals a name's class."""
 TAIL_KINDS = ("person", "animal", "thing", "place", "adj", "intr", "tr", "soc")
 
 

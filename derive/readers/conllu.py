@@ -156,7 +156,7 @@ class _Block:
     # Multiword tokens: first word, end, FORM.
     tokens: list[tuple[int, int, str, Place]] = field(default_factory=list)
     comments: int = 0
-    announced: Place | None = None  # a comment that only sentences have
+    announced: Place | None = None  # a comment that only a sentence can have
     last: str = "0"  # the previous ID
 
     def add(self, place: Place, line: str, names: Sequence[str]) -> None:
@@ -297,7 +297,7 @@ def relation_fault(relation: str, head: int) -> str | None:
 
 
 def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
-    """Return the first fault, as word and message, in heads (from 0; the root's is -1) that are not a tree
+    """Return the first fault, as word and message, in heads (0-based; the root's is -1) that are not a tree
     with one root."""
     n = len(heads)
     for i, head in enumerate(heads):

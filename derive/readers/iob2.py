@@ -113,7 +113,7 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
         for place, line in block:
             row, word, tag = shape.row(place, line)
             if place.line == lines.number and tag != "O" and tag[2:] not in types:
-                lines.check_end()  # a tag of a known type is whole
+                lines.check_end()  # a tag of a known type is complete
             types.add(tag[2:])
             if shape.numbered:
                 if row[0] != str(len(sentence) + 1):
@@ -230,7 +230,7 @@ def _label_rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
             continue
         label = _label(place, cells[1])
         if label not in first.labels:
-            lines.check_end()  # a known label is whole
+            lines.check_end()  # a known label is complete
         first.add(place, cells)
         sentence.append((place, cells[0], label))
     if sentence:

@@ -13,13 +13,13 @@ from typing import NamedTuple
 from calque.derive.errors import BadInput
 from calque.derive.readers.lines import Lines, Numbered, Place, read_lines, tokens
 
-UNKNOWN = sys.maxsize  # the length of a sentence that is not available
+UNKNOWN = sys.maxsize  # the length of an unavailable sentence
 TWICE = "links that occur twice"
 PHARAOH, WPT = "Pharaoh's: a line per sentence pair, p is possible", "WPT's: pair, source, target"
 FORMS = f"expected 0-0 0p1 ({PHARAOH}) or 1 2 2 P ({WPT})"
 MANY = 10  # among this many linked sentence pairs, some position is 0 if positions count from 0
 
-Link = tuple[int, int]  # a position in the source sentence and one in the target sentence, both from 0
+Link = tuple[int, int]  # 0-based positions in the source sentence and in the target sentence
 Links = list[Link]  # the links of a sentence pair, sorted
 Scored = dict[Link, float]  # the links of a sentence pair, sorted, with scores: higher is more certain
 
@@ -73,7 +73,7 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
     reader = Lines(path, counts)
     lines = list(reader)
     last = _WPT.fullmatch(lines[-1][1])
-    if not (last and last[4] and not last[5]):  # a line that ends in S or P is whole
+    if not (last and last[4] and not last[5]):  # a line that ends in S or P is complete
         reader.check_end()
     words = [word for _, line in lines for word in tokens(line)[:1]]
     if not words:

@@ -24,7 +24,7 @@ WIDENED = "answers widened to whole words"
 PARTED = "answers that reach over the end of a sentence"
 NOT_ASKED = "questions left out: every answer reaches over the end of a sentence"
 _ROW, _WHOLE = re.compile(r'\{\s*(?:".*)?"context"\s*:'), re.compile(r'"(?:data|paragraphs)"\s*:')
-"""A line that is a row with a question, and a key that only whole files have."""
+"""Patterns for a row with a question, and for a key found only in whole files."""
 Json = Mapping[str, Any]
 Chars = tuple[int, int]  # the first character, and the one after the last
 

@@ -47,7 +47,7 @@ FRAGMENT = 8  # maximum words of a heading or fragment in a `<doc>`
 _OPENING, _CLOSING = "= ", " ="
 LINE_ENDS = re.compile(r"\r\n|\n|\r")
 _JOINER = re.compile(r" @([-,.])@ ")  # WikiText's form of a mark inside a word
-_JOINED = re.compile(rf" *([-,.]?)({UNKNOWN})([-,.]?) *")  # an unknown word with marks that join others to it
+_JOINED = re.compile(rf" *([-,.]?)({UNKNOWN})([-,.]?) *")  # an unknown word with marks that join it to others
 _SPACES = re.compile(" {2,}")
 NUMBERS = "line numbers, removed"
 UNKNOWN_WORDS = "words that WikiText replaces by <unk>, read as the unknown type"

@@ -30,7 +30,7 @@ from calque.derive.source import SPLITS, Source, TaskData
 from calque.derive.stored_trees import StoredTrees
 from calque.derive.workers import Progress, Workers, reported, silent
 
-TRAINED, TESTED = ("training examples", "test items")  # the parts that may be samples
+TRAINED, TESTED = ("training examples", "test items")  # the parts that may be sampled
 NO_TRANSLATION = "pairs that another language lacks"
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
 Lacking = Mapping[int, Collection[int]]
@@ -372,7 +372,7 @@ READERS: dict[str, Read] = {
     "qa": read_questions,
     "word_labels": partial(_each, read_word_labels),
 }
-"""Readers of tasks' annotated English files, which split texts into sentences and words to derive from."""
+"""Readers of tasks' annotated English files, which split texts into sentences and words."""
 
 
 def written(task: str, language: str = "", units: Units = WORDS) -> Read:

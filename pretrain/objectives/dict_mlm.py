@@ -91,9 +91,9 @@ class CodeSwitched(Monolingual):
 
 @dataclass(frozen=True)
 class DictMLM(TextObjective):
-    """At half of the selected positions, the token's image replaces it, and the token is the label (the
-    paper's runs). With `side="label"`, rows are masked as usual and the image is the label (Chaudhary et al.
-    2020). A token without a dictionary entry is its own image: it stays visible, or is its own label."""
+    """At half of the selected positions, the token is replaced by its image and is the label (the paper's
+    runs). With `side="label"`, rows are masked as usual and the image is the label (Chaudhary et al. 2020). A
+    token without a dictionary entry is its own image: it stays visible, or is its own label."""
 
     side: Side = "input"
     mask_rate: float = MASK_RATE

@@ -90,7 +90,7 @@ def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
 
 
 class WordContrast(Stream):
-    """A sample of the dictionaries' entries in every step, without instances to draw."""
+    """Samples dictionary entries in every step, without instances to draw."""
 
     instances = 0
 

@@ -155,7 +155,8 @@ class Settings(Named):
     """Settings for DWA and for TLM on the same pass (section 3.2). Layers are numbered from 1.
 
     tlm: whether the loss includes TLM.
-    queries: masked ids with a link, equally many unmasked ids, or one id per link (table 7).
+    queries: the ids that point to their links: masked ids, equally many unmasked ids, or one id per link
+        (table 7).
     labels: links from the current model, the derivation (`gold`, an upper bound) or an aligner (`estimated`).
     label_layer: the layer used for labelling; by default at the relative depth of the paper's layer 10 of 12.
     layer: the layer trained on DWA; by default the last.
