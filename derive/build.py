@@ -342,7 +342,7 @@ def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder:
     digest = hashlib.sha256()
     for number, (source, target) in enumerate(pairs, start=1):
         if not (source and target):
-            raise BadInput(f"sentence pair {number:,} has a side without words")
+            raise BadInput(f"a side of sentence pair {number:,} contains no words")
         digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())
     vocabulary = learn_of_words(Counter(chain.from_iterable(chain.from_iterable(pairs))), vocabulary_size)
     print_ = fingerprint(FORMAT, digest.hexdigest(), vocabulary_size)

@@ -299,5 +299,5 @@ def _parse(line: str) -> Entry:
         raise ValueError(EXPECTED)
     probability, count = float(columns[2]), int(columns[3])
     if not (0 < probability <= 1 and count > 0):
-        raise ValueError("a probability must be above 0 and at most 1, a count positive")
+        raise ValueError("the probability must be above 0 and at most 1, and the count positive")
     return Entry(columns[0], columns[1], probability, count)

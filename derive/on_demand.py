@@ -127,9 +127,7 @@ def _check_spelling(transform: Transform) -> None:
     usual = transform.informed(Usage.even(SMALLEST))
     moved = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
     if usual.places(SMALLEST) is not None or moved.any() != moved.all():
-        raise BadInput(
-            f"{transform.name} shares sub-words with its source, which cannot be shown in text; expected trans"
-        )
+        raise BadInput(f"{transform.name} shares sub-words with its source, which cannot be shown in text; use trans")
 
 
 Numbered = Iterator[tuple[int, Sentence]]  # sentences with the numbers that transforms draw from

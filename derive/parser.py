@@ -192,5 +192,5 @@ def _language(folder: Path) -> str:
     languages = sorted(path.name for path in folder.iterdir() if any(path.glob("depparse/*.pt")))
     if len(languages) != 1 or not any((folder / languages[0] / "pos").glob("*.pt")):
         found = ", ".join(languages) or "no language"
-        raise BadInput(f"taggers and parsers of {found}; expected models of one language: {run}", folder)
+        raise BadInput(f"taggers and parsers for {found}; expected models for one language: {run}", folder)
     return languages[0]

@@ -92,7 +92,7 @@ class Transliterate(Transform):
         if self.by not in KINDS:
             raise ValueError(f"the shared types must be one of {', '.join(KINDS)}, not {self.by!r}")
         if self.by != "uniform" and not self.overlap:
-            raise ValueError(f"an overlap of 0 shares nothing; expected it without {self.by}")
+            raise ValueError(f"an overlap of 0 shares nothing, so {self.by} has no effect; remove it")
 
     @property
     def title(self) -> str:

@@ -161,7 +161,7 @@ class PairStream(Stream):
         self.instances, self.parts = len(self.groups), self.groups.parts
         self.left_out = {"parallel sentences longer than a row": self.groups.left_out}
         if links == GOLD and not self.has_gold:
-            raise BadInput(f"{objective.name} needs gold links, which translations do not have")
+            raise BadInput(f"{objective.name} needs gold links, which translations lack")
         if links not in ("", GOLD) and any(bitext.estimates is None for bitext in self.bitexts):
             raise BadInput(f"{objective.name} needs estimated links, but the languages have none")
 

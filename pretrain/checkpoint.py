@@ -91,7 +91,7 @@ def load_state(
     state = Artefact.open(steps[step], STATE)
     for key, expected in _owner(folder, step).items():
         if (found := state.facts.get(key)) != expected:
-            message = f"the state of {key} {found}; expected {expected}: remove it to start without it"
+            message = f"a state of {key} {found}, not {expected}; remove it to start without it"
             raise BadInput(message, state.folder / MANIFEST)
     check_identity(state, identity, allow_change)
     restore(state_of(learner), tensor_files.load_file(state.path(WEIGHTS)), state.path(WEIGHTS))
@@ -149,7 +149,7 @@ def restore(tensors: Mapping[str, Tensor], saved: Mapping[str, Tensor], path: Pa
 
 def _check_names(names: Set[str], saved: Mapping[str, Tensor], path: Path) -> None:
     if wrong := sorted(names ^ saved.keys()):
-        raise BadInput(f"other parameters or buffers than the model's, such as {wrong[0]}", path)
+        raise BadInput(f"parameters or buffers differ from the model's, such as {wrong[0]}", path)
 
 
 class Snapshots:
@@ -195,5 +195,5 @@ def load_snapshot(model: Any, path: Path) -> None:
     try:
         saved = tensor_files.load_file(path)
     except (OSError, SafetensorError) as error:
-        raise BadInput(f"expected the weights of a snapshot: {error}", path) from None
+        raise BadInput(f"cannot load the snapshot's weights: {error}", path) from None
     restore(state_of(model), saved, path)

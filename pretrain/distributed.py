@@ -169,5 +169,5 @@ def leave() -> None:
 def _number(variable: str, default: int) -> int:
     text = os.environ.get(variable, str(default))
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise BadInput(f"the environment has {variable}={text[:40]!r}; torchrun sets it to a whole number")
+        raise BadInput(f"{variable} is {text[:40]!r}; torchrun sets it to a whole number")
     return int(text)

@@ -229,7 +229,7 @@ class Composite(Objective):
         for part in self.parts:
             own = part.modules(model)
             if repeated := modules.keys() & own.keys():
-                fault = f"two parts have a module {min(repeated)!r}"
+                fault = f"two parts share the module name {min(repeated)!r}"
                 raise ValueError(f"{self.name}: {fault}; expected different names")
             modules |= own
         return modules

@@ -342,6 +342,6 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
             if not isinstance(row["step"], int) or not {"loss", "probe"} & row.keys():
                 raise ValueError("no losses and no probe")
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise BadInput(f"not a row of metrics ({error})", path, number) from error
+            raise BadInput(f"not a metrics row ({error})", path, number) from error
         rows.append(row)
     return rows

@@ -76,7 +76,7 @@ def weight_files(folder: Path) -> tuple[Path, ...]:
         places = strict_json.loads(index.read_text(encoding="utf-8"))["weight_map"]
         names = sorted(set(map(str, places.values())))
     except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
-        raise BadInput(f"damaged, expected the file of each tensor: {error}", index) from None
+        raise BadInput(f"damaged, expected each tensor's file: {error}", index) from None
     for name in names or [""]:
         if not name or Path(name).name != name or not (folder / name).is_file():
             raise BadInput(f"lists the file {name!r}, which is not in its folder", index)
@@ -153,7 +153,7 @@ def _missing(model: Any, report: Mapping[str, Any], folder: Path, files: Mapping
         fault = f"{name} is {tuple(saved)}, but {tuple(wanted)} in {CONFIG}"
         raise BadInput(fault, next(iter(paths), folder))
     if extra := sorted(name for name in report["unexpected_keys"] if _LAYER.search(name)):
-        raise BadInput(f"the model of {CONFIG} has no layer for the weights {extra[0]}", folder)
+        raise BadInput(f"the model in {CONFIG} has no layer for the weights {extra[0]}", folder)
     missing = sorted(report["missing_keys"])
     if getattr(model.config, "tie_word_embeddings", False) and _set_table(model, missing, files):
         missing = [name for name in missing if not name.endswith(_TABLE)]

@@ -35,7 +35,7 @@ class Draws:
         self.streams, self.seed = streams, seed
         terms = Counter(name for stream in streams for name in stream.weights)
         if repeated := [name for name, count in terms.items() if count > 1]:
-            raise ValueError(f"two streams have a loss term {repeated[0]!r}; expected different names")
+            raise ValueError(f"two streams share the loss term {repeated[0]!r}; expected different names")
         self.orders = []
         for i, stream in enumerate(streams):
             self.orders.append(mixture.order(stream.parts, stream.instances, seed, i))

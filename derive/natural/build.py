@@ -181,7 +181,7 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
             raise BadInput(f"two bitexts {'-'.join(pair)}; expected one, which may have several files")
     for pair, path in dictionaries.items():
         if pair not in bitexts:
-            raise BadInput(f"a dictionary of {' and '.join(pair)}, but no bitext of them")
+            raise BadInput(f"a dictionary for {' and '.join(pair)}, but no bitext")
         read_lexicon(path)  # fail before hours of encoding
 
 

@@ -32,7 +32,7 @@ _UTF_16 = "UTF-16; expected UTF-8: convert it, for example with iconv -f UTF-16 
 MARKS = "byte order marks where files were joined, removed"
 FORMAT_ALONE = "runs of format characters alone (direction marks), removed"
 WITHHELD = "sentences whose words are withheld"
-CUT = "the last line has no line end: the file is truncated, or add one if it is whole"
+CUT = "the last line has no line ending: the file is truncated, or add one if it is complete"
 _MARK = b"\xef\xbb\xbf"
 _LEADING_MARKS = re.compile(rb"^(?:\xef\xbb\xbf)+", re.MULTILINE)
 FORMAT = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0001\U000e0020-\U000e007f"
@@ -219,7 +219,7 @@ def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
     """Yield an open file's lines as bytes, with their endings; BadInput for a line that is too long."""
     for number, line in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
         if len(line) == LIMIT and not line.endswith(b"\n"):
-            raise BadInput(f"no line end within {LIMIT >> 20} MiB", path, number)
+            raise BadInput(f"no line ending within {LIMIT >> 20} MiB", path, number)
         yield line
 
 

@@ -157,7 +157,7 @@ def _without_numbers(lines: Iterable[Numbered], counts: Counter[str]) -> Iterato
             counts[NUMBERS] += 1
             yield line[match.end() :]
         elif line.strip():
-            raise place.fault("no number and tab before the text, which the first lines have")
+            raise place.fault("no number and tab before the text, unlike in the first lines")
 
 
 def _wikitext_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str]:
