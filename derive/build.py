@@ -145,9 +145,9 @@ def derive_languages(
     workers: int = 1,
     progress: Progress = silent,
 ) -> Path:
-    """Derive one language per transform into `folder` (`derive.folder`), which is whole or absent.
-    `vocabulary` is the number of types to learn, or a given tokenizer. `cache` keeps grammars and trees. The
-    number of workers does not affect the result."""
+    """Derive one language per transform into `folder` (`derive.folder`), written atomically. `vocabulary` is
+    the number of types to learn, or a given tokenizer. `cache` keeps grammars and trees. The number of
+    workers does not affect the result."""
     check_transforms(transforms)
     check_tags(dictionary, source)
     facts, prints = _identity(source, transforms, vocabulary, dictionary)

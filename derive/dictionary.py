@@ -22,7 +22,7 @@ from calque.derive.readers.lines import Numbered, tokens
 from calque.derive.readers.tables import HEADERS, Table, is_header
 from calque.derive.vocabulary import Vocabulary
 
-LEXICON_FORMAT = 2  # raised when a lexicon would give other pairs of ids, or another order
+LEXICON_FORMAT = 2  # incremented when a lexicon would give different pairs of ids, or another order
 EXPECTED = "expected a word and its translation, or both with a probability and a count, between tabs"
 TWICE = "entries that occur twice"
 _COMMENT = re.compile(r"#+ [^\t]*$")

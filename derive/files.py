@@ -1,4 +1,4 @@
-"""Files and folders that are whole or absent: written under a temporary name, then moved into place."""
+"""Files and folders written atomically: under a temporary name, then moved into place."""
 
 import errno
 import fcntl
@@ -221,6 +221,6 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a config or plain values as JSON, whole or not at all."""
+    """Write a config or plain values as JSON, atomically."""
     with whole_file(path) as part:
         part.write_text(json.dumps(plain(value), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

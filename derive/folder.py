@@ -32,7 +32,8 @@ from calque.derive.language import SOURCE, Bitext, Language
 from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER
 
 KIND, FORMAT = "languages", 5
-"""The manifest's kind and format; the format is raised when the same inputs would give other files."""
+"""The manifest's kind and format; the format is incremented when the same inputs would yield different
+files."""
 VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
 IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
 SINGLE = "single.npy"
@@ -68,7 +69,7 @@ class FolderWriter:
 
 @contextmanager
 def new_folder(folder: Path, facts: dict[str, Any]) -> Iterator[FolderWriter]:
-    """Create a folder of languages, which is whole or absent."""
+    """Create a folder of languages atomically."""
     facts = {"format": FORMAT, **facts, "languages": {}, "pairs": []}
     with making(folder, KIND, facts) as part:
         yield FolderWriter(part, facts)

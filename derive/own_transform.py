@@ -19,7 +19,8 @@ Numbered = tuple[int, Sentence]
 
 def check_own(source: Source, transforms: Sequence[Transform], cache: Path, workers: int) -> None:
     """Raise BadInput for a transform defined outside Calque that fails, loses or adds words, or gives a
-    sentence another image when reapplied in another order and, with several `workers`, in another process."""
+    sentence a different image when reapplied in a different order and, with several `workers`, in another
+    process."""
     own = [transform.ready(cache) for transform in transforms if own_code(transform)]
     if not own:
         return

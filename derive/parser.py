@@ -22,7 +22,7 @@ BATCH = 2_000  # sentences per call of Stanza, which sorts them by length and sp
 MANY = 20  # if this many sentences all fail, the parser is at fault
 COLUMNS = ("tags", "heads", "relations")  # the columns of a tree in a shard, entries separated by spaces
 SHARD = 2_000  # sentences parsed and written together, the most that a killed run loses
-LONGEST = 500  # maximum words of a sentence to parse: memory grows with the square
+LONGEST = 500  # maximum words of a sentence to parse: memory grows with its square
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class StanzaParser:
         return _identity(self.folder)
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
-        """Return each sentence with tags and a tree, or the reason for none. On a CPU, equal batches give
-        equal trees."""
+        """Return each sentence with tags and a tree, or the reason why it has none. On a CPU, equal batches
+        give equal trees."""
         trees: list[Sentence | str] = []
         for words in sentences:
             trees.append(Sentence(tuple(words)) if len(words) <= LONGEST else f"more than {LONGEST} words")

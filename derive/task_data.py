@@ -26,7 +26,8 @@ from calque.derive.transform import Account, Transform, image_of_example
 from calque.derive.workers import Progress, silent
 
 KIND, FORMAT = "task data", 4
-"""The manifest's kind and format; the format is raised when the same inputs would give other files."""
+"""The manifest's kind and format; the format is incremented when the same inputs would yield different
+files."""
 Tests = Mapping[str, tuple[Path, ...]]  # annotated files by language
 NONE: Tests = MappingProxyType({})
 
@@ -98,7 +99,7 @@ def derive_task(
     cache: Path,
     progress: Progress = silent,
 ) -> Path:
-    """Derive a task's examples by each transform. `folder` is whole or absent; `cache` keeps grammars and
+    """Derive a task's examples by each transform. `folder` is written atomically; `cache` keeps grammars and
     trees."""
     check_transforms(transforms)
     if task not in source.tasks:

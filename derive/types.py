@@ -60,8 +60,8 @@ class PairLayout:
         return cls((specials.start,), (specials.end, specials.end), (specials.end,), (0, 0))
 
     def around(self, number: int, last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the special ids before and after 0-based text `number`; `last`: it is the last in its
-        row."""
+        """Return the special ids before and after 0-based text `number`; `last`: whether it is the last in
+        its row."""
         return (self.between[1:] if number else self.before), (self.after if last else self.between[:1])
 
     def marks(self, texts: int) -> int:

@@ -89,7 +89,7 @@ class Traits:
     start: the objective whose model it starts from, and the fraction of the steps spent on that objective.
     head_only: whether only the prediction head is trained.
     memory: bytes of its own modules, if large.
-    format: a version, raised when a code change alters the model for the same settings.
+    format: a version, incremented when a code change alters the model for the same settings.
     """
 
     mask_rate: float = 0.0

@@ -206,7 +206,7 @@ class _Run:
         return None
 
     def acts_after(self, step: int) -> bool:
-        """Whether `after` must be called immediately, to write a row, probe or keep weights."""
+        """Whether `after` must be called immediately, to write a row, probe or save weights."""
         schedule = self.config.train
         every = (schedule.log_every, schedule.probe_every, schedule.save_every)
         due = any(n and step % n == 0 for n in every) or step in schedule.kept
@@ -241,7 +241,7 @@ class _Run:
         )
 
     def smaller_parts(self, error: torch.OutOfMemoryError) -> int:
-        """The next number of micro-batches to try; raises the error, with advice, if there is none."""
+        """Return the next number of micro-batches to try; raises the error, with advice, if there is none."""
         batch, alone = self.config.train.batch, self.world.size == 1
         more = 2 * self.parts
         if PARTS in self.facts and alone and self.parts < batch:

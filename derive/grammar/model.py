@@ -18,7 +18,7 @@ from calque.derive.grammar.features import CLASSES, KINDS, Feature, Sequences, T
 from calque.derive.readers.lines import check_file
 from calque.derive.sentence import Sentence
 
-FORMAT = 1  # raised when the same treebank would give other weights, or weights other probabilities
+FORMAT = 1  # incremented when a treebank would give different weights, or weights different probabilities
 LARGEST = 6  # items in the largest training nodes
 KEPT = 0.1  # the fraction of sequence types that get a weight, the most frequent ones
 PRECISE = 1e-6  # the search ends when a step improves the log-likelihood by less, or after `STEPS`

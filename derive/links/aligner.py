@@ -80,6 +80,6 @@ def words_of(links: Iterable[Link], pair: Pair) -> str:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write lines to a file, whole or not at all."""
+    """Write lines to a file, atomically."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in lines)

@@ -21,7 +21,7 @@ from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 LONGEST = 1024  # maximum words in a sentence: a pair takes memory in proportion to the product of its lengths
 _ALPHA = 0.01  # the parameter of the Dirichlet prior of t(. | e).
 _UNSEEN = 1e-9  # t of words that never co-occur, and of all words initially
-_ROOM = 2**20  # keys that may wait to be merged
+_ROOM = 2**20  # keys buffered before merging
 
 
 @dataclass(frozen=True)

@@ -49,8 +49,7 @@ class StoredLinks:
 
 
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
-    """Write sentence pairs' links, whole or not at all; `facts` may be extended until the last pair is
-    read."""
+    """Write sentence pairs' links atomically; `facts` may be extended until the last pair is read."""
     with making(folder, KIND, facts) as part:
         parts, ends = [np.empty((0, 2), np.uint16)], [0]
         for links in pairs:

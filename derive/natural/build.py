@@ -132,9 +132,9 @@ def derive_natural(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> Path:
-    """Write natural languages as a folder that `Languages.open` reads, whole or absent; the number of workers
-    does not affect the result. Keys of `bitexts` and `dictionaries` are the names of two languages in
-    `texts`. A model has `rows` for all types, or for special types and those that occur."""
+    """Write, atomically, natural languages as a folder for `Languages.open`; the number of workers does not
+    affect the result. Keys of `bitexts` and `dictionaries` are the names of two languages in `texts`. A model
+    has `rows` for all types, or for special types and those that occur."""
     dictionaries = dictionaries or {}
     _check(texts, bitexts, dictionaries)
     print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, dictionaries)

@@ -220,7 +220,7 @@ class Without(FileSet):
 
 
 def _up_to(megabytes: int, chunks: Iterable[Chunks]) -> Iterator[Chunks]:
-    """Yield a file's chunks up to the one that reaches `megabytes`; all of them for 0."""
+    """Yield a file's chunks up to the one that reaches `megabytes`, or all of them if it is 0."""
     return takewhile(lambda each: not megabytes or each[0].offset < megabytes * 1_000_000, chunks)
 
 
@@ -269,7 +269,7 @@ def _both(
 
 
 def _unescaped(columns: Columns, escaped: bool, left_out: Counter[str]) -> Columns:
-    """Unescape the lines if they are `escaped`; otherwise count lines that seem so."""
+    """Unescape the lines if they are `escaped`; otherwise count lines that seem to be."""
     if not escaped:
         left_out[ESCAPED] += sum(map(seems_escaped, chain.from_iterable(columns)))
         return columns

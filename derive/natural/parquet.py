@@ -13,7 +13,7 @@ MAGIC = b"PAR1"  # the first bytes of a file
 
 
 def is_parquet(path: Path) -> bool:
-    """Whether a file is Parquet, by its first bytes."""
+    """Whether a file is Parquet, judging by its first bytes."""
     if not path.is_file():
         return False
     with path.open("rb") as file:

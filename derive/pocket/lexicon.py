@@ -59,7 +59,7 @@ def stem(rng: random.Random, syllables: int) -> str:
     return "".join(parts) + rng.choice(CODAS)
 
 
-# The kinds of words added to one topic per round, in the core's proportions. Rounds repeat, because a noun
+# The kinds of words added to each topic per round, in the core's proportions. Rounds repeat, because a noun
 # needs others of its kind.
 ROUND = (
     "thing tr adj person tr thing intr place thing soc tr animal adj thing past tr person place go thing ditr firm adj"

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 from calque.derive import strict_json
 from calque.derive.errors import BadInput, NoFile
 
-EDITION = 2  # raised when readers would return other sentences or examples for the same files
+EDITION = 2  # incremented when readers would return different sentences or examples for the same files
 LIMIT = 1 << 26  # maximum bytes of a line or record, which a reader holds in memory
 SIZE = 1 << 22  # approximate bytes of a chunk
 COMPRESSIONS: dict[str, tuple[str, re.Pattern[bytes], Callable[[Path], Any]]] = {

@@ -95,7 +95,7 @@ def has_zero(pairs: Iterable[Iterable[Link]]) -> bool:
 
 
 def from_where(option: str) -> str:
-    """Return the message about links that may count from 0 or 1; `option` is the prefix of the two
+    """Return the message about positions that may count from 0 or 1; `option` is the prefix of the two
     options."""
     either = f"use {option}-one if positions count from 1, or {option}-zero if they count from 0"
     return f"no position is 0: {either}"
