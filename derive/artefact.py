@@ -128,8 +128,8 @@ def check_part(folder: Path, kind: str) -> None:
 
 @contextmanager
 def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
-    """Yield a new folder to fill; it then gets its manifest and becomes `folder`. `facts` may be extended
-    meanwhile."""
+    """Yield a new folder to fill; it then gets its manifest and becomes `folder`. `facts` may be extended in
+    the meantime."""
     with whole_folder(folder) as part:
         yield part
         write_manifest(part, kind, facts, place=folder.absolute().name)

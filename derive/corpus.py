@@ -164,7 +164,7 @@ def _less(numbers: np.ndarray, by: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Shard:
-    """A few lines as ids: `ids` (T,), `pieces` (W,) ids per word, `words` (N,) words per line. `origin` (W,)
+    """Some lines as ids: `ids` (T,), `pieces` (W,) ids per word, `words` (N,) words per line. `origin` (W,)
     and `sources` (L,) are as on disk; `rendered` (W,) is the number of sources per word."""
 
     ids: np.ndarray

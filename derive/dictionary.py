@@ -32,7 +32,7 @@ _PROBABILITY = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class DictionaryConfig:
-    """How a dictionary's entries are chosen: sampled from the types, or read from a `file`.
+    """How to choose a dictionary's entries: sampled from the types, or read from a `file`.
 
     fraction: the fraction of types with an entry, sampled with `seed`.
     by: sample uniformly, or take the most frequent types.

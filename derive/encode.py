@@ -195,7 +195,7 @@ def one_to_one(tables: np.ndarray) -> np.ndarray:
     return np.where((forward >= 0) & same, forward, -1)
 
 
-@lru_cache(maxsize=1)  # changed files have another digest
+@lru_cache(maxsize=1)  # changed files have a different digest
 def _table(folder: Path, digest: str) -> WordTable:
     return WordTable(Vocabulary.load(folder))
 

@@ -268,14 +268,14 @@ def _obstacle(tree: Tree, head: int) -> str:
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
-    """Return the words of a node that keeps its order: each block fills its positions, which may be apart,
-    with reordered words."""
+    """Return the words of a node that keeps its order: each block fills its positions, which need not be
+    adjacent, with reordered words."""
     owner = {word: block for block in blocks for word in lines[block]}
     words = {block: iter(lines[block]) for block in blocks}
     return [next(words[owner[place]]) for place in sorted(owner)]
 
 
-@lru_cache(maxsize=8)  # used once per chunk; changed files have other fingerprints
+@lru_cache(maxsize=8)  # used once per chunk; changed files have different ones
 def _mixture(
     superstrate: Superstrate, substrate: Superstrate, weight: float, cache: Path, prints: tuple[str, str]
 ) -> Grammar:

@@ -70,7 +70,7 @@ def in_places(
 
 @dataclass(frozen=True)
 class Bitext:
-    """N parallel sentences of two languages; `lines` (N, 2) are their lines in the two corpora. `gold`: the
+    """N parallel sentences in two languages; `lines` (N, 2) are their lines in the two corpora. `gold`: the
     links are known from the derivation; `estimates` replace them."""
 
     first: Language

@@ -201,7 +201,8 @@ class Cognates(Transform):
 
 
 def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
-    """Return the exchange of letters in a transform's spelling; None if the spelling is more than that."""
+    """Return the exchange of letters in a transform's spelling; None if the spelling changes more than
+    letters."""
     every = {letter: transform.spell(letter) for letter in map(chr, range(0xD800))}  # up to the surrogates
     letters = {letter: spelt for letter, spelt in every.items() if spelt != letter}
     images = set(letters.values())

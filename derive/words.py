@@ -211,7 +211,7 @@ class Translate(Rewrite):
         return [senses.get(word) or senses.get(word.lower()) for word in sentence.words]
 
 
-@lru_cache(maxsize=8)  # a changed file has another digest
+@lru_cache(maxsize=8)  # a changed file has a different digest
 def _read_senses(lexicon: Path, digest: str) -> dict[str, Senses]:
     senses: dict[str, Senses] = {}
     for entry in read_lexicon(lexicon):

@@ -30,7 +30,7 @@ for special types."""
 
 def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
     """Write the source's tokenizer to a checkpoint's folder, and below `tokenizers/` one for each other
-    language, which reads and prints its spelling, unless that is more than an exchange of letters."""
+    language, which reads and prints its spelling, unless the spelling changes more than letters."""
     write_tokenizer(languages.tokenizer, folder, languages.specials, length)
     state = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))
     for name in languages.others:

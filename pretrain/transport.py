@@ -49,7 +49,7 @@ def sinkhorn(
 
 def untied(plan: Tensor, log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """Return the plan, but with K over its sum for pairs with a one-word side; all (B, n, m). Transport to or
-    from one word does not depend on K, so rounding, which varies by batch, would choose a link; now the
+    from one word does not depend on K, so rounding, which varies by batch, would choose a link; this way, the
     largest K does."""
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     own = log_kernel.masked_fill(padding, -torch.inf).flatten(1).softmax(1).view_as(plan)
@@ -107,7 +107,7 @@ def _prepare(
     col_mask: Tensor,
     padded: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Return scores with padding below 0, and reusable memory for `_best`, slow to allocate."""
+    """Return scores with padding below 0, and reusable memory for `_best`, which is slow to allocate."""
     if padded or (padded is None and not (row_mask.all() and col_mask.all())):
         scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)
     return scores, torch.empty_like(scores, dtype=torch.float64)

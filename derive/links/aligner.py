@@ -52,7 +52,7 @@ class Aligner(ABC):
 
     @abstractmethod
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
-        """Yield each pair's links, in order; only a few pairs are held at a time."""
+        """Yield each pair's links, in order; only a few pairs are held in memory."""
 
     @abstractmethod
     def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
