@@ -29,7 +29,7 @@ class Learner(nn.Module):
 
     @property
     def trained(self) -> dict[str, nn.Parameter]:
-        """The trained parameters by name; each once, even if several modules share it."""
+        """The trained parameters by name, each once even if several modules share it."""
         return {name: parameter for name, parameter in self.named_parameters() if parameter.requires_grad}
 
 
