@@ -151,7 +151,7 @@ class Reorder(Transform):
         ("syn-fr-25", "a quarter of the way"),
         ("syn-fr-p50", "half of the sentences"),
     )
-    term = "Syn gives each sentence the word order of another language, learnt from a treebank."
+    term = "Syn gives each sentence the word order of another language, learned from a treebank."
     needs = frozenset[Need](("trees", "tags"))
 
     superstrate: Superstrate

@@ -50,7 +50,7 @@ class Agglutinate(Rewrite):
     short_name, full_name = "agg", "Agg"
     forms = (percent("share", "-", "of the function words", "50", " {percent} %"),)
     examples = (("agg", ""), ("agg-50", "half of the function words"))
-    term = "Agg makes function words endings of the content word that they precede."
+    term = "Agg turns function words into endings of the content word that they precede."
 
     share: float = 1.0
     seed: int = 0
@@ -97,7 +97,7 @@ class Drop(_OneClass):
 
     short_name, full_name = "drop", "Drop"
     examples = (("drop-det", "without articles and other determiners"),)
-    term = "Drop leaves out the words of one class."
+    term = "Drop removes the words of one class."
 
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
         kept = [place for place, tag in enumerate(sentence.tags) if tag != self.tag]
@@ -111,7 +111,7 @@ class Split(Rewrite):
 
     short_name, full_name = "split", "Split"
     examples = (("split", "endings as words"),)
-    term = "Split makes the endings of nouns and verbs words of their own."
+    term = "Split turns the endings of nouns and verbs into separate words."
 
     endings: tuple[str, ...] = ("ing", "ed", "es", "s")
 
@@ -140,7 +140,7 @@ class Cipher(_OneClass):
 
     short_name, full_name = "cipher", "Cipher"
     examples = (("cipher-noun", "other letters for nouns"),)
-    term = "Cipher gives the words of one class other letters."
+    term = "Cipher replaces the letters in the words of one class."
 
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
         words = []
@@ -161,7 +161,7 @@ class Translate(Rewrite):
         percent("share", "-", "{percent} %", "50"),
     )
     examples = (("lex-fr", "French words"),)
-    term = "Lex replaces words by their translations in a lexicon."
+    term = "Lex replaces words with their translations from a lexicon."
     needs = frozenset[Need]()
 
     lexicon: Path

@@ -63,7 +63,7 @@ class Paraphrase(Classification):
 
     name = "paraphrase"
     title = "Paraphrase"
-    summary = "Paraphrase asks whether two sentences mean the same."
+    summary = "Paraphrase asks whether two sentences mean the same thing."
     data = "paraphrase"
     texts = ("first sentence", "second sentence")
     of_pairs = True
@@ -82,7 +82,7 @@ class TextLabels(Classification):
 
     name = "text_labels"
     title = "Text labels"
-    summary = "Text labels are one label of your own per text, such as its topic."
+    summary = "Text labels assign one of your own labels to each text, such as its topic."
     data = "text_labels"
     texts = ("text",)
     baselines = (Majority(), BagOfWords(0, "words", "bag of words"))
@@ -93,7 +93,7 @@ class PairLabels(Classification):
 
     name = "pair_labels"
     title = "Pair labels"
-    summary = "Pair labels are one label of your own per pair of texts."
+    summary = "Pair labels assign one of your own labels to each pair of texts."
     data = "pair_labels"
     texts = ("first text", "second text")
     of_pairs = True

@@ -129,7 +129,7 @@ class MLQA(Questions):
 
     name = "mlqa"
     title = "MLQA"
-    summary = "MLQA is QA whose answers are compared by rules of their language."
+    summary = "MLQA is QA whose answers are compared by language-specific rules."
 
     def in_language(self, name: str) -> MLQA:
         if name not in ARTICLES:

@@ -66,7 +66,7 @@ class POS(Tagging):
 
     name = "pos"
     title = "POS"
-    summary = "POS is tagging: a part of speech for every word."
+    summary = "POS assigns a part of speech to every word."
     data = "pos"
     metrics = (ACCURACY, Metric("f1_bare_tags", "F1 on bare tags", entity_f1))
     printed = "f1_bare_tags"
@@ -101,7 +101,7 @@ class WordLabels(Tagging):
 
     name = "word_labels"
     title = "Word labels"
-    summary = "Word labels are one label of your own per word."
+    summary = "Word labels assign one of your own labels to each word."
     data = "word_labels"
     metrics = (ACCURACY,)
 
