@@ -123,7 +123,7 @@ def cut(folder: Path) -> None:
         (changed(RUNS, lambda rows: rows[0].update(settings={"a": "1"})), "; expected "),
         (changed(RUNS, lambda rows: rows[0].update(seed=7)), "has the seeds [1, 7], "),
         (changed(RUNS, lambda rows: [row.update(study="../../own") for row in rows]), "cannot name a folder"),
-        (described(seeds=3, versions="1"), "seeds, versions of another type"),
+        (described(seeds=3, versions="1"), "seeds, versions: not of the type"),
         (described(report="nature"), "no kind of report is called 'nature'"),
         (lambda folder: (folder / ABOUT).write_text("{", encoding="utf-8"), f"{ABOUT}: not JSON"),
         (lambda folder: (folder / ABOUT).write_text("[]", encoding="utf-8"), f"{ABOUT}: expected a JSON object"),

@@ -85,7 +85,7 @@ def test_worker_processes_know_the_transforms_of_a_file(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("a b.py", "", "cannot import as 'a b'"),
+        ("a b.py", "", "cannot import a file named 'a b'"),
         ("json.py", "", "there is another module named json; rename the file"),
         ("empty.py", "x = 1\n", r"no function empty\(\) that returns a study; there is none without arguments"),
         ("asks.py", "def asks(x):\n    return x\n", "there is none without arguments"),
