@@ -91,7 +91,9 @@ class Checkpoint:
         places = {SOURCE: folder} | {name: places[name] for name in numbered if name in places}
         for place in places.values():
             check_own_types(place, int(model.config.vocab_size), model.config.pad_token_id)
-        return cls(folder, model.eval(), {name: load_tokenizer(place) for name, place in places.items()}, numbered)
+        return cls(
+            folder, model.eval(), {name: load_tokenizer(place) for name, place in places.items()}, numbered
+        )
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -118,12 +120,16 @@ class Checkpoint:
         self._check_length(len(ids))
         rows, types = torch.tensor([ids]), torch.full((1, len(ids)), self.token_type(language))
         with torch.inference_mode():
-            scores = self.model(input_ids=rows, **({"token_type_ids": types} if types.any() else {})).logits[0]
+            scores = self.model(input_ids=rows, **({"token_type_ids": types} if types.any() else {})).logits[
+                0
+            ]
             best = scores[rows[0] == tokenizer.mask_token_id].softmax(-1).topk(min(count, scores.shape[1]))
         pairs = zip(best.values.tolist(), best.indices.tolist(), strict=True)
         return [[Guess(*self.name(i), p) for p, i in zip(*pair, strict=True)] for pair in pairs]
 
-    def nearest(self, word: str, language: str = SOURCE, among: str | None = None, count: int = 5) -> list[Neighbour]:
+    def nearest(
+        self, word: str, language: str = SOURCE, among: str | None = None, count: int = 5
+    ) -> list[Neighbour]:
         """Return the `count` types whose embeddings are nearest to a word's by cosine, except the word
         itself. `word` must be one type of `language`; `among` is the language to search (default: all)."""
         (ids,) = self.pieces([word], language)
@@ -131,7 +137,9 @@ class Checkpoint:
             raise BadInput(f"{word!r}: expected a word that is one type of {language}")
         table = self._table / self._table.norm(dim=1, keepdim=True).clamp_min(1e-12)
         cosines = table @ table[ids[0]]
-        allowed = np.unique(np.concatenate([self.ids(name) for name in ([among] if among else self.languages)]))
+        allowed = np.unique(
+            np.concatenate([self.ids(name) for name in ([among] if among else self.languages)])
+        )
         order = allowed[np.argsort(-cosines[torch.from_numpy(allowed)].numpy(), kind="stable")]
         return [Neighbour(*self.name(i), float(cosines[i])) for i in order[order != ids[0]][:count].tolist()]
 
@@ -214,7 +222,9 @@ class Checkpoint:
         """
         name, words = language or next(iter(self.languages[1:]), ""), words_of(sentence)
         if not (transform := self.study.transform(name)):
-            raise BadInput(f"{name}: deriving a sentence needs the study's folder, and a transform of words alone")
+            raise BadInput(
+                f"{name}: deriving a sentence needs the study's folder, and a transform of words alone"
+            )
         image = image_of(transform, Sentence(words), 0, Account())
         mask = self.tokenizers[SOURCE].mask_token
         spelt = (word if word == mask else transform.spell(word) for word in image.words)
@@ -255,7 +265,10 @@ class Checkpoint:
         return {metric: share for metric, (share, _) in shares.items()}
 
     def finetune(
-        self, task: str = "pos", language: str = "", progress: Callable[[int, int], None] = lambda step, steps: None
+        self,
+        task: str = "pos",
+        language: str = "",
+        progress: Callable[[int, int], None] = lambda step, steps: None,
     ) -> SourceTuned:
         """Fine-tune the model on the source examples of one of its study's tagging tasks, with the study's
         settings. Its `score` is zero-shot. Changes to the model are applied before training.
@@ -282,7 +295,9 @@ class Checkpoint:
         texts = list(map(words_of, sentences))
         rows = [self.encoded(words, language) for words in texts]
         found: dict[int, States] = {}
-        for places, hidden in states(self.model, [np.array(ids) for ids, _ in rows], self.token_type(language)):
+        for places, hidden in states(
+            self.model, [np.array(ids) for ids, _ in rows], self.token_type(language)
+        ):
             for i, place in enumerate(places):
                 of = rows[place][1]
                 means = [of @ layer[i, 1 : 1 + of.shape[1]] / of.sum(1, keepdim=True) for layer in hidden]
@@ -341,7 +356,9 @@ class Checkpoint:
         in its run's folder, its study is found too. Raises BadInput for a model with a function applied after
         a layer."""
         if any(getattr(change, "func", None) is hook_layer for change in self.changes):
-            raise BadInput("cannot save a function applied after a layer; only changed weights can be saved", folder)
+            raise BadInput(
+                "cannot save a function applied after a layer; only changed weights can be saved", folder
+            )
         if (folder := Path(folder)).exists() or self.folder.resolve() in folder.resolve().parents:
             raise BadInput("exists, or is inside the model's own folder; expected a new folder", folder)
         model = self.model if self.has_head else architecture_of(self.model.config).encoder(self.model)

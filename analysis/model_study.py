@@ -110,12 +110,18 @@ def measured_task(checkpoint: Path, name: str, languages: Languages, language: s
             values = {key: value for key, value in settings["finetune"].items() if key != "kind"}
             ways.append((FinetuneConfig(**values), settings["examples"][language]))
     if not ways:
-        raise BadInput(f"no measurement {name}-* in {language}: the study never fine-tuned this model on {name}", run)
+        raise BadInput(
+            f"no measurement {name}-* in {language}: the study never fine-tuned this model on {name}", run
+        )
     if len({*ways}) > 1:
-        raise BadInput(f"measurements {name}-* with {len({*ways})} settings or sets of examples; expected one", run)
+        raise BadInput(
+            f"measurements {name}-* with {len({*ways})} settings or sets of examples; expected one", run
+        )
     config, wanted = ways[0]
     for folder in sorted(languages.folder.parent.glob(f"tasks/{name}-*")):
         facts = (examples := TaskFolder.open(folder)).artefact.facts
         if wanted in (facts["fingerprint"], facts.get("fingerprints", {}).get(language)):
             return DerivedTask(of, languages, examples, config)
-    raise BadInput(f"no folder tasks/{name}-* has the examples of this model's measurement", languages.folder.parent)
+    raise BadInput(
+        f"no folder tasks/{name}-* has the examples of this model's measurement", languages.folder.parent
+    )

@@ -36,7 +36,9 @@ __all__ = ["__version__", "align", "derive", "load", "look", "records", "study"]
 __version__ = version("calque")
 
 
-def derive(sentence: str, language: str, parser: Path | str | None = None, runs: Path | str = "runs") -> Derived:
+def derive(
+    sentence: str, language: str, parser: Path | str | None = None, runs: Path | str = "runs"
+) -> Derived:
     """Derive a sentence in another language, named by its transforms, which are applied right to left.
 
     Args:
@@ -70,7 +72,9 @@ def derive(sentence: str, language: str, parser: Path | str | None = None, runs:
         raise BadInput(wrong[0])
     sentences, failed = sentences_of(sentence, transforms, folder)
     if len(sentences) != 1 or failed:
-        raise BadInput(f"{len(sentences)} sentences; expected one" if not failed else f"no tree: {', '.join(failed)}")
+        raise BadInput(
+            f"{len(sentences)} sentences; expected one" if not failed else f"no tree: {', '.join(failed)}"
+        )
     return Derived(sentences[0], transforms[0])
 
 

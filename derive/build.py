@@ -55,7 +55,14 @@ from calque.derive.source import Source
 from calque.derive.sources.files import TAGGED
 from calque.derive.transform import Compose, Transform
 from calque.derive.usage import USAGE, Usage
-from calque.derive.vocabulary import SMALLEST, TOKENIZER, GivenVocabulary, Vocabulary, WordTable, learn_of_words
+from calque.derive.vocabulary import (
+    SMALLEST,
+    TOKENIZER,
+    GivenVocabulary,
+    Vocabulary,
+    WordTable,
+    learn_of_words,
+)
 from calque.derive.workers import Progress, Workers, reported, silent
 
 MEASURED = 10_000  # sentences over which the order distance is measured

@@ -127,7 +127,9 @@ def _check_spelling(transform: Transform) -> None:
     usual = transform.informed(Usage.even(SMALLEST))
     moved = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
     if usual.places(SMALLEST) is not None or moved.any() != moved.all():
-        raise BadInput(f"{transform.name} shares sub-words with its source, which cannot be shown in text; use trans")
+        raise BadInput(
+            f"{transform.name} shares sub-words with its source, which cannot be shown in text; use trans"
+        )
 
 
 Numbered = Iterator[tuple[int, Sentence]]  # sentences with the numbers that transforms draw from

@@ -96,4 +96,6 @@ def _end_with(parent: BaseProcess) -> None:
 def _prepare() -> None:
     follow_parent()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # a worker has one core
-    gc.set_threshold(100_000)  # chunks contain many objects without cycles: collection takes a fifth of the time
+    gc.set_threshold(
+        100_000
+    )  # chunks contain many objects without cycles: collection takes a fifth of the time

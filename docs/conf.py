@@ -31,7 +31,9 @@ exclude_patterns = [".*", "build", "calque", "data", "runs", "tests", "docs/_roo
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 nitpicky = True
-nitpick_ignore_regex = [(r"py:.*", r".*")]  # types in signatures have no page here; links between pages are checked
+nitpick_ignore_regex = [
+    (r"py:.*", r".*")
+]  # types in signatures have no page here; links between pages are checked
 default_role = "code"  # `single` backticks of docstrings
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
@@ -58,7 +60,9 @@ def prepare(app: Sphinx, page: str, source: list[str]) -> None:
     """Remove the comments that mark generated tables and quoted numbers, and show text that is only for the site. A
     table of the records has its title as a heading and no place in the navigation: pages link to it."""
     text = re.sub(r"<!-- site: (.*?) -->", r"\1", source[0])
-    text = re.sub(r"<!--.*?-->\n?", lambda match: "\n" if match.group().endswith("\n") else "", text, flags=re.S)
+    text = re.sub(
+        r"<!--.*?-->\n?", lambda match: "\n" if match.group().endswith("\n") else "", text, flags=re.S
+    )
     if page.startswith((RECORDS, "CHANGELOG")):
         text = "---\norphan: true\n---\n\n" + re.sub(r"\A\*\*(.*)\*\*$", r"# \1", text, count=1, flags=re.M)
     source[0] = text

@@ -67,7 +67,11 @@ class Commands(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands by group, with an example for each group."""
         for title, (_, example) in GROUPS.items():
-            shown = [(name, one) for name, one in self.commands.items() if getattr(one, "rich_help_panel", "") == title]
+            shown = [
+                (name, one)
+                for name, one in self.commands.items()
+                if getattr(one, "rich_help_panel", "") == title
+            ]
             with formatter.section(title):
                 formatter.write_dl([(name, one.get_short_help_str(66)) for name, one in shown])
                 formatter.write_text(f"Example: {example}")
@@ -85,7 +89,10 @@ class Commands(TyperGroup):
         try:
             with stoppable() as stopped:
                 return super().invoke(ctx)
-        except (typer.Exit, typer.Abort):  # also RuntimeErrors; --help exits this way and must not wait for torch
+        except (
+            typer.Exit,
+            typer.Abort,
+        ):  # also RuntimeErrors; --help exits this way and must not wait for torch
             raise
         except UsageError as error:
             _refuse_usage(error)
@@ -108,7 +115,9 @@ class Commands(TyperGroup):
         except BrokenExecutor as error:
             if stopped.is_set():  # the interrupt killed the workers too
                 _stop("interrupted", error, 130)
-            _fail("a worker process was killed, probably because memory ran out: run with fewer --jobs", code=1)
+            _fail(
+                "a worker process was killed, probably because memory ran out: run with fewer --jobs", code=1
+            )
         except (ArithmeticError, RuntimeError) as error:
             if reason := _of_run(error):
                 _fail(reason, code=1)
@@ -126,7 +135,9 @@ def _of_system(error: OSError) -> str:
         return f"{error.filename or 'a path'}: {reason}; expected a usable path"
     if error.errno == errno.ENOENT and error.filename:
         return f"{error.filename}: {reason}; it was removed while in use"
-    return f"{error.filename or 'a file'}: {reason}; nothing is left half-written" if error.errno in DISK else ""
+    return (
+        f"{error.filename or 'a file'}: {reason}; nothing is left half-written" if error.errno in DISK else ""
+    )
 
 
 def _of_run(error: Exception) -> str:
@@ -206,7 +217,8 @@ def _print_version(wanted: bool) -> None:
 
 
 Version = Annotated[
-    bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
+    bool,
+    typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit."),
 ]
 
 

@@ -50,7 +50,9 @@ def filled(text: str, blocks: Mapping[str, Block] | None = None, page: Path | No
         try:
             if mark.re is _CELL:
                 if not mark.string[: mark.start()].rpartition("\n")[2].strip():
-                    raise BadInput("the comment is first in its line, which ends the paragraph; move a word before it")
+                    raise BadInput(
+                        "the comment is first in its line, which ends the paragraph; move a word before it"
+                    )
                 return mark[1] + _cell(mark) + mark[6]
             return f"<!-- calque: {mark[1]} -->\n{_block(mark[1], known)}<!-- /calque -->"
         except BadInput as error:
@@ -97,7 +99,9 @@ def _cell(mark: re.Match[str]) -> str:
     (header, rows), column = _table(mark["table"]), mark["column"]
     found = [row for row in rows if keys <= {*row}]
     if len(found) != 1:
-        raise BadInput(f"{len(found)} rows of {mark['table']} contain {', '.join(sorted(keys))}; expected one")
+        raise BadInput(
+            f"{len(found)} rows of {mark['table']} contain {', '.join(sorted(keys))}; expected one"
+        )
     if header.count(column) != 1:
         raise BadInput(unknown("column", column, header))
     cell = found[0][header.index(column)]
@@ -123,7 +127,9 @@ def _table_of(header: str, rows: Iterable[Sequence[str]]) -> list[str]:
 
 def _transforms() -> list[str]:
     rows = []
-    for kind in (kind for kind in TRANSFORMS if kind.__module__.startswith("calque.derive.")):  # not from study files
+    for kind in (
+        kind for kind in TRANSFORMS if kind.__module__.startswith("calque.derive.")
+    ):  # not from study files
         (first, _), *others = kind.examples
         forms = "; ".join(f"`{name}`: {meaning}" if meaning else f"`{name}`" for name, meaning in others)
         rows.append((f"`{first}`", kind.term, forms))
@@ -131,12 +137,16 @@ def _transforms() -> list[str]:
 
 
 def _studies() -> list[str]:
-    rows = [(f"`{name}`", doc, f"{time}; {needs}" if needs else time) for name, doc, time, needs in study_rows()]
+    rows = [
+        (f"`{name}`", doc, f"{time}; {needs}" if needs else time) for name, doc, time, needs in study_rows()
+    ]
     return _table_of("study | description | time on two cores; needs", rows)
 
 
 def _tasks() -> list[str]:
-    rows = [(f"`{task.name}`", task.summary, ", ".join(m.title for m in task.metrics)) for task in TASKS.values()]
+    rows = [
+        (f"`{task.name}`", task.summary, ", ".join(m.title for m in task.metrics)) for task in TASKS.values()
+    ]
     return _table_of("task | definition | metrics", rows)
 
 
@@ -165,7 +175,9 @@ def _claims() -> list[str]:
         found = dict.fromkeys(chain.from_iterable(conclusions(name).values()))
         rows = []
         for (claim, where), tasks in groupby((one for one in found if one.where), key=_without_task):
-            sizes = [f"{one.claim.removeprefix(claim).strip(', ')} {one.size}{_direction(one)}" for one in tasks]
+            sizes = [
+                f"{one.claim.removeprefix(claim).strip(', ')} {one.size}{_direction(one)}" for one in tasks
+            ]
             rows.append((claim, where.replace("section ", "§"), "; ".join(sizes).strip()))
         heading = f"## {about['title'].split(' (')[0]}"
         lines += ["", heading, "", *_table_of("claim | in the paper | ours / the paper’s", rows)]

@@ -67,7 +67,9 @@ def on_cards(cost: Cost, card: Card, number: int) -> tuple[float, float, int]:
     """Return a run's seconds, bytes per card and micro-batches per step on `number` cards, one process
     each, ignoring synchronisation."""
     if number > cost.batch:
-        raise BadInput(f"{number:,} cards for {cost.batch:,} rows per step; expected at most one card per row")
+        raise BadInput(
+            f"{number:,} cards for {cost.batch:,} rows per step; expected at most one card per row"
+        )
     rows = math.ceil(cost.batch / number)
     at_a_time = next((n for n in range(rows, 0, -1) if cost.card.of(n) <= USABLE * card.memory), 0)
     if not at_a_time:
@@ -137,7 +139,9 @@ def describe(
     if here.finished:
         head += f"{counted(here.finished, 'run')} finished below {root}, {len(here.runs):,} left\n"
     if not here.runs:
-        return f"{head}\nno model remains to be pretrained; fine-tuning and testing are not estimated\n{files}"
+        return (
+            f"{head}\nno model remains to be pretrained; fine-tuning and testing are not estimated\n{files}"
+        )
     return f"""{head}
 {_runs(here)}
 

@@ -81,7 +81,9 @@ class StudySession:
         models = {}
         for title, step in zip(titles, steps, strict=True):
             folder = step.folder.relative_to(self.study.home(self.runs)).as_posix()
-            models[title if titles.count(title) == 1 else folder] = Checkpoint.open(step.folder / "checkpoint")
+            models[title if titles.count(title) == 1 else folder] = Checkpoint.open(
+                step.folder / "checkpoint"
+            )
         return models
 
     def _about(self) -> Mapping[str, Any]:

@@ -144,7 +144,9 @@ def join(patience: timedelta = PATIENCE) -> World:
     if world.size == 1:
         return world
     if not (os.environ.get("MASTER_ADDR") and _number("MASTER_PORT", 0)):
-        raise BadInput(f"WORLD_SIZE={world.size} is set without MASTER_ADDR and MASTER_PORT, which torchrun sets")
+        raise BadInput(
+            f"WORLD_SIZE={world.size} is set without MASTER_ADDR and MASTER_PORT, which torchrun sets"
+        )
     with world._joint():
         store, _, _ = next(dist.rendezvous("env://", timeout=patience))
         dist.init_process_group(

@@ -177,7 +177,10 @@ class Objective(Named, ABC):
         learner = Learner(model, self.modules(model))
         if self.traits.head_only:
             head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
-            for name, parameter in model.named_parameters():  # each appears once: XLM-R's table under the head's name
+            for (
+                name,
+                parameter,
+            ) in model.named_parameters():  # each appears once: XLM-R's table under the head's name
                 parameter.requires_grad_(name.startswith(f"{head}.") and parameter is not table)
         return learner
 

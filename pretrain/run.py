@@ -145,7 +145,13 @@ class _Run:
         identity: Mapping[str, Any],
         notify: Callable[[str], None],
     ) -> None:
-        self.folder, self.config, self.world, self.identity, self.notify = folder, config, world, identity, notify
+        self.folder, self.config, self.world, self.identity, self.notify = (
+            folder,
+            config,
+            world,
+            identity,
+            notify,
+        )
         objective, embeddings = config.objective, config.objective.traits.language_embeddings
         self.languages = config.mixture.read(config.languages)
         self.streams = objective.streams(self.languages, config.model.length, config.seed)

@@ -50,7 +50,9 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
     otherwise load RoBERTa's own tokenizer and segment differently. A tokenizer without a template gets one,
     because the model's rows start and end with special types. `length` is the model's maximum row length in
     ids."""
-    copy = Tokenizer.from_str(tokenizer.read_text(encoding="utf-8"))  # from_file's errors do not name the file
+    copy = Tokenizer.from_str(
+        tokenizer.read_text(encoding="utf-8")
+    )  # from_file's errors do not name the file
     start, pad, end, unknown, mask, *_ = map(copy.id_to_token, specials.ids)
     if copy.post_processor is None:
         copy.post_processor = TemplateProcessing(

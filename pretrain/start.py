@@ -134,7 +134,9 @@ def _refuse_second_tensors(saved: Any, folder: Path) -> None:
 
 def _refuse(differences: list[str], folder: Path) -> None:
     if differences:
-        raise BadInput([f"a model with a different shape: {difference}" for difference in differences], folder)
+        raise BadInput(
+            [f"a model with a different shape: {difference}" for difference in differences], folder
+        )
 
 
 def _other_shape(saved: Any, config: ModelConfig) -> list[str]:

@@ -31,7 +31,9 @@ class NonFinite(ArithmeticError):
 class Draws:
     """Each step's batches and loss divisors, as a function of (seed, step)."""
 
-    def __init__(self, streams: Sequence[Stream], batch: int, seed: int, mixture: Mixture = ALL_TOGETHER) -> None:
+    def __init__(
+        self, streams: Sequence[Stream], batch: int, seed: int, mixture: Mixture = ALL_TOGETHER
+    ) -> None:
         self.streams, self.seed = streams, seed
         terms = Counter(name for stream in streams for name in stream.weights)
         if repeated := [name for name, count in terms.items() if count > 1]:
@@ -74,7 +76,10 @@ def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
         times = 1.0 if id(parameter) in in_encoder else config.head_rate
         groups.setdefault((config.weight_decay if decays else 0.0, times), []).append(parameter)
     return torch.optim.AdamW(
-        [{"params": parameters, "weight_decay": decay, TIMES: times} for (decay, times), parameters in groups.items()],
+        [
+            {"params": parameters, "weight_decay": decay, TIMES: times}
+            for (decay, times), parameters in groups.items()
+        ],
         lr=config.learning_rate,
         betas=config.betas,
         eps=config.epsilon,
@@ -138,7 +143,9 @@ def _update(optimizer: torch.optim.Optimizer, rate: float) -> None:
     optimizer.zero_grad()
 
 
-def _accumulate(learner: Learner, draws: Draws, step: int, grad_accumulation: int, world: World) -> dict[str, Tensor]:
+def _accumulate(
+    learner: Learner, draws: Draws, step: int, grad_accumulation: int, world: World
+) -> dict[str, Tensor]:
     """Add the gradients of a step's micro-batches; returns this process's share of each mean loss."""
     batches, drawn = draws.at(step)
     # Only dropout draws random numbers from torch; a resumed run draws the same ones.

@@ -61,7 +61,9 @@ def inspect(page: str, look: str, cases: list[tuple[int, str]], folder: Path) ->
     frames = folder / "frames.html"
     words = json.dumps(page).replace("</", "<\\/").replace("<!--", "<\\!--")
     frames.write_text(FRAMES.format(page=words, cases=json.dumps(cases), look=look), encoding="utf-8")
-    ran = run(folder, "--enable-logging=stderr", "--virtual-time-budget=200000", "--dump-dom", frames.as_uri())
+    ran = run(
+        folder, "--enable-logging=stderr", "--virtual-time-budget=200000", "--dump-dom", frames.as_uri()
+    )
     body = re.search(r"<body>(\{.*\})", ran.stdout, re.DOTALL)
     assert body, ran.stdout[-500:] + ran.stderr[-2000:]
     return {"console": re.findall(r"CONSOLE.*", ran.stderr), **json.loads(unescape(body[1]))}
@@ -83,11 +85,15 @@ def words_cut(page: Path, folder: Path) -> list[str]:
         pytest.skip("no pdftotext is installed")
     pdf = folder / "printed.pdf"
     run(folder, "--no-pdf-header-footer", f"--print-to-pdf={pdf}", page.as_uri())
-    boxes = subprocess.run(["pdftotext", "-bbox", pdf, "-"], capture_output=True, text=True, check=True).stdout
+    boxes = subprocess.run(
+        ["pdftotext", "-bbox", pdf, "-"], capture_output=True, text=True, check=True
+    ).stdout
     cut, words = [], 0
     for sheet in boxes.split("<page ")[1:]:
         width, height = map(float, re.findall(r'"([\d.]+)"', sheet)[:2])
-        for found in re.finditer(r'<word xMin="(.+?)" yMin="(.+?)" xMax="(.+?)" yMax="(.+?)">(.*?)</word>', sheet):
+        for found in re.finditer(
+            r'<word xMin="(.+?)" yMin="(.+?)" xMax="(.+?)" yMax="(.+?)">(.*?)</word>', sheet
+        ):
             left, top, right, bottom = map(float, found.groups()[:4])
             words += 1
             if left < 0 or top < 0 or right > width or bottom > height:

@@ -39,7 +39,10 @@ def train_models(treebank: Path, out: Path, steps: int = 800) -> None:
         dev, training = training[::10], [sentence for i, sentence in enumerate(training) if i % 10]
     with whole_folder(out) as part, TemporaryDirectory(dir=part.parent, prefix=f".{out.name}.") as name:
         folder, models = Path(name), {}
-        for split, sentences in (("train", training), ("dev", dev[:500])):  # dev only picks among three parsers
+        for split, sentences in (
+            ("train", training),
+            ("dev", dev[:500]),
+        ):  # dev only picks among three parsers
             write_treebank(folder / f"{split}.conllu", sentences, lemmas=True)  # the parser embeds lemmas
         for processor, kind, own in (("pos", "tagger", steps), ("depparse", "parser", steps // 2)):
             models[processor] = _train(kind, own // 3 * 3, folder)
@@ -50,10 +53,25 @@ def _train(kind: str, steps: int, folder: Path) -> Path:
     """Train `stanza.models.KIND` on the treebank in the folder, in a process of its own; return the model's file."""
     model = folder / f"{kind}.pt"
     command = [
-        *(sys.executable, "-m", f"stanza.models.{kind}", "--mode", "train", "--lang", "xx", "--shorthand", "xx_calque"),
+        *(
+            sys.executable,
+            "-m",
+            f"stanza.models.{kind}",
+            "--mode",
+            "train",
+            "--lang",
+            "xx",
+            "--shorthand",
+            "xx_calque",
+        ),
         *("--train_file", str(folder / "train.conllu"), "--eval_file", str(folder / "dev.conllu")),
         *("--save_dir", str(folder), "--save_name", model.name, "--max_steps", str(steps)),
-        *("--eval_interval", str(steps if kind == "tagger" else steps // 3), FALLS[kind], str(steps // 3 * 2)),
+        *(
+            "--eval_interval",
+            str(steps if kind == "tagger" else steps // 3),
+            FALLS[kind],
+            str(steps // 3 * 2),
+        ),
         *(*SMALL.split(), *ONLY[kind].split()),
     ]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}  # matrices so small gain nothing from a second thread

@@ -12,7 +12,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 OURS = "calque."
 PACKAGES = ["derive", "pretrain", "analysis", "experiments"]
-ANALYSIS = "statistics records tasks aligners measures model_study.py checkpoint.py looking results report papers"
+ANALYSIS = (
+    "statistics records tasks aligners measures model_study.py checkpoint.py looking results report papers"
+)
 ORDERS = {ROOT: PACKAGES, ROOT / "analysis": ANALYSIS.split()}
 """What stands in a folder, from left to right."""
 FILES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
@@ -32,7 +34,9 @@ def imported(path: Path) -> frozenset[str]:
         if isinstance(node, ast.Import):
             found |= {alias.name.removeprefix(OURS) for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.module and not node.level, f"{name(path)}, line {node.lineno}: name what is imported in full"
+            assert node.module and not node.level, (
+                f"{name(path)}, line {node.lineno}: name what is imported in full"
+            )
             found |= {f"{node.module}.{alias.name}".removeprefix(OURS) for alias in node.names}
     return frozenset(found)
 
@@ -108,7 +112,9 @@ def test_a_circle_of_rooms_is_found_and_its_files_are_named() -> None:
     def files(*names: str) -> list[Path]:
         return [ROOT / "house" / one for one in names]
 
-    low, high, cellar, left, right = files("low.py", "high.py", "cellar/deep.py", "wing/left.py", "wing/right.py")
+    low, high, cellar, left, right = files(
+        "low.py", "high.py", "cellar/deep.py", "wing/left.py", "wing/right.py"
+    )
     needs = {high: {low, left}, low: {cellar}, left: {cellar}, cellar: {right}, right: set()}
     # No file needs itself by any way, but the wing needs the cellar, which needs the wing.
     assert set(circle(ROOT / "house", needs)) == {

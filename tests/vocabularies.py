@@ -15,4 +15,6 @@ def learn(sentences: Iterable[Sequence[str]], size: int) -> Vocabulary:
 
 def read_as_saved(folder: Path) -> None:
     """Name the class that reads a folder's tokenizer.json as it is; RoBERTa's and BERT's build their own."""
-    (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "PreTrainedTokenizerFast"}', encoding="utf-8")
+    (folder / "tokenizer_config.json").write_text(
+        '{"tokenizer_class": "PreTrainedTokenizerFast"}', encoding="utf-8"
+    )

@@ -12,7 +12,9 @@ from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.tokenizer_check import check_tokenizer
 
-LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})  # nothing follows their last layer
+LIKE_BERT = frozenset(
+    {"bert", "camembert", "electra", "roberta", "xlm-roberta"}
+)  # nothing follows their last layer
 Precision = Literal["float32", "bfloat16"]  # an encoder's number format
 _LONGEST = 512  # ids per row if neither the model nor its tokenizer sets a limit
 
@@ -62,7 +64,9 @@ class Encoder:
         if token_types is not None and self.token_types > 1:
             inputs["token_type_ids"] = _padded(token_types, 0)
         inputs = {name: tensor.to(self.device) for name, tensor in inputs.items()}
-        states: tuple[Tensor, ...] = self._model(**inputs, output_hidden_states=True).hidden_states[: self.top + 1]
+        states: tuple[Tensor, ...] = self._model(**inputs, output_hidden_states=True).hidden_states[
+            : self.top + 1
+        ]
         for layer, hidden in enumerate(states):
             if hidden.shape[:2] != ids.shape:
                 raise BadInput(f"layer {layer} does not return one state per sub-word", self.folder)
@@ -103,7 +107,9 @@ def _positions(model: nn.Module, config: Any) -> int:
 
 
 def _padded(rows: Sequence[Sequence[int]], filler: int) -> Tensor:
-    return nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=filler)
+    return nn.utils.rnn.pad_sequence(
+        [torch.tensor(row) for row in rows], batch_first=True, padding_value=filler
+    )
 
 
 Pieces = Sequence[Sequence[int]]  # a sentence: the ids of each word, none for a word that the tokenizer drops
@@ -127,7 +133,9 @@ class SubWords:
         (around,), (bare,) = self._encode(["a"], special=True), self._encode(["a"])
         first = next((i for i in range(len(around)) if bare and around[i : i + len(bare)] == bare), None)
         if first is None:
-            raise BadInput("the tokenizer drops a letter, or encodes it differently within a sentence", folder)
+            raise BadInput(
+                "the tokenizer drops a letter, or encodes it differently within a sentence", folder
+            )
         self.before, self.after = around[:first], around[first + len(bare) :]
         check_tokenizer(folder)
         self.second_type: int = self._tokenizer.encode("a", "a").type_ids[-1]
@@ -142,7 +150,10 @@ class SubWords:
 
     def _encode(self, texts: list[str], special: bool = False) -> list[list[int]]:
         try:
-            return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(texts, add_special_tokens=special)]
+            return [
+                encoding.ids
+                for encoding in self._tokenizer.encode_batch_fast(texts, add_special_tokens=special)
+            ]
         except Exception as error:  # tokenizers raise a plain Exception
             raise BadInput(f"the tokenizer cannot encode all words: {error}", self._folder) from None
 

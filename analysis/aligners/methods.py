@@ -32,7 +32,10 @@ def cosines(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) 
 def centred(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """Cosines after subtracting the mean state of the pair's sub-words."""
     masks = row_mask, col_mask
-    sums = [side.masked_fill(~mask[:, :, None], 0).sum(1) for side, mask in zip((source, target), masks, strict=True)]
+    sums = [
+        side.masked_fill(~mask[:, :, None], 0).sum(1)
+        for side, mask in zip((source, target), masks, strict=True)
+    ]
     mean = (sums[0] + sums[1]) / (row_mask.sum(1) + col_mask.sum(1))[:, None]
     return cosines(source - mean[:, None], target - mean[:, None], *masks)
 
@@ -159,7 +162,12 @@ TRAINED = replace(SOFTMAX, name="softmax-argmax", also=DEFAULT)
 links raises F1 if more than F1/2 of them are correct (Lipton et al. 2014)."""
 BY_NAME = {choice.name: choice for choice in (*METHODS, SOFTMAX, TRAINED)}
 CHOICES = (
-    *(method(similarity, plan, rule) for plan in (DIRECT, TRANSPORT) for rule in RULES for similarity in SIMILARITIES),
+    *(
+        method(similarity, plan, rule)
+        for plan in (DIRECT, TRANSPORT)
+        for rule in RULES
+        for similarity in SIMILARITIES
+    ),
     RELEASED,
 )
 """Every combination of the three choices, and the released aligner."""

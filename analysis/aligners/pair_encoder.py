@@ -151,17 +151,25 @@ class PairEncoder:
             yield from linked
 
     def _read(
-        self, cut: Sequence[tuple[CutSide, CutSide]], batch: Sequence[int], states: SideStates, reading: LinkReading
+        self,
+        cut: Sequence[tuple[CutSide, CutSide]],
+        batch: Sequence[int],
+        states: SideStates,
+        reading: LinkReading,
     ) -> list[Scored]:
         source, target, *masks = _padded(states, cut, batch, reading)
         if not (source.isfinite().all() and target.isfinite().all()):
-            raise BadInput(f"layer {reading.layer} of the model returned non-finite numbers", self.encoder.folder)
+            raise BadInput(
+                f"layer {reading.layer} of the model returned non-finite numbers", self.encoder.folder
+            )
         scores = reading.method.score(source, target, *masks)
         links = reading.method.extract(scores, *masks)
         words = [[side.places(reading.method.words).tolist() for side in cut[i]] for i in batch]
         if also := reading.method.also:
             more = self._read(cut, batch, states, replace(reading, method=also))
-            added = [(pair, *map(list.index, words[pair], link)) for pair, of in enumerate(more) for link in of]
+            added = [
+                (pair, *map(list.index, words[pair], link)) for pair, of in enumerate(more) for link in of
+            ]
             links = torch.cat([links, links.new_tensor(added).view(-1, 3)])
         values = scores[links.unbind(1)].tolist()
         linked: list[Scored] = [{} for _ in batch]
@@ -186,7 +194,9 @@ class PairEncoder:
                 types[-1] += [kind] * (len(ids) + len(self.after))
         states: SideStates = {}
         for batch in row_batches(np.array([len(row) for row in rows], np.int64)):
-            layered = self.encoder([rows[i] for i in batch], [types[i] for i in batch] if any(self.types) else None)
+            layered = self.encoder(
+                [rows[i] for i in batch], [types[i] for i in batch] if any(self.types) else None
+            )
             for layer in layers:
                 for i, hidden in zip(batch, layered[layer].float(), strict=True):
                     states |= {(layer, pair, side): hidden[places] for pair, side, places in inside[i]}
@@ -233,7 +243,9 @@ class EncoderAligner(Aligner):
             layer = trained or main_layer(getattr(config.get_text_config(), "num_hidden_layers", 0))
         encoder, pieces = Encoder(folder, layer, device, precision), SubWords(folder)
         if pieces.size > encoder.types:
-            raise BadInput(f"the tokenizer has {pieces.size:,} types, and the model only {encoder.types:,}", folder)
+            raise BadInput(
+                f"the tokenizer has {pieces.size:,} types, and the model only {encoder.types:,}", folder
+            )
         reading = LinkReading(method or (TRAINED if trained else DEFAULT), layer)
         return cls(PairEncoder(encoder, (pieces.before, pieces.after), pieces=pieces), reading)
 

@@ -27,7 +27,11 @@ from calque.pretrain.architecture import ROBERTA, XLM_R, main_layer
 
 LENGTHS = range(7, 9)  # words in a sentence that fits on a terminal and a phone
 LINES = 1_000  # lines of the corpus to search for such a sentence
-WORDS, PAIRS, GUESSES = 4, 30, 5  # words with neighbours, pairs in the map, and guesses or neighbours per word
+WORDS, PAIRS, GUESSES = (
+    4,
+    30,
+    5,
+)  # words with neighbours, pairs in the map, and guesses or neighbours per word
 
 
 def look(model: Checkpoint, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
@@ -72,7 +76,10 @@ class _Viewer:
             return (), {}
         first, images = self.model.data.languages[0], {}
         bitexts = {name: self.model.data.bitext(SOURCE, name) for name in self._derived}
-        of_all = [{*range(len(first.corpus))[:LINES]}, *({*it.lines[:LINES, 0].tolist()} for it in bitexts.values())]
+        of_all = [
+            {*range(len(first.corpus))[:LINES]},
+            *({*it.lines[:LINES, 0].tolist()} for it in bitexts.values()),
+        ]
         lines, counts = sorted(set.intersection(*of_all) or {0}), self.model.data.vocabulary.counts
         sizes = {line: len(first.corpus.line_pieces(line)) for line in lines}
         short = [line for line in lines if sizes[line] in LENGTHS] or [min(sizes, key=sizes.__getitem__)]
@@ -100,7 +107,8 @@ class _Viewer:
         missing = [
             word
             for word, ids in zip(words, self.model.pieces(words), strict=True)
-            if word != self.mask and (not ids or any(i in special or (read is not None and not read[i]) for i in ids))
+            if word != self.mask
+            and (not ids or any(i in special or (read is not None and not read[i]) for i in ids))
         ]
         if missing:
             words = ", ".join(map(repr, missing))
@@ -111,7 +119,9 @@ class _Viewer:
         data = self.model.data
         if data is None or SOURCE not in (language.name for language in data.languages):
             return ()
-        return tuple(name for name in data.others if name in self.model.languages and data.bitext(SOURCE, name).gold)
+        return tuple(
+            name for name in data.others if name in self.model.languages and data.bitext(SOURCE, name).gold
+        )
 
     @cached_property
     def _glosses(self) -> dict[str, str]:
@@ -134,7 +144,9 @@ class _Viewer:
         if not self.model.has_head:
             return
         if places := [place for place, word in enumerate(words) if word == self.mask]:
-            for place, guesses in zip(places, self.model.fill_all(" ".join(words), language, GUESSES), strict=True):
+            for place, guesses in zip(
+                places, self.model.fill_all(" ".join(words), language, GUESSES), strict=True
+            ):
                 yield Blank(language, place, self.mask, tuple(guesses))
             return
         for place, word in enumerate(words):
@@ -142,19 +154,26 @@ class _Viewer:
             yield Blank(language, place, word, tuple(self.model.fill(text, language, GUESSES)))
 
     def _long_words(self, sentence: Sequence[str]) -> list[str]:
-        whole = (word for word in dict.fromkeys(sentence) if word.isalpha() and self.model.is_type(word, SOURCE))
+        whole = (
+            word for word in dict.fromkeys(sentence) if word.isalpha() and self.model.is_type(word, SOURCE)
+        )
         return sorted(whole, key=len, reverse=True)[:WORDS]
 
     def _neighbours(self, words: Sequence[str]) -> Iterator[Neighbours]:
         for word in words:
             of = next((name for name in self.model.languages if self.model.is_type(word, name)), None)
             if of is None:
-                raise BadInput(f"{word!r}: expected a word that is one type of {' or '.join(self.model.languages)}")
+                raise BadInput(
+                    f"{word!r}: expected a word that is one type of {' or '.join(self.model.languages)}"
+                )
             for name in self.model.languages:
                 yield Neighbours(word, of, name, tuple(self.model.nearest(word, of, name, GUESSES)))
 
     def _alignment(self, pair: Derivation) -> Alignment:
-        (source,), (target,) = self.model.states([pair.source]), self.model.states([pair.words], pair.language)
+        (source,), (target,) = (
+            self.model.states([pair.source]),
+            self.model.states([pair.words], pair.language),
+        )
         layer = main_layer(len(source.layers) - 1)
         sides = [torch.from_numpy(side.layers[layer][None]) for side in (source, target)]
         masks = [torch.ones(side.shape[:2], dtype=torch.bool) for side in sides]
@@ -162,7 +181,9 @@ class _Viewer:
         return Alignment(layer, centred(*sides, *masks)[0].numpy(), sorted((i, j) for i, j in links))
 
     def _maps(self, language: str) -> dict[str, EmbeddingMap]:
-        pairs = [pair for pair in self._pairs(language) if pair[0].isalpha() and len(pair[0]) > 1][-PAIRS:][::-1]
+        pairs = [pair for pair in self._pairs(language) if pair[0].isalpha() and len(pair[0]) > 1][-PAIRS:][
+            ::-1
+        ]
         if len(pairs) < 3:
             self.left_out.append("the embedding map: fewer than three words have an image of their own")
             return {}
@@ -170,7 +191,9 @@ class _Viewer:
         if self.model.identity and "start" not in self.model.identity:
             torch.manual_seed(self.model.identity["seed"])
             models["before"] = type(model)(model.config)
-        maps = {name: _map(pairs, each.get_input_embeddings().weight.detach()) for name, each in models.items()}
+        maps = {
+            name: _map(pairs, each.get_input_embeddings().weight.detach()) for name, each in models.items()
+        }
         shares = self.model.alignment(language)
         if ROTATED in shares:
             maps["after"] = replace(maps["after"], held_out=(shares["held-out"], shares[ROTATED]))

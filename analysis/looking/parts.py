@@ -67,7 +67,9 @@ class EmbeddingMap:
 
     @property
     def summary(self) -> str:
-        text = f"{self.found} of {len(self.words)} frequent words nearest to their own image among these images"
+        text = (
+            f"{self.found} of {len(self.words)} frequent words nearest to their own image among these images"
+        )
         if not self.held_out:
             return text
         raw, rotated = (f"{100 * share:.0f} %" for share in self.held_out)
@@ -138,7 +140,8 @@ def _alignment(look: Look) -> Iterator[str]:
         yield _row("", [f"{word[: CELL - 1]:>{CELL}}" for word in pair.words], "")
         for i, (word, row) in enumerate(zip(pair.source, alignment.cosines, strict=True)):
             marked = [
-                f"[{cosine:.2f}]" if (i, j) in pair.links else f"{cosine:.2f} " for j, cosine in enumerate(row.tolist())
+                f"[{cosine:.2f}]" if (i, j) in pair.links else f"{cosine:.2f} "
+                for j, cosine in enumerate(row.tolist())
             ]
             linked = [f"*{cell}" if (i, j) in alignment.links else cell for j, cell in enumerate(marked)]
             yield _row(f"  {word}", [f"{cell:>{CELL}}" for cell in linked], "")

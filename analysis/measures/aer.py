@@ -12,13 +12,20 @@ from calque.derive.links.aligner import Pair
 from calque.derive.readers.links import Gold, GoldPair, Link, read_gold
 from calque.derive.readers.parallel import TwoFiles
 
-SETS = ("de-en", "en-fr", "ro-en", "en-hi")  # XLM-Align's Table 2; each is named after its source and its target
+SETS = (
+    "de-en",
+    "en-fr",
+    "ro-en",
+    "en-hi",
+)  # XLM-Align's Table 2; each is named after its source and its target
 
 
 def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:
     """Return the counts for one sentence pair; a link predicted twice counts once."""
     predicted = frozenset(links)
-    return LinkCounts(1, len(predicted), len(gold.sure), len(predicted & gold.sure), len(predicted & gold.possible))
+    return LinkCounts(
+        1, len(predicted), len(gold.sure), len(predicted & gold.sure), len(predicted & gold.possible)
+    )
 
 
 def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> LinkCounts:
@@ -26,7 +33,9 @@ def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> Link
     return sum((score(*pair) for pair in zip(gold, links, strict=True)), LinkCounts())
 
 
-def score_each(gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], n: int) -> list[list[LinkCounts]]:
+def score_each(
+    gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], n: int
+) -> list[list[LinkCounts]]:
     """Return the counts of `n` aligners, pair by pair; `links` yields each pair's links by every aligner.
     Raises ValueError if lengths differ, or a pair lacks an aligner's links."""
     columns: list[list[LinkCounts]] = [[] for _ in range(n)]
@@ -50,7 +59,9 @@ class GoldSet:
         possible = sum(len(links.possible) for links in self.gold.pairs)
         words = [sum(len(pair[side]) for pair in self.pairs) for side in (0, 1)]
         sizes = {"sentence pairs": len(self.pairs), "source words": words[0], "target words": words[1]}
-        return Counter(sizes | {"sure links": sure, "other possible links": possible - sure} | self.gold.counts)
+        return Counter(
+            sizes | {"sure links": sure, "other possible links": possible - sure} | self.gold.counts
+        )
 
 
 def gold_set(folder: Path, name: str) -> GoldSet:

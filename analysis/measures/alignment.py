@@ -58,7 +58,10 @@ class TypeHits:
         if not any_dictionary:
             return {"probe": shares}
         shares = {metric: value for metric, value in shares.items() if metric in ANY_DICTIONARY}
-        return {"probe": shares, HITS: [np.packbits(hits).tobytes().hex() for hits in (self.forward, self.back)]}
+        return {
+            "probe": shares,
+            HITS: [np.packbits(hits).tobytes().hex() for hits in (self.forward, self.back)],
+        }
 
     def unpacked(self, hits: Sequence[str]) -> TypeHits:
         """Return the same types with another step's hits."""
@@ -73,9 +76,14 @@ class TypeHits:
         hits = {"all": forward, "dictionary": forward[self.in_dictionary], "held-out": forward[held_out]}
         hits |= {"back": back, "back-held-out": back[held_out]}
         hits |= {metric: found[held_out] for metric, found in self.rotated.items()}
-        shares = {metric: (float(column.mean()), len(column)) for metric, column in hits.items() if len(column)}
+        shares = {
+            metric: (float(column.mean()), len(column)) for metric, column in hits.items() if len(column)
+        }
         if self.counts.sum():
-            shares["frequency-weighted"] = (float(np.average(self.forward, weights=self.counts)), len(self.counts))
+            shares["frequency-weighted"] = (
+                float(np.average(self.forward, weights=self.counts)),
+                len(self.counts),
+            )
         return shares
 
 
@@ -124,7 +132,9 @@ class Types:
 
     def rows_of(self, table: Tensor, languages: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Copy the types' embeddings in both languages, (n, H) float32 each; arguments as in `alignment`."""
-        source, derived = (table.detach()[torch.from_numpy(ids[self.types])].float() for ids in (self.own, self.image))
+        source, derived = (
+            table.detach()[torch.from_numpy(ids[self.types])].float() for ids in (self.own, self.image)
+        )
         if languages is not None:
             source += languages[self.numbers[0]].detach()
             derived += languages[self.numbers[1]].detach()
@@ -150,7 +160,9 @@ class Types:
         counts = self.counts[self.types[moved]]
         return TypeHits(forward[moved], back[moved], self.known[moved], counts, after, undetermined)
 
-    def _rotations(self, source: Tensor, derived: Tensor, entries: np.ndarray, controls: bool) -> dict[str, Tensor]:
+    def _rotations(
+        self, source: Tensor, derived: Tensor, entries: np.ndarray, controls: bool
+    ) -> dict[str, Tensor]:
         pairs = np.array([entries, entries])
         after = {ROTATED: rotated(source, derived, pairs)}
         if controls:
@@ -199,7 +211,9 @@ def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
         with safe_open(path, framework="pt") as weights:
             names = set(weights.keys())
             spelt = next((kind for kind in ARCHITECTURES.values() if kind.word_embeddings in names), ROBERTA)
-            table, languages = (weights.get_tensor(n) for n in (spelt.word_embeddings, spelt.language_embeddings))
+            table, languages = (
+                weights.get_tensor(n) for n in (spelt.word_embeddings, spelt.language_embeddings)
+            )
     except (OSError, SafetensorError) as error:
         raise BadInput(f"expected the weights of a masked language model: {error}", path) from None
     if types.rows and len(table) != types.rows:
@@ -215,7 +229,10 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
     if not types.measurable:
         return Measurement()
     hits = alignment_of_checkpoint(model.checkpoint, types)
-    shares, left_open = hits.shares.items(), "dimensions of the rotation that the dictionary does not determine"
+    shares, left_open = (
+        hits.shares.items(),
+        "dimensions of the rotation that the dictionary does not determine",
+    )
     final = [model.record(ALIGNMENT, metric, value, count) for metric, (value, count) in shares]
     skipped = Counter({"types without one image": types.skipped, left_open: hits.undetermined})
     last, earlier = {record.metric: record for record in final}, list[Record]()

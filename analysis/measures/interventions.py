@@ -31,7 +31,11 @@ NOTHING, COUNTERPART, ORDER, BOTH = "nothing", "counterpart", "order", "order an
 SAME_TAG, ANY_TAG, SHIFT = "word of the same tag", "word of any tag", "shift of the mean"
 ROTATION, SHUFFLED, RANDOM_ORDER = "rotation", "rotation by shuffled pairs", "random order"
 RANDOM_ROTATION = "random rotation"
-WAYS = {"a quarter of the way": 0.25, "half of the way": 0.5, "three quarters of the way": 0.75}  # to the counterpart
+WAYS = {
+    "a quarter of the way": 0.25,
+    "half of the way": 0.5,
+    "three quarters of the way": 0.75,
+}  # to the counterpart
 CONTROLS = {COUNTERPART: SAME_TAG, ROTATION: SHUFFLED, ORDER: RANDOM_ORDER}
 PATCHED, OF_OTHERS = "states of layer ", "states of other words of layer "  # followed by the layer's number
 NAMES = (
@@ -95,7 +99,9 @@ class Rows:
 
     def randomly_rotated(self) -> Tensor:
         """Rotate the derived rows randomly around their mean."""
-        noise = torch.from_numpy(self.random.standard_normal((self.derived.shape[1],) * 2)).to(self.derived.dtype)
+        noise = torch.from_numpy(self.random.standard_normal((self.derived.shape[1],) * 2)).to(
+            self.derived.dtype
+        )
         centre = self.derived.mean(0)
         return (self.derived - centre) @ torch.linalg.qr(noise)[0] + centre
 
@@ -117,10 +123,14 @@ def moved_types(languages: Languages, language: str) -> np.ndarray:
     several images."""
     derived, types = languages[language], languages.vocabulary.types
     if derived.single is not None or derived.places is not None:
-        raise BadInput(f"a type has several images in {language}; expected a language with one row for each type")
+        raise BadInput(
+            f"a type has several images in {language}; expected a language with one row for each type"
+        )
     moved = types[derived.images[types] != languages[SOURCE].images[types]]
     if not len(moved):
-        raise BadInput(f"{language} has the script of the source: no word has another row there", languages.folder)
+        raise BadInput(
+            f"{language} has the script of the source: no word has another row there", languages.folder
+        )
     return moved
 
 
@@ -165,7 +175,9 @@ def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
             return output
         return (changed, *output[1:]) if isinstance(output, tuple) else changed
 
-    return modules[layer].register_forward_hook(hook, prepend=True)  # before transformers records hidden states
+    return modules[layer].register_forward_hook(
+        hook, prepend=True
+    )  # before transformers records hidden states
 
 
 @no_grad
@@ -203,7 +215,9 @@ class SourceTuned:
         self.splits = {name: Split(data.examples.path("test", name), data.task) for name in names}
         self.train = Split(data.examples.path("train"), data.task)
         self.types = moved_types(self.languages, self.language)  # source ids, (m,)
-        self.images = self.languages[self.language].images[self.types]  # their ids in the derived language, (m,)
+        self.images = self.languages[self.language].images[
+            self.types
+        ]  # their ids in the derived language, (m,)
 
     def rows(self, random: np.random.Generator | None = None) -> Rows:
         """Return the fine-tuned embeddings of the moved types, for `score`."""
@@ -223,17 +237,23 @@ class SourceTuned:
         `of_source` scores the source's sentences in derived words."""
         test, encoded = self._test(SOURCE if of_source else self.language, self.language)
         orders = [word_order(row, random_order) for row in encoded.rows]
-        moved = tuple(replace(row, ids=row.ids[order]) for row, order in zip(encoded.rows, orders, strict=True))
+        moved = tuple(
+            replace(row, ids=row.ids[order]) for row, order in zip(encoded.rows, orders, strict=True)
+        )
         model = self.tuned.model
         with (
             other_rows(model, self.images, rows) if rows is not None else nullcontext(),
             hook_layer(model, *after) if after else nullcontext(),
         ):
             answers = self.tuned.answers(replace(encoded, rows=moved))
-        back = [answer[: len(order)][np.argsort(order)] for answer, order in zip(answers, orders, strict=True)]
+        back = [
+            answer[: len(order)][np.argsort(order)] for answer, order in zip(answers, orders, strict=True)
+        ]
         return self._scored(test, encoded, back)
 
-    def patched(self, layer: int, random: np.random.Generator | None = None, only: np.ndarray | None = None) -> Score:
+    def patched(
+        self, layer: int, random: np.random.Generator | None = None, only: np.ndarray | None = None
+    ) -> Score:
         """Return the main metric on the derived test set with words' states after a layer replaced by those
         of their counterparts in the source sentence or, with `random`, of other words in it. A word keeps its
         own states if it occurs twice, if its sentence takes several rows, or if it is not among `only`,
@@ -241,7 +261,9 @@ class SourceTuned:
         test, derived = self._test(self.language, self.language)
         _, source = self._test(SOURCE, SOURCE)
         pairs = [(row, row) for row in derived.rows]
-        first_derived, first_source = (np.cumsum(encoded.counts) - encoded.counts for encoded in (derived, source))
+        first_derived, first_source = (
+            np.cumsum(encoded.counts) - encoded.counts for encoded in (derived, source)
+        )
         for example in np.flatnonzero((derived.counts == 1) & (source.counts == 1)).tolist():
             row = int(first_derived[example])
             pairs[row] = derived.rows[row], source.rows[first_source[example]]
@@ -330,13 +352,17 @@ def train(
     score."""
     task = data.task
     if not isinstance(task, Tagging):
-        raise BadInput(f"interventions change words: expected a task with a label for every word, not {task.name}")
+        raise BadInput(
+            f"interventions change words: expected a task with a label for every word, not {task.name}"
+        )
     moved_types(data.languages, model.language)
     train = Split(data.examples.path("train"), task)
     labels, length = task.labels(train.gold), longest_row(model.checkpoint, data.config)
     rows = train.encode(labels, Reader.of(data.languages, SOURCE), length).labelled()
     device = torch.device(model.device)
-    tuned = finetune(model.checkpoint, rows, task.head, len(labels), data.config, model.seed, device, progress, prepare)
+    tuned = finetune(
+        model.checkpoint, rows, task.head, len(labels), data.config, model.seed, device, progress, prepare
+    )
     return SourceTuned(tuned, data, model, labels, length)
 
 

@@ -48,7 +48,9 @@ def knowledge(
             if len(hits := (given == gold)[kind]):
                 items = Items.over(hits, [1] * len(hits))
                 records.append(model.record(measure, metric, float(hits.mean()), len(hits), items=items))
-        chance = float(np.mean([1 / len(q.candidates) for q, kept in zip(questions, among, strict=True) if kept]))
+        chance = float(
+            np.mean([1 / len(q.candidates) for q, kept in zip(questions, among, strict=True) if kept])
+        )
         records.append(model.record(measure, "chance", chance, int(among.sum())))
         for name in NULLS:
             if (kind := kinds[name]).any():
@@ -72,7 +74,9 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
         places.append(1 + sum(map(len, words[: cloze.place])))
         rows[-1][places[-1]] = specials.mask
     if (longest := max(map(len, rows))) > (room := spelt.length(model.config)):
-        raise BadInput(f"a question has {longest} ids, and rows at most {room}; expected a model with longer rows")
+        raise BadInput(
+            f"a question has {longest} ids, and rows at most {room}; expected a model with longer rows"
+        )
     batches = [slice(start, start + ROWS) for start in range(0, len(rows), ROWS)]
     logits = torch.cat([_logits(model, rows[b], places[b], types, specials.pad) for b in batches])
     given, first = np.full(len(questions), UNDECIDED), 0
@@ -93,7 +97,9 @@ def _logits(
     """Logits at one position per row, (N, types), on the CPU; `types` are the token types of words and
     padding."""
     device = next(model.parameters()).device
-    ids = nn.utils.rnn.pad_sequence([torch.from_numpy(row) for row in rows], batch_first=True, padding_value=pad)
+    ids = nn.utils.rnn.pad_sequence(
+        [torch.from_numpy(row) for row in rows], batch_first=True, padding_value=pad
+    )
     languages = torch.where(ids == pad, types[1], types[0])
     batch = Rows(ids, torch.full_like(ids, UNLABELLED), languages, padded=True).to(device)
     with autocast(device):
@@ -102,7 +108,9 @@ def _logits(
         return architecture_of(model.config).logits(model, top).float().cpu()
 
 
-def _by_dictionary(languages: Languages, language: str, questions: Sequence[Question]) -> dict[str, np.ndarray]:
+def _by_dictionary(
+    languages: Languages, language: str, questions: Sequence[Question]
+) -> dict[str, np.ndarray]:
     """For each metric, whether a question's answer or subject is, or is not, in the dictionary, (Q,) bool."""
     encode, entries = languages.vocabulary.encode, set(languages.dictionary(SOURCE, language)[:, 0].tolist())
     answer = np.array([entries.issuperset(encode(question.answer)) for question in questions])
@@ -110,11 +118,16 @@ def _by_dictionary(languages: Languages, language: str, questions: Sequence[Ques
     return {"seen": answer, "held-out": ~answer, "subject-seen": subject, "subject-held-out": ~subject}
 
 
-def _null(questions: Sequence[Question], given: np.ndarray, gold: np.ndarray, among: np.ndarray) -> dict[str, float]:
+def _null(
+    questions: Sequence[Question], given: np.ndarray, gold: np.ndarray, among: np.ndarray
+) -> dict[str, float]:
     relations = np.array([question.relation for question in questions])
     random, hits = np.random.default_rng(0), np.zeros(PERMUTATIONS)
     for relation in dict.fromkeys(relations[among].tolist()):
         own = among & (relations == relation)
         permuted = random.permuted(np.tile(gold[own], (PERMUTATIONS, 1)), axis=1)  # (K, Q)
         hits += (permuted == given[own]).sum(1)
-    return {"null": float(hits.mean() / among.sum()), "null-95": float(np.quantile(hits, LEVEL) / among.sum())}
+    return {
+        "null": float(hits.mean() / among.sum()),
+        "null-95": float(np.quantile(hits, LEVEL) / among.sum()),
+    }

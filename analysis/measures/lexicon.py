@@ -56,7 +56,9 @@ def chosen(
         if len(found) == count:
             break
     if len(found) < 2:
-        raise BadInput(f"{len(found)} entries of the lexicon have two words of one type each; expected at least two")
+        raise BadInput(
+            f"{len(found)} entries of the lexicon have two words of one type each; expected at least two"
+        )
     return tuple(found)
 
 
@@ -69,7 +71,9 @@ def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:
     for side in SIDES:
         ids = np.array(only_ids([getattr(entry, side) for entry in entries], vocabulary))
         if ids.max() >= len(table):
-            raise BadInput(f"the tokenizer has an id {ids.max():,}, but the model only {len(table):,} types", folder)
+            raise BadInput(
+                f"the tokenizer has an id {ids.max():,}, but the model only {len(table):,} types", folder
+            )
         rows = table[ids]
         sides.append(rows / np.linalg.norm(rows, axis=1, keepdims=True))
     return LexiconRows(tuple(entries), *sides)

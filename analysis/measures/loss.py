@@ -56,7 +56,9 @@ def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float
     spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
     labels = rows.labels.flatten()[at]
     top = encode(model, rows, len(spelt.layers(model))).flatten(0, 1)[at]
-    losses = torch.cat([-spelt.logits(model, part).float().log_softmax(1)[:, labels] for part in top.split(256)])
+    losses = torch.cat(
+        [-spelt.logits(model, part).float().log_softmax(1)[:, labels] for part in top.split(256)]
+    )
     table = losses.double().cpu().numpy()  # (N, N): at each position, for each id
     here, random = np.arange(len(at)), np.random.default_rng(seed)
     shuffled = [table[here, random.permutation(here)].mean() for _ in range(shuffles)]
@@ -94,7 +96,9 @@ def gradient_cosine(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
     return _product(first, second) / _norms(first, second)
 
 
-def shuffled_cosines(first: Sequence[Tensor], second: Sequence[Tensor], shuffles: int, seed: int) -> np.ndarray:
+def shuffled_cosines(
+    first: Sequence[Tensor], second: Sequence[Tensor], shuffles: int, seed: int
+) -> np.ndarray:
     """Return the cosines after shuffling the units of each parameter in the second gradient, (S,); a unit's
     inputs stay together."""
     random, products = np.random.default_rng(seed), np.zeros(shuffles)

@@ -18,7 +18,9 @@ LIKE_FREQUENT = 10  # types in a group of exchangeable types
 def like_frequent(counts: np.ndarray) -> list[Hashable]:
     """Group types by frequency, LIKE_FREQUENT in each group and more in the last."""
     rank = np.argsort(np.argsort(-counts, kind="stable"))
-    groups: list[Hashable] = np.minimum(rank // LIKE_FREQUENT, max(len(counts) // LIKE_FREQUENT - 1, 0)).tolist()
+    groups: list[Hashable] = np.minimum(
+        rank // LIKE_FREQUENT, max(len(counts) // LIKE_FREQUENT - 1, 0)
+    ).tolist()
     return groups
 
 
@@ -43,7 +45,9 @@ def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
 
 def null(values: np.ndarray, chance: float | None = None) -> Null:
     """Summarise the values after shuffles, (S,), as a null; `chance` defaults to their mean."""
-    low = float(np.percentile(values, LOW, method="lower"))  # no interpolation: shares of few items are coarse
+    low = float(
+        np.percentile(values, LOW, method="lower")
+    )  # no interpolation: shares of few items are coarse
     high = float(np.percentile(values, HIGH, method="higher"))
     return Null(float(np.mean(values)) if chance is None else chance, low, high, len(values))
 

@@ -109,7 +109,13 @@ class ProbeText:
 
     @classmethod
     def of(
-        cls, languages: Languages, share: float, length: int, task: Task, examples: TaskFolder, config: ProbeConfig
+        cls,
+        languages: Languages,
+        share: float,
+        length: int,
+        task: Task,
+        examples: TaskFolder,
+        config: ProbeConfig,
     ) -> ProbeText:
         """Read the last `share` of the source and of one other language, in rows of `length` ids."""
         (other,) = languages.others
@@ -128,7 +134,9 @@ class ProbeText:
         hidden = {name: loss.masked_only(rows, languages.specials.mask) for name, rows in drawn.items()}
         types, counts = Types.open(languages.folder, other), languages.vocabulary.counts
         train = list(islice(examples.examples("train"), config.tagged))
-        tests = {name: list(islice(examples.examples("test", name), config.tested)) for name in (SOURCE, other)}
+        tests = {
+            name: list(islice(examples.examples("test", name), config.tested)) for name in (SOURCE, other)
+        }
         labels = task.labels(task.gold(example) for example in chain(train, *tests.values()))
         readers = {name: Reader.of(languages, name) for name in tests}
         return cls(
@@ -136,15 +144,22 @@ class ProbeText:
             numbers=(languages[SOURCE].number, languages[other].number),
             pairs=_pairs(held.bitext(SOURCE, other), held, length, config.sentences),
             masked=hidden,
-            unigram={name: loss.unigram_loss(_types(rows, languages[name]), counts) for name, rows in hidden.items()},
+            unigram={
+                name: loss.unigram_loss(_types(rows, languages[name]), counts)
+                for name, rows in hidden.items()
+            },
             gradient_rows=(drawn[SOURCE], masked(firsts[other] + rows, config.seed + 1)),
             train=_tagged(train, task, labels, readers[SOURCE], length),
-            tests={name: _tagged(tests[name], task, labels, readers[name], length).in_company() for name in tests},
+            tests={
+                name: _tagged(tests[name], task, labels, readers[name], length).in_company() for name in tests
+            },
             types=types if types.measurable else None,
         )
 
 
-def _pairs(bitext: Bitext, languages: Languages, length: int, most: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
+def _pairs(
+    bitext: Bitext, languages: Languages, length: int, most: int
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
     start, end = languages.specials.start, languages.specials.end
     seen: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
     for number in range(len(bitext)):
@@ -155,7 +170,9 @@ def _pairs(bitext: Bitext, languages: Languages, length: int, most: int) -> tupl
     kept = in_company([(len(first), len(second)) for first, second in pairs])
     if not kept:
         raise BadInput(f"{len(pairs)} parallel sentences are held out, too few to compare", languages.folder)
-    first_side, second_side = ([np.concatenate([[start], pairs[i][side], [end]]) for i in kept] for side in (0, 1))
+    first_side, second_side = (
+        [np.concatenate([[start], pairs[i][side], [end]]) for i in kept] for side in (0, 1)
+    )
     return first_side, second_side
 
 
@@ -192,7 +209,9 @@ def growth(
 
 
 def _with_untrained_chance(records: Sequence[Record]) -> Iterator[Record]:
-    untrained = {record.layer: record.value for record in records if record.measure == CKA and record.step == 0}
+    untrained = {
+        record.layer: record.value for record in records if record.measure == CKA and record.step == 0
+    }
     for record in records:
         if record.measure == CKA and record.null and record.layer in untrained:
             record = replace(record, null=replace(record.null, chance=untrained[record.layer]))
@@ -250,7 +269,9 @@ class Probes:
         here, inverse = np.arange(n), np.argsort(self.pairings, axis=1)
         for layer, (source, other) in enumerate(zip(*sides, strict=True)):
             forward, back = states.nearest(source, other), states.nearest(other, source)
-            both, shuffled_both = (states.mutually_nearest(forward, back, pairing) for pairing in (here, self.pairings))
+            both, shuffled_both = (
+                states.mutually_nearest(forward, back, pairing) for pairing in (here, self.pairings)
+            )
             for metric, name, hits, shuffled_hits, chance in (
                 ("cosine", text.language, forward == here, forward == self.pairings, 1 / n),
                 ("cosine", SOURCE, back == here, back == inverse, 1 / n),
@@ -271,7 +292,11 @@ class Probes:
             chance = float((words.labels == usual).mean())
             of_places = null((predicted == self.shuffled_labels[name]).mean(1), chance)
             exchanged = exchanged_accuracies(predicted, words.labels, words.types, self.shuffles, self.seed)
-            about = {"task": self.task, "null": either(of_places, null(exchanged, chance)), **self._about(name)}
+            about = {
+                "task": self.task,
+                "null": either(of_places, null(exchanged, chance)),
+                **self._about(name),
+            }
             correct = float((predicted == words.labels).mean())
             yield model.record(LINEAR, "accuracy", correct, len(predicted), **about)
 

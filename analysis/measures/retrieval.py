@@ -40,14 +40,18 @@ NEIGHBOURS = 4  # nearest neighbours that define the margin (Artetxe and Schwenk
 PARTS = 4  # of every four sentences, two are in both texts and one in each text alone
 
 
-def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int) -> Measurement:
+def retrieval(
+    model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int
+) -> Measurement:
     """Measure retrieval between every two languages with the same sentences, given as words, by layer and in
     both directions."""
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
         raise BadInput(f"expected treebanks of the same sentences; {sizes}")
     exclusions = LeftOut()
-    incomplete = {line for lines in sentences.values() for line, words in enumerate(lines, start=1) if not words}
+    incomplete = {
+        line for lines in sentences.values() for line, words in enumerate(lines, start=1) if not words
+    }
     for line in sorted(incomplete):
         exclusions.add("sentences that a language lacks", line)
     encoder, pieces, vectors = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint), {}
@@ -65,7 +69,11 @@ def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[st
 
 
 def derivation_retrieval(
-    model: MeasuredModel, languages: Languages, examples: TaskFolder, most: int, tags: np.ndarray | None = None
+    model: MeasuredModel,
+    languages: Languages,
+    examples: TaskFolder,
+    most: int,
+    tags: np.ndarray | None = None,
 ) -> Measurement:
     """Measure retrieval of derivations among up to `most` distinct sentences of a task, by layer and in both
     directions; with `tags` of the vocabulary's types, (V,), in the last layer after each change to the
@@ -84,7 +92,9 @@ def derivation_retrieval(
             for (name, reader), own in zip(readers.items(), ids, strict=True):
                 rows[name].append(reader.row([start, *own, end], ()).ids.astype(np.int64))
     if len(rows[SOURCE]) < 2:
-        raise BadInput(f"{len(rows[SOURCE])} sentences to retrieve; expected at least 2", examples.artefact.folder)
+        raise BadInput(
+            f"{len(rows[SOURCE])} sentences to retrieve; expected at least 2", examples.artefact.folder
+        )
     vectors = {name: sentence_means(network, rows[name], languages[name].number) for name in rows}
     model, last = replace(model, language=other), len(vectors[SOURCE]) - 1
     if tags is None:
@@ -153,14 +163,18 @@ def sentence_vectors(
         if not ids:
             raise BadInput(f"sentence {line:,} has no sub-words: there is nothing to compare", encoder.folder)
         if len(ids) > room:
-            exclusions.add(f"sub-words beyond the {encoder.length:,} ids that the model takes", line, len(ids) - room)
+            exclusions.add(
+                f"sub-words beyond the {encoder.length:,} ids that the model takes", line, len(ids) - room
+            )
     rows = [ids[:room] for ids in rows]
     means, order, first = list[Tensor](), list[int](), len(pieces.before)
     for batch in batches([(len(ids),) for ids in rows]):
         states = encoder([[*pieces.before, *rows[i], *pieces.after] for i in batch])
         lengths = torch.tensor([len(rows[i]) for i in batch], device=states[0].device)
         real = torch.arange(states[0].shape[1] - first, device=lengths.device) < lengths[:, None]
-        own = (hidden[:, first:].masked_fill(~real[:, :, None], 0.0) for hidden in states)  # padding is arbitrary
+        own = (
+            hidden[:, first:].masked_fill(~real[:, :, None], 0.0) for hidden in states
+        )  # padding is arbitrary
         means.append(torch.stack([hidden.sum(1) / real.sum(1, keepdim=True) for hidden in own]))
         order += batch
     return torch.cat(means, dim=1)[:, torch.tensor(order).argsort()]

@@ -44,7 +44,11 @@ def nearest(source: Tensor, target: Tensor) -> np.ndarray:
     blocks = []
     for rows in source.split(BLOCK):
         best = (rows @ target.T).topk(min(2, len(target)), dim=1)
-        tied = best.values[:, 0] == best.values[:, -1] if len(target) > 1 else torch.zeros(len(rows), dtype=torch.bool)
+        tied = (
+            best.values[:, 0] == best.values[:, -1]
+            if len(target) > 1
+            else torch.zeros(len(rows), dtype=torch.bool)
+        )
         blocks.append(best.indices[:, 0].masked_fill(tied, NONE))
     return torch.cat(blocks).cpu().numpy()
 
@@ -96,11 +100,15 @@ class TypeMeans:
         another type's, (S,)."""
         exchanges = torch.from_numpy(shuffled(like_frequent(self.counts), shuffles, seed)).to(y.device)
         means = self.means[layer]
-        return np.array([linear_cka(x, y + self.shares @ (means[exchange] - means)) for exchange in exchanges])
+        return np.array(
+            [linear_cka(x, y + self.shares @ (means[exchange] - means)) for exchange in exchanges]
+        )
 
 
 @inference_mode
-def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
+def states(
+    model: Any, rows: Sequence[np.ndarray], language: int
+) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
     """Encode rows of ids in batches; yield the indices of each batch's rows and their states at each layer, L
     tensors of (rows, ids, H), arbitrary at padding."""
     spelt, config, device = architecture_of(model.config), model.config, next(model.parameters()).device
@@ -113,7 +121,10 @@ def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tu
         ).to(device)
         real = ids != config.pad_token_id
         mask, types = None if real.all() else real.long(), torch.full_like(ids, number)
-        yield places, encoder(ids, attention_mask=mask, token_type_ids=types, output_hidden_states=True).hidden_states
+        yield (
+            places,
+            encoder(ids, attention_mask=mask, token_type_ids=types, output_hidden_states=True).hidden_states,
+        )
 
 
 def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Tensor:
@@ -124,7 +135,9 @@ def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Ten
         place = torch.arange(hidden[0].shape[1], device=lengths.device)
         inside = (place > 0) & (place < lengths[:, None] - 1)  # (rows, ids)
         counts = inside.sum(1, keepdim=True)
-        means.append(torch.stack([layer.masked_fill(~inside[:, :, None], 0.0).sum(1) / counts for layer in hidden]))
+        means.append(
+            torch.stack([layer.masked_fill(~inside[:, :, None], 0.0).sum(1) / counts for layer in hidden])
+        )
         order += places
     return torch.cat(means, dim=1)[:, torch.tensor(order).argsort().to(means[0].device)]
 

@@ -50,10 +50,14 @@ class EncoderScore:
         return Items.over(hits, (counts.predicted + counts.sure for counts in self.counts))
 
 
-def link_record(model: MeasuredModel, gold_set: str, aligner: str, score: LinkCounts, **fields: object) -> Record:
+def link_record(
+    model: MeasuredModel, gold_set: str, aligner: str, score: LinkCounts, **fields: object
+) -> Record:
     """Return the record of an aligner's error rate. Raises BadInput if it is undefined."""
     if score.aer is None:
-        raise BadInput(f"no sure link in the gold set {gold_set} and none predicted: the error rate is undefined")
+        raise BadInput(
+            f"no sure link in the gold set {gold_set} and none predicted: the error rate is undefined"
+        )
     about = {"gold_set": gold_set, "aligner": aligner, "links": score, **fields}
     return model.record(AER, "aer", score.aer, score.sure, **about)
 

@@ -42,7 +42,9 @@ class PaperReport:
     shown: tuple[str, ...] = ()
 
 
-def _figures(*figures: Callable[[Results, str], Plot | None]) -> Callable[[Results, str], Iterable[Plot | None]]:
+def _figures(
+    *figures: Callable[[Results, str], Plot | None],
+) -> Callable[[Results, str], Iterable[Plot | None]]:
     return lambda results, scale: (draw(results, scale) for draw in figures)
 
 
@@ -75,7 +77,9 @@ PAPERS = {
         published=("align_mlm",),
         claims_title="Objectives on equal terms, claims tested",
     ),
-    "growth": PaperReport(growth_findings, growth_tables, _figures(onset_figure, predicted_figure, aligned_figure)),
+    "growth": PaperReport(
+        growth_findings, growth_tables, _figures(onset_figure, predicted_figure, aligned_figure)
+    ),
     "xtreme": PaperReport(
         lambda results: continued_findings(Continued(results)),
         lambda results, scale: continued_tables(Continued(results), scale),
@@ -86,6 +90,11 @@ PAPERS = {
         shown=("xtreme", "aer", "retrieval"),
     ),
     "links": PaperReport(
-        link_findings, link_tables, _figures(link_figure), published=("xlm_align",), natural=True, shown=("table-2",)
+        link_findings,
+        link_tables,
+        _figures(link_figure),
+        published=("xlm_align",),
+        natural=True,
+        shown=("table-2",),
     ),
 }

@@ -84,7 +84,9 @@ def score_title(task: str, metric: str = "") -> str:
     return f"{task_title(task)} {metric_title(metric or PRIMARY[task])}"
 
 
-def rows_of(results: Results, columns: Sequence[Column], languages: Sequence[str] = ()) -> Iterator[tuple[str, ...]]:
+def rows_of(
+    results: Results, columns: Sequence[Column], languages: Sequence[str] = ()
+) -> Iterator[tuple[str, ...]]:
     """Yield one row per objective and derived language (default: all) with a number in any column."""
     for objective in results.objectives:
         for language in languages or results.transforms:
@@ -99,7 +101,9 @@ def records_of(results: Results, columns: Iterable[Column]) -> list[Record]:
     return [r for r in results.records if (r.measure, r.task, r.metric) in shown]
 
 
-def last_records(results: Results, languages: Iterable[str], numbers: Sequence[tuple[str, str, str]]) -> list[Record]:
+def last_records(
+    results: Results, languages: Iterable[str], numbers: Sequence[tuple[str, str, str]]
+) -> list[Record]:
     """Return every objective's records at the last step for numbers given as measure, task and metric."""
     return [
         record
@@ -125,17 +129,25 @@ def printed_rows(
     """Return the values of published numbers by the fields of a row, then by the field of a column."""
     rows: dict[tuple[str, ...], dict[str, float]] = {}
     for number in numbers:
-        rows.setdefault(tuple(getattr(number, name) for name in row), {})[getattr(number, column)] = number.value
+        rows.setdefault(tuple(getattr(number, name) for name in row), {})[getattr(number, column)] = (
+            number.value
+        )
     return rows
 
 
 def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     """Yield the tables that texts.toml specifies for a report, if records contain their numbers, and a table
     of a user's own measures."""
-    own = dict.fromkeys((r.measure, r.metric) for r in results.records if not r.task and r.measure not in MEASURES)
-    columns = {name: columns_of(name) for name, entry in TEXTS["tables"].items() if paper in entry.get("papers", ())}
+    own = dict.fromkeys(
+        (r.measure, r.metric) for r in results.records if not r.task and r.measure not in MEASURES
+    )
+    columns = {
+        name: columns_of(name) for name, entry in TEXTS["tables"].items() if paper in entry.get("papers", ())
+    }
     metrics = Counter(measure for measure, _ in own)
-    heads = {one: one[0] if metrics[one[0]] == 1 else " ".join(one) for one in own}  # one metric needs no name
+    heads = {
+        one: one[0] if metrics[one[0]] == 1 else " ".join(one) for one in own
+    }  # one metric needs no name
     columns |= {"own-measures": [Column(head, *one) for one, head in heads.items()]}
     for name, its in columns.items():
         if rows := list(rows_of(results, its)):
@@ -159,7 +171,9 @@ def columns_of(name: str, kind: str = "tables") -> list[Column]:
 
 def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str) -> Plot | None:
     look, objectives, columns = looks(results), results.objectives, columns_of(name, "figures")
-    languages = [t for t in results.transforms if any(c.values(results, o, t) for c in columns for o in objectives)]
+    languages = [
+        t for t in results.transforms if any(c.values(results, o, t) for c in columns for o in objectives)
+    ]
     if not languages or len(languages) > MOST or not look:
         return None
     nulls = {column.head: replace(column, metric=column.null) for column in columns if column.null}
@@ -169,7 +183,9 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
         for x, objective, language in drawing.in_groups(list(look), languages):
             colour, marker, _ = look[objective]
             if number := mean(column.values(results, objective, language)):
-                drawing.draw_points(panel, [(x, number)], colour, bounds=column.bounds, marker=marker, markersize=5)
+                drawing.draw_points(
+                    panel, [(x, number)], colour, bounds=column.bounds, marker=marker, markersize=5
+                )
             null = nulls.get(column.head)
             if null and (end := mean(null.values(results, objective, language))):
                 drawing.level(panel, end.mean, [x - half, x + half], "--", INK, linewidth=1)
@@ -186,7 +202,9 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
     return plot(name, figure, results, scale, records_of(results, [*columns, *nulls.values()]))
 
 
-def _draw_means(panel: Axes, curves: Mapping[int, Mapping[int, Record]], look: Look, shift: float | None) -> None:
+def _draw_means(
+    panel: Axes, curves: Mapping[int, Mapping[int, Record]], look: Look, shift: float | None
+) -> None:
     """Draw means over seeds, with intervals at some steps, the first at `shift` of their spacing (None: no
     intervals)."""
     by_step: dict[int, dict[int, Measured]] = {}
@@ -199,7 +217,11 @@ def _draw_means(panel: Axes, curves: Mapping[int, Mapping[int, Record]], look: L
     barred = () if shift is None else range(int(shift * stride + 1e-9), len(points), stride)
     every = drawing.ends([estimate for _, estimate in points])
     intervals = [both if i in barred and points[i][1].seeds > 1 else None for i, both in enumerate(every)]
-    style: dict[str, Any] = {"marker": look.marker, "markersize": 4.5, "markevery": 1 + len(points) // MARKERS}
+    style: dict[str, Any] = {
+        "marker": look.marker,
+        "markersize": 4.5,
+        "markevery": 1 + len(points) // MARKERS,
+    }
     drawing.draw_line(panel, steps, values, intervals, fmt=look.dash, color=look.colour, **style)
     drawing.draw_intervals(panel, steps, intervals, look.colour)
 
@@ -216,14 +238,18 @@ def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> 
         language, column = cell
         for place, (objective, its) in enumerate(look.items()):
             curves = results.curves(column.measure, objective, language, column.task, column.metric)
-            shift = None if entry.get("seeds") else place / len(look)  # objectives' bars start at different steps
+            shift = (
+                None if entry.get("seeds") else place / len(look)
+            )  # objectives' bars start at different steps
             _draw_means(panel, curves, its, shift)
             if entry.get("seeds") and len(results.seeds) > 1:
                 for line in curves.values():
                     values = [100 * record.value for record in line.values()]
                     panel.plot(list(line), values, its.dash, color=its.colour, linewidth=0.8, alpha=0.5)
 
-    panels = [(f"{results.transform_title(t)},\n{column.head}", (t, column)) for t in rows for column in columns]
+    panels = [
+        (f"{results.transform_title(t)},\n{column.head}", (t, column)) for t in rows for column in columns
+    ]
     title, labels = heading(name), ("step of pretraining", entry["axis"])
     shared: dict[str, Any] = {"sharex": True, "sharey": "row"}
     with drawing.small_multiples(title, panels, draw, len(columns), 1.8, labels, **shared) as (figure, axes):

@@ -14,7 +14,16 @@ from calque.analysis.papers.columns import main_metrics, score_title
 from calque.analysis.papers.findings import leader
 from calque.analysis.papers.looks import looks
 from calque.analysis.papers.texts import claim, heading, plot, table
-from calque.analysis.report.drawing import INK, MOST, draw_points, key, legend, level, small_multiples, wrapped
+from calque.analysis.report.drawing import (
+    INK,
+    MOST,
+    draw_points,
+    key,
+    legend,
+    level,
+    small_multiples,
+    wrapped,
+)
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import FLOOR, MISSING, OURS, Table, cell, percent
 from calque.analysis.results.measured import BySeed, average, judge_difference, mean
@@ -31,7 +40,9 @@ STRONGEST = "strongest word baseline"
 
 def over_tasks(results: Results, objective: str, transform: str, measure: str = "ZS") -> BySeed:
     """Average the tasks' main metrics, unweighted, for the seeds with all of them."""
-    return average([results.scores(measure, objective, transform, *metric) for metric in main_metrics(results)])
+    return average(
+        [results.scores(measure, objective, transform, *metric) for metric in main_metrics(results)]
+    )
 
 
 def equal_terms_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
@@ -69,7 +80,9 @@ def _learnt_on_the_surface(results: Results) -> Iterator[str]:
     for transform in results.transforms:
         for task, metric in main_metrics(results):
             shallow = results.floors.highest(task, metric, transform, transform, surface=True)
-            every = (mean(results.scores("SUP", name, transform, task, metric)) for name in results.objectives)
+            every = (
+                mean(results.scores("SUP", name, transform, task, metric)) for name in results.objectives
+            )
             scores = [score.mean for score in every if score]
             low = sum(score <= shallow.value for score in scores) if shallow else 0
             if shallow and low:
@@ -86,7 +99,11 @@ def equal_terms_claims(results: Results) -> Iterator[Claim]:
     for transform in results.transforms:
         scores = {name: over_tasks(results, name, transform) for name in names}
         aligned = {name: results.alignments(name, transform, "held-out") for name in names}
-        about = {"under": results.transform_title(transform), "tasks": len(results.main_tasks), "worse": title(PLAIN)}
+        about = {
+            "under": results.transform_title(transform),
+            "tasks": len(results.main_tasks),
+            "worse": title(PLAIN),
+        }
         for name in (name for name in names if name != PLAIN):
             for text, its in (("transfers-better", scores), ("aligns-more", aligned)):
                 yield claim(text, judge_difference(its[name], its[PLAIN]), better=title(name), **about)
@@ -129,9 +146,13 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
     title, height = heading("figure-objectives"), 0.75 + LINE * len(rows)
     with small_multiples(title, panels, draw, COLUMNS, height, ("ZS, %", ""), sharey=True) as (figure, axes):
         under = {
-            t: f", {results.transform_title(t)}" if len(results.transforms) > 1 else "" for t in results.transforms
+            t: f", {results.transform_title(t)}" if len(results.transforms) > 1 else ""
+            for t in results.transforms
         }
-        ticks = [wrapped(results.objective_title(objective) + under[transform], NAMES) for objective, transform in rows]
+        ticks = [
+            wrapped(results.objective_title(objective) + under[transform], NAMES)
+            for objective, transform in rows
+        ]
         for panel, (name, _) in zip(axes.flat, panels, strict=False):
             panel.set_title(wrapped(name, 1.0))
         for panel in axes[:, 0]:
@@ -141,4 +162,6 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
         floors = [floor for floor in own if (floor.task, floor.metric) in tasks]
         if floors:
             legend(figure, [key(STRONGEST, INK, "", line="-")], 1)
-    return plot("figure-objectives", figure, results, scale, results.select(("ZS",), dict(tasks)), floors=floors)
+    return plot(
+        "figure-objectives", figure, results, scale, results.select(("ZS",), dict(tasks)), floors=floors
+    )

@@ -11,7 +11,9 @@ from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import HOLDS, judge
 
 
-def leader(results: Results, number: str, values: Mapping[str, BySeed], side: int, unit: str = "%") -> Iterator[str]:
+def leader(
+    results: Results, number: str, values: Mapping[str, BySeed], side: int, unit: str = "%"
+) -> Iterator[str]:
     """Yield a sentence on the two objectives with the largest (`side` +1) or smallest (-1) numbers, if at
     least two have one. The first leads if the paired interval over seeds separates it from every other
     objective, and the two numbers differ as printed."""

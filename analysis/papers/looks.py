@@ -45,20 +45,39 @@ FAMILIES = {
 }
 """The package's objectives, by the kind of their last part. Kinds without a look of their own are drawn like
 a user's."""
-BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}  # the looks of plain forms, by name
+BY_NAME = {
+    family.plain.name: family.look for family in FAMILIES.values()
+}  # the looks of plain forms, by name
 OWN = (("#7A4B2A", "8"), ("#000075", "H"), ("#44AA99", "d"), ("#B0A030", "<"))
 """The looks of a user's own objectives, in the order of the study."""
 GIVEN = Look(INK, "o")  # a given model, such as the start of a study
-HATCHES = {"<": "\\\\\\\\", "^": "////", "H": "xxxx", "d": "....", ">": "----", "8": "oo", "p": "||||", "h": "++++"}
-FORMS: tuple[tuple[str, Dash], ...] = tuple(zip(HATCHES, ("--", "-.", "--", ":", "-.", "--", "-.", ":"), strict=True))
+HATCHES = {
+    "<": "\\\\\\\\",
+    "^": "////",
+    "H": "xxxx",
+    "d": "....",
+    ">": "----",
+    "8": "oo",
+    "p": "||||",
+    "h": "++++",
+}
+FORMS: tuple[tuple[str, Dash], ...] = tuple(
+    zip(HATCHES, ("--", "-.", "--", ":", "-.", "--", "-.", ":"), strict=True)
+)
 AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS
 """Markers and line styles for forms that are not plain: after MLM, after another objective, with given links,
 with a different switch; the rest distinguish forms that would look the same."""
 FEWEST = 3  # minimum number of objectives with one colour to get shades; two differ enough in markers
 DARK = 1.0  # a colour is dark if its red, green and blue add up to less (white: 3)
-UNNAMED = {"mask_rate", "pieces"}  # parameters omitted from names: the same for all objectives, or about memory
+UNNAMED = {
+    "mask_rate",
+    "pieces",
+}  # parameters omitted from names: the same for all objectives, or about memory
 LINKS = {"labels", "links"}  # the switches that choose the source of links
-SHADES = (((0, 0.0), (0, 0.4), (1, 0.45), (0, 0.7), (0, 0.2)), ((0, 0.0), (1, 0.4), (1, 0.7), (1, 0.2), (1, 0.85)))
+SHADES = (
+    ((0, 0.0), (0, 0.4), (1, 0.45), (0, 0.7), (0, 0.2)),
+    ((0, 0.0), (1, 0.4), (1, 0.7), (1, 0.2), (1, 0.85)),
+)
 """The shades of a light and a dark colour: black (0) or white (1), and the share of it in each."""
 PUBLISHED = {
     "XLM-Align": Look(BY_NAME["XLM-ALIGN"].colour, "D"),
@@ -101,7 +120,9 @@ def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
     if len(others) > len(OWN):
         return {}
     own = {kind: Look(*colours) for kind, colours in zip(others, OWN, strict=False)}
-    looks = {name: look(d, results.start(name), own.get(kinds.get(name, ""))) for name, d in described.items()}
+    looks = {
+        name: look(d, results.start(name), own.get(kinds.get(name, ""))) for name, d in described.items()
+    }
     taken, used = {each[:2] for each in looks.values()}, set[tuple[str, str]]()
     for name, (colour, marker, _) in looks.items():
         if (colour, marker) in used:

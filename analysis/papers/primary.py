@@ -10,7 +10,16 @@ from pathlib import Path
 
 from calque.analysis.papers.align_mlm.claims import correlated
 from calque.analysis.records.json_rows import parsed
-from calque.analysis.records.record import AFTER, ALIGNMENT, DELTA, ENTRY, NO_ENTRY, ROTATED, SELF_LEARNT, SHUFFLED
+from calque.analysis.records.record import (
+    AFTER,
+    ALIGNMENT,
+    DELTA,
+    ENTRY,
+    NO_ENTRY,
+    ROTATED,
+    SELF_LEARNT,
+    SHUFFLED,
+)
 from calque.analysis.report.claims_table import claims_table
 from calque.analysis.report.table import Table
 from calque.analysis.results.measured import BySeed, differences, judge_difference, judge_estimate, mean
@@ -67,7 +76,11 @@ class PrimaryClaim:
     @property
     def mistake(self) -> str:
         """The claim's first error that does not depend on the study, or an empty string."""
-        keys = {key for key in ("ascending", "beyond", "of", "above", "below") if getattr(self, key) not in ((), None)}
+        keys = {
+            key
+            for key in ("ascending", "beyond", "of", "above", "below")
+            if getattr(self, key) not in ((), None)
+        }
         aligned, correlated = self.measure == ALIGNMENT, self.measure == CORRELATION
         wrong = {
             "a claim without a text": not self.text.strip(),
@@ -77,7 +90,8 @@ class PrimaryClaim:
             f"{self.measure} has a task and no types": not aligned and (self.types or not self.task),
             "a correlation has only a bound, above": correlated and keys != {"above"},
             "expected ascending, or of with above or below": not correlated and keys not in COMPARED,
-            'expected cells such as ["MLM", "trans"], and two or more in ascending order': len(self.ascending) == 1
+            'expected cells such as ["MLM", "trans"], and two or more in ascending order': len(self.ascending)
+            == 1
             or any(len(cell) not in (2, 3) for cell in self.cells),
             "beyond compares the difference of two cells with that of two others": self.beyond
             and (len(self.ascending), len(self.beyond)) != (2, 2),
@@ -88,7 +102,9 @@ class PrimaryClaim:
     def _third_mistake(self, cell: Cell) -> str:
         third = cell[2] if len(cell) == 3 else ""
         if self.measure == ALIGNMENT:
-            return "" if (third or self.types) in TYPES else unknown("kind of types", third or self.types, TYPES)
+            return (
+                "" if (third or self.types) in TYPES else unknown("kind of types", third or self.types, TYPES)
+            )
         if third and self.measure not in ("ZS", "SUP"):
             return f"{self.measure} has no {third}"
         if not third or third in WORDS:
@@ -99,7 +115,9 @@ class PrimaryClaim:
         return "" if known else unknown("intervention", third, NAMES)
 
     def judged(self, results: Results) -> Iterator[Claim]:
-        task = f" on {task_title(self.task)} ({metric_title(PRIMARY.get(self.task, ''))})" if self.task else ""
+        task = (
+            f" on {task_title(self.task)} ({metric_title(PRIMARY.get(self.task, ''))})" if self.task else ""
+        )
         types = f" of {self.types} types" if self.types else ""
         measured = f"{MEASURES[self.measure]}{task}{types}, "
         for compared, verdict in self._verdicts(results):
@@ -125,7 +143,10 @@ class PrimaryClaim:
         else:
             for lower, higher in pairwise(self.ascending):
                 verdict = judge_difference(*(self._numbers(results, cell) for cell in (higher, lower)))
-                yield _difference(results, lower, higher), self._unless_at_floor(results, verdict, higher, lower)
+                yield (
+                    _difference(results, lower, higher),
+                    self._unless_at_floor(results, verdict, higher, lower),
+                )
 
     def _numbers(self, results: Results, cell: Cell) -> BySeed:
         objective, transform, *third = cell
@@ -164,7 +185,9 @@ class PrimaryClaims:
         starts = [number for number, line in enumerate(lines, 1) if _START.fullmatch(line.rstrip())]
         claims = found.pop("claims", None)
         if found or not isinstance(claims, list) or not claims or len(claims) != len(starts):
-            raise BadInput("expected one or more claims, each under a line [[claims]], and nothing else", path)
+            raise BadInput(
+                "expected one or more claims, each under a line [[claims]], and nothing else", path
+            )
         by_line = dict[int, PrimaryClaim]()
         for line, claim in zip(starts, claims, strict=True):
             try:
@@ -205,7 +228,9 @@ def primary_of(records: Path) -> PrimaryClaims | None:
 
 def _title(results: Results, cell: Cell) -> str:
     objective, transform, *third = cell
-    return ", ".join([f"{results.objective_title(objective)} under {results.transform_title(transform)}", *third])
+    return ", ".join(
+        [f"{results.objective_title(objective)} under {results.transform_title(transform)}", *third]
+    )
 
 
 def _difference(results: Results, lower: Cell, higher: Cell) -> str:

@@ -52,7 +52,9 @@ class PaperClaim:
     @property
     def by_task(self) -> "list[PaperClaim]":
         """The claim split by task."""
-        return [replace(self, text=f"{self.text}, {task_title(one)}", tasks=(one,)) for one in self.tasks] or [self]
+        return [
+            replace(self, text=f"{self.text}, {task_title(one)}", tasks=(one,)) for one in self.tasks
+        ] or [self]
 
 
 class Printed:
@@ -145,7 +147,9 @@ class Printed:
         return verdict, cell(estimate, over_items=True), percent(printed), remark
 
     def _compare(self, claim: PaperClaim, names: Sequence[str]) -> tuple[Estimate | None, float]:
-        rows = [{(one.task, one.metric, one.language): one for one in self._row(claim, name)} for name in names]
+        rows = [
+            {(one.task, one.metric, one.language): one for one in self._row(claim, name)} for name in names
+        ]
         printed = [[row[key] for row in rows] for key in rows[0] if all(key in row for row in rows)]
         both = [numbers for numbers in printed if all(map(self.ours, numbers))]
         values = fmean(one.value - sum(other.value for other in others) for one, *others in both or printed)
@@ -154,7 +158,11 @@ class Printed:
         return estimate, claim.printed.get("", values)
 
     def _row(self, claim: PaperClaim, name: str) -> list[Published]:
-        row = [one for one in self.numbers if label(one) == name and one.measure == claim.measure and not is_mean(one)]
+        row = [
+            one
+            for one in self.numbers
+            if label(one) == name and one.measure == claim.measure and not is_mean(one)
+        ]
         tasks = claim.tasks or [one.task for one in row]
         return [one for one in row if one.task in tasks and claim.metric in ("", one.metric)]
 
@@ -162,18 +170,24 @@ class Printed:
         if self.study is None:
             return None
         source, results = self.study.source, self.study.results
-        for name, task in dict.fromkeys((self.names(one)[0], one.task) for one in numbers if one.task in PRIMARY):
+        for name, task in dict.fromkeys(
+            (self.names(one)[0], one.task) for one in numbers if one.task in PRIMARY
+        ):
             score = mean(self.study.scored(name, task, source))
             floor = results.floors.highest(task, PRIMARY[task], source, source)
             if score and floor and score.mean <= floor.value:
                 than = f"{percent(score.mean)} % in {source}, the {floor.title} baseline {percent(floor.value)} %"
-                return Verdict(f"undecided: {results.objective_title(name)} did not learn {task_title(task)}", than)
+                return Verdict(
+                    f"undecided: {results.objective_title(name)} did not learn {task_title(task)}", than
+                )
         return None
 
     def _correlation(self, claim: PaperClaim) -> Judged:
         results, task = self.results(""), claim.tasks[0]
         rho = rho_of(results.points(task, PRIMARY[task]))
-        ends = "" if rho is None or rho.low is None or rho.high is None else f" [{rho.low:.2f}, {rho.high:.2f}]"
+        ends = (
+            "" if rho is None or rho.low is None or rho.high is None else f" [{rho.low:.2f}, {rho.high:.2f}]"
+        )
         ours = f"{rho.rho:.2f}{ends}".replace("-", "−") if rho else MISSING
         return correlated(results, task, 0.0), ours, f"{claim.printed[task]:.2f}", ""
 

@@ -67,7 +67,9 @@ class SweepResults:
     def titles(self) -> list[str]:
         """The settings in words, followed by the key where two would be the same."""
         titles = list(map(setting_title, self.keys))
-        return [f"{t} ({key})" if titles.count(t) > 1 else t for t, key in zip(titles, self.keys, strict=True)]
+        return [
+            f"{t} ({key})" if titles.count(t) > 1 else t for t, key in zip(titles, self.keys, strict=True)
+        ]
 
     @property
     def values(self) -> list[list[str]]:
@@ -82,7 +84,9 @@ class SweepResults:
                 if title := _column(record, results):
                     row = Row(_language(record, results), results.objective_of(record), values)
                     columns.setdefault(title, {}).setdefault(row, []).append(by_seed)
-        return {title: {row: average(parts) for row, parts in rows.items()} for title, rows in columns.items()}
+        return {
+            title: {row: average(parts) for row, parts in rows.items()} for title, rows in columns.items()
+        }
 
     @cached_property
     def numbers(self) -> dict[str, dict[Row, Estimate]]:
@@ -112,7 +116,11 @@ class SweepResults:
                     of.setdefault(run.objective.name, set()).add(run.id.partition("@")[0])
             for name, ids in of.items():
                 trained.setdefault(name, []).append(ids)
-        same = [name for name, ids in trained.items() if _equal(ids, len(self.variants)) or self._equal_scores(name)]
+        same = [
+            name
+            for name, ids in trained.items()
+            if _equal(ids, len(self.variants)) or self._equal_scores(name)
+        ]
         return same if len(same) < len(trained) else []
 
     def _equal_scores(self, objective: str) -> bool:
@@ -151,7 +159,9 @@ class SweepResults:
     @property
     def seeds(self) -> str:
         """The seeds and the data that they redraw, for each value if they differ."""
-        over = {", ".join(values): over_seeds(each.seeds, each.redrawn) for values, each in self.variants.items()}
+        over = {
+            ", ".join(values): over_seeds(each.seeds, each.redrawn) for values, each in self.variants.items()
+        }
         same = len(set(over.values())) == 1
         return "; ".join(dict.fromkeys(over.values()) if same else map(": ".join, over.items()))
 
@@ -232,7 +242,9 @@ def differences(sweep: SweepResults) -> dict[str, list[Difference]]:
 
 
 def _pairs(sweep: SweepResults) -> Iterator[tuple[int | None, Row, Row]]:
-    for language, objective in dict.fromkeys(row[:2] for row in sweep.rows if row.objective not in sweep.baselines):
+    for language, objective in dict.fromkeys(
+        row[:2] for row in sweep.rows if row.objective not in sweep.baselines
+    ):
         for setting, values in enumerate(sweep.values):
             if sweep.keys[setting] == "seeds":  # the models are the same
                 continue
@@ -240,7 +252,9 @@ def _pairs(sweep: SweepResults) -> Iterator[tuple[int | None, Row, Row]]:
             others = [[ANY] if place == setting else each for place, each in enumerate(sweep.values)]
             for first, second in [*pairwise(values), *ends]:
                 for rest in product(*others):
-                    ours, theirs = ((*rest[:setting], value, *rest[setting + 1 :]) for value in (second, first))
+                    ours, theirs = (
+                        (*rest[:setting], value, *rest[setting + 1 :]) for value in (second, first)
+                    )
                     yield setting, Row(language, objective, ours), Row(language, objective, theirs)
         for values_ in sweep.variants:
             for baseline in sweep.baselines:
@@ -297,7 +311,9 @@ def _compared(sweep: SweepResults, setting: int | None, ours: Row, theirs: Row) 
 def sweep_findings(sweep: SweepResults) -> Iterator[str]:
     """Yield one sentence for the baseline and for each setting: the difference with the smallest p, or that
     none is left."""
-    found = [(title, each) for title, column in differences(sweep).items() for each in column if each.p is not None]
+    found = [
+        (title, each) for title, column in differences(sweep).items() for each in column if each.p is not None
+    ]
     subjects: list[int | None] = [*([None] if sweep.baselines else []), *range(len(sweep.keys))]
     for setting in subjects[:FINDINGS]:
         of = [(title, each) for title, each in found if each.setting == setting]
@@ -413,7 +429,9 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     with small_multiples(sweep_question(sweep), panels, draw, across, 1.9, labels, **shared) as (figure, _):
         title = None if series is None else sweep.titles[series]
         legend(figure, _entries(sweep, look, values), 4, title=title)
-    records = [r for results in sweep.variants.values() for r in results.records if _column(r, results) in columns]
+    records = [
+        r for results in sweep.variants.values() for r in results.records if _column(r, results) in columns
+    ]
     by = listed(sweep.titles)
     caption = f"Percent, by {by}. Bars are 95 % intervals {_over(sweep)}. Scale: {scale}."
     return Plot(figure, "figure-sweep", f"{sweep.first.study} by {by}", caption, records)
@@ -422,7 +440,9 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
 def _entries(sweep: SweepResults, look: Mapping[str, Look], values: Sequence[str]) -> list[Artist]:
     entries: list[Artist] = [key(value, SERIES[i], MARKERS[i], line="-") for i, value in enumerate(values)]
     if not values:
-        entries = keys(sweep.objectives, {name: its for name, its in look.items() if name not in sweep.baselines})
+        entries = keys(
+            sweep.objectives, {name: its for name, its in look.items() if name not in sweep.baselines}
+        )
     for name in sweep.baselines:
         entries.append(key(sweep.objectives.objective_title(name), look[name].colour, "", line="--"))
     return entries
@@ -442,7 +462,13 @@ def _groups(sweep: SweepResults, look: Mapping[str, Look], series: int | None) -
 
 
 def _points(
-    sweep: SweepResults, panel: Panel, objective: str, x: int, axis: _Axis, series: int | None = None, value: str = ""
+    sweep: SweepResults,
+    panel: Panel,
+    objective: str,
+    x: int,
+    axis: _Axis,
+    series: int | None = None,
+    value: str = "",
 ) -> list[tuple[float, Estimate]]:
     column = sweep.numbers[panel[2]]
     rows = [row for row in sweep.rows if row[:2] == (panel[0], objective) and row in column]

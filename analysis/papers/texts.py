@@ -19,7 +19,9 @@ from calque.derive.sources.files import TAGGED
 from calque.derive.transforms import TERMS as TRANSFORMS
 from calque.pretrain.objectives import OBJECTIVES
 
-TEXTS, TERMS, CLAIMS = (read_toml(Path(__file__).with_name(f"{name}.toml")) for name in ("texts", "terms", "claims"))
+TEXTS, TERMS, CLAIMS = (
+    read_toml(Path(__file__).with_name(f"{name}.toml")) for name in ("texts", "terms", "claims")
+)
 DEFINITIONS: dict[str, str] = TERMS["definitions"]
 
 
@@ -70,12 +72,17 @@ def plot(
     """Return a figure with its title and caption, and the numbers that it shows."""
     text = TEXTS["figures"][name]
     values = {**DEFINITIONS, "bars": over(seeds or results.seeds), **values}
-    caption = _filled(text["caption"], text, {"floors": floors}, values) + (f" Scale: {scale}." if scale else "")
+    caption = _filled(text["caption"], text, {"floors": floors}, values) + (
+        f" Scale: {scale}." if scale else ""
+    )
     return Plot(figure, file or name, text["title"].format(**values), caption, records, published, floors)
 
 
 def _filled(text: str, entry: dict[str, Any], parts: Mapping[str, object], values: dict[str, Any]) -> str:
-    optional = {name: part.format(**values) if parts.get(name) else "" for name, part in entry.get("parts", {}).items()}
+    optional = {
+        name: part.format(**values) if parts.get(name) else ""
+        for name, part in entry.get("parts", {}).items()
+    }
     return text.format(**values | optional)
 
 

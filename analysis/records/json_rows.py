@@ -36,7 +36,9 @@ def read(path: Path, kind: type[T]) -> list[T]:
         try:
             rows.append(parsed(kind, strict_json.loads(line)))
         except ValueError as error:
-            raise BadInput(f"expected one JSON object per line, a {kind.__name__}: {error}", path, number) from None
+            raise BadInput(
+                f"expected one JSON object per line, a {kind.__name__}: {error}", path, number
+            ) from None
     return rows
 
 
@@ -45,7 +47,9 @@ def lines(path: Path) -> list[str]:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise BadInput(f"expected JSON lines in UTF-8, found {error.reason} at byte {error.start}", path) from None
+        raise BadInput(
+            f"expected JSON lines in UTF-8, found {error.reason} at byte {error.start}", path
+        ) from None
     except OSError as error:
         raise BadInput(f"expected a file of JSON lines: {error.strerror}", path) from None
     parts = text.split("\n")  # splitlines also splits at other characters
@@ -77,7 +81,10 @@ def _default(field: dataclasses.Field[Any]) -> Any:
 @cache
 def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
     hints = typing.get_type_hints(kind)
-    return {each.name: (hints[each.name], _default(each) is dataclasses.MISSING) for each in dataclasses.fields(kind)}
+    return {
+        each.name: (hints[each.name], _default(each) is dataclasses.MISSING)
+        for each in dataclasses.fields(kind)
+    }
 
 
 def parsed(kind: type[T], value: Any) -> T:
@@ -89,7 +96,9 @@ def parsed(kind: type[T], value: Any) -> T:
     missing = ", ".join(sorted(name for name, (_, needed) in fields.items() if needed and name not in value))
     unknown = ", ".join(sorted(name[:80] for name in value.keys() - fields.keys()))
     if missing or unknown:
-        raise ValueError(f"the fields of a {kind.__name__}: missing {missing or 'none'}; unknown {unknown or 'none'}")
+        raise ValueError(
+            f"the fields of a {kind.__name__}: missing {missing or 'none'}; unknown {unknown or 'none'}"
+        )
     return kind(**{name: _value(fields[name][0], item, name) for name, item in value.items()})
 
 
@@ -106,7 +115,12 @@ def _value(kind: Any, value: Any, name: str) -> Any:
         return parsed(kind, value)
     if origin is Mapping and isinstance(value, dict):
         return value
-    if kind is float and isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+    if (
+        kind is float
+        and isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+    ):
         return value
     expected = {float: "finite float"}.get(kind, getattr(kind, "__name__", str(kind)))
     raise ValueError(f"{name} should be a {expected}: {str(value)[:80]!r}")

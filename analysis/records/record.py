@@ -148,7 +148,20 @@ READ = "read"  # how much of a language a model was trained on
 KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
 """Measures of questions about facts: stated and queried in the source; stated in the source and queried in
 the derived language; stated in both and queried in the derived language."""
-MEASURES = {ALIGNMENT, ORDER, AER, RETRIEVAL, LABELS, HELD_OUT, CKA, GRADIENTS, LINEAR, SHARING, READ, RECOVERED}
+MEASURES = {
+    ALIGNMENT,
+    ORDER,
+    AER,
+    RETRIEVAL,
+    LABELS,
+    HELD_OUT,
+    CKA,
+    GRADIENTS,
+    LINEAR,
+    SHARING,
+    READ,
+    RECOVERED,
+}
 MEASURES |= {KNOWN, CARRIED, BOTH}  # all of the package's measures except task scores
 # Metrics:
 MINED, MINED_XTREME = "mined", "mined-xtreme"

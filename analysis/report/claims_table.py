@@ -37,7 +37,9 @@ def verdicts(claims: Table, kind: str = "claim") -> str:
     return f"Of {len(claims.rows)} {kind}{'' if len(claims.rows) == 1 else 's'} tested, {listed(parts)}."
 
 
-def claims_table(results: Results, claims: Sequence[Claim], scale: str, title: str = HEADLINES) -> Table | None:
+def claims_table(
+    results: Results, claims: Sequence[Claim], scale: str, title: str = HEADLINES
+) -> Table | None:
     """Tabulate each claim with its verdict after correction for its family, the number that it rests on, its
     source, and whether our verdict agrees with it. Claims without records are omitted; None if all are."""
     tested = [claim for claim in claims if claim.verdict.because != NO_RECORDS]

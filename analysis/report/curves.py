@@ -69,7 +69,9 @@ def quantities(row: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
     for name, value in row.items():
         if isinstance(value, Mapping):
             yield from (
-                (f"{name}: {part}", number) for part, number in value.items() if isinstance(number, int | float)
+                (f"{name}: {part}", number)
+                for part, number in value.items()
+                if isinstance(number, int | float)
             )
         elif name not in LEFT_OUT and isinstance(value, int | float):
             yield name, value

@@ -74,15 +74,22 @@ def prefer_own_font() -> None:
 prefer_own_font()
 
 
-def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "", small: bool = False) -> Line2D:
+def key(
+    label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "", small: bool = False
+) -> Line2D:
     size = 4 if small else 7
-    return Line2D([], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=size, label=label)
+    return Line2D(
+        [], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=size, label=label
+    )
 
 
 def wrapped(text: str, inches: float) -> str:
     """Wrap a text into lines that fit a width."""
     letters = max(8, int(inches / LETTER))
-    lines = (textwrap.wrap(line, letters, break_long_words=False, break_on_hyphens=False) for line in text.split("\n"))
+    lines = (
+        textwrap.wrap(line, letters, break_long_words=False, break_on_hyphens=False)
+        for line in text.split("\n")
+    )
     return "\n".join("\n".join(line) for line in lines)
 
 
@@ -184,7 +191,9 @@ def draw_points(
     them."""
     places, means = [place for place, _ in points], [100 * estimate.mean for _, estimate in points]
     intervals = ends([estimate for _, estimate in points], bounds)
-    draw_line(axes, *((means, places) if across else (places, means)), intervals, across, color=colour, **style)
+    draw_line(
+        axes, *((means, places) if across else (places, means)), intervals, across, color=colour, **style
+    )
     draw_intervals(axes, places, intervals, colour, across)
 
 
@@ -212,7 +221,13 @@ def draw_line(
 
 
 def level(
-    axes: Axes, share: float, ends: Sequence[float], dash: str, colour: str, across: bool = False, **style: Any
+    axes: Axes,
+    share: float,
+    ends: Sequence[float],
+    dash: str,
+    colour: str,
+    across: bool = False,
+    **style: Any,
 ) -> None:
     """Draw a share as a horizontal line between two positions; `across` draws it vertically."""
     heights = [100 * share] * 2
@@ -303,7 +318,11 @@ def _look(artist: Line2D | Patch) -> tuple[str, str, str]:
     if artist.get_marker() in NOTHING:
         return to_hex(artist.get_color()), "", str(artist.get_linestyle())
     hollow = artist.get_fillstyle() == "none" or artist.get_markerfacecolor() in ("none", "#ffffff")
-    return to_hex(artist.get_color()), str(artist.get_marker()), "none" if hollow else str(artist.get_fillstyle())
+    return (
+        to_hex(artist.get_color()),
+        str(artist.get_marker()),
+        "none" if hollow else str(artist.get_fillstyle()),
+    )
 
 
 def _place(axis: Any, number: float) -> str:

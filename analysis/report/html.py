@@ -28,17 +28,23 @@ def text(words: str) -> str:
 
 def script_json(data: Any) -> str:
     """Write JSON that is safe inside a script element."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace(
+        "<", "\\u003c"
+    )
 
 
 def items(words: Sequence[str], kind: str = "items") -> str:
     """Return an HTML list, or "" without items."""
-    return f"<ul class={kind}>" + "".join(f"<li>{text(item)}</li>" for item in words) + "</ul>" if words else ""
+    return (
+        f"<ul class={kind}>" + "".join(f"<li>{text(item)}</li>" for item in words) + "</ul>" if words else ""
+    )
 
 
 def definitions(pairs: Sequence[tuple[str, str]]) -> str:
     """Return a list of terms with their definitions, or ""."""
-    return "<dl>" + "".join(f"<dt>{text(k)}</dt><dd>{text(v)}</dd>" for k, v in pairs) + "</dl>" if pairs else ""
+    return (
+        "<dl>" + "".join(f"<dt>{text(k)}</dt><dd>{text(v)}</dd>" for k, v in pairs) + "</dl>" if pairs else ""
+    )
 
 
 def details(summary: str, body: str) -> str:
@@ -70,9 +76,14 @@ def table_html(table: Table, name: str, whole: bool = True) -> str:
     head = _row(table, table.header, classes, "col")
     hidden = _outside(table)
     shown = [row for row in table.rows if row not in hidden]
-    rows = "\n".join(f"<tr data-kind={kind(table, row)}>{_row(table, row, classes, 'row')}</tr>" for row in shown)
+    rows = "\n".join(
+        f"<tr data-kind={kind(table, row)}>{_row(table, row, classes, 'row')}</tr>" for row in shown
+    )
     title = f'<h3 id="data-{text(name)}">{text(table.title)}</h3>\n' if whole else ""
-    notes = [table.note, f"The CSV has {len(hidden)} more published rows, from outside this study." if hidden else ""]
+    notes = [
+        table.note,
+        f"The CSV has {len(hidden)} more published rows, from outside this study." if hidden else "",
+    ]
     note = f"<p class=note>{text(' '.join(filter(None, notes)))}</p>" if any(notes) and whole else ""
     shape = "wide" if len(numbers) >= WIDE else "narrow"
     return (
@@ -101,7 +112,9 @@ def _setting(labels: tuple[str, ...]) -> tuple[str, ...]:
 
 def _row(table: Table, row: tuple[str, ...], classes: list[str], scope: str) -> str:
     first, *others = row[: table.labels]
-    below = f" <small>{text(' · '.join(other for other in others if other != MISSING))}</small>" if others else ""
+    below = (
+        f" <small>{text(' · '.join(other for other in others if other != MISSING))}</small>" if others else ""
+    )
     cells = []
     for title, cell, its in zip(table.header[table.labels :], row[table.labels :], classes, strict=True):
         if scope == "col":

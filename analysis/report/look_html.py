@@ -65,12 +65,14 @@ def _live(looks: Looks) -> str:
 def _guesses(looks: Looks) -> str:
     (_, first), *_ = looks
     known = [
-        {(blank.language, blank.place): ", ".join(look.guessed(blank)) for blank in look.blanks} for _, look in looks
+        {(blank.language, blank.place): ", ".join(look.guessed(blank)) for blank in look.blanks}
+        for _, look in looks
     ]
     parts = []
     for language, blanks in groupby(first.blanks, key=lambda blank: blank.language):
         rows = tuple(
-            (first.glossed(blank.word), *(of.get((language, blank.place), MISSING) for of in known)) for blank in blanks
+            (first.glossed(blank.word), *(of.get((language, blank.place), MISSING) for of in known))
+            for blank in blanks
         )
         title = f"Guesses for each masked word of the sentence in {language}, in percent"
         table = Table(title, ("masked word", *(name for name, _ in looks)), rows)
@@ -81,7 +83,11 @@ def _guesses(looks: Looks) -> str:
 def _nearest(looks: Looks) -> str:
     (_, first), *_ = looks
     rows = tuple(
-        (first.glossed(each.word), each.language, *(", ".join(look.near(look.neighbours[place])) for _, look in looks))
+        (
+            first.glossed(each.word),
+            each.language,
+            *(", ".join(look.near(look.neighbours[place])) for _, look in looks),
+        )
         for place, each in enumerate(first.neighbours)
     )
     title = "Nearest words by the cosine of embeddings"

@@ -37,7 +37,9 @@ def interval(cell: str) -> tuple[float, float, float] | None:
 def columns(head: str, cells: Sequence[str], label: bool = False) -> list[tuple[str, list[str]]]:
     """Split a column into columns of data, each with its head: text, or the numbers and whatever other parts
     occur in any cell. All parts except notes are empty or a number; text is made inert."""
-    if not numeric(cells) or (label and not all(cell == MISSING or re.fullmatch(_NUMBER, cell) for cell in cells)):
+    if not numeric(cells) or (
+        label and not all(cell == MISSING or re.fullmatch(_NUMBER, cell) for cell in cells)
+    ):
         return [(inert(head), [_text(cell) for cell in cells])]
     rows = [_parts(match) if (match := _CELL.fullmatch(cell)) else {"note": _text(cell)} for cell in cells]
     shown = [part for part in HEADS if part == "value" or any(row.get(part) for row in rows)]
@@ -55,7 +57,9 @@ def _text(cell: str) -> str:
 
 
 def _parts(match: re.Match[str]) -> dict[str, str]:
-    parts = {part: _plain(match[part]) for part in HEADS if part != "note" and match[part] not in (None, MISSING)}
+    parts = {
+        part: _plain(match[part]) for part in HEADS if part != "note" and match[part] not in (None, MISSING)
+    }
     if match["half"]:
         value, half = Decimal(parts["value"]), Decimal(_plain(match["half"]))
         parts |= {"low": str(value - half), "high": str(value + half)}

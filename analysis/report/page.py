@@ -90,7 +90,8 @@ def write_sections(path: Path, title: str, header: str, sections: Mapping[str, s
     filled = {name: body for name, body in sections.items() if body}
     links = "".join(f'<a href="#{_anchor(name)}">{name}</a>' for name in filled)
     body = "\n".join(
-        f'<section id="{_anchor(name)}">\n<h2>{name}</h2>\n{content}\n</section>' for name, content in filled.items()
+        f'<section id="{_anchor(name)}">\n<h2>{name}</h2>\n{content}\n</section>'
+        for name, content in filled.items()
     )
     script = SCRIPT + (LIVE if LIVE_BOX in body else "")
     page = PAGE.substitute(

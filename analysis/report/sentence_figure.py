@@ -8,7 +8,11 @@ from calque.analysis.looking.parts import Derivation
 from calque.analysis.report.drawing import LOOKS
 from calque.analysis.report.html import text, themed
 
-LETTER, PADDING, BETWEEN = 9.2, 14.0, 6.0  # widths in pixels: a letter, the padding of a box, the gap between boxes
+LETTER, PADDING, BETWEEN = (
+    9.2,
+    14.0,
+    6.0,
+)  # widths in pixels: a letter, the padding of a box, the gap between boxes
 BOX, LINES, NAME = 28, 44, 20  # heights in pixels: a box, the lines, a language's name
 OTHER = "#8c8c8c"  # words without a class, or with more classes than colours
 
@@ -27,7 +31,9 @@ def example_html(example: Example, legend: bool = True) -> str:
     colours = {name: colour for name, (colour, _) in zip(names, LOOKS, strict=False)}
     chosen = [colours.get(name, OTHER) for name in example.classes]
     drawn = "".join(_drawing(image, chosen or [OTHER] * len(image.source)) for image in example.images)
-    classes = "".join(f'<li style="--c:{themed(colours.get(name, OTHER))}">{text(name)}</li>' for name in names)
+    classes = "".join(
+        f'<li style="--c:{themed(colours.get(name, OTHER))}">{text(name)}</li>' for name in names
+    )
     below = f'<ul class=classes aria-label="Word classes">{classes}</ul>' if classes and legend else ""
     return f"<div class=sentences>{drawn}</div>{below}"
 

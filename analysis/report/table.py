@@ -45,7 +45,10 @@ class Table:
     def markdown(self) -> str:
         """The table in Markdown, for a terminal or a README: the title, the header, a rule, the rows in
         aligned columns, and the note."""
-        rows = [[visible(c).replace("|", r"\|").replace("\n", " ") for c in row] for row in (self.header, *self.rows)]
+        rows = [
+            [visible(c).replace("|", r"\|").replace("\n", " ") for c in row]
+            for row in (self.header, *self.rows)
+        ]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         head, *lines = ("| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in rows)
         rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
@@ -139,7 +142,9 @@ def aer_table(scores: Mapping[str, LinkCounts], title: str) -> Table:
     if len(rows) > 1:
         rows["all (micro)"] = sum(scores.values(), LinkCounts())
     header = ("", "pairs", "AER", "precision", "recall", "F1", "links", "sure links")
-    return Table(title, header, tuple((name, f"{row.pairs:,}", *link_cells(row)) for name, row in rows.items()))
+    return Table(
+        title, header, tuple((name, f"{row.pairs:,}", *link_cells(row)) for name, row in rows.items())
+    )
 
 
 def link_cells(counts: LinkCounts) -> tuple[str, ...]:

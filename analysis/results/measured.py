@@ -10,7 +10,14 @@ from functools import lru_cache
 import numpy as np
 
 from calque.analysis.records.record import ALIGNMENT, HELD_OUT, READ, Record
-from calque.analysis.statistics.intervals import Estimate, estimate, item_error, over_items, paired_error, per_item
+from calque.analysis.statistics.intervals import (
+    Estimate,
+    estimate,
+    item_error,
+    over_items,
+    paired_error,
+    per_item,
+)
 from calque.analysis.statistics.verdicts import Verdict, judge, points
 
 SCORES = ("SUP", "ZS", "SRC", "DEV")
@@ -56,7 +63,9 @@ class Measured:
         return Measured(value, float(np.hypot(self.error, other.error)), None, low, high)
 
 
-def over_parts(value: float, parts: np.ndarray, test: Test | None, low: float = 0.0, high: float = 1.0) -> Measured:
+def over_parts(
+    value: float, parts: np.ndarray, test: Test | None, low: float = 0.0, high: float = 1.0
+) -> Measured:
     """Return a number, with its standard error from the contributions of a test set's items."""
     return Measured(value, paired_error(parts), parts, low, high, test)
 
@@ -104,7 +113,9 @@ def gap(ours: Sequence[BySeed], theirs: Sequence[BySeed]) -> Estimate | None:
 
 
 def _average(values: Sequence[Measured]) -> Measured:
-    value, low, high = (float(np.mean([getattr(m, name) for m in values])) for name in ("value", "low", "high"))
+    value, low, high = (
+        float(np.mean([getattr(m, name) for m in values])) for name in ("value", "low", "high")
+    )
     own = [m.error for m in values if m.error is not None]
     if len(own) < len(values):
         return Measured(value, None, None, low, high)

@@ -135,7 +135,9 @@ def in_claims(record: Record) -> bool:
         return False
     if record.task in PRIMARY:
         metric, *_ = record.metric.partition(AFTER)
-        return metric == PRIMARY[record.task] or (record.metric in (ENTRY, NO_ENTRY) and record.measure == "ZS")
+        return metric == PRIMARY[record.task] or (
+            record.metric in (ENTRY, NO_ENTRY) and record.measure == "ZS"
+        )
     return record.metric in METRICS.get(record.measure, (record.metric,))
 
 

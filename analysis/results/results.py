@@ -60,9 +60,13 @@ class FloorTable:
         """Return the titles of some tasks' baselines, by name."""
         return {floor.baseline: floor.title for floor in self.all if floor.task in tasks}
 
-    def highest(self, task: str, metric: str, language: str, learnt: str, surface: bool = False) -> Floor | None:
+    def highest(
+        self, task: str, metric: str, language: str, learnt: str, surface: bool = False
+    ) -> Floor | None:
         """Return the strongest baseline, the first among equals."""
-        floors = [floor for floor in self.of(task, metric, language, learnt).values() if floor.surface == surface]
+        floors = [
+            floor for floor in self.of(task, metric, language, learnt).values() if floor.surface == surface
+        ]
         return max(floors, key=lambda floor: floor.value, default=None)
 
 
@@ -113,20 +117,26 @@ class Results:
         self._starts = {run.objective.name: run.start for run in measured_runs if run.objective}
         self._languages = {language.name: language for run in measured_runs for language in run.languages[1:]}
         self.objectives = list(self._objectives)
-        self.transforms = list(dict.fromkeys(r.language for r in self.records if r.language in self._languages))
+        self.transforms = list(
+            dict.fromkeys(r.language for r in self.records if r.language in self._languages)
+        )
         tasks = {record.task for record in self.records if record.task}
         self.tasks = [*(task for task in PRIMARY if task in tasks), *sorted(tasks - PRIMARY.keys())]
         self.main_tasks = [task for task in self.tasks if task in PRIMARY]
         self.seeds = sorted({run.seed for run in measured_runs})
         redrawn = [run.redrawn for run in measured_runs]
-        self.redrawn = tuple(what for what in (redrawn[0] if redrawn else ()) if all(what in each for each in redrawn))
+        self.redrawn = tuple(
+            what for what in (redrawn[0] if redrawn else ()) if all(what in each for each in redrawn)
+        )
 
     def _join(self) -> dict[Key, dict[tuple[int, int], Record]]:
         columns: dict[Key, dict[tuple[int, int], Record]] = {}
         for record in self.records:
             run = self.runs.get(record.run)
             if run is None:
-                raise BadInput(f"a record of the run {record.run}, which is not among the {len(self.runs)} runs")
+                raise BadInput(
+                    f"a record of the run {record.run}, which is not among the {len(self.runs)} runs"
+                )
             languages = ("", *(language.name for language in run.languages))
             if unknown := [name for name in (record.language, record.first) if name not in languages]:
                 raise BadInput(f"a record of {unknown[0]}, which is not a language of the run {run.id}")
@@ -134,7 +144,9 @@ class Results:
             key = Key(**facets, objective=self.objective_of(record))
             other = columns.setdefault(key, {}).setdefault((run.seed, record.step), record)
             if other is not record:
-                raise BadInput(f"two records of one number, from run {other.run} and run {record.run}: {record}"[:500])
+                raise BadInput(
+                    f"two records of one number, from run {other.run} and run {record.run}: {record}"[:500]
+                )
         return columns
 
     def last(

@@ -34,7 +34,9 @@ class Retained:
             return "ZS below the floor"
         if self.at_floor:
             return "ZS at the floor"
-        return "" if self.over_surface is None or beyond_floor(self.over_surface) else "ZS not beyond overlaps"
+        return (
+            "" if self.over_surface is None or beyond_floor(self.over_surface) else "ZS not beyond overlaps"
+        )
 
 
 def beyond_floor(above: Estimate) -> bool:
@@ -45,7 +47,9 @@ def beyond_floor(above: Estimate) -> bool:
 def retained(results: Results, objective: str, transform: str, task: str, metric: str) -> Retained | None:
     """Compute retained transfer over the seeds that have both scores, with Fieller's interval; None without a
     floor or a score."""
-    floor, surface = (results.floors.highest(task, metric, transform, results.source, of) for of in (False, True))
+    floor, surface = (
+        results.floors.highest(task, metric, transform, results.source, of) for of in (False, True)
+    )
     sup, zs = (results.scores(measure, objective, transform, task, metric) for measure in ("SUP", "ZS"))
     seeds = sorted(sup.keys() & zs.keys())
     if floor is None or not seeds:

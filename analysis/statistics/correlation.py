@@ -10,7 +10,9 @@ from calque.derive.lazy import stats
 
 EXACT = 12  # largest group in which every pairing is counted
 LEAST = 4  # minimum number of points for a rho: with three, any order has a probability of 1/6
-FEWEST = 8  # minimum number of points for bootstrap intervals of about nominal coverage (5 points: 77 to 90 %)
+FEWEST = (
+    8  # minimum number of points for bootstrap intervals of about nominal coverage (5 points: 77 to 90 %)
+)
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,11 @@ class Correlation:
 
     def beyond(self, bound: float, side: int) -> float | None:
         """One-sided bootstrap p of rho not being above (`side` +1) or below (-1) `bound`."""
-        return float((np.sum(side * (self.rhos - bound) <= 0) + 1) / (len(self.rhos) + 1)) if len(self.rhos) else None
+        return (
+            float((np.sum(side * (self.rhos - bound) <= 0) + 1) / (len(self.rhos) + 1))
+            if len(self.rhos)
+            else None
+        )
 
 
 def spearman(

@@ -141,7 +141,9 @@ def _fieller(a: float, b: float, moments: Moments, quantile: float, seeds: int, 
 def welch(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
     """Return the two-sided p of Welch's (1947) t-test; a single value is given the other sample's variance.
     None if neither varies."""
-    samples = [(len(x), float(np.mean(x)), float(np.var(x, ddof=1)) if len(x) > 1 else 0.0) for x in (ours, theirs)]
+    samples = [
+        (len(x), float(np.mean(x)), float(np.var(x, ddof=1)) if len(x) > 1 else 0.0) for x in (ours, theirs)
+    ]
     (n, a, v), (m, b, w) = samples
     if n == 1 or m == 1:
         pooled = max(v, w)

@@ -10,7 +10,9 @@ from calque.analysis.statistics.intervals import CONFIDENCE, Estimate
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
 ONE_SEED = "undecided: one seed"
 """One run does not show how much runs vary, and they vary more than test items do."""
-AT_FLOOR = "undecided: at the floor"  # scores that do not exceed a model-free baseline cannot decide a comparison
+AT_FLOOR = (
+    "undecided: at the floor"  # scores that do not exceed a model-free baseline cannot decide a comparison
+)
 NO_RECORDS = "no records"
 HOLDS_ALONE, FAILS_ALONE = "holds before correction only", "fails before correction only"
 ALONE = {HOLDS: HOLDS_ALONE, FAILS: FAILS_ALONE}  # verdicts that do not survive correction
@@ -64,8 +66,14 @@ def points(estimate: Estimate) -> str:
     """Write a share in points, with its interval and what that covers."""
     mean = f"{100 * estimate.mean:.1f} points"
     if estimate.interval is None:
-        return f"{mean}, {'one seed' if estimate.seeds == 1 else f'{estimate.seeds} seeds that do not differ'}"
-    covers = f"{estimate.seeds} seeds" if estimate.over == "seeds" else "one seed: the interval covers test items only"
+        return (
+            f"{mean}, {'one seed' if estimate.seeds == 1 else f'{estimate.seeds} seeds that do not differ'}"
+        )
+    covers = (
+        f"{estimate.seeds} seeds"
+        if estimate.over == "seeds"
+        else "one seed: the interval covers test items only"
+    )
     low, high = estimate.interval
     return f"{mean}, 95 % interval [{100 * low:.1f}, {100 * high:.1f}], {covers}"
 
@@ -103,7 +111,11 @@ def in_families(verdicts: Iterable[tuple[str, Verdict]]) -> list[Corrected]:
     claims = list(verdicts)
     corrected = [Corrected(verdict.verdict, None, 0) for _, verdict in claims]
     for family in {name for name, _ in claims}:
-        places = {i: verdict.p for i, (name, verdict) in enumerate(claims) if name == family and verdict.p is not None}
+        places = {
+            i: verdict.p
+            for i, (name, verdict) in enumerate(claims)
+            if name == family and verdict.p is not None
+        }
         for i, p in zip(places, holm(list(places.values())), strict=True):
             word = corrected[i].verdict
             corrected[i] = Corrected(ALONE.get(word, word) if p >= 1 - CONFIDENCE else word, p, len(places))

@@ -72,7 +72,9 @@ class Majority(Baseline):
     def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
         counts = Counter(label for _, gold in examples for label in gold)
         label = most_frequent(counts, counts)
-        return lambda tests, _: [(label,) * (sum(map(len, e.texts[0])) if self.of_words else 1) for e in tests]
+        return lambda tests, _: [
+            (label,) * (sum(map(len, e.texts[0])) if self.of_words else 1) for e in tests
+        ]
 
 
 @dataclass(frozen=True)
@@ -84,10 +86,14 @@ class Unigram(Baseline):
     title: str = "unigram"
 
     def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
-        words = (pair for example, gold in examples for pair in zip(words_of(example, spell), gold, strict=True))
+        words = (
+            pair for example, gold in examples for pair in zip(words_of(example, spell), gold, strict=True)
+        )
         tags, overall = most_frequent_of_each(words)
         unknown = most_frequent(overall, overall)
-        return lambda tests, spell: [tuple(tags.get(w, unknown) for w in words_of(each, spell)) for each in tests]
+        return lambda tests, spell: [
+            tuple(tags.get(w, unknown) for w in words_of(each, spell)) for each in tests
+        ]
 
 
 @dataclass(frozen=True)

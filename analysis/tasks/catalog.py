@@ -6,7 +6,19 @@ from calque.analysis.tasks.tagging import NER, POS, WordLabels
 from calque.analysis.tasks.task import Task
 from calque.derive.errors import BadInput, unknown
 
-_ALL = (NLI(), NER(), POS(), QA(), XQuAD(), MLQA(), TyDiQA(), Paraphrase(), WordLabels(), TextLabels(), PairLabels())
+_ALL = (
+    NLI(),
+    NER(),
+    POS(),
+    QA(),
+    XQuAD(),
+    MLQA(),
+    TyDiQA(),
+    Paraphrase(),
+    WordLabels(),
+    TextLabels(),
+    PairLabels(),
+)
 TASKS: dict[str, Task] = {task.name: task for task in _ALL}
 PRIMARY = {name: task.primary for name, task in TASKS.items()}  # each task's main metric
 PRINTED = {name: task.printed or task.primary for name, task in TASKS.items()}  # in ALIGN-MLM's tables
@@ -26,4 +38,6 @@ def task_title(name: str) -> str:
 
 def metric_title(name: str) -> str:
     """Return a metric's display name, or its name if no task uses it."""
-    return next((metric.title for task in TASKS.values() for metric in task.metrics if metric.name == name), name)
+    return next(
+        (metric.title for task in TASKS.values() for metric in task.metrics if metric.name == name), name
+    )

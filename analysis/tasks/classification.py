@@ -29,7 +29,9 @@ class Classification(Task):
             raise ValueError("the example has no label")
         return (example.label,)
 
-    def rows(self, example: Example, labels: Sequence[str], reader: Reader, length: int) -> tuple[list[TaskRow], bool]:
+    def rows(
+        self, example: Example, labels: Sequence[str], reader: Reader, length: int
+    ) -> tuple[list[TaskRow], bool]:
         row, whole = joined(reader, example.texts, labels.index(self.gold(example)[0]), length)
         return [row], whole
 
@@ -54,7 +56,9 @@ class NLI(Classification):
     def gold(self, example: Example) -> Answer:
         (label,) = super().gold(example)
         if label.isdecimal():
-            raise ValueError(f"the label {label!r} looks like a paraphrase's; expected a word, as for inference")
+            raise ValueError(
+                f"the label {label!r} looks like a paraphrase's; expected a word, as for inference"
+            )
         return (label,)
 
 

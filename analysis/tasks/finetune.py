@@ -55,7 +55,9 @@ class FinetuneConfig:
         if wrong := not_finite(self):
             return wrong
         least = {"epochs": 1, "batch": 1, "max_length": 8}
-        wrong = [f"{k} is at least {n}, not {getattr(self, k)}" for k, n in least.items() if getattr(self, k) < n]
+        wrong = [
+            f"{k} is at least {n}, not {getattr(self, k)}" for k, n in least.items() if getattr(self, k) < n
+        ]
         if self.epochs > MOST_EPOCHS:
             wrong.append(f"epochs are at most {MOST_EPOCHS:,}, not {self.epochs:,}")
         for name in ("warmup", "dropout", "attention_dropout"):
@@ -162,9 +164,13 @@ def finetune(
         if config.freeze_table:
             model.get_input_embeddings().weight.requires_grad_(False)
         tuned = Finetuned(model, head, device)
-        optimizer = torch.optim.AdamW([{"params": old}, {"params": new}], weight_decay=config.weight_decay, fused=True)
+        optimizer = torch.optim.AdamW(
+            [{"params": old}, {"params": new}], weight_decay=config.weight_decay, fused=True
+        )
         epochs = range(config.epochs)
-        batches = [batch for epoch in epochs for batch in batches_of(len(data.rows), config.batch, [seed, epoch])]
+        batches = [
+            batch for epoch in epochs for batch in batches_of(len(data.rows), config.batch, [seed, epoch])
+        ]
         steps = len(batches)
         # On a GPU, pieces save nothing: a large batch takes as long, and each piece adds latency.
         overhead = math.inf if device.type == "cuda" else PIECE / model.config.hidden_size**2

@@ -54,7 +54,9 @@ class Questions(Task):
     def perfect(self, gold: Answer) -> Answer:
         return gold[:1]
 
-    def rows(self, example: Example, labels: Sequence[str], reader: Reader, length: int) -> tuple[list[TaskRow], bool]:
+    def rows(
+        self, example: Example, labels: Sequence[str], reader: Reader, length: int
+    ) -> tuple[list[TaskRow], bool]:
         question, context = reader.ids(example.texts[0]), reader.of_text(1).read(example.texts[1])
         longest_first = sorted(_answers(example.texts[1]), key=lambda answer: answer[0] - answer[1])
         answer = next((found for each in longest_first if (found := context.between(*each))), None)
@@ -67,9 +69,15 @@ class Questions(Task):
             target = [UNLABELLED] * 2
             if answer:
                 first, last = answer
-                target = [first + shift, last + shift] if window.start <= first and last < window.stop else [0, 0]
+                target = (
+                    [first + shift, last + shift] if window.start <= first and last < window.stop else [0, 0]
+                )
             row = reader.row_of_texts([kept, context.ids[here]], target)
-            columns = (np.full(len(row.ids), NOWHERE), np.full(len(row.ids), NOWHERE), np.zeros(len(row.ids), bool))
+            columns = (
+                np.full(len(row.ids), NOWHERE),
+                np.full(len(row.ids), NOWHERE),
+                np.zeros(len(row.ids), bool),
+            )
             for column, values in zip(columns, (context.starts[here], context.ends[here], best), strict=True):
                 column[first_place : first_place + len(window)] = values
             rows.append(SpanRow(row.ids, row.targets, *columns, languages=row.languages, types=row.types))

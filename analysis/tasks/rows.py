@@ -194,7 +194,9 @@ def _with_marks(text: str, stretches: Sequence[tuple[int, int]]) -> list[tuple[i
     return found
 
 
-def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length: int) -> tuple[list[TaskRow], bool]:
+def windows(
+    reader: Reader, words: Sequence[str], targets: Sequence[int], length: int
+) -> tuple[list[TaskRow], bool]:
     """Return the fewest rows `<s> words </s>` of whole words that hold all, and whether all fit into one row
     uncut."""
     start, end = reader.specials.start, reader.specials.end
@@ -212,7 +214,9 @@ def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length
     return [reader.row([*ids, end], [*marks, UNLABELLED]) for ids, marks in rows], whole and len(rows) == 1
 
 
-def joined(reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, length: int) -> tuple[TaskRow, bool]:
+def joined(
+    reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, length: int
+) -> tuple[TaskRow, bool]:
     """Return all texts in one row, in the reader's layout `pairs`, and whether nothing was cut."""
     flat = [reader.of_text(number).ids(text) for number, text in enumerate(texts)]
     kept = [len(pieces) for pieces in flat]

@@ -17,7 +17,9 @@ from calque.analysis.records.record import Items
 from calque.analysis.tasks.baselines import Answer
 
 OF = " of "  # joins a metric to the diagnostic it is restricted to, as in `accuracy of passive`
-Entity = tuple[str, int, int]  # type, first and last word; numbers run over all sentences, with gaps between them
+Entity = tuple[
+    str, int, int
+]  # type, first and last word; numbers run over all sentences, with gaps between them
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,11 @@ def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
         for tag in (*tags, "O"):
             mark, kind = tag[0], tag[1:].split("-", maxsplit=1)[-1] or "_"
             changed = kind != last_kind
-            if last_mark in "ES" or (last_mark in "BI" and mark in "BSO") or (last_mark not in "O." and changed):
+            if (
+                last_mark in "ES"
+                or (last_mark in "BI" and mark in "BSO")
+                or (last_mark not in "O." and changed)
+            ):
                 found[-1].add((last_kind, start, place - 1))
             if mark in "BS" or (last_mark in "OES" and mark in "EI") or (mark not in "O." and changed):
                 start = place

@@ -64,7 +64,9 @@ class Split:
             except StopIteration:
                 break
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-                raise BadInput(f"not an example of the task {self.task.name}: {error}", self.path, line) from error
+                raise BadInput(
+                    f"not an example of the task {self.task.name}: {error}", self.path, line
+                ) from error
             try:
                 gold = tuple(map(intern, self.task.gold(example)))
             except (ValueError, LookupError, TypeError, AttributeError) as error:
@@ -113,7 +115,9 @@ class Split:
             cut += not whole
         return EncodedSet(tuple(rows), np.array(counts), cut)
 
-    def decode(self, encoded: EncodedSet, answers: Sequence[np.ndarray], labels: Sequence[str]) -> list[Answer]:
+    def decode(
+        self, encoded: EncodedSet, answers: Sequence[np.ndarray], labels: Sequence[str]
+    ) -> list[Answer]:
         """Return the prediction for each example, given the head's answers to each of the rows from
         `encode`."""
         predictions, first = [], 0

@@ -32,12 +32,17 @@ class Tagging(Task):
         """Return each word's label."""
 
     def gold(self, example: Example) -> Answer:
-        words, tags = words_of(example), tuple(tag for sentence in example.texts[0] for tag in self.tags(sentence))
+        words, tags = (
+            words_of(example),
+            tuple(tag for sentence in example.texts[0] for tag in self.tags(sentence)),
+        )
         if len(tags) != len(words) or not all(tags):
             raise ValueError("expected a tag for every word")
         return tags
 
-    def rows(self, example: Example, labels: Sequence[str], reader: Reader, length: int) -> tuple[list[TaskRow], bool]:
+    def rows(
+        self, example: Example, labels: Sequence[str], reader: Reader, length: int
+    ) -> tuple[list[TaskRow], bool]:
         return windows(reader, words_of(example), [labels.index(tag) for tag in self.gold(example)], length)
 
     def decode(

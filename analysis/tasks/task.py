@@ -20,7 +20,9 @@ if TYPE_CHECKING:  # torch is slow to import, and a task's title does not need i
     from torch import Tensor
 
 BARRED = -1e4  # the logit at padding, where no answer starts or ends
-TAGS = "udpos"  # XTREME's name for POS; tags of syntactic words do not fit its label files, so they use our name
+TAGS = (
+    "udpos"  # XTREME's name for POS; tags of syntactic words do not fit its label files, so they use our name
+)
 
 
 class Head(ABC):
@@ -89,7 +91,9 @@ class SpanHead(Head):
     def logits(self, output: Any, real: Tensor) -> Tensor:
         import torch
 
-        return torch.stack([output.start_logits, output.end_logits], dim=1).masked_fill(~real[:, None], BARRED)
+        return torch.stack([output.start_logits, output.end_logits], dim=1).masked_fill(
+            ~real[:, None], BARRED
+        )
 
     def answers(self, logits: Tensor) -> Tensor:
         """Return the logits themselves, (B, 2, L): the task pairs starts with ends."""
@@ -134,7 +138,9 @@ class Task(ABC):
         return gold
 
     @abstractmethod
-    def rows(self, example: Example, labels: Sequence[str], reader: Reader, length: int) -> tuple[list[TaskRow], bool]:
+    def rows(
+        self, example: Example, labels: Sequence[str], reader: Reader, length: int
+    ) -> tuple[list[TaskRow], bool]:
         """Return rows of at most `length` ids, and whether everything fits into one. Raises ValueError if a
         word has no ids."""
 

@@ -33,7 +33,9 @@ from calque.derive.task_data import TaskFolder
 from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.lazy import torch
 
-Progress = Callable[[str, int, int], None]  # called with a title such as "pos source", the step and the number of steps
+Progress = Callable[
+    [str, int, int], None
+]  # called with a title such as "pos source", the step and the number of steps
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,9 @@ def by_diagnostic(
     return scores
 
 
-def by_entry(split: Split, answers: Sequence[Answer], languages: Languages, language: str) -> dict[str, Score]:
+def by_entry(
+    split: Split, answers: Sequence[Answer], languages: Languages, language: str
+) -> dict[str, Score]:
     """Return the accuracy over words in a tagged set that are one type with a dictionary entry, and over
     those without. Words of several sub-words and shared words are in neither group; empty without a
     dictionary."""
@@ -134,7 +138,9 @@ def by_entry(split: Split, answers: Sequence[Answer], languages: Languages, lang
             inside = [hit for hit, other in zip(correct, groups, strict=True) if other == name]
             hits[name].append(sum(inside))
             counts[name].append(len(inside))
-    return {name: Score.over(hits[name], counts[name], sum(counts[name])) for name in hits if sum(counts[name])}
+    return {
+        name: Score.over(hits[name], counts[name], sum(counts[name])) for name in hits if sum(counts[name])
+    }
 
 
 @dataclass(frozen=True)
@@ -175,7 +181,9 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
                 scores |= by_entry(chosen[measure].split, tested.answers, data.languages, derived)
             for metric, score in scores.items():
                 items = score.items if compared else None
-                records.append(model.record(measure, metric, score.value, score.count, task=task.name, items=items))
+                records.append(
+                    model.record(measure, metric, score.value, score.count, task=task.name, items=items)
+                )
     for split in SPLITS:
         score = cut[split, SOURCE]
         records.append(model.record("CUT", "fraction", score.value, score.count, task=task.name, split=split))
@@ -215,7 +223,11 @@ def zero_shot(
 ) -> Measurement:
     """Measure every metric of a task on the test sets of its source and its other languages, by one model
     with the checkpoint's own tokenizer."""
-    task, examples, reader = data.task, data.examples, Reader.of_given(GivenVocabulary(model.checkpoint).open())
+    task, examples, reader = (
+        data.task,
+        data.examples,
+        Reader.of_given(GivenVocabulary(model.checkpoint).open()),
+    )
     train, tests = Split(examples.path("train"), task), dict[str, TaskSet]()
     for name in (data.source, *data.languages):
         path = examples.path("test") if name == data.source else examples.path("test", name)
@@ -231,7 +243,9 @@ def zero_shot(
         measure, place = ("SRC", SOURCE) if language == data.source else ("ZS", language)
         about = {"language": language, "task": task.name, "units": data.units}
         for metric, score in tested.scores.items():
-            records.append(model.record(measure, metric, score.value, score.count, items=score.items, **about))
+            records.append(
+                model.record(measure, metric, score.value, score.count, items=score.items, **about)
+            )
         exclusions[f"examples of {language} that do not fit into one row"] = tested.cut
         exclusions[f"examples of {language} {without}"] = tested.unlabelled
         name, text = task.submission(language, examples.examples("test", place), tested.answers, data.units)

@@ -198,7 +198,9 @@ class Preferences:
             for boost, i in zip(BOOSTS, rng.sample(range(len(rows)), min(3, len(rows))), strict=False):
                 favour[i][j] += boost
         for i, row in enumerate(rows):
-            weights = [favour[i][j] * column.weight * _differ(row, column) for j, column in enumerate(columns)]
+            weights = [
+                favour[i][j] * column.weight * _differ(row, column) for j, column in enumerate(columns)
+            ]
             row.tables[forward] = _spread(columns, weights, rng)
         if backward is not None:
             for j, column in enumerate(columns):
@@ -214,7 +216,9 @@ class Preferences:
             Sense(lexeme.forms, _weight(rank, self._zipf) / shared.get(lexeme.lemma, 1.0), lexeme)
             for rank, lexeme in enumerate(lexemes)
         ]
-        common = [sense for sense, lexeme in zip(senses, lexemes, strict=True) if lexeme.lemma not in hypernyms]
+        common = [
+            sense for sense, lexeme in zip(senses, lexemes, strict=True) if lexeme.lemma not in hypernyms
+        ]
         count = round(self._tail * len(common)) if kind in TAIL_KINDS else 0
         if tail := common[len(common) - count :]:
             rare = _spread(tail, [(rank + 1) ** -1.5 for rank in range(count)], self._rng)

@@ -17,7 +17,11 @@ from calque.derive.sentence import Sentence, Span
 PLACED = 0.4  # fraction of sentences with a place, unless the question asks for it; then all have one
 FRONTED = 0.3  # fraction of places in first position
 ANSWER = "answer"  # the label of the answer's span
-SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # the answer's role, as in `Example.diagnostic`
+SUBJECT, OBJECT, PLACE = KINDS = (
+    "subject",
+    "object",
+    "place",
+)  # the answer's role, as in `Example.diagnostic`
 
 
 @dataclass(frozen=True)

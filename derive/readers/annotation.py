@@ -25,7 +25,9 @@ _TAGGED = re.compile(rf"[^\t]*(?:\t[^\t]*)*\t{_LABEL}|\d+\t[^\t]*\t{_LABEL}(?:\t
 _TAGGED_BETWEEN_SPACES = re.compile(rf"[^\s]+ (?:.* )?{_LABEL}")
 _OBJECT = re.compile(r'(?:\[\s*)?\{\s*(?:"|$)|\[\s*$')
 _COMMENTS = re.compile(r"\s*(?:<!--.*?-->\s*)*", re.DOTALL)
-_OPENS = re.compile(r"<(?:[?!]|([A-Za-z][\w:.-]*)((?:\s[^<>]*)?)>)")  # a declaration, or a tag with its attributes
+_OPENS = re.compile(
+    r"<(?:[?!]|([A-Za-z][\w:.-]*)((?:\s[^<>]*)?)>)"
+)  # a declaration, or a tag with its attributes
 _ROOTS = "doc tmx html mediawiki srcset refset tstset tei teicorpus corpus xml body head article s p".split()
 _STYLES = "a abbr b big cite code em font i q small span strong sub sup u".split()  # inline tags
 _TAGGED_WORD = re.compile(r"\S+(?:_[A-Z]+[0-9$]*(?:[:.-]\w+)*|[/|][A-Za-z][\w$*+:.-]*|[_/|][^\w\s]{1,3})")

@@ -221,7 +221,9 @@ class _Block:
 
     def check_end(self, place: Place) -> None:
         if self.last != "0":
-            fault = "no blank line after the last sentence: the file is truncated, or add one if it is complete"
+            fault = (
+                "no blank line after the last sentence: the file is truncated, or add one if it is complete"
+            )
             raise place.fault(fault)
         if self.comments:
             self.leave_out(place)

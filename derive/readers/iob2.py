@@ -151,7 +151,9 @@ def _is_numbered(row: Sequence[str], number: int) -> bool:
     return len(row) > 2 and row[0] == str(number) and _TAG.fullmatch(row[2]) is not None
 
 
-def _blocks(lines: Iterable[Numbered], separator: str | None, counts: Counter[str]) -> Iterator[list[Numbered]]:
+def _blocks(
+    lines: Iterable[Numbered], separator: str | None, counts: Counter[str]
+) -> Iterator[list[Numbered]]:
     block: list[Numbered] = []
     for place, line in lines:
         if not line.strip():

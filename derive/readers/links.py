@@ -25,7 +25,9 @@ Scored = dict[Link, float]  # the links of a sentence pair, sorted, with scores:
 
 _GOLD = re.compile(r"(-?\d{1,9})([-p?])(-?\d{1,9})", re.ASCII)
 _LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})(?::-?[0-9][0-9.]*(?:e-?[0-9]+)?)?")
-_WPT = re.compile(r"(\d{1,9})\s+(-?\d{1,9})\s+(-?\d{1,9})(?:\s+([SP]))?(?:\s+(0|1|0?\.\d+|1\.0+))?\s*", re.ASCII)
+_WPT = re.compile(
+    r"(\d{1,9})\s+(-?\d{1,9})\s+(-?\d{1,9})(?:\s+([SP]))?(?:\s+(0|1|0?\.\d+|1\.0+))?\s*", re.ASCII
+)
 
 
 @dataclass(frozen=True, slots=True)

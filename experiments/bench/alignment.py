@@ -25,7 +25,10 @@ def aligners(rounds: int) -> list[Comparison]:
     """
     from simalign import SentenceAligner  # only this benchmark needs it
 
-    encoder, pairs = folder_of("CALQUE_ENCODER"), list(gold_set(folder_of("CALQUE_DATA") / "align", "en-fr").pairs)
+    encoder, pairs = (
+        folder_of("CALQUE_ENCODER"),
+        list(gold_set(folder_of("CALQUE_DATA") / "align", "en-fr").pairs),
+    )
     layer, method = main_layer(int(read_config(encoder).num_hidden_layers)), BY_NAME["itermax"]
     compared: list[tuple[Precision, str, float]] = [("float32", "SimAlign in float32", 0.99)]
     if any(torch.cpu.get_capabilities().get(unit) for unit in ("avx512_bf16", "amx_bf16", "bf16")):

@@ -35,7 +35,10 @@ def derive(rounds: int) -> list[Comparison]:
     megabytes = sum(chunk.length for chunk in source.chunks()) / 1e6
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        sides = partial(_derive, source, folder / "study"), partial(_derive_line_by_line, source, folder / "study")
+        sides = (
+            partial(_derive, source, folder / "study"),
+            partial(_derive_line_by_line, source, folder / "study"),
+        )
         ours, theirs = interleaved(sides, rounds)
         pairs = (("source", "source.bin"), (TRANSFORM.name, "derived.bin"))
         same = sum(sha256(folder / "study" / a / "tokens.bin") == sha256(folder / b) for a, b in pairs)
@@ -66,7 +69,9 @@ def _derive_line_by_line(source: Files, study: Path) -> float:
     files = study.with_name("source.bin"), study.with_name("derived.bin")
     with files[0].open("wb") as source_file, files[1].open("wb") as derived_file:
         while batch := list(islice(sentences, LINES)):
-            for encoding in tokenizer.encode_batch([" ".join(s.words) for s in batch], add_special_tokens=False):
+            for encoding in tokenizer.encode_batch(
+                [" ".join(s.words) for s in batch], add_special_tokens=False
+            ):
                 source_file.write(np.array(encoding.ids, np.uint16).tobytes())
             inverted = [" ".join(_invert(s.words)) for s in batch]
             for encoding in tokenizer.encode_batch(inverted, add_special_tokens=False):

@@ -24,7 +24,9 @@ from calque.experiments.studies.xtreme_small import USUAL
 from calque.pretrain.saved_model import load_tokenizer
 
 TRAINED = TESTED = 240  # sentences
-TRAINERS = replace(USUAL, freeze_table=False, attention_dropout=0.1)  # the Trainer's recipe: the model's own dropout
+TRAINERS = replace(
+    USUAL, freeze_table=False, attention_dropout=0.1
+)  # the Trainer's recipe: the model's own dropout
 
 
 def finetuning(rounds: int) -> list[Comparison]:
@@ -32,19 +34,28 @@ def finetuning(rounds: int) -> list[Comparison]:
     Trainer pads each batch to its longest row; it is also measured with batches of similar length."""
     encoder, folder = folder_of("CALQUE_ENCODER"), folder_of("CALQUE_DATA") / "ud" / "UD_English-EWT"
     train, dev, test = ((folder / f"en_ewt-ud-{split}.conllu",) for split in ("train", "dev", "test"))
-    files, of, cpu = TaskFiles(train, test, dev, limit=TRAINED, tested=TESTED), task("pos"), torch.device("cpu")
+    files, of, cpu = (
+        TaskFiles(train, test, dev, limit=TRAINED, tested=TESTED),
+        task("pos"),
+        torch.device("cpu"),
+    )
     with tempfile.TemporaryDirectory() as name:
         written = TaskFolder.open(write_natural_task(of.name, files, {}, Path(name) / of.name))
         learnt, tested = (Split(written.path(split), of) for split in ("train", "test"))
         labels, reader = check(learnt, [tested]), Reader.of_given(GivenVocabulary(encoder).open())
         rows, asked = (split.encode(labels, reader, USUAL.max_length) for split in (learnt, tested))
         data = [{"input_ids": row.ids.tolist(), "labels": row.targets.tolist()} for row in rows.rows]
-        collate, accuracy = DataCollatorForTokenClassification(load_tokenizer(encoder)), dict[str, list[float]]()
+        collate, accuracy = (
+            DataCollatorForTokenClassification(load_tokenizer(encoder)),
+            dict[str, list[float]](),
+        )
 
         def speed(side: str, model: Finetuned, ends: list[float]) -> float:
             answers = tested.decode(asked, model.answers(asked), labels)
             accuracy.setdefault(side, []).append(of.scores(tested.gold, answers)["accuracy"].value)
-            return TRAINED * USUAL.epochs * (1 - 1 / len(ends)) / (ends[-1] - ends[0])  # without the first step
+            return (
+                TRAINED * USUAL.epochs * (1 - 1 / len(ends)) / (ends[-1] - ends[0])
+            )  # without the first step
 
         def ours(side: str, config: FinetuneConfig) -> float:
             ends, seed = list[float](), len(accuracy.get(side, ()))
@@ -76,7 +87,9 @@ def finetuning(rounds: int) -> list[Comparison]:
 
         sides = {
             "the Trainer's recipe": partial(ours, config=TRAINERS),
-            "without attention dropout, word embeddings frozen (Calque's recipe)": partial(ours, config=USUAL),
+            "without attention dropout, word embeddings frozen (Calque's recipe)": partial(
+                ours, config=USUAL
+            ),
             "HF Trainer": partial(theirs, sampling="random"),
             "HF Trainer, batches of similar length": partial(theirs, sampling="group_by_length"),
         }

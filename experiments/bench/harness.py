@@ -32,8 +32,12 @@ class Comparison:
     @property
     def ratio(self) -> str:
         """Ours over theirs: the geometric mean over rounds, with its 95 % t interval."""
-        logs = estimate([math.log(ours / theirs) for ours, theirs in zip(self.ours, self.theirs, strict=True)])
-        mean, *bounds = (f"{math.exp(log):.3g}" for log in (logs.mean, logs.low, logs.high) if log is not None)
+        logs = estimate(
+            [math.log(ours / theirs) for ours, theirs in zip(self.ours, self.theirs, strict=True)]
+        )
+        mean, *bounds = (
+            f"{math.exp(log):.3g}" for log in (logs.mean, logs.low, logs.high) if log is not None
+        )
         return f"{mean} [{', '.join(bounds)}]" if bounds else mean
 
     @property

@@ -76,7 +76,9 @@ def step(rounds: int) -> list[Comparison]:
 
     *speeds, other = interleaved([*(partial(ours, model) for model in recipes.values()), theirs], rounds)
     return [
-        Comparison(f"{what}; loss and gradients equal to {gap:.0e}", "HF Trainer", "tokens/CPU s", mine, other)
+        Comparison(
+            f"{what}; loss and gradients equal to {gap:.0e}", "HF Trainer", "tokens/CPU s", mine, other
+        )
         for what, mine in zip(recipes, speeds, strict=True)
     ]
 
@@ -90,7 +92,9 @@ def check_close(model: PreTrainedModel, stream: Stream) -> float:
     def gradients(loss: Tensor) -> tuple[float, Tensor]:
         model.zero_grad()
         loss.backward()
-        return float(loss.detach()), torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None])
+        return float(loss.detach()), torch.cat(
+            [p.grad.flatten() for p in model.parameters() if p.grad is not None]
+        )
 
     theirs, their_gradients = gradients(model(input_ids=rows.ids, labels=rows.labels).loss)
     learner = Learner(model, {})
@@ -122,12 +126,22 @@ def made_languages(size: int, words: int) -> Languages:
     """Make a Zipfian corpus of `words` single-token words from `size` types, and its transliteration."""
     ordinary = OURS.ordinary(size)
     shares = 1 / np.arange(1, len(ordinary) + 1)
-    tokens = np.random.default_rng(0).choice(ordinary, words, p=shares / shares.sum()).astype(np.min_scalar_type(size))
+    tokens = (
+        np.random.default_rng(0)
+        .choice(ordinary, words, p=shares / shares.sum())
+        .astype(np.min_scalar_type(size))
+    )
     lines, pieces = np.append(np.arange(0, words, 20), words), np.ones(words, np.uint16)
     image = np.arange(size) + size
     image[list(OURS.ids)] -= size
-    corpora = [Corpus(ids, lines, lines, pieces, pieces, np.arange(len(lines) - 1)) for ids in (tokens, image[tokens])]
-    source, derived = Language(SOURCE, 0, corpora[0], np.arange(size)), Language("trans", 1, corpora[1], image)
+    corpora = [
+        Corpus(ids, lines, lines, pieces, pieces, np.arange(len(lines) - 1))
+        for ids in (tokens, image[tokens])
+    ]
+    source, derived = (
+        Language(SOURCE, 0, corpora[0], np.arange(size)),
+        Language("trans", 1, corpora[1], image),
+    )
     return Languages(Path(), (source, derived), pairs=((SOURCE, "trans"),))
 
 
@@ -142,7 +156,10 @@ def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]
 
 def made_collator(types: int) -> DataCollatorForLanguageModeling:
     """transformers' masking collator for a vocabulary of `types` types."""
-    vocabulary = {**{word: i for i, word in enumerate(SPECIALS)}, **{f"w{i}": i for i in OURS.ordinary(types).tolist()}}
+    vocabulary = {
+        **{word: i for i, word in enumerate(SPECIALS)},
+        **{f"w{i}": i for i in OURS.ordinary(types).tolist()},
+    }
     names = ("bos_token", "pad_token", "eos_token", "unk_token", "mask_token")
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=Tokenizer(WordLevel(vocabulary, unk_token=SPECIALS[3])),
@@ -172,7 +189,12 @@ def trainer_ends(model: PreTrainedModel, data: Any, collate: Any, config: Any, *
         "max_grad_norm": config.clip,
         "logging_strategy": "no",
     }
-    quiet: dict[str, Any] = {"use_cpu": True, "report_to": "none", "save_strategy": "no", "disable_tqdm": True}
+    quiet: dict[str, Any] = {
+        "use_cpu": True,
+        "report_to": "none",
+        "save_strategy": "no",
+        "disable_tqdm": True,
+    }
     with tempfile.TemporaryDirectory() as folder:
         arguments = TrainingArguments(output_dir=str(Path(folder) / "out"), **(quiet | recipe | options))
         Trainer(model, arguments, collate, data, callbacks=[clock], optimizers=(optimizer, None)).train()

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def aer(
-    gold: Annotated[Path, typer.Argument(help="Gold links, in WPT's format or Pharaoh's (0-0 sure, 0p0 possible).")],
+    gold: Annotated[
+        Path, typer.Argument(help="Gold links, in WPT's format or Pharaoh's (0-0 sure, 0p0 possible).")
+    ],
     links: Annotated[
         Path,
         typer.Argument(help="Links in Pharaoh's format, one sentence pair per line, as align prints them."),
@@ -85,7 +87,10 @@ def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path,
         return
     shift = 1 if of_gold else -1  # from a gold link to the predicted link of the same words
     agreed, shifted = (
-        sum(len({(i + by, j + by) for i, j in pair} & set(own)) for pair, own in zip(golds, predicted, strict=True))
+        sum(
+            len({(i + by, j + by) for i, j in pair} & set(own))
+            for pair, own in zip(golds, predicted, strict=True)
+        )
         for by in (0, shift)
     )
     if shifted > agreed:

@@ -45,11 +45,15 @@ def align(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(help="Encoder: a folder as transformers saves it, or NAME@COMMIT on the Hugging Face hub."),
+        typer.Option(
+            help="Encoder: a folder as transformers saves it, or NAME@COMMIT on the Hugging Face hub."
+        ),
     ] = None,
     layer: Annotated[
         int | None,
-        typer.Option(help="Encoder layer (0 = embeddings); default: two thirds of the way up, or train-aligner's."),
+        typer.Option(
+            help="Encoder layer (0 = embeddings); default: two thirds of the way up, or train-aligner's."
+        ),
     ] = None,
     words: Annotated[
         bool, typer.Option("--words", help="Add two columns: the pair's score and its linked words.")
@@ -65,7 +69,9 @@ def align(
     _check_method(method, model, layer)
     if source is None or target is None:
         if source or model is None or out:
-            raise BadInput("expected two files of sentences; or none, with pairs on standard input and --model")
+            raise BadInput(
+                "expected two files of sentences; or none, with pairs on standard input and --model"
+            )
         _serve(_encoder(model, method, layer), words)
         return
     pairs = TwoFiles(source, target)
@@ -79,7 +85,9 @@ def align(
     for line in aligner.left_out.described():
         typer.echo(f"without links: {line}", err=True)
     if model is not None and pairs.size >= TEACHES:
-        command = shlex.join(["calque", "train-aligner", *map(str, pairs.paths), "--model", model, "--out", "DIR"])
+        command = shlex.join(
+            ["calque", "train-aligner", *map(str, pairs.paths), "--model", model, "--out", "DIR"]
+        )
         typer.echo(f"these files can also train the encoder to align: {command}", err=True)
 
 

@@ -26,7 +26,9 @@ def bench(
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME...", help=", ".join(NEEDS))] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Measurements of each side, taken in turns.")] = 5,
     threads: Annotated[int, typer.Option(min=1, help="Torch threads.")] = 1,
-    out: Annotated[Path | None, typer.Option(dir_okay=False, help="JSON file for the rates of every round.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="JSON file for the rates of every round.")
+    ] = None,
 ) -> None:
     """Compare the speed of Calque with that of other libraries.
 
@@ -51,7 +53,9 @@ def bench(
     command = f"calque bench {' '.join(chosen)} --rounds {rounds} --threads {threads}"
     about = provenance(command)  # before anything is written: a new record makes the checkout dirty
     if out and out.resolve().is_relative_to(COMMITTED) and about.get("commit", "").endswith("dirty"):
-        raise BadInput(f"a record needs a commit, but the checkout is {about['commit']}; commit it first", out)
+        raise BadInput(
+            f"a record needs a commit, but the checkout is {about['commit']}; commit it first", out
+        )
     for name in chosen:
         for variable in NEEDS[name][1]:
             folder_of(variable)

@@ -12,9 +12,13 @@ from calque.experiments.run.places import ROOT
 
 
 def checklist(
-    report: Annotated[str, typer.Argument(metavar="STUDY", help="A study with a report, a report, or its folder.")],
+    report: Annotated[
+        str, typer.Argument(metavar="STUDY", help="A study with a report, a report, or its folder.")
+    ],
     own: Own = None,
-    out: Annotated[Path | None, typer.Option(metavar="PATH", help="Write here instead of to the terminal.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Write here instead of to the terminal.")
+    ] = None,
     runs: Root = ROOT,
 ) -> None:
     """Answer ARR's Responsible NLP checklist, as the report does.

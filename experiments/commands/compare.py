@@ -16,10 +16,15 @@ SHOWN = 20  # differences listed; the rest are counted
 
 def compare(
     first: Annotated[
-        str, typer.Argument(help="A folder with records.jsonl and runs.jsonl, or a report that `calque runs` lists.")
+        str,
+        typer.Argument(
+            help="A folder with records.jsonl and runs.jsonl, or a report that `calque runs` lists."
+        ),
     ],
     second: Annotated[str, typer.Argument(help="The report to compare it with.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print the verdict and the counts as JSON.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the verdict and the counts as JSON.")
+    ] = False,
     runs: Root = ROOT,
 ) -> None:
     """Compare two reports: conclusions, numbers and records.
@@ -52,7 +57,9 @@ def compare(
             typer.echo(printable(f"  {claim}: {here}; in {second}: {there}"))
         _list([f"  {title}" for title in found.beyond])
         if found.different and found.tested:
-            over = (f"{found.tested[noise]:,} over {noise}" for noise in (SEEDS, ITEMS) if found.tested[noise])
+            over = (
+                f"{found.tested[noise]:,} over {noise}" for noise in (SEEDS, ITEMS) if found.tested[noise]
+            )
             typer.echo(
                 f"Numbers tested: {' and '.join(over)}. {found.nominal:,} differ at {ALPHA:.0%} each "
                 f"({ALPHA * found.tested.total():,.0f} expected by chance), {len(found.beyond):,} after correction."

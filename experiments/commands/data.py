@@ -35,7 +35,10 @@ def plan(recipes: Recipes = None, to: To = DATA) -> None:
 
     store, chosen = Store(to), [read_recipe(name) for name in recipes or names()]
     # Check each file once: recipes include others, and digests take time.
-    states = {output: store.state(output) for output in dict.fromkeys(file for one in chosen for file in one.outputs)}
+    states = {
+        output: store.state(output)
+        for output in dict.fromkeys(file for one in chosen for file in one.outputs)
+    }
     if recipes:
         typer.echo("\n\n".join(_planned(recipe, store, states) for recipe in chosen))
         return
@@ -57,16 +60,22 @@ def _planned(recipe: Recipe, store: Store, states: Mapping[Output, State]) -> st
         size = f"{download.bytes:,}" if download.bytes else about
         digest = "stated" if download.pinned else "seen" if store.seen(download) else "none"
         file = f"{first.place} and {len(more):,} more" if more else first.place
-        lines.append(f"{_counts([download], states) if more else states[first]:<10} {size:>17}  {digest:<7} {file}")
+        lines.append(
+            f"{_counts([download], states) if more else states[first]:<10} {size:>17}  {digest:<7} {file}"
+        )
         if any(states[output] is State.MISSING for output in download.outputs):
             missing.append(download)
             unstated += [download] if digest == "none" else []
-    lines += [f"altered: {store.folder / one.place}" for one in recipe.outputs if states[one] is State.ALTERED]
+    lines += [
+        f"altered: {store.folder / one.place}" for one in recipe.outputs if states[one] is State.ALTERED
+    ]
     lines += ["", f"{_counts(recipe.downloads, states)} below {store.folder}"]
     licences = {download.terms: download.licence for download in recipe.downloads}
     lines += [f"{licence}: {page}" for page, licence in licences.items()]
     if missing:
-        lines.append(f"downloads: {len(missing):,}, {sizes(missing)}; without a stated digest: {len(unstated):,}")
+        lines.append(
+            f"downloads: {len(missing):,}, {sizes(missing)}; without a stated digest: {len(unstated):,}"
+        )
         lines.append(f"next: calque data fetch {recipe.name}{' --trust' if unstated else ''}")
     return "\n".join(lines)
 
@@ -86,7 +95,9 @@ def fetch(
     to: To = DATA,
     trust: Annotated[
         bool,
-        typer.Option("--trust", help="Also fetch files without a published digest, and record their digest now."),
+        typer.Option(
+            "--trust", help="Also fetch files without a published digest, and record their digest now."
+        ),
     ] = False,
 ) -> None:
     """Download and check a recipe's missing files.

@@ -13,7 +13,9 @@ from calque.derive.errors import BadInput
 def docs(
     context: typer.Context,
     root: Annotated[Path, typer.Argument(file_okay=False, help="The checkout to update.")] = Path(),
-    check: Annotated[bool, typer.Option("--check", help="Change nothing; fail if a page would change.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; fail if a page would change.")
+    ] = False,
 ) -> None:
     """Update computed numbers and tables in README and docs."""
     from calque.experiments.docs import reference, update

@@ -17,9 +17,16 @@ def embeddings(
         list[Path], typer.Argument(help="Folders of models with tokenizers, as before and after training.")
     ],
     out: Annotated[Path, typer.Option(help="The PNG to write, with an SVG next to it.")],
-    title: Annotated[list[str] | None, typer.Option(help="A title per model; default: its folder's name.")] = None,
-    without: Annotated[Path | None, typer.Option(help="A file of stop words to leave out, one per line.")] = None,
-    languages: Annotated[tuple[str, str], typer.Option(help="The names of both languages.")] = ("source", "target"),
+    title: Annotated[
+        list[str] | None, typer.Option(help="A title per model; default: its folder's name.")
+    ] = None,
+    without: Annotated[
+        Path | None, typer.Option(help="A file of stop words to leave out, one per line.")
+    ] = None,
+    languages: Annotated[tuple[str, str], typer.Option(help="The names of both languages.")] = (
+        "source",
+        "target",
+    ),
 ) -> None:
     """Plot words and translations in embedding tables with t-SNE."""
     from calque.analysis.measures.lexicon import chosen, word_pairs
@@ -30,7 +37,9 @@ def embeddings(
 
     names = title or [model.name for model in models]
     if len(names) != len(models) or len(set(names)) < len(names):
-        raise BadInput(f"expected {len(models)} different titles (--title), one per model, not {', '.join(names)}")
+        raise BadInput(
+            f"expected {len(models)} different titles (--title), one per model, not {', '.join(names)}"
+        )
     if out.suffix != ".png" or not out.absolute().parent.is_dir():
         raise BadInput("expected the name of a PNG in an existing folder", out)
     for suffix in (".png", ".svg"):

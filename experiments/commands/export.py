@@ -14,19 +14,35 @@ from calque.experiments.run.places import ROOT
 
 
 def export(
-    report: Annotated[str, typer.Argument(metavar="REPORT", help="A name that `calque runs` prints, or a folder.")],
-    latex: Annotated[bool, typer.Option("--latex", help="A table; its first line lists its packages.")] = False,
+    report: Annotated[
+        str, typer.Argument(metavar="REPORT", help="A name that `calque runs` prints, or a folder.")
+    ],
+    latex: Annotated[
+        bool, typer.Option("--latex", help="A table; its first line lists its packages.")
+    ] = False,
     macros: Annotated[bool, typer.Option("--macros", help="A LaTeX macro for each cell of a table.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="All records, or the numbers of a table.")] = False,
     parquet: Annotated[bool, typer.Option("--parquet", help="All records; needs pyarrow and --out.")] = False,
     figure: Annotated[str | None, typer.Option(metavar="NAME", help="A figure as PDF; needs --out.")] = None,
-    bibtex: Annotated[bool, typer.Option("--bibtex", help="Entries for Calque and the objectives' papers.")] = False,
-    compute: Annotated[bool, typer.Option("--compute", help="The cost of the report's steps, in sentences.")] = False,
-    table: Annotated[str | None, typer.Option(metavar="NAME", help="A table of the report, such as table-3.")] = None,
+    bibtex: Annotated[
+        bool, typer.Option("--bibtex", help="Entries for Calque and the objectives' papers.")
+    ] = False,
+    compute: Annotated[
+        bool, typer.Option("--compute", help="The cost of the report's steps, in sentences.")
+    ] = False,
+    table: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A table of the report, such as table-3.")
+    ] = None,
     prefix: Annotated[str, typer.Option(metavar="WORD", help="Prefix for macro names.")] = "",
-    width: Annotated[str, typer.Option(metavar="LENGTH", help="The figure's width, such as 8cm or 3.3in.")] = "12cm",
-    labels: Annotated[str, typer.Option(metavar="A=B,...", help='Replacement names, such as "MLM=Plain MLM".')] = "",
-    out: Annotated[Path | None, typer.Option(metavar="PATH", help="Write here instead of to the terminal.")] = None,
+    width: Annotated[
+        str, typer.Option(metavar="LENGTH", help="The figure's width, such as 8cm or 3.3in.")
+    ] = "12cm",
+    labels: Annotated[
+        str, typer.Option(metavar="A=B,...", help='Replacement names, such as "MLM=Plain MLM".')
+    ] = "",
+    out: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Write here instead of to the terminal.")
+    ] = None,
     runs: Root = ROOT,
 ) -> None:
     """Export a report's tables, records, figures or BibTeX.
@@ -66,7 +82,9 @@ def export(
     else:
         chosen = formats.table_of(folder, table)
         name = table or ""
-        text = chosen.csv if csv else latex_of(chosen, name) if latex else formats.macros(chosen, prefix, name)
+        text = (
+            chosen.csv if csv else latex_of(chosen, name) if latex else formats.macros(chosen, prefix, name)
+        )
     if out:
         with whole_file(out) as part:
             part.write_text(text, encoding="utf-8", newline="\n")

@@ -26,9 +26,12 @@ NOTE = (
 
 def intervene(
     checkpoint: Annotated[Path, typer.Argument(help="A run's `checkpoint` folder, in its study's folder.")],
-    task: Annotated[str, typer.Option(metavar="NAME", help="A tagging task that the study measured.")] = "pos",
+    task: Annotated[
+        str, typer.Option(metavar="NAME", help="A tagging task that the study measured.")
+    ] = "pos",
     language: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The derived language to test in. Default: the first one.")
+        str | None,
+        typer.Option(metavar="NAME", help="The derived language to test in. Default: the first one."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
@@ -90,5 +93,7 @@ def _plain(effects: Mapping[str, Sequence[Estimate | None]]) -> Iterator[dict[st
     from calque.analysis.measures.interventions import control_of
 
     for name, estimates in effects.items():
-        numbers = ({"mean": each.mean, "low": each.low, "high": each.high} if each else None for each in estimates)
+        numbers = (
+            {"mean": each.mean, "low": each.low, "high": each.high} if each else None for each in estimates
+        )
         yield {"name": name, "control": control_of(name), **dict(zip(HEADS, numbers, strict=True))}

@@ -13,7 +13,9 @@ from calque.experiments.commands.options import check_out
 
 
 def look(
-    checkpoint: Annotated[Path, typer.Argument(help="A run's `checkpoint` folder, or any masked language model.")],
+    checkpoint: Annotated[
+        Path, typer.Argument(help="A run's `checkpoint` folder, or any masked language model.")
+    ],
     sentence: Annotated[
         str | None,
         typer.Option(
@@ -24,12 +26,17 @@ def look(
     ] = None,
     words: Annotated[
         str | None,
-        typer.Option(metavar="WORD,WORD", help="Words whose nearest words are shown. Default: words of the sentence."),
+        typer.Option(
+            metavar="WORD,WORD", help="Words whose nearest words are shown. Default: words of the sentence."
+        ),
     ] = None,
     language: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The derived language to compare with. Default: the first one.")
+        str | None,
+        typer.Option(metavar="NAME", help="The derived language to compare with. Default: the first one."),
     ] = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page instead of text.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write an HTML page instead of text.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
     """Inspect a model: guesses, nearest words, alignment."""
@@ -50,7 +57,9 @@ def look(
         from calque.analysis.report.page import write_look
 
         *above, name = checkpoint.resolve().parts
-        write_look(html, f"Calque: a look into {'/'.join(above[-3:]) if name == 'checkpoint' else name}", found)
+        write_look(
+            html, f"Calque: a look into {'/'.join(above[-3:]) if name == 'checkpoint' else name}", found
+        )
         typer.echo(html)
     else:
         typer.echo(json.dumps(found.json, ensure_ascii=False) if as_json else found)

@@ -26,10 +26,14 @@ LONGEST = 32  # maximum letters in a name
 def new(
     kind: Annotated[str, typer.Argument(metavar="KIND", help=f"One of {', '.join(KINDS)}.")],
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="The name of the part and its file, or of the lesson's folder.")
+        str,
+        typer.Argument(metavar="NAME", help="The name of the part and its file, or of the lesson's folder."),
     ],
     to: Annotated[
-        Path, typer.Option(metavar="DIR", file_okay=False, help="The folder for the files. Default: the current one.")
+        Path,
+        typer.Option(
+            metavar="DIR", file_okay=False, help="The folder for the files. Default: the current one."
+        ),
     ] = Path(),
 ) -> None:
     """Write a small working part of your own, or copy a lesson.
@@ -56,7 +60,9 @@ def new_files(kind: str, name: str) -> dict[str, str]:
     }
     pattern = re.compile("|".join(map(re.escape, replaced)))
     return {
-        path.name.replace(own, name): pattern.sub(lambda match: replaced[match[0]], path.read_text(encoding="utf-8"))
+        path.name.replace(own, name): pattern.sub(
+            lambda match: replaced[match[0]], path.read_text(encoding="utf-8")
+        )
         for path in sorted(TEMPLATES.glob(f"*{own}.*"))
     }
 
@@ -82,12 +88,20 @@ def check_new_name(kind: str, name: str, folder: Path) -> None:
     uses."""
     if kind not in KINDS:
         raise BadInput(unknown("kind of part", kind, KINDS))
-    if not re.fullmatch(rf"[a-z][a-z0-9_]{{0,{LONGEST - 1}}}", name) or keyword.iskeyword(name) or "__" in name:
-        expected = f"expected up to {LONGEST} lower-case letters, digits and _, the first a letter, as in swap_words"
+    if (
+        not re.fullmatch(rf"[a-z][a-z0-9_]{{0,{LONGEST - 1}}}", name)
+        or keyword.iskeyword(name)
+        or "__" in name
+    ):
+        expected = (
+            f"expected up to {LONGEST} lower-case letters, digits and _, the first a letter, as in swap_words"
+        )
         raise BadInput(f"{shown(name)} cannot name a {kind}; {expected}")
     if name.startswith("test_"):
         raise BadInput(f"{name} is the name of a test; expected the name of the {kind}")
-    if name in (PACKAGE, *sys.stdlib_module_names) or ((found := find_spec(name)) and _elsewhere(found.origin, folder)):
+    if name in (PACKAGE, *sys.stdlib_module_names) or (
+        (found := find_spec(name)) and _elsewhere(found.origin, folder)
+    ):
         raise BadInput(f"there is a Python module named {name}; expected another name")
     if _is_known(kind, name.replace("_", "-"), name):
         raise BadInput(f"Calque already has a {kind} named {name}; expected another name")

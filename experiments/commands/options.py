@@ -20,7 +20,9 @@ Own = Annotated[
 ]
 Parser = Annotated[
     Path | None,
-    typer.Option(envvar="CALQUE_STANZA", help="A folder of Stanza models, for languages with a different word order."),
+    typer.Option(
+        envvar="CALQUE_STANZA", help="A folder of Stanza models, for languages with a different word order."
+    ),
 ]
 Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The results folder.")]
 

@@ -18,7 +18,9 @@ def paper(
     paper: Annotated[
         str | None, typer.Argument(metavar="PAPER", help="A name that `calque paper` lists, or `all`.")
     ] = None,
-    item: Annotated[str | None, typer.Argument(metavar="ITEM", help="A table or figure, such as table-4.")] = None,
+    item: Annotated[
+        str | None, typer.Argument(metavar="ITEM", help="A table or figure, such as table-4.")
+    ] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="The output folder.")] = OUT,
 ) -> None:
     """List or write the tables and figures of papers."""

@@ -11,8 +11,12 @@ from calque.experiments.commands.options import Root
 from calque.experiments.commands.study import Json
 from calque.experiments.run.places import ROOT
 
-Models = Annotated[bool, typer.Option("--models", help="List the trained models, with the reports that use each.")]
-Prune = Annotated[bool, typer.Option("--prune", help="Remove the shared steps that no report uses, and list them.")]
+Models = Annotated[
+    bool, typer.Option("--models", help="List the trained models, with the reports that use each.")
+]
+Prune = Annotated[
+    bool, typer.Option("--prune", help="Remove the shared steps that no report uses, and list them.")
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="With --prune: list them, and remove nothing.")]
 HEADER = ("report", "settings", "seeds", "date", "state")
 

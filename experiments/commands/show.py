@@ -32,7 +32,9 @@ def show(
     pocket: Annotated[
         int | None,
         typer.Option(
-            min=1, max=MOST, help="Number of Pocket English sentences to show instead of TEXT; they have trees."
+            min=1,
+            max=MOST,
+            help="Number of Pocket English sentences to show instead of TEXT; they have trees.",
         ),
     ] = None,
     study: Own = None,
@@ -58,16 +60,22 @@ def show(
     else:
         sentences, failed = sentences_of(text, transforms, parser)
     for why, count in failed.items():
-        typer.echo(f"calque: {count} of {len(sentences)} without a tree, so in the original order: {why}", err=True)
+        typer.echo(
+            f"calque: {count} of {len(sentences)} without a tree, so in the original order: {why}", err=True
+        )
     for number, sentence in enumerate(sentences if transforms else ()):
         typer.echo(side_by_side(sentence, transforms, number))
     if wrong:
-        known = f"there are {', '.join(EXAMPLES)}"  # printed once, at the end; valid languages are shown anyway
+        known = (
+            f"there are {', '.join(EXAMPLES)}"  # printed once, at the end; valid languages are shown anyway
+        )
         once = [message.replace(known, "").rstrip("; ") for message in wrong]
         raise BadInput([*once, known] if once != wrong and len(wrong) > 1 else wrong)
 
 
-def write_derived(source: Files, language: str, out: Path | None, pairs: bool, runs: Path, study: str | None) -> None:
+def write_derived(
+    source: Files, language: str, out: Path | None, pairs: bool, runs: Path, study: str | None
+) -> None:
     """Write the image of a source's only file to `out`, or print it; counts of exclusions go to standard error."""
     from calque.derive.files import whole_file
     from calque.derive.on_demand import derive_file, transforms_of

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from calque.experiments.study import Study
 
 STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
-Exp = Annotated[str, typer.Argument(metavar="EXP", help="A study that `calque studies` lists, or my_study.py.")]
+Exp = Annotated[
+    str, typer.Argument(metavar="EXP", help="A study that `calque studies` lists, or my_study.py.")
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a value, as in train.steps=1000; repeatable."),
@@ -43,8 +45,12 @@ Jobs = Annotated[
         help="Steps computed in parallel; results are unaffected. Default: all cores, or one step on a GPU.",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary; only the report's path.")]
-Json = Annotated[bool, typer.Option("--json", help="Print results as one JSON object instead of text and progress.")]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No progress and no summary; only the report's path.")
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print results as one JSON object instead of text and progress.")
+]
 Change = Annotated[bool, typer.Option("--allow-change", help="Resume despite a changed environment.")]
 Name = Annotated[
     str | None,
@@ -55,14 +61,23 @@ Name = Annotated[
     ),
 ]
 Reported = Annotated[
-    str, typer.Argument(metavar="EXP", help="A study that `calque studies` lists, my_study.py, or a folder of records.")
+    str,
+    typer.Argument(
+        metavar="EXP", help="A study that `calque studies` lists, my_study.py, or a folder of records."
+    ),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(file_okay=False, help="The folder for a report on records. Default: runs/STUDY/reports/FOLDER."),
+    typer.Option(
+        file_okay=False, help="The folder for a report on records. Default: runs/STUDY/reports/FOLDER."
+    ),
 ]
-Recorded = Annotated[str, typer.Argument(metavar="STUDY", help="A study with a report, or a folder of records.")]
-Cards = Annotated[int | None, typer.Option(min=1, help="Also estimate the time on this many cards, one process each.")]
+Recorded = Annotated[
+    str, typer.Argument(metavar="STUDY", help="A study with a report, or a folder of records.")
+]
+Cards = Annotated[
+    int | None, typer.Option(min=1, help="Also estimate the time on this many cards, one process each.")
+]
 Kind = Annotated[str, typer.Option(metavar="KIND", help="The kind of card, such as A100 or H100.")]
 
 
@@ -105,7 +120,14 @@ def run(
         from calque.experiments.run.slurm import Slurm
 
         words = [f"--set={each}" for each in settings or ()] + [f"--sweep={each}" for each in sweep or ()]
-        words = ["calque.experiments", "cell", exp, f"--runs={runs}", *words, *(["--allow-change"] if change else [])]
+        words = [
+            "calque.experiments",
+            "cell",
+            exp,
+            f"--runs={runs}",
+            *words,
+            *(["--allow-change"] if change else []),
+        ]
         engine = Slurm(study.steps(runs), study.folder(runs), words, option or (), processes, jobs)
         if dry_run:
             typer.echo(engine.script)
@@ -147,12 +169,16 @@ def cell(
     names = {name.rpartition("-")[2] for name in fingerprints}
     steps = [step for step in study.steps(runs) if step.fingerprint in names]
     if unknown := sorted(names - {step.fingerprint for step in steps}):
-        raise BadInput(f"no step {unknown[0]} in {study.name}; a file or a setting changed: start `calque run` again")
+        raise BadInput(
+            f"no step {unknown[0]} in {study.name}; a file or a setting changed: start `calque run` again"
+        )
     with board(steps, not first_process(), study.name) as shown:
         compute_cells(steps, shown.report, change, shown.watch)
 
 
-Derivable = Annotated[str, typer.Argument(metavar="EXP|FILE", help="A study, as in `calque run`, or a text file.")]
+Derivable = Annotated[
+    str, typer.Argument(metavar="EXP|FILE", help="A study, as in `calque run`, or a text file.")
+]
 Language = Annotated[
     str | None,
     typer.Option(
@@ -163,7 +189,9 @@ Language = Annotated[
 
 Easy = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="Write only short sentences whose words are the N most frequent in FILE."),
+    typer.Option(
+        min=1, metavar="N", help="Write only short sentences whose words are the N most frequent in FILE."
+    ),
 ]
 
 
@@ -191,7 +219,9 @@ def derive(
         write_derived(source, language, out, pairs, runs, own)
         return
     if out or pairs or own or easy or (not exp.endswith(".py") and Path(exp).is_file()):
-        raise BadInput(f"{exp}: to write a file in another language, name it with --language, as in trans.inv")
+        raise BadInput(
+            f"{exp}: to write a file in another language, name it with --language, as in trans.inv"
+        )
     study = _opened(exp, settings)
     from calque.experiments.report.summary import account
     from calque.experiments.run.schedule import first_process
@@ -203,7 +233,12 @@ def derive(
 
 @leaving(RESUMES)
 def pretrain(
-    exp: Exp, settings: Set = None, sweep: Sweeps = None, runs: Root = ROOT, jobs: Jobs = None, change: Change = False
+    exp: Exp,
+    settings: Set = None,
+    sweep: Sweeps = None,
+    runs: Root = ROOT,
+    jobs: Jobs = None,
+    change: Change = False,
 ) -> None:
     """Pretrain every model of a study.
 
@@ -214,7 +249,12 @@ def pretrain(
 
 @leaving(RESUMES)
 def evaluate(
-    exp: Exp, settings: Set = None, sweep: Sweeps = None, runs: Root = ROOT, jobs: Jobs = None, change: Change = False
+    exp: Exp,
+    settings: Set = None,
+    sweep: Sweeps = None,
+    runs: Root = ROOT,
+    jobs: Jobs = None,
+    change: Change = False,
 ) -> None:
     """Fine-tune, score and measure every model of a study.
 
@@ -337,7 +377,11 @@ def _compute(
     if first_process():
         note_use(report, runs, every)
     steps = [step for step in every if step.stage in stages]
-    title = study.name if not time or any(step.finished for step in steps) else f"{study.name}, {time} on two cores"
+    title = (
+        study.name
+        if not time or any(step.finished for step in steps)
+        else f"{study.name}, {time} on two cores"
+    )
     with board(steps, quiet or not first_process(), title) as shown:
         if engine:
             engine.compute(shown.watch, lambda line: None if quiet else typer.echo(line, err=True))
@@ -389,7 +433,9 @@ def write_report(
     steps = study.steps(runs)
     if titles := [step.title for step in steps if not step.finished]:
         named = [*titles[:3], *([f"{len(titles) - 3} more"] if titles[3:] else [])]
-        raise BadInput(f"not computed yet: {', '.join(named)}; `calque run` computes them", study.folder(runs))
+        raise BadInput(
+            f"not computed yet: {', '.join(named)}; `calque run` computes them", study.folder(runs)
+        )
     about = {**(about if "wall" in about else again(folder, about)), COMPUTE: total(steps)}
     if isinstance(study, Sweep):
         outcome = summarise_sweep(study, runs, folder, about)

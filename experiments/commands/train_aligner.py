@@ -27,7 +27,9 @@ def train_aligner(
             "differ in language.",
         ),
     ],
-    model: Annotated[str, typer.Option(help="The encoder to start from: a folder, or NAME@COMMIT on the Hub.")],
+    model: Annotated[
+        str, typer.Option(help="The encoder to start from: a folder, or NAME@COMMIT on the Hub.")
+    ],
     out: Annotated[Path, typer.Option(file_okay=False, help="The folder for the new encoder.")],
     labels: Annotated[
         Literal["auto", "agreement", "estimated", "self"],
@@ -36,7 +38,9 @@ def train_aligner(
             "the encoder's (self); auto is agreement, or self if fast_align's two directions share few links."
         ),
     ] = "auto",
-    layer: Annotated[int | None, typer.Option(min=1, help="Layer to train; default: two thirds of the way up.")] = None,
+    layer: Annotated[
+        int | None, typer.Option(min=1, help="Layer to train; default: two thirds of the way up.")
+    ] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Updates; default: 220.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed for the sentence order.")] = 0,
     threads: Annotated[int | None, typer.Option(min=1, help="Training threads; default: all cores.")] = None,

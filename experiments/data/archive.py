@@ -28,7 +28,12 @@ ZIPS = (".zip",)
 RATIO, LEEWAY = 20, 1 << 20
 """The largest ratio of content to archive size (text has 3 to 8), and an allowance in bytes."""
 LONGEST = 1 << 24  # maximum bytes per table row
-OPEN: dict[str, Callable[[Path, str], Any]] = {".gz": gzip.open, ".tgz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+OPEN: dict[str, Callable[[Path, str], Any]] = {
+    ".gz": gzip.open,
+    ".tgz": gzip.open,
+    ".xz": lzma.open,
+    ".bz2": bz2.open,
+}
 
 
 class Bounded(io.BufferedIOBase):
@@ -49,7 +54,9 @@ class Bounded(io.BufferedIOBase):
 def unpack(archive: Path, name: str, outputs: Sequence[Output], folder: Path) -> dict[str, Path]:
     """Unpack the download `name` into the new `folder`; return the files by output path."""
     folder.mkdir(parents=True)
-    files = _members(archive, name, {output.inside for output in outputs if output.inside}, folder / "members")
+    files = _members(
+        archive, name, {output.inside for output in outputs if output.inside}, folder / "members"
+    )
     files[()] = archive
     if any(output.decompress for output in outputs):
         files[()] = folder / "decompressed"
@@ -64,7 +71,9 @@ def unpack(archive: Path, name: str, outputs: Sequence[Output], folder: Path) ->
     return places
 
 
-def _members(archive: Path, name: str, names: set[tuple[str, ...]], folder: Path) -> dict[tuple[str, ...], Path]:
+def _members(
+    archive: Path, name: str, names: set[tuple[str, ...]], folder: Path
+) -> dict[tuple[str, ...], Path]:
     if not names:
         return {}
     folder.mkdir()
@@ -75,7 +84,9 @@ def _members(archive: Path, name: str, names: set[tuple[str, ...]], folder: Path
             if member not in outer:
                 continue
             if opened is None:
-                raise BadInput(f"{member[:80]!r} is a link, a folder, a device or encrypted; expected a file", name)
+                raise BadInput(
+                    f"{member[:80]!r} is a link, a folder, a device or encrypted; expected a file", name
+                )
             if member in files:
                 raise BadInput(f"two members are called {member[:80]!r}; expected one", name)
             files[member] = folder / str(len(files))
@@ -103,7 +114,10 @@ def _entries(archive: Path, name: str) -> Iterator[tuple[str, Callable[[], Any] 
     elif name.endswith(TARS):
         with _decompressed(archive, name) as stream, tarfile.open(fileobj=stream, mode="r|") as tarred:
             for entry in tarred:
-                yield entry.name.removeprefix("./"), partial(tarred.extractfile, entry) if entry.isreg() else None
+                yield (
+                    entry.name.removeprefix("./"),
+                    partial(tarred.extractfile, entry) if entry.isreg() else None,
+                )
     else:
         raise BadInput(f"expected a name that ends in one of {', '.join(ZIPS + TARS)}", name)
 
@@ -150,7 +164,15 @@ def _undamaged(name: str) -> Iterator[None]:
     """Report a file as damaged if the block cannot read it."""
     try:
         yield
-    except (BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError) as error:
+    except (
+        BadZipFile,
+        tarfile.TarError,
+        zlib.error,
+        lzma.LZMAError,
+        EOFError,
+        NotImplementedError,
+        OSError,
+    ) as error:
         if getattr(error, "errno", None) is not None:  # an error of the disk, not of the archive
             raise
         raise BadInput(f"damaged, or not a file of its kind: {error}", name) from None

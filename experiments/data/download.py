@@ -85,7 +85,9 @@ def _complete(download: Download, part: Path, resumes: bool, report: Progress) -
                 tries = 1 if received > furthest else tries + 1
                 furthest = max(furthest, received)
                 if tries >= TRIES or isinstance(error, FINAL):
-                    raise BadInput(f"failed after {received:,} bytes: {_cause(error)}", download.url) from None
+                    raise BadInput(
+                        f"failed after {received:,} bytes: {_cause(error)}", download.url
+                    ) from None
                 time.sleep(WAIT * 2 ** (tries - 1))
 
 

@@ -37,7 +37,9 @@ def make_everyday(data: Path, folder: Path, cache: Path) -> dict[str, Any]:
     """Make the files from the originals below `data`, and return the manifest's facts: the originals'
     digests, counts and exclusions. `folder` is written completely or not at all."""
     pairs = [_original(data, place) for place in PAIRS]
-    annotated = {split: [_original(data, place.format(split)) for place in (GOLD, ENTITIES)] for split in SPLITS}
+    annotated = {
+        split: [_original(data, place.format(split)) for place in (GOLD, ENTITIES)] for split in SPLITS
+    }
     originals = [*pairs, *chain.from_iterable(annotated.values())]
     facts: dict[str, Any] = {
         "originals": {path.relative_to(data).as_posix(): input_digest(path) for path in originals},
@@ -62,7 +64,9 @@ def make_everyday(data: Path, folder: Path, cache: Path) -> dict[str, Any]:
 def _original(data: Path, place: str) -> Path:
     found = sorted(data.glob(place))
     if len(found) != 1:
-        raise BadInput(f"{len(found)} such files; expected one, an original of {KIND} (docs/everyday.md)", data / place)
+        raise BadInput(
+            f"{len(found)} such files; expected one, an original of {KIND} (docs/everyday.md)", data / place
+        )
     return found[0]
 
 
@@ -70,7 +74,11 @@ def _everyday_text(paths: Iterable[Path], counts: Counter[str]) -> list[Sentence
     """The distinct easy sentences in the first column, ordered by SHA-256: the originals are sorted by
     length, so neighbours are nearly identical."""
     columns = (line.partition("\t")[0] for path in paths for _, line in read_lines(path))
-    read = [tuple(chain.from_iterable(map(_syntactic, s))) for text in columns for s in split_sentences(text, counts)]
+    read = [
+        tuple(chain.from_iterable(map(_syntactic, s)))
+        for text in columns
+        for s in split_sentences(text, counts)
+    ]
     distinct = dict.fromkeys(read)
     counts["repeated sentences"] += len(read) - len(distinct)
     frequent = most_frequent(Counter(chain.from_iterable(distinct)), TYPES)
@@ -105,7 +113,9 @@ def _rows(sentence: Sentence) -> str:
     return "".join("\t".join(map(str, row)) + "\n" for row in rows) + "\n"
 
 
-def _write(path: Path, sentences: Sequence[Sentence], text: Iterable[str], counts: Counter[str]) -> dict[str, Any]:
+def _write(
+    path: Path, sentences: Sequence[Sentence], text: Iterable[str], counts: Counter[str]
+) -> dict[str, Any]:
     """Write a compressed file; return the numbers of sentences and words, and `counts`."""
     path.write_bytes(lzma.compress("".join(text).encode(), preset=9 | lzma.PRESET_EXTREME))
     left_out = dict(sorted((+counts).items()))

@@ -58,8 +58,12 @@ def describe_files(study: Any, name: str) -> str:
         if recipe:
             downloads = read_recipe(recipe).downloads
             trust = "" if all(download.pinned for download in downloads) else " --trust"
-            lines[-1] = f"`calque data fetch {recipe}{trust}` gets {len(found):,} of them ({sizes(downloads)}):"
+            lines[-1] = (
+                f"`calque data fetch {recipe}{trust}` gets {len(found):,} of them ({sizes(downloads)}):"
+            )
         for folder, files in groupby(sorted(found, key=parent), parent):
             text = f"  {folder}/ {' '.join(path.name for path in files)}"
-            lines.append(fill(text, WIDTH, subsequent_indent="    ", break_on_hyphens=False, break_long_words=False))
+            lines.append(
+                fill(text, WIDTH, subsequent_indent="    ", break_on_hyphens=False, break_long_words=False)
+            )
     return "\n".join(lines) + "\n"

@@ -47,7 +47,9 @@ def invented(language: Transform) -> None:
     words = [image.words for image in images]
     moved = sum(image != sentence.words for image, sentence in zip(words, sentences, strict=True))
     if words != [image.words for image in again]:
-        return _wrong("the same sentence gets two different orders. Draw random numbers from `number`, or not at all.")
+        return _wrong(
+            "the same sentence gets two different orders. Draw random numbers from `number`, or not at all."
+        )
     if moved < SENTENCES / 2:
         return _wrong(f"only {moved} of {SENTENCES} sentences change. Change the order of more words.")
     reverse = Invert()
@@ -68,9 +70,13 @@ def predicted(predictions: Mapping[str, float | None]) -> None:
         if not isinstance(value, int | float) or not 0 <= value <= 100:
             missing.append(name)
     if missing:
-        _wrong(f"write a number from 0 to 100 (percent, without quotation marks) for {' and '.join(missing)}.")
+        _wrong(
+            f"write a number from 0 to 100 (percent, without quotation marks) for {' and '.join(missing)}."
+        )
     else:
-        _right("your predictions are noted. There is no wrong prediction, only one that was not written down.")
+        _right(
+            "your predictions are noted. There is no wrong prediction, only one that was not written down."
+        )
 
 
 def aligned_without_help(answer: Sequence[str], model: Checkpoint, words: Sequence[str]) -> None:
@@ -102,14 +108,18 @@ def explanation(answer: str) -> None:
         _wrong(wrong.get(answer, 'answer "a", "b" or "c".'))
 
 
-def smallest_and_largest(answer: tuple[float | None, float | None], scores: Mapping[str, Sequence[float]]) -> None:
+def smallest_and_largest(
+    answer: tuple[float | None, float | None], scores: Mapping[str, Sequence[float]]
+) -> None:
     """Check the smallest and largest difference between a model with a dictionary and one without."""
     if None in answer:
         return _wrong("replace both None. `differences` has one number for each pair of models.")
     differences = [align - mlm for align in scores["ALIGN-MLM"] for mlm in scores["MLM"]]
     least, most = min(differences), max(differences)
     if not np.allclose(np.array(answer, float), [least, most], atol=0.1):
-        return _wrong("these are not the smallest and the largest of `differences`. `min` and `max` find them.")
+        return _wrong(
+            "these are not the smallest and the largest of `differences`. `min` and `max` find them."
+        )
     return _right(
         f"with one model of each kind you could have measured any difference from {least:.1f} to {most:.1f} points. "
         f"Its sign is {'always' if least > 0 else 'not always'} the same."
@@ -134,7 +144,9 @@ def compare(predictions: Mapping[str, float | None], scores: Mapping[str, Sequen
     for name, values in scores.items():
         value = predictions.get(name)
         shown = f"{value:.0f}" if isinstance(value, int | float) else "–"
-        print(f"{name:<10} predicted {shown:>3}, measured {fmean(values):.1f} (seeds: {', '.join(map(str, values))})")
+        print(
+            f"{name:<10} predicted {shown:>3}, measured {fmean(values):.1f} (seeds: {', '.join(map(str, values))})"
+        )
 
 
 def losses(supervised: Mapping[str, Sequence[float]], scores: Mapping[str, Sequence[float]]) -> None:

@@ -48,7 +48,9 @@ def checklist(
     folder."""
     study = studies[0].name
     versions = ", ".join(f"{name} {number}" for name, number in about.get("versions", {}).items())
-    cost = compute_statement(about) if COMPUTE in about else "The cost of the report's steps was not recorded."
+    cost = (
+        compute_statement(about) if COMPUTE in about else "The cost of the report's steps was not recorded."
+    )
     return {
         "A. Limitations and risks": [
             (*_limitations(studies, claims), f"{YOURS} limitations of your question, and potential risks."),
@@ -179,7 +181,9 @@ def _models(studies: Sequence[Study], runs: Path) -> Iterator[Sequence[object]]:
         own = [step for step in steps if step.config.objective.name == name]
         spent = [cost for step in own if is_finished(step) and (cost := step.open().facts.get(COMPUTE))]
         try:
-            parameters = " or ".join(f"{count:,}" for count in sorted({step.config.cost().parameters for step in own}))
+            parameters = " or ".join(
+                f"{count:,}" for count in sorted({step.config.cost().parameters for step in own})
+            )
         except BadInput:
             parameters = "needs the study's data"
         seconds = f"{sum(cost['seconds'] for cost in spent) / len(spent):,.0f}" if spent else NONE
@@ -193,7 +197,10 @@ def _dev_and_test(results: Sequence[Results]) -> Iterator[Sequence[object]]:
         for record, scores in of_value.columns():
             if record.measure in ("DEV", "SRC") and PRIMARY.get(record.task) == record.metric:
                 run = of_value.runs[record.run]
-                words = [run.objective.title if run.objective else "", *(each.title for each in run.languages[1:])]
+                words = [
+                    run.objective.title if run.objective else "",
+                    *(each.title for each in run.languages[1:]),
+                ]
                 settings = ", ".join(f"{key} {value}" for key, value in run.settings.items())
                 title = ", ".join(filter(None, [*words, settings]))
                 found.setdefault((title, record.task, record.metric), {})[record.measure] = cell(mean(scores))

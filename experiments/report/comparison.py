@@ -53,7 +53,9 @@ class Comparison:
         elif self.beyond:
             numbers = f"{len(self.beyond):,} of {self.tested.total():,} numbers differ beyond {noise}"
         else:
-            numbers = f"numbers differ within {noise}" if self.tested else "numbers differ, and none can be tested"
+            numbers = (
+                f"numbers differ within {noise}" if self.tested else "numbers differ, and none can be tested"
+            )
         if self.changed:
             return f"{len(self.changed)} of {len(self.claims)} conclusions differ; {numbers}"
         return f"{'same conclusions' if self.claims else 'no claims to compare'}; {numbers}"
@@ -68,7 +70,10 @@ class _Report:
     def without_sweep(self, other: _Report) -> _Report:
         """Drop the sweep values from the first variant of each run that the other report contains without
         a sweep."""
-        others, firsts = {run.id for run in other.runs}, {run.id.split("@")[0]: run.id for run in reversed(self.runs)}
+        others, firsts = (
+            {run.id for run in other.runs},
+            {run.id.split("@")[0]: run.id for run in reversed(self.runs)},
+        )
         same = {first for run, first in firsts.items() if run in others}
         return replace(self, runs=[replace(run, settings={}) if run.id in same else run for run in self.runs])
 
@@ -123,7 +128,9 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     kind, claims = stored(first).get("report") or stored(second).get("report"), {}
     if kind and not any(run.settings for run in (*ours.runs, *theirs.runs)):  # sweeps make no claims
         here, there = ours.verdicts(kind), theirs.verdicts(kind)
-        claims = {claim: (here.get(claim, NO_RECORDS), there.get(claim, NO_RECORDS)) for claim in here | there}
+        claims = {
+            claim: (here.get(claim, NO_RECORDS), there.get(claim, NO_RECORDS)) for claim in here | there
+        }
     return Comparison(
         claims,
         Counter(noise for _, _, noise in tested),
@@ -136,7 +143,9 @@ def compare_reports(first: Path, second: Path) -> Comparison:
 
 def _change(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     """Describe the measured fields in which two records differ; empty if none."""
-    pairs = [(name, ours.get(name), theirs.get(name)) for name in MEASURED if ours.get(name) != theirs.get(name)]
+    pairs = [
+        (name, ours.get(name), theirs.get(name)) for name in MEASURED if ours.get(name) != theirs.get(name)
+    ]
     values = "; ".join(f"{name} {_brief(one)}, not {_brief(other)}" for name, one, other in pairs)
     return f"{_title(ours)}: {values}" if pairs else ""
 

@@ -31,7 +31,9 @@ def table_of(folder: Path, name: str | None) -> Table:
     """Read a report's table from its file NAME.md."""
     names = sorted(path.stem for path in folder.glob("*.md") if path.stem != "README")
     if name is None:
-        raise BadInput(f"which table? --table takes one of {', '.join(names) or 'none: there are no tables'}", folder)
+        raise BadInput(
+            f"which table? --table takes one of {', '.join(names) or 'none: there are no tables'}", folder
+        )
     if name not in names:
         raise BadInput(unknown("table", name, names), folder)
     try:
@@ -79,7 +81,9 @@ def command_name(*parts: str) -> str:
 
 
 def _word(text: str) -> str:
-    spelled = "".join(_DIGITS[int(letter)] if letter.isdigit() else _GREEK.get(letter, letter) for letter in text)
+    spelled = "".join(
+        _DIGITS[int(letter)] if letter.isdigit() else _GREEK.get(letter, letter) for letter in text
+    )
     return spelled[:1].upper() + spelled[1:]
 
 
@@ -102,7 +106,10 @@ def flat(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
 def records_csv(columns: dict[str, list[Any]]) -> str:
     """Format columns as CSV, escaping text that a spreadsheet would read as a formula."""
     text = io.StringIO()
-    rows = ([inert(one) if isinstance(one, str) else one for one in row] for row in zip(*columns.values(), strict=True))
+    rows = (
+        [inert(one) if isinstance(one, str) else one for one in row]
+        for row in zip(*columns.values(), strict=True)
+    )
     csv.writer(text, lineterminator="\n").writerows([list(columns), *rows])
     return text.getvalue()
 
@@ -134,7 +141,9 @@ def write_figure(folder: Path, name: str, inches: float, labels: Mapping[str, st
             raise BadInput(unknown("figure", name, plots), folder)
         try:
             with mpl.rc_context(STYLE), whole_file(out) as part:
-                plots[name].figure.savefig(part, format="pdf", metadata={"CreationDate": None, "Creator": None})
+                plots[name].figure.savefig(
+                    part, format="pdf", metadata={"CreationDate": None, "Creator": None}
+                )
         except UserWarning:  # no room is left for the panels
             room = f"{2.54 * inches:.1f} cm for the labels of its axes"
             raise BadInput(f"{name} is too narrow at {room}: widen it, or shorten labels") from None
@@ -154,7 +163,9 @@ def relabelled(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Run]:
 
     return [
         dataclasses.replace(
-            run, objective=new(run.objective) if run.objective else None, languages=tuple(map(new, run.languages))
+            run,
+            objective=new(run.objective) if run.objective else None,
+            languages=tuple(map(new, run.languages)),
         )
         for run in runs
     ]

@@ -174,7 +174,9 @@ def describe_records(folder: Path, name: str = "") -> About:
     if wrong := name_mistakes("the study", [runs[0].study], taken=()):
         raise BadInput(wrong, folder / RUNS)
     if absent := [key for key in ("report", "scale") if key not in about]:
-        raise BadInput(f"no {' and no '.join(map(repr, absent))}; expected the kind and the scale", folder / ABOUT)
+        raise BadInput(
+            f"no {' and no '.join(map(repr, absent))}; expected the kind and the scale", folder / ABOUT
+        )
     configuration = then.get("configuration", fingerprint(sorted(run.id for run in runs)))
     return {**about, "name": name, "configuration": configuration, "rendered": _now()}
 
@@ -208,7 +210,9 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
     groups: dict[Any, list[Run]] = {}
     for run in runs:
         languages = tuple(language.name for language in run.languages)
-        parts = (part and part.name for part in (run.objective, run.start and run.start.objective, run.mixture))
+        parts = (
+            part and part.name for part in (run.objective, run.start and run.start.objective, run.mixture)
+        )
         group = groups.setdefault((languages, *parts, *run.settings.items()), [])
         group.append(run)
         first, other = ([each.objective, each.start, each.mixture, each.layers] for each in (group[0], run))
@@ -219,10 +223,15 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
     known: dict[Any, tuple[list[int], str]] = {}
     for group in groups.values():
         if len(group) > 1 or group[0].objective not in starts:
-            seeds, swept = sorted({run.seed for run in group}), group[0].settings.get("seeds")  # a sweep may vary them
+            seeds, swept = (
+                sorted({run.seed for run in group}),
+                group[0].settings.get("seeds"),
+            )  # a sweep may vary them
             before, first_id = known.setdefault(swept, (seeds, group[0].id))
             if seeds != before:
-                raise BadInput(f"{first_id} has the seeds {before}, {group[0].id} {seeds}; expected the same", path)
+                raise BadInput(
+                    f"{first_id} has the seeds {before}, {group[0].id} {seeds}; expected the same", path
+                )
 
 
 # Names and folders
@@ -242,16 +251,22 @@ def free(folder: Path, about: About) -> Path:
         return folder
     then = stored(folder)
     if "configuration" not in then:
-        raise BadInput("not a report; expected a new folder, or one with a report of the same configuration", folder)
+        raise BadInput(
+            "not a report; expected a new folder, or one with a report of the same configuration", folder
+        )
     if then["configuration"] != about["configuration"]:
-        raise BadInput(f"contains the report of {_titled(then)}, not of {_titled(about)}; choose another name", folder)
+        raise BadInput(
+            f"contains the report of {_titled(then)}, not of {_titled(about)}; choose another name", folder
+        )
     return folder
 
 
 def _titled(about: About) -> str:
     """A report's configuration, for messages."""
     options = [
-        f"--{kind} {each}" for kind, key in (("set", "settings"), ("sweep", "sweep")) for each in about.get(key, ())
+        f"--{kind} {each}"
+        for kind, key in (("set", "settings"), ("sweep", "sweep"))
+        for each in about.get(key, ())
     ]
     return f"{' '.join([about.get('study', 'records'), *options])} ({about['configuration']})"
 

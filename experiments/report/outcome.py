@@ -49,7 +49,9 @@ class Outcome:
         """Text for a terminal, ending with the report's path."""
         scores = scores_table(self.results) if self.results else None
         parts = ["\n".join([_wrapped(scores.title), *_fitted(scores)])] if scores else self._tables()
-        text = "\n\n".join([_wrapped(f"{self.study}: {self.scale}"), *self._primary(), *parts, *self._findings()])
+        text = "\n\n".join(
+            [_wrapped(f"{self.study}: {self.scale}"), *self._primary(), *parts, *self._findings()]
+        )
         return f"{text.translate(ASCII)}\n\n{self.report}"
 
     @property
@@ -71,13 +73,21 @@ class Outcome:
     def _primary(self) -> Iterator[str]:
         if self.primary:
             title = _wrapped(self.primary.title.removesuffix(f", {self.scale}"))
-            yield "\n".join([title, *(_wrapped(f"- {row[1]}: {row[0]} ({row[5]})") for row in self.primary.rows)])
+            yield "\n".join(
+                [title, *(_wrapped(f"- {row[1]}: {row[0]} ({row[5]})") for row in self.primary.rows)]
+            )
 
     def _findings(self) -> list[str]:
         """At most three findings, decided claims first, then counts of all verdicts."""
         if not self.claims:
-            return ["\n".join(_wrapped(f"- {finding}") for finding in self.findings[:MOST])] if self.findings else []
-        rows = sorted(self.claims.rows, key=lambda row: (row[1] not in (HOLDS, FAILS), row[1].startswith(UNDECIDED)))
+            return (
+                ["\n".join(_wrapped(f"- {finding}") for finding in self.findings[:MOST])]
+                if self.findings
+                else []
+            )
+        rows = sorted(
+            self.claims.rows, key=lambda row: (row[1] not in (HOLDS, FAILS), row[1].startswith(UNDECIDED))
+        )
         lines = []
         for claim, verdict, *_, evidence in (row[:6] for row in rows[:MOST]):
             because = f" ({evidence.split(';')[0]})" if verdict in (HOLDS, FAILS) else ""
@@ -95,7 +105,9 @@ def scores_table(results: Results) -> Table | None:
     """Scores on every task and alignment@1, by objective and derived language; None if no transfer was
     measured."""
     numbers = {
-        f"{task_title(task)} {name}".replace(DELTA, "Δ"): (name, task) for task in results.main_tasks for name in SCORES
+        f"{task_title(task)} {name}".replace(DELTA, "Δ"): (name, task)
+        for task in results.main_tasks
+        for name in SCORES
     }
     numbers |= {f"aligned, {types}": (types, "") for types in TYPES}
     rows = []
@@ -107,7 +119,11 @@ def scores_table(results: Results) -> Table | None:
                 rows.append((results.objective_title(objective), results.transform_title(language), *cells))
     if not rows:
         return None
-    over = f"means over {len(results.seeds)} seeds, intervals in the report" if len(results.seeds) > 1 else "one seed"
+    over = (
+        f"means over {len(results.seeds)} seeds, intervals in the report"
+        if len(results.seeds) > 1
+        else "one seed"
+    )
     metrics = ", ".join(score_title(task) for task in results.main_tasks)
     title = f"{metrics} and alignment@1 in percent, {over}"
     return Table(title, ("objective", "language", *numbers), tuple(rows), labels=2)
@@ -127,7 +143,9 @@ def scores_json(results: Results) -> Iterator[dict[str, Any]]:
                 }
                 kept = retained(results, objective, language, task, PRIMARY[task]) if task else None
                 of = (
-                    {"task": task, "metric": PRIMARY[task], "ZS at floor": bool(kept and kept.at_floor)} if task else {}
+                    {"task": task, "metric": PRIMARY[task], "ZS at floor": bool(kept and kept.at_floor)}
+                    if task
+                    else {}
                 )
                 if numbers:
                     yield {"language": language, "objective": objective, **of, **numbers}
@@ -140,12 +158,18 @@ def _values(results: Results, objective: str, language: str, name: str, task: st
 
 
 def _wrapped(text: str) -> str:
-    return fill(text.translate(ASCII), WIDTH, subsequent_indent="  ", break_long_words=True, break_on_hyphens=False)
+    return fill(
+        text.translate(ASCII), WIDTH, subsequent_indent="  ", break_long_words=True, break_on_hyphens=False
+    )
 
 
 def _fitted(table: Table) -> list[str]:
     """Format a table without published rows and floors, split into column groups that fit the width."""
-    rows = [row for i, row in enumerate(table.rows) if i not in table.published and FLOOR not in row[: table.labels]]
+    rows = [
+        row
+        for i, row in enumerate(table.rows)
+        if i not in table.published and FLOOR not in row[: table.labels]
+    ]
     whole = [[cell.translate(ASCII) for cell in row] for row in (table.header, *rows)]
     widths = [min(WIDTH // 3, max(len(row[i]) for row in whole)) for i in range(len(table.header))]
     labels, lines, place = range(table.labels), list[str](), table.labels
@@ -154,6 +178,8 @@ def _fitted(table: Table) -> list[str]:
         while end < len(widths) and sum(widths[i] + 2 for i in (*chosen, end)) <= WIDTH:
             chosen, end = [*chosen, end], end + 1
         lines += [""] if lines else []
-        lines += ["  ".join(row[i][: widths[i]].ljust(widths[i]) for i in chosen).rstrip()[:WIDTH] for row in whole]
+        lines += [
+            "  ".join(row[i][: widths[i]].ljust(widths[i]) for i in chosen).rstrip()[:WIDTH] for row in whole
+        ]
         place = end
     return lines

@@ -144,7 +144,9 @@ def items(paper: str | None = None) -> list[Item]:
     paper."""
     if paper is not None and paper not in papers():
         raise BadInput(unknown("paper", paper, papers()))
-    names = [(name, item) for name, about in papers().items() if paper in (None, name) for item in about["items"]]
+    names = [
+        (name, item) for name, about in papers().items() if paper in (None, name) for item in about["items"]
+    ]
     return [Item(paper=name, name=item, **_fields(papers()[name], item)) for name, item in names]
 
 
@@ -152,7 +154,9 @@ def _fields(about: Mapping[str, Any], name: str) -> dict[str, Any]:
     """An item's fields: its own, then those of the item named by `like`, then the paper's."""
     own = dict(about["items"][name])
     like = own.pop("like", None)
-    return (_fields(about, like) if like else {key: about[key] for key in Item.__annotations__ if key in about}) | own
+    return (
+        _fields(about, like) if like else {key: about[key] for key in Item.__annotations__ if key in about}
+    ) | own
 
 
 def item(paper: str, name: str) -> Item:
@@ -235,7 +239,11 @@ def rendered(one: Item) -> Table | Plot:
         return next(plot for plot in plots if plot.name == one.file)
     about = papers()[one.paper]
     ends = "; ".join(map(str, conclusions(one.paper)[one.name]))
-    remarks = [one.absent, notes(about["published"]).get(one.number, ""), f"Conclusions, ours / the paper’s: {ends}."]
+    remarks = [
+        one.absent,
+        notes(about["published"]).get(one.number, ""),
+        f"Conclusions, ours / the paper’s: {ends}.",
+    ]
     title = f"{one.label} of {about['title']}: {one.title}, {size}"
     return printed(one).table(title, " ".join(filter(None, remarks)))
 

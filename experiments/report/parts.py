@@ -58,7 +58,9 @@ def example_of(studies: Iterable[Study], root: Path) -> Example | None:
         found = None if images.keys() >= set(names) else _example(study.languages, study, root)
         first = first or found
         if first and found and found.images[0].source == first.images[0].source:
-            images = images | dict(zip(names, found.images, strict=True)) | images  # earlier images take precedence
+            images = (
+                images | dict(zip(names, found.images, strict=True)) | images
+            )  # earlier images take precedence
     return first and replace(first, images=tuple(images.values()))
 
 
@@ -110,7 +112,9 @@ def _short(source: Source) -> tuple[int, Sentence] | None:
     number."""
     for chunk in source.chunks():
         sentences, _ = source.sentences(chunk)
-        numbered = [(CHUNKS.number(0, place), each) for place, each in enumerate(sentences[:SENTENCES]) if each.words]
+        numbered = [
+            (CHUNKS.number(0, place), each) for place, each in enumerate(sentences[:SENTENCES]) if each.words
+        ]
         short = (pair for pair in numbered if len(pair[1]) in WORDS)
         return next(short, None) or min(numbered, key=lambda pair: len(pair[1]), default=None)
     return None
@@ -138,6 +142,11 @@ def models_inside(studies: Mapping[str, Study], root: Path) -> list[tuple[str, L
     for suffix, study in studies.items():
         for model in study.models(root):
             title = model.run.objective.title + suffix if model.run.objective else ""
-            if title and title not in models.values() and model.training.languages and model.checkpoint.is_dir():
+            if (
+                title
+                and title not in models.values()
+                and model.training.languages
+                and model.checkpoint.is_dir()
+            ):
                 models.setdefault(model.checkpoint, title)
     return [(title, look(Checkpoint.open(folder))) for folder, title in islice(models.items(), INSIDE)]

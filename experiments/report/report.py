@@ -120,7 +120,10 @@ def summarise_records(source: Path, folder: Path, about: About, root: Path | Non
         raise BadInput(unknown("kind of report", about["report"], PAPERS), source)
     runs, records, floors = read_records(source)
     studies = recorded_studies(about) if root else []
-    parts: dict[str, Any] = {"facts": _facts(about), "example": recorded_example(studies, root) if root else None}
+    parts: dict[str, Any] = {
+        "facts": _facts(about),
+        "example": recorded_example(studies, root) if root else None,
+    }
     try:
         if keys := tuple(runs[0].settings):
             sweep = SweepResults(keys, by_settings(runs, records, floors))
@@ -130,7 +133,9 @@ def summarise_records(source: Path, folder: Path, about: About, root: Path | Non
     except BadInput as error:
         raise BadInput(str(error), source) from None
     size = about["scale"]
-    return _write_study(folder, about["report"], results, size, about, claimed, studies, root or Path(), **parts)
+    return _write_study(
+        folder, about["report"], results, size, about, claimed, studies, root or Path(), **parts
+    )
 
 
 def _write_study(
@@ -195,7 +200,9 @@ def _write_sweep(
         plots=[plot] if plot else [],
         findings=list(islice(sweep_findings(results), FIRST)),
         tables=tables,
-        checklist=checklist(about or {}, studies, root, [*results.variants.values()], None) if studies else {},
+        checklist=checklist(about or {}, studies, root, [*results.variants.values()], None)
+        if studies
+        else {},
         **parts,
     )
     runs = [run for one in results.variants.values() for run in one.runs.values()]
@@ -214,7 +221,12 @@ def _write(
     with whole_folder(folder, stored(folder).get("files", ())) as part:
         for name, its in zip((RUNS, RECORDS, FLOORS), rows, strict=True):
             json_rows.write(part / name, its)
-        for name, table in {**page.tables, NAME: page.primary, "claims": page.claims, "null": page.null}.items():
+        for name, table in {
+            **page.tables,
+            NAME: page.primary,
+            "claims": page.claims,
+            "null": page.null,
+        }.items():
             if table:
                 (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
                 (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
@@ -229,14 +241,18 @@ def _write(
             write_json(part / ABOUT, {**about, "files": sorted([*files_of(part), ABOUT])})
 
 
-def joined(paper: str, runs: Iterable[Run], records: Iterable[Record], floors: Iterable[Floor] = ()) -> Results:
+def joined(
+    paper: str, runs: Iterable[Run], records: Iterable[Record], floors: Iterable[Floor] = ()
+) -> Results:
     """Join runs and records with the published numbers shown next to them."""
     about = PAPERS[paper]
     numbers: list[Published] = [p for name in about.published for p in published(name)]
     return Results(runs, records, numbers, floors)
 
 
-def tables_of(results: Results, paper: str, scale: str, claimed: PrimaryClaims | None = None) -> dict[str, Table]:
+def tables_of(
+    results: Results, paper: str, scale: str, claimed: PrimaryClaims | None = None
+) -> dict[str, Table]:
     """Return every table that the records fill, including claims and null, by file name. `claimed` are the
     study's primary claims."""
     about = PAPERS[paper]
@@ -284,7 +300,9 @@ def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
     """Glossary entries for measures, and for objectives that are not Calque's."""
     for measure in study.measures:
         yield from measure.terms.items()
-    firsts = [first for objective in study.objectives if (start := objective.traits.start) for first in start[:1]]
+    firsts = [
+        first for objective in study.objectives if (start := objective.traits.start) for first in start[:1]
+    ]
     parts = dict.fromkeys(part for objective in (*study.objectives, *firsts) for part in objective.parts)
     for part in parts:
         if type(part) not in objectives.OBJECTIVES and part.summary:

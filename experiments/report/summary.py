@@ -54,7 +54,10 @@ def scale(study: Study) -> str:
     if study.objectives:
         return f"{layers} of width {model.hidden}, {train.steps:,} steps of {train.batch:,} rows of {model.length}"
     files = [task.files for task in study.tasks.values() if task.files]
-    learnt, tested = max((each.limit for each in files), default=0), max((each.tested for each in files), default=0)
+    learnt, tested = (
+        max((each.limit for each in files), default=0),
+        max((each.tested for each in files), default=0),
+    )
     kinds = ((learnt, "training examples"), (tested, "test items of a language"))
     samples = " and ".join(f"{number:,} {what}" for number, what in kinds if number)
     return f"{layers} of width {model.hidden}" + (f", at most {samples}" if samples else "")
@@ -85,7 +88,9 @@ def account(study: Study, root: Path) -> list[str]:
     """Return counts from deriving languages and examples, and their folders."""
     lines = list(_of_data(study, root))
     for artefact in (step.open() for step in study.steps(root) if step.stage == "derive"):
-        lines.append(f"{artefact.folder}: read {PREVIEW}" if PREVIEW in artefact.digests else str(artefact.folder))
+        lines.append(
+            f"{artefact.folder}: read {PREVIEW}" if PREVIEW in artefact.digests else str(artefact.folder)
+        )
     return lines
 
 
@@ -113,7 +118,10 @@ def floors_of(study: Study, root: Path) -> list[Floor]:
     """Return the tasks' floors, averaged over seeds if each has its own data."""
     if isinstance(study.languages, GoldPairs):
         return []
-    draws = [[row for step in study.baselines(root, seed) for row in read_floors(step)] for seed in study.data_seeds]
+    draws = [
+        [row for step in study.baselines(root, seed) for row in read_floors(step)]
+        for seed in study.data_seeds
+    ]
     return over_draws(draws)
 
 
@@ -127,8 +135,12 @@ def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[
             pretraining |= {f"{name}: {count:,} {why}" for why, count in left_out.items() if count}
         lines += sorted(pretraining)
     if not isinstance(study.languages, DerivedLanguages):
-        lines += [f"{each.step.title}: {count:,} {why}" for each in found for why, count in each.exclusions.items()]
-    elif any(isinstance(measure, Forms) for measure in study.measures) and not study.languages.source.lemmas():
+        lines += [
+            f"{each.step.title}: {count:,} {why}" for each in found for why, count in each.exclusions.items()
+        ]
+    elif (
+        any(isinstance(measure, Forms) for measure in study.measures) and not study.languages.source.lemmas()
+    ):
         lines.append(Forms.UNKNOWN)
     return lines
 
@@ -161,7 +173,9 @@ def omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
     for why, count in facts.get("left out", {}).items():
         share = f" ({100 * count / facts['out']['words']:.1f} % of its words)" if why == UNKNOWN_WORDS else ""
         yield f"{name}: {count:,} {why}{share}"
-    yield from (f"{name}: {count:,} {why} kept their order" for why, count in facts.get("kept in place", {}).items())
+    yield from (
+        f"{name}: {count:,} {why} kept their order" for why, count in facts.get("kept in place", {}).items()
+    )
     if facts.get("spans split"):
         yield f"{name}: {facts['spans split']:,} {TORN}"
     languages = facts.get("languages")
@@ -191,9 +205,15 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
         yield "Model", listed(vars(study.model))
         yield "Training", listed(plain(train))
     if shipped := next((model.training.shipped for model in models if model.training.shipped), None):
-        yield "Trained in advance", f"weights of {shipped.file.name}, in half precision, SHA-256 {shipped.identity()}"
+        yield (
+            "Trained in advance",
+            f"weights of {shipped.file.name}, in half precision, SHA-256 {shipped.identity()}",
+        )
     if study.paces:
-        yield "Steps, as a multiple of training's", listed({name: f"{pace:g}" for name, pace in study.paces.items()})
+        yield (
+            "Steps, as a multiple of training's",
+            listed({name: f"{pace:g}" for name, pace in study.paces.items()}),
+        )
     if study.mixture.disjoint:
         halves = models[0].step.open().facts["halves"].items()
         read = ", ".join(f"{name} {counted(number, 'sentence')}" for name, number in halves)

@@ -36,8 +36,14 @@ def import_own(name: str) -> ModuleType:
         elif issubclass(kind, Task):
             task = kind()
             if task.name in TASKS and type(TASKS[task.name]).__module__.split(".")[0] == PACKAGE:
-                raise BadInput(f"{kind.__name__} has the name of one of Calque's tasks, {task.name}; give it another")
-            TASKS[task.name], PRIMARY[task.name], PRINTED[task.name] = task, task.primary, task.printed or task.primary
+                raise BadInput(
+                    f"{kind.__name__} has the name of one of Calque's tasks, {task.name}; give it another"
+                )
+            TASKS[task.name], PRIMARY[task.name], PRINTED[task.name] = (
+                task,
+                task.primary,
+                task.printed or task.primary,
+            )
     return module
 
 

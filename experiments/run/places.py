@@ -17,7 +17,9 @@ LONGEST = 120
 appended."""
 
 
-def name_mistakes(key: str, names: Sequence[str], least: int = 1, taken: Sequence[str] = RESERVED) -> list[str]:
+def name_mistakes(
+    key: str, names: Sequence[str], least: int = 1, taken: Sequence[str] = RESERVED
+) -> list[str]:
     """Return the problems with names used for folders next to `taken` ones, such as those of transforms
     and objectives."""
     wrong = [] if len(names) >= least else [f"{key}: expected at least one"]
@@ -38,5 +40,7 @@ def check_report_name(name: str | None) -> str | None:
     """Return a report's name; raise BadInput if it cannot name a folder. It has no dots, since
     `report.html` is a file."""
     if name is not None and not re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{LONGEST - 1}}}", name):
-        raise BadInput(f"--name {shown(name)}; expected 1 to {LONGEST} letters, digits, dashes and underscores")
+        raise BadInput(
+            f"--name {shown(name)}; expected 1 to {LONGEST} letters, digits, dashes and underscores"
+        )
     return name

@@ -86,7 +86,9 @@ class Remaining:
 
     def __str__(self) -> str:
         left = self.left if self.waiting else None
-        return f"{self.done} of {self.of} steps" + (f", about {duration(left)} left" if left is not None else "")
+        return f"{self.done} of {self.of} steps" + (
+            f", about {duration(left)} left" if left is not None else ""
+        )
 
 
 def _keys(step: Step, work: float) -> list[tuple[Any, ...]]:

@@ -146,7 +146,11 @@ def _check_memory(waiting: Sequence[Step], processes: int = 1) -> None:
     from calque.pretrain.cost import machine_bytes
 
     card = torch.cuda.is_available()
-    there = torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory if card else machine_bytes()
+    there = (
+        torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory
+        if card
+        else machine_bytes()
+    )
     for step in waiting:
         if step.stage == "pretrain":
             step.config.check_memory(step.title, float(there), processes)
@@ -190,14 +194,18 @@ class _Pool:
 
     def __init__(self, many: int, machine: Machine) -> None:
         self.many, self.machine = many, machine
-        self.context = multiprocessing.get_context("spawn")  # a forked child of a process with threads may hang
+        self.context = multiprocessing.get_context(
+            "spawn"
+        )  # a forked child of a process with threads may hang
         self.queue: Any = self.context.Queue()
         self.under_way: dict[Future[None], Step] = {}
         self.errors: list[BaseException] = []
 
     def compute(self, steps: Sequence[Step]) -> None:
         waiting, changing = list(steps), self.machine.allow_change
-        with ProcessPoolExecutor(self.many, self.context, _prepare, (self.queue, changing, own_modules)) as pool:
+        with ProcessPoolExecutor(
+            self.many, self.context, _prepare, (self.queue, changing, own_modules)
+        ) as pool:
             try:
                 while self.under_way or (waiting and not self.errors):
                     while not self.errors and (step := self._next(waiting)):

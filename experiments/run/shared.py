@@ -27,7 +27,9 @@ def note_use(report: Path, root: Path, steps: Iterable[Step]) -> None:
     version computed the study there, because its models would not be found."""
     study = root / report.relative_to(root).parts[0]
     if old := next((place for pattern in ("", "*/") for place in study.glob(f"{pattern}languages-*")), None):
-        raise BadInput("from an earlier version of Calque; move its study away, or choose another --runs", old)
+        raise BadInput(
+            "from an earlier version of Calque; move its study away, or choose another --runs", old
+        )
     write_json(report / USES, [step.folder.relative_to(root / SHARED).as_posix() for step in steps])
 
 

@@ -80,7 +80,9 @@ class Slurm:
         """
         if all(step.finished for step in self.steps):
             return
-        _slurm("sbatch", "--test-only", script=self._arrays(next(self.levels()))[0][0])  # before anything is written
+        _slurm(
+            "sbatch", "--test-only", script=self._arrays(next(self.levels()))[0][0]
+        )  # before anything is written
         make_folder(self.folder)
         with claimed(self.folder):
             if self._running():
@@ -141,12 +143,18 @@ class Slurm:
 
     def _wait(self, watch: Watch) -> None:
         """Report steps as they begin and finish, until Slurm has no jobs left."""
-        waiting, begun, start = [step for step in self.steps if not step.finished], set[Path](), time.monotonic()
+        waiting, begun, start = (
+            [step for step in self.steps if not step.finished],
+            set[Path](),
+            time.monotonic(),
+        )
         with leaving(f"the jobs continue (scancel --name={self.name} ends them)"):
             while True:
                 alive = self._running()
                 if not alive:
-                    sweep(self.home.parent / SHARED)  # lists all folders, so that a network disk hides no new files
+                    sweep(
+                        self.home.parent / SHARED
+                    )  # lists all folders, so that a network disk hides no new files
                 for step in list(waiting):
                     if step.folder not in begun and (step.finished or claim_of(step.folder).exists()):
                         begun.add(step.folder)
@@ -177,7 +185,11 @@ class Slurm:
             f"cpus-per-task={max(step.threads for step in jobs[0]) * processes}",
             *self.options,
         ]
-        torchrun = [str(Path(sys.executable).with_name("torchrun")), "--standalone", f"--nproc-per-node={processes}"]
+        torchrun = [
+            str(Path(sys.executable).with_name("torchrun")),
+            "--standalone",
+            f"--nproc-per-node={processes}",
+        ]
         call = shlex.join([*(torchrun if processes > 1 else [sys.executable]), "-m", *self.command])
         cells = [f"  '{' '.join(step.fingerprint for step in job)}'  # {_title(job)}" for job in jobs]
         lines = ["#!/bin/bash", *(f"#SBATCH --{option}" for option in options), "cells=(", *cells, ")"]
@@ -198,7 +210,9 @@ def _failures(log: Path, job: Job) -> Iterator[str]:
             signs = (f"error: {step.title}: ", "error: ", "")  # Slurm's errors are not the last line
             last = next(line for sign in signs for line in reversed(lines) if sign in line)
             limits = [option for said, option in LIMITS.items() if re.search(said, last)]
-            yield f"{step.title}: {last} ({log})" + "".join(f"; raise --option {option}=..." for option in limits)
+            yield f"{step.title}: {last} ({log})" + "".join(
+                f"; raise --option {option}=..." for option in limits
+            )
 
 
 def _slurm(*words: str, script: str) -> str:
@@ -206,7 +220,9 @@ def _slurm(*words: str, script: str) -> str:
     try:
         found = subprocess.run(words, input=script, capture_output=True, text=True, check=False)
     except FileNotFoundError:
-        raise BadInput(f"{words[0]} is not installed; run this where jobs can be submitted to Slurm") from None
+        raise BadInput(
+            f"{words[0]} is not installed; run this where jobs can be submitted to Slurm"
+        ) from None
     if found.returncode:
         raise BadInput(f"Slurm rejects the jobs: {' '.join(found.stderr.split())}")
     return found.stdout

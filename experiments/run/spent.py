@@ -33,7 +33,11 @@ def metered(step: Step, machine: Machine) -> Iterator[Machine]:
         seconds = time.perf_counter() - start
         processors = Counter(before.get("processors", {})) + Counter({name: seconds})
         cpu_seconds = before.get("cpu seconds", 0.0) + (_cpu_seconds() - cpu) * machine.world.size
-        return {"seconds": before.get("seconds", 0.0) + seconds, "cpu seconds": cpu_seconds, "processors": processors}
+        return {
+            "seconds": before.get("seconds", 0.0) + seconds,
+            "cpu seconds": cpu_seconds,
+            "processors": processors,
+        }
 
     def report(what: str, done: int, of: int) -> None:
         nonlocal noted

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from calque.pretrain.distributed import World
 
 Stage = Literal["derive", "pretrain", "evaluate"]
-Watch = Callable[["Step", bool], None]  # `watch(step, finished)`: called when a step begins and when it is finished
+Watch = Callable[
+    ["Step", bool], None
+]  # `watch(step, finished)`: called when a step begins and when it is finished
 
 
 def unwatched(step: Step, finished: bool) -> None:
@@ -71,7 +73,12 @@ class Machine:
         device = self.world.device.type
         instructions = torch.backends.cpu.get_cpu_capability()
         threads = torch.get_num_threads()
-        return {"torch": torch.__version__, "threads": threads, "device": device, "instructions": instructions}
+        return {
+            "torch": torch.__version__,
+            "threads": threads,
+            "device": device,
+            "instructions": instructions,
+        }
 
 
 @dataclass(frozen=True)

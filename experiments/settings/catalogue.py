@@ -34,7 +34,9 @@ def study(name: str) -> Study:
 
         own = study_of_file(Path(name))
         if own.name in studies():
-            raise BadInput(f"its study is called {own.name}, like one of Calque's; give it another name", name)
+            raise BadInput(
+                f"its study is called {own.name}, like one of Calque's; give it another name", name
+            )
         return own
     check_name(name)
     entry = table()[name]

@@ -27,7 +27,9 @@ from calque.pretrain import objectives
 from calque.pretrain.objective import Objective
 
 LARGEST = 2**63  # upper bound for random seeds and array sizes
-ONLY_PYTHON = "its values cannot be set on the command line, only in a study of your own (calque run my_study.py)"
+ONLY_PYTHON = (
+    "its values cannot be set on the command line, only in a study of your own (calque run my_study.py)"
+)
 
 
 def override(study: Study, settings: Sequence[str], option: str = "--set") -> Study:
@@ -38,7 +40,9 @@ def override(study: Study, settings: Sequence[str], option: str = "--set") -> St
         try:
             study = replaced(study, setting)
         except (ValueError, BadInput) as error:
-            mistakes.append(f"{option} {setting if len(setting) <= LONGEST_NAME else shown(setting)}: {error}")
+            mistakes.append(
+                f"{option} {setting if len(setting) <= LONGEST_NAME else shown(setting)}: {error}"
+            )
     mistakes += [f"study {study.name}: {mistake}" for mistake in study_mistakes(study)]
     if mistakes:
         raise BadInput(mistakes)

@@ -55,7 +55,9 @@ def _imported(path: Path) -> ModuleType:
     if not whole.is_file():
         raise BadInput("there is no such file; expected Python with a function that returns a study", path)
     if not name.isidentifier():
-        raise BadInput(f"Python cannot import a file named {shown(name)}; name it with letters and underscores", path)
+        raise BadInput(
+            f"Python cannot import a file named {shown(name)}; name it with letters and underscores", path
+        )
     if folder not in sys.path:
         sys.path.append(folder)  # last, so that neighbouring files shadow no module
     invalidate_caches()
@@ -95,7 +97,9 @@ def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
         raise BadInput(f"not valid Python: {error.msg}", error.filename or path, error.lineno) from error
     except (Exception, SystemExit) as error:
         whole = str(path.expanduser().resolve())
-        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == whole]
+        lines = [
+            frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == whole
+        ]
         message = f"{type(error).__name__}: {error}".strip(": ")
         raise BadInput(f"{what} fails: {message}", path, lines[-1] if lines else None) from error
 

@@ -35,9 +35,13 @@ class Sweep:
         settings = []
         for option in options:
             key, equals, text = option.partition("=")
-            values = tuple(value.strip() for value in text.split(";" if ";" in text else ",") if value.strip())
+            values = tuple(
+                value.strip() for value in text.split(";" if ";" in text else ",") if value.strip()
+            )
             if not equals or len(values) < 2 or len(set(values)) < len(values):
-                raise BadInput(f"--sweep {option}: expected key=value,value with two or more different values")
+                raise BadInput(
+                    f"--sweep {option}: expected key=value,value with two or more different values"
+                )
             settings.append((key.strip(), values))
         if len({key for key, _ in settings}) < len(settings):
             raise BadInput("--sweep names a setting twice; list all values of a setting in one option")
@@ -59,13 +63,16 @@ class Sweep:
     def options(self) -> list[str]:
         """The settings as options for `read`."""
         marks = (";" if any("," in value for value in values) else "," for _, values in self.settings)
-        return [f"{key}={mark.join(values)}" for (key, values), mark in zip(self.settings, marks, strict=True)]
+        return [
+            f"{key}={mark.join(values)}" for (key, values), mark in zip(self.settings, marks, strict=True)
+        ]
 
     @cached_property
     def variants(self) -> dict[Values, Study]:
         combinations = product(*(values for _, values in self.settings))
         named = {
-            values: [f"{key}={value}" for key, value in zip(self.keys, values, strict=True)] for values in combinations
+            values: [f"{key}={value}" for key, value in zip(self.keys, values, strict=True)]
+            for values in combinations
         }
         return {values: override(self.study, settings, "--sweep") for values, settings in named.items()}
 

@@ -45,7 +45,9 @@ def _of_values(study: Study) -> Iterator[str]:
         yield f"threads must be from 1 to {THREADS:,}, not {study.threads:,}"
     if any(not 0 <= seed < 2**63 for seed in study.seeds):
         yield "seeds must be at least 0 and below 2**63"
-    if study.objectives or not isinstance(study.languages, NaturalLanguages):  # only objectives read natural text
+    if study.objectives or not isinstance(
+        study.languages, NaturalLanguages
+    ):  # only objectives read natural text
         yield from study.languages.mistakes()
     yield from name_mistakes("measures", [measure.name for measure in study.measures], least=0)
     for measure in study.measures:
@@ -205,7 +207,9 @@ def _of_paces(study: Study) -> Iterator[str]:
         for each in _chain(objective):
             train = study.train_of(each, portion)
             if train != study.train:
-                yield from (f"{each.name}, of {train.steps} steps: train.{wrong}" for wrong in train.mistakes())
+                yield from (
+                    f"{each.name}, of {train.steps} steps: train.{wrong}" for wrong in train.mistakes()
+                )
             portion *= each.traits.start[1] if each.traits.start else 1.0
 
 

@@ -26,7 +26,9 @@ def align_mlm() -> Study:
             text=data / "wikitext-103" / "wiki.train.tokens",
             pos=ewt(data),
             ner=TaskFiles(train=(panx / "train-en.tsv",), test=(panx / "dev-en.tsv",)),
-            nli=TaskFiles(train=(mnli / "train.jsonl",), dev=(xnli / "dev-en.tsv",), test=(xnli / "test-en.tsv",)),
+            nli=TaskFiles(
+                train=(mnli / "train.jsonl",), dev=(xnli / "dev-en.tsv",), test=(xnli / "test-en.tsv",)
+            ),
         ),
         objectives=(MLM(), XLM(), DictMLM(), AlignMLM()),
         tasks={

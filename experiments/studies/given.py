@@ -86,8 +86,12 @@ def tasks_of(table: Path, data: Path, usual: FinetuneConfig = DEFAULT) -> dict[s
 
 def _task(row: Mapping[str, Any], data: Path, usual: FinetuneConfig) -> CrossLingualTask:
     def files(names: str | list[str], **language: str) -> tuple[Path, ...]:
-        copies = [name.format(**language).split(" or ") for name in ([names] if isinstance(names, str) else names)]
-        return tuple(data / next((name for name in each if (data / name).is_file()), each[-1]) for each in copies)
+        copies = [
+            name.format(**language).split(" or ") for name in ([names] if isinstance(names, str) else names)
+        ]
+        return tuple(
+            data / next((name for name in each if (data / name).is_file()), each[-1]) for each in copies
+        )
 
     languages = row["languages"]
     if isinstance(languages, str):

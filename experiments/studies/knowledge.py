@@ -20,7 +20,10 @@ def knowledge() -> Study:
     return small.changed(
         name="knowledge",
         source=PocketEnglish(
-            Pocket(types=300), 4_000, pos=Sizes(2_000, 300, 1_000), facts=Facts(subjects=24, values=4, mentions=80)
+            Pocket(types=300),
+            4_000,
+            pos=Sizes(2_000, 300, 1_000),
+            facts=Facts(subjects=24, values=4, mentions=80),
         ),
         transforms=(Transliterate(), compose(Transliterate(), Invert())),
         objectives=FROM_SCRATCH,

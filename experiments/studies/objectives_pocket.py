@@ -47,7 +47,9 @@ def objectives_pocket() -> Study:
         train=replace(small.train, steps=3_000),
         tasks={
             **small.tasks,
-            "qa": CrossLingualTask(FinetuneConfig(learning_rate=1e-3, head_rate=5, epochs=6, batch=32, dropout=0.0)),
+            "qa": CrossLingualTask(
+                FinetuneConfig(learning_rate=1e-3, head_rate=5, epochs=6, batch=32, dropout=0.0)
+            ),
             "paraphrase": CrossLingualTask(
                 FinetuneConfig(learning_rate=2e-3, head_rate=2, epochs=6, batch=64, dropout=0.0)
             ),

@@ -37,11 +37,17 @@ def small_grid() -> Study:
         name="small_grid",
         languages=DerivedLanguages(
             source=SOURCE,
-            transforms=(Transliterate(), compose(Transliterate(), Invert()), compose(Transliterate(), ROMANCE)),
+            transforms=(
+                Transliterate(),
+                compose(Transliterate(), Invert()),
+                compose(Transliterate(), ROMANCE),
+            ),
             vocabulary=800,
         ),
         objectives=OF_ALIGN_MLM,
-        model=ModelConfig(layers=2, heads=4, hidden=64, ffn=256, length=32, dropout=0.0, initializer_range=0.1),
+        model=ModelConfig(
+            layers=2, heads=4, hidden=64, ffn=256, length=32, dropout=0.0, initializer_range=0.1
+        ),
         train=TrainConfig(
             steps=3_500,
             batch=64,
@@ -56,7 +62,9 @@ def small_grid() -> Study:
         tasks={
             "pos": CrossLingualTask(FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=4, dropout=0.0)),
             "ner": CrossLingualTask(FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=6, dropout=0.0)),
-            "nli": CrossLingualTask(FinetuneConfig(learning_rate=2e-3, head_rate=2, epochs=6, batch=64, dropout=0.0)),
+            "nli": CrossLingualTask(
+                FinetuneConfig(learning_rate=2e-3, head_rate=2, epochs=6, batch=64, dropout=0.0)
+            ),
         },
     )
 
@@ -68,7 +76,9 @@ def pocket() -> Study:
         name="pocket",
         transforms=(compose(Transliterate(), Invert()),),
         objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
-        train=replace(small.train, steps=2_000),  # the fewest tried that decide a claim; 3,500 take 15 to 24 minutes
+        train=replace(
+            small.train, steps=2_000
+        ),  # the fewest tried that decide a claim; 3,500 take 15 to 24 minutes
         tasks={name: small.tasks[name] for name in ("pos", "ner")},
         seeds=(0, 1, 2, 3),
     )

@@ -40,8 +40,16 @@ def word_alignment() -> Study:
         measures=(EncoderLinks(),),
         objectives=(MLM(MASKS), XLM(1.0, MASKS), XLMAlign(parallel_fraction=1.0, mask_rate=MASKS)),
         encoder=model_folder(encoder) if encoder else None,
-        model=ModelConfig(layers=2, heads=4, hidden=64, ffn=256, length=96, dropout=0.0, initializer_range=0.1),
+        model=ModelConfig(
+            layers=2, heads=4, hidden=64, ffn=256, length=96, dropout=0.0, initializer_range=0.1
+        ),
         train=TrainConfig(
-            steps=1_200, batch=24, learning_rate=4e-3, warmup=200, log_every=100, probe_every=0, save_every=400
+            steps=1_200,
+            batch=24,
+            learning_rate=4e-3,
+            warmup=200,
+            log_every=100,
+            probe_every=0,
+            save_every=400,
         ),
     )

@@ -55,7 +55,9 @@ def xlm_align() -> Study:
         name="xlm_align",
         paper="xtreme",
         measure_start=True,
-        languages=NaturalLanguages(texts=texts, bitexts=bitexts, withheld=withheld(data), table="all", types=TYPES),
+        languages=NaturalLanguages(
+            texts=texts, bitexts=bitexts, withheld=withheld(data), table="all", types=TYPES
+        ),
         start=data / "models" / "xlm-roberta-base",
         objectives=(XLMAlign(parallel_fraction=1.0, pieces=8),),
         measures=gold_and_retrieval(data),
@@ -85,7 +87,9 @@ def _bitexts(data: Path) -> dict[NamePair, tuple[BitextFiles, ...]]:
     """The bitexts of each pair with English: two files, or one of WikiMatrix with columns."""
     found: dict[NamePair, list[BitextFiles]] = {}
     for download in read_recipe("xlm_align").downloads:
-        paths = sorted((data / output.place for output in download.outputs), key=lambda path: path.suffix != ".en")
+        paths = sorted(
+            (data / output.place for output in download.outputs), key=lambda path: path.suffix != ".en"
+        )
         first = paths[0]
         if first.parent.name == "bitexts":
             codes = first.name.split(".")[1].split("-")

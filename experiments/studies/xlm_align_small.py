@@ -53,7 +53,9 @@ def xlm_align_small() -> Study:
         measures=gold_and_retrieval(data),
         tasks=tagging(
             data,
-            FinetuneConfig(learning_rate=1e-4, head_rate=10, epochs=1, batch=16, warmup=0.1, freeze_table=True),
+            FinetuneConfig(
+                learning_rate=1e-4, head_rate=10, epochs=1, batch=16, warmup=0.1, freeze_table=True
+            ),
             limit=2_000,
         ),
         model=ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=64, dropout=0.0),
@@ -71,7 +73,9 @@ def xlm_align_small() -> Study:
             probe_every=0,
             save_every=100,
         ),
-        head=TrainConfig(steps=200, batch=24, learning_rate=1e-3, warmup=10, log_every=20, probe_every=0, save_every=0),
+        head=TrainConfig(
+            steps=200, batch=24, learning_rate=1e-3, warmup=10, log_every=20, probe_every=0, save_every=0
+        ),
         mixture=Mixture(exponent=0.7, bitext_exponent=0.7, pairs=0.5),
     )
 

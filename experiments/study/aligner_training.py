@@ -34,12 +34,18 @@ from calque.pretrain.saved_model import (
     weight_files,
 )
 
-RECIPE = TrainConfig(steps=220, batch=8, learning_rate=5e-5, warmup=22, log_every=10, probe_every=0, save_every=50)
+RECIPE = TrainConfig(
+    steps=220, batch=8, learning_rate=5e-5, warmup=22, log_every=10, probe_every=0, save_every=50
+)
 LENGTH = 128  # ids per row, shared by both sides of a pair
 FEWEST = 500  # minimum sentence pairs per bitext: fast_align learns little from fewer
 SAMPLE, MOST = 500, 20_000  # sentence pairs per bitext: to count links in, and to train fast_align on
 LEAST_SHARED = 0.5  # minimum share of fast_align's links common to both directions, a rule of thumb
-KEPT = ("architectures", "hidden_dropout_prob", "attention_probs_dropout_prob")  # settings that training changes
+KEPT = (
+    "architectures",
+    "hidden_dropout_prob",
+    "attention_probs_dropout_prob",
+)  # settings that training changes
 UNKNOWN = 0.1  # more unknown sub-words mean that the tokenizer lacks the script
 
 
@@ -58,7 +64,9 @@ def trained_aligner(
         if (usable := sum(map(all, both))) < FEWEST:
             raise BadInput(f"{usable:,} sentence pairs; expected at least {FEWEST:,} in each bitext", source)
         if (same := sum(one == other for one, other in both if one)) > usable / 2:
-            raise BadInput(f"{same:,} of {usable:,} lines are the same as in {source}; expected translations", target)
+            raise BadInput(
+                f"{same:,} of {usable:,} lines are the same as in {source}; expected translations", target
+            )
     saved = read_config(start.checkpoint)
     architecture_of(saved)  # other architectures name their sizes differently
     shape = (saved.num_hidden_layers, saved.num_attention_heads, saved.hidden_size, saved.intermediate_size)
@@ -81,7 +89,9 @@ def check_known(data: Step) -> None:
     languages = Languages.open(data.folder, list(texts), whole=True)
     for name, files in texts.items():
         if (share := float((languages[name].corpus.tokens == languages.specials.unknown).mean())) > UNKNOWN:
-            raise BadInput(f"the model's tokenizer does not know {share:.0%} of the sub-words", files.paths[0])
+            raise BadInput(
+                f"the model's tokenizer does not know {share:.0%} of the sub-words", files.paths[0]
+            )
 
 
 def _sample(paths: tuple[Path, Path], seed: int) -> list[Pair]:
@@ -94,7 +104,9 @@ def _sample(paths: tuple[Path, Path], seed: int) -> list[Pair]:
     return [sampled[place] for place in places]
 
 
-def label_source(bitexts: Sequence[tuple[Path, Path]], seed: int) -> tuple[Literal["agreement", "self"], float]:
+def label_source(
+    bitexts: Sequence[tuple[Path, Path]], seed: int
+) -> tuple[Literal["agreement", "self"], float]:
     """Choose the labels, and return the share of links common to fast_align's two directions, in the
     bitext where it is smallest. Below LEAST_SHARED the labels are `self`, because many of fast_align's
     links are wrong."""
@@ -102,7 +114,9 @@ def label_source(bitexts: Sequence[tuple[Path, Path]], seed: int) -> tuple[Liter
     for paths in bitexts:
         pairs = lowered(_sample(paths, seed))
         aligner = StatisticalAligner.train(pairs)
-        directions = zip(aligner.forward.align(pairs[:SAMPLE]), aligner.reverse.align(pairs[:SAMPLE]), strict=True)
+        directions = zip(
+            aligner.forward.align(pairs[:SAMPLE]), aligner.reverse.align(pairs[:SAMPLE]), strict=True
+        )
         both = [({*there}, {*back}) for there, back in directions]
         shares.append(sum(len(a & b) for a, b in both) / max(1, sum(len(a | b) for a, b in both)))
     return "agreement" if min(shares) >= LEAST_SHARED else "self", min(shares)
@@ -116,7 +130,10 @@ def save_aligner(step: Step, out: Path) -> None:
     if not any(row["reported"][LABELLED] for row in rows):
         raise BadInput("no word has a label: are the files translations of each other?")
     start = step.config.start.checkpoint
-    architecture, before = architecture_of(read_config(start)), json.loads((start / CONFIG).read_text(encoding="utf-8"))
+    architecture, before = (
+        architecture_of(read_config(start)),
+        json.loads((start / CONFIG).read_text(encoding="utf-8")),
+    )
     weights = {
         f"{architecture.base}.{name.removeprefix(f'{architecture.base}.')}": tensor
         for path in weight_files(start)

@@ -9,7 +9,12 @@ from typing import Any
 
 from calque.analysis.aligners.encoder import Encoder, SubWords
 from calque.analysis.aligners.methods import CHOICES, OT, RELEASED, Method
-from calque.analysis.measures.word_alignment import alone_and_joint, diagonal_score, fast_align_scores, link_record
+from calque.analysis.measures.word_alignment import (
+    alone_and_joint,
+    diagonal_score,
+    fast_align_scores,
+    link_record,
+)
 from calque.analysis.records.record import (
     DIAGONAL,
     FAST_ALIGN,
@@ -46,7 +51,9 @@ class EncoderLinks(Measure):
         text: GoldText = model.training.data.config
         exclusions = Counter(model.step.open().facts["left out"])
         second = int(model.training.objective.traits.language_embeddings)
-        records, dropped = _score(model.checkpoint, model.run, text, True, {False: second, True: second}, machine)
+        records, dropped = _score(
+            model.checkpoint, model.run, text, True, {False: second, True: second}, machine
+        )
         return Measurement(tuple(records), exclusions + dropped)
 
 
@@ -100,7 +107,9 @@ class GoldSetAligner:
         """Describe the aligner for records; `source` is its training text or its encoder."""
         folder = f"{self.text.name}/{step.folder.name}"
         return Run(
-            id=folder if layers or source is None else f"{folder}/{source.name}",  # fast_align has two training texts
+            id=folder
+            if layers or source is None
+            else f"{folder}/{source.name}",  # fast_align has two training texts
             study=self.study,
             seed=0,
             languages=tuple(Described(code, code) for code in self.text.pair),
@@ -119,7 +128,9 @@ def _score_aligner(step: Step, machine: Machine) -> None:
         encoder = Encoder(config.encoder, 0)
         second = SubWords(config.encoder).second_type
         runs = [config.run(step, Described(config.encoder.name, config.encoder.name), encoder.layers)]
-        records, left_out = _score(config.encoder, runs[0], text, False, {False: 0, True: second}, machine, CHOICES)
+        records, left_out = _score(
+            config.encoder, runs[0], text, False, {False: 0, True: second}, machine, CHOICES
+        )
     elif config.name == "diagonal":
         runs = [config.run(step)]
         records = [_record(runs[0], text, DIAGONAL, diagonal_score(text.set.pairs, text.set.gold))]
@@ -131,7 +142,10 @@ def _score_aligner(step: Step, machine: Machine) -> None:
         for name, corpus in corpora.items():
             scores, dropped = fast_align_scores(own, text.set.gold, corpus)
             runs.append(config.run(step, Described(name, name)))
-            records += [_record(runs[-1], text, FAST_ALIGN, score, symmetrisation=way) for way, score in scores.items()]
+            records += [
+                _record(runs[-1], text, FAST_ALIGN, score, symmetrisation=way)
+                for way, score in scores.items()
+            ]
             left_out += dropped
     write_measurement(step, Measurement(tuple(records), left_out), machine, runs)
     machine.report(step.title, 1, 1)

@@ -66,7 +66,10 @@ class GoldText:
 
     @cached_property
     def gold_digests(self) -> list[str]:
-        return [self.name, *(_digest(path) for path in sorted((self.gold / self.name).glob("*")) if path.is_file())]
+        return [
+            self.name,
+            *(_digest(path) for path in sorted((self.gold / self.name).glob("*")) if path.is_file()),
+        ]
 
     def own(self) -> list[Pair]:
         """Return the gold set's sentences, lower-cased."""

@@ -138,7 +138,9 @@ class DerivedLanguages(StudyLanguages):
 
     def examples(self, study: Any, home: Path) -> dict[str, Step]:
         measured = [measure.task for measure in study.measures if isinstance(measure, ExampleMeasure)]
-        return {name: DerivedExamples(self, name).step(home) for name in dict.fromkeys((*study.tasks, *measured))}
+        return {
+            name: DerivedExamples(self, name).step(home) for name in dict.fromkeys((*study.tasks, *measured))
+        }
 
     def baselines(self, study: Any, home: Path, examples: Mapping[str, Step]) -> list[Step]:
         pairs = [(SOURCE, SOURCE)]
@@ -150,7 +152,8 @@ class DerivedLanguages(StudyLanguages):
         """Group each derived language with the source."""
         data, mixture = self.step(home), study.mixture
         return [
-            Group(each.name, data, (each.name,), (THE_SOURCE, Described.of(each)), mixture) for each in self.transforms
+            Group(each.name, data, (each.name,), (THE_SOURCE, Described.of(each)), mixture)
+            for each in self.transforms
         ]
 
     def task_measures(self, study: Any, examples: Mapping[str, Step]) -> list[Measure]:
@@ -176,7 +179,10 @@ class DerivedLanguages(StudyLanguages):
     def questions(self, name: str, cache: Path) -> list[tuple[Question, Question]]:
         (transform,) = (transform for transform in self.transforms if transform.name == name)
         questions, ready = self.source.questions(), transform.ready(cache)
-        return [(question, image_of_question(question, ready, number)) for number, question in enumerate(questions)]
+        return [
+            (question, image_of_question(question, ready, number))
+            for number, question in enumerate(questions)
+        ]
 
     @property
     def names(self) -> list[str]:
@@ -211,7 +217,9 @@ class DerivedLanguages(StudyLanguages):
                 wrong.append(f"transforms: {error}")
         try:
             if self.source.questions() and (rewriting := rewriting_of(self.transforms)):
-                wrong.append(f"transforms: {rewriting[0].name} changes words, which questions about facts ask for")
+                wrong.append(
+                    f"transforms: {rewriting[0].name} changes words, which questions about facts ask for"
+                )
         except BadInput as error:
             wrong.append(f"source: {error}")
         if self.redraw and not self.draws:
@@ -243,7 +251,11 @@ class DerivedLanguages(StudyLanguages):
 
 
 def _vocabulary_mistakes(size: int) -> list[str]:
-    return [] if SMALLEST <= size <= TYPES else [f"vocabulary must have {SMALLEST} to {TYPES:,} types, not {size:,}"]
+    return (
+        []
+        if SMALLEST <= size <= TYPES
+        else [f"vocabulary must have {SMALLEST} to {TYPES:,} types, not {size:,}"]
+    )
 
 
 def _derive(step: Step, machine: Machine) -> None:
@@ -273,7 +285,9 @@ class NaturalLanguages(StudyLanguages):
     def step(self, home: Path, vocabulary: Path) -> Step:
         """Return the step that encodes them with the tokenizer in the folder `vocabulary`."""
         text = NaturalText(self, GivenVocabulary(vocabulary))
-        return Step(_encode, text, home / "languages", "text and bitexts", "derive", KIND, FORMAT, spreads=True)
+        return Step(
+            _encode, text, home / "languages", "text and bitexts", "derive", KIND, FORMAT, spreads=True
+        )
 
     def text_step(self, study: Any, home: Path) -> Step | None:
         return self.step(home, study.given.checkpoint) if study.given and study.objectives else None
@@ -301,7 +315,9 @@ class NaturalLanguages(StudyLanguages):
     def described(self, study: Any) -> tuple[Described, ...]:
         """Return the languages of text and tests."""
         tested = [name for task in study.tasks.values() for name in task.tests]
-        same = [name for each in study.measures if isinstance(each, Retrieval) for name in each.same_sentences]
+        same = [
+            name for each in study.measures if isinstance(each, Retrieval) for name in each.same_sentences
+        ]
         names = dict.fromkeys((self.source, *self.texts, *same, *tested))
         return tuple(Described(name, name) for name in names)
 
@@ -396,13 +412,17 @@ class GoldPairs(StudyLanguages):
         """Group the two languages of each gold set that has text."""
         texts = [self.of_set(name) for name in self.text]
         return [
-            Group(text.name, text.step(home), text.pair[1:], tuple(Described(code, code) for code in text.pair))
+            Group(
+                text.name, text.step(home), text.pair[1:], tuple(Described(code, code) for code in text.pair)
+            )
             for text in texts
         ]
 
     def baselines(self, study: Any, home: Path, examples: Mapping[str, Step]) -> list[Step]:
         texts = [self.of_set(name) for name in self.sets]
-        aligners = [GoldSetAligner(name, text, study.name) for name in ("diagonal", "fast_align") for text in texts]
+        aligners = [
+            GoldSetAligner(name, text, study.name) for name in ("diagonal", "fast_align") for text in texts
+        ]
         if study.encoder:
             aligners += [GoldSetAligner("encoder", text, study.name, study.encoder) for text in texts]
         return [aligner.step(home, study.threads) for aligner in aligners]

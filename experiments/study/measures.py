@@ -105,7 +105,9 @@ class Alignment(Measure):
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         types = Types.open(model.data, *model.training.languages)
-        return type_alignment(model.measured(machine), types, model.file(METRICS), model.training.steps_before)
+        return type_alignment(
+            model.measured(machine), types, model.file(METRICS), model.training.steps_before
+        )
 
 
 class Sharing(Measure):
@@ -116,7 +118,10 @@ class Sharing(Measure):
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         languages, measured, name = _languages(model), model.measured(machine), model.language
         shares = count_shared(languages.folder / name, languages.vocabulary.types, languages[name].table)
-        records = (measured.record(SHARING, metric, value, count, step=0) for metric, (value, count) in shares.items())
+        records = (
+            measured.record(SHARING, metric, value, count, step=0)
+            for metric, (value, count) in shares.items()
+        )
         return Measurement(tuple(records))
 
 
@@ -274,7 +279,9 @@ class Growth(ExampleMeasure):
             raise BadInput("a run without held-out text: mixture.held_out is 0", model.folder)
         text = self.text(Languages.open(model.data, training.languages), model)
         report = partial(machine.report, f"{self.name} {model.name}")
-        return growth(model.measured(machine), Probes(text, self.task, self.probe), dict(_snapshots(model)), report)
+        return growth(
+            model.measured(machine), Probes(text, self.task, self.probe), dict(_snapshots(model)), report
+        )
 
     def text(self, languages: Languages, model: Model) -> ProbeText:
         """The text of a model's probes: held-out text, and examples of the task."""
@@ -313,13 +320,18 @@ class Transfer(Measure):
     def settings(self, model: Model) -> Any:
         of = task(self.name)
         identity = {"task": of, "head": of.head.format, "finetune": self.finetune}
-        return identity | {"examples": _examples_in(self.examples, model), "way": "ZS"}  # keeps finished folders
+        return identity | {
+            "examples": _examples_in(self.examples, model),
+            "way": "ZS",
+        }  # keeps finished folders
 
     def work(self, model: Model) -> float:
         return 2 * finetuning_work(self.examples, self.finetune, model)
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        data = DerivedTask(task(self.name), _languages(model), TaskFolder.open(self.examples.folder), self.finetune)
+        data = DerivedTask(
+            task(self.name), _languages(model), TaskFolder.open(self.examples.folder), self.finetune
+        )
 
         def progress(title: str, done: int, steps: int) -> None:
             machine.report(f"{title} {model.name}", done, steps)
@@ -352,7 +364,9 @@ class ZeroShot(Measure):
         }
 
     def work(self, model: Model) -> float:
-        return finetuning_work(self.examples, self.finetune, model) if isinstance(model.weights, Step) else 0.0
+        return (
+            finetuning_work(self.examples, self.finetune, model) if isinstance(model.weights, Step) else 0.0
+        )
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         of, title = self.examples.config, f"{self.name} {model.name}"
@@ -451,5 +465,7 @@ PAIR_MEASURES: tuple[Measure, ...] = (
 )
 """The measures of models of a source and one derived language."""
 _OF_EXAMPLES = (DerivationRetrieval(), ChangedRetrieval(), Interventions(), Interventions("ner"))
-MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in (*PAIR_MEASURES, Reading(), *_OF_EXAMPLES)}
+MEASURES: Mapping[str, Measure] = {
+    measure.name: measure for measure in (*PAIR_MEASURES, Reading(), *_OF_EXAMPLES)
+}
 """The measures without settings, by name."""

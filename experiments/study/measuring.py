@@ -90,7 +90,9 @@ def measuring(measure: Measure, model: Model, threads: int) -> Step:
     """The step that measures a model, in a folder below the model's."""
     data = model.training.data if isinstance(model.weights, Step) else None
     place, title = model.folder / measure.name, f"{measure.name} {model.name}"
-    return Step(_measure, Measuring(measure, model, data), place, title, "evaluate", "records", threads=threads)
+    return Step(
+        _measure, Measuring(measure, model, data), place, title, "evaluate", "records", threads=threads
+    )
 
 
 def _measure(step: Step, machine: Machine) -> None:
@@ -100,7 +102,9 @@ def _measure(step: Step, machine: Machine) -> None:
     write_measurement(step, replace(measurement, facts={**measurement.facts, **noted}), machine)
 
 
-def write_measurement(step: Step, measurement: Measurement, machine: Machine, runs: Sequence[Run] = ()) -> None:
+def write_measurement(
+    step: Step, measurement: Measurement, machine: Machine, runs: Sequence[Run] = ()
+) -> None:
     """Write a step's measurement as its folder; `runs` are aligners that use no model of the study."""
     facts = {"made with": machine.described, "left out": dict(+measurement.exclusions), **measurement.facts}
     with making(step.folder, step.kind, step.facts | facts) as part:

@@ -33,7 +33,9 @@ from calque.pretrain.shipped import ShippedRun, runs_of
 from calque.pretrain.start import check_start, has_head
 
 PROCESS = 400 * 2**20  # bytes of Python, torch and transformers before there is a model
-BATCH_BYTES = 3 * 8  # bytes per id of a step's rows, which are drawn at once: the id, its label and its language
+BATCH_BYTES = (
+    3 * 8
+)  # bytes per id of a step's rows, which are drawn at once: the id, its label and its language
 FORMAT = 2
 TOO_MUCH = 2  # A step is refused if its estimated memory is more than this multiple of the machine's
 
@@ -101,7 +103,9 @@ class GivenModel:
         return []
 
 
-Weights = Step | GivenModel  # where a model's weights come from: a step of pretraining, or a model from elsewhere
+Weights = (
+    Step | GivenModel
+)  # where a model's weights come from: a step of pretraining, or a model from elsewhere
 
 
 def checkpoint_of(weights: Weights) -> Path:
@@ -159,7 +163,9 @@ class Model:
         names = self.training.languages if isinstance(self.weights, Step) else ()
         language = names[0] if len(names) == 1 and not self.run.main_layer else ""
         device = str(machine.world.device)
-        return MeasuredModel(self.checkpoint, self.run.id, language, self.run.seed, steps_of(self.weights), device)
+        return MeasuredModel(
+            self.checkpoint, self.run.id, language, self.run.seed, steps_of(self.weights), device
+        )
 
     @property
     def language(self) -> str:
@@ -197,7 +203,9 @@ class EstimatedLinks:
         return [name for name in (self.first, self.second) if name != SOURCE]
 
     def identity(self) -> dict[str, Any]:
-        languages = {name: self.data.config.language(self.data, name, dictionary=False) for name in self.names}
+        languages = {
+            name: self.data.config.language(self.data, name, dictionary=False) for name in self.names
+        }
         return {"languages": languages, "method": self.method, "drawn": self.drawn}
 
     def step(self) -> Step:
@@ -234,7 +242,9 @@ class Training:
         """The step that trains it, in a folder below `home`."""
         place = home / group / self.objective.name / f"seed-{self.seed}"
         title = f"{'unpack' if self.shipped else 'pretrain'} {place.relative_to(home)}"
-        return Step(_pretrain, self, place, title, "pretrain", RUN, FORMAT, threads, shared=True, after=self.links)
+        return Step(
+            _pretrain, self, place, title, "pretrain", RUN, FORMAT, threads, shared=True, after=self.links
+        )
 
     @cached_property
     def inputs(self) -> dict[str, str]:
@@ -345,7 +355,9 @@ class Training:
         import torch
 
         card, parts = torch.cuda.is_available(), self.train.micro_batches * processes
-        micro_batch = 1 if card and self.train.grad_accumulation == "auto" else math.ceil(self.train.batch / parts)
+        micro_batch = (
+            1 if card and self.train.grad_accumulation == "auto" else math.ceil(self.train.batch / parts)
+        )
         training = int(self._bytes(card=card).of(micro_batch))
         return training if card else PROCESS + training + BATCH_BYTES * self.train.batch * self.model.length
 
@@ -357,7 +369,9 @@ class Training:
 
     @property
     def _language_embeddings(self) -> int:
-        return (1 + len(self.languages)) * self.model.hidden if self.objective.traits.language_embeddings else 0
+        return (
+            (1 + len(self.languages)) * self.model.hidden if self.objective.traits.language_embeddings else 0
+        )
 
 
 def _pretrain(step: Step, machine: Machine) -> None:

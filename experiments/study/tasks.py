@@ -45,7 +45,12 @@ LONGEST = 32  # maximum letters in a language's name
 def language_mistakes(key: str, name: object) -> list[str]:
     """Return the problems with a language's name, which is used in folder and file names."""
     letters = r"[A-Za-z0-9]+([_-][A-Za-z0-9]+)*"
-    if isinstance(name, str) and len(name) <= LONGEST and name not in RESERVED and re.fullmatch(letters, name):
+    if (
+        isinstance(name, str)
+        and len(name) <= LONGEST
+        and name not in RESERVED
+        and re.fullmatch(letters, name)
+    ):
         return []
     return [
         f"{key}: {shown(str(name))} cannot name a language; expected letters, digits and dashes, as in zh-tw, and none "
@@ -73,11 +78,15 @@ class CrossLingualTask:
     def _file_mistakes(self, files: TaskFiles, name: str) -> list[str]:
         wrong = []
         for language, paths in self.tests.items():
-            wrong += language_mistakes("tests", language) or ([] if paths else [f"tests.{language} names no file"])
+            wrong += language_mistakes("tests", language) or (
+                [] if paths else [f"tests.{language} names no file"]
+            )
         if not self.tests:
             wrong.append("tests need at least one other language")
         if not (files.dev or files.held_out):
-            wrong.append("settings are chosen on a dev set, but there is none: name dev files or hold some out")
+            wrong.append(
+                "settings are chosen on a dev set, but there is none: name dev files or hold some out"
+            )
         if files.units != WORDS and name in TASKS and TASKS[name].data != TAGGED:
             wrong.append(f"files.units: {files.units} applies to treebanks, which only {TAGGED} reads")
         return wrong
@@ -121,7 +130,9 @@ class DerivedExamples:
 
     def language(self, name: str) -> str:
         """Return the fingerprint of the examples in one language, independent of the others."""
-        return self._fingerprint(tuple(transform for transform in self.languages.transforms if transform.name == name))
+        return self._fingerprint(
+            tuple(transform for transform in self.languages.transforms if transform.name == name)
+        )
 
     def check(self, folder: Path) -> None:
         """Find damaged examples, and labels and metrics on which scoring would fail, before training."""
@@ -144,7 +155,9 @@ def _derive(step: Step, machine: Machine) -> None:
     examples: DerivedExamples = step.config
     source: Source = examples.languages.source
     cache = step.place.parents[2] / CACHE
-    derive_task(source, task(examples.task).data, examples.languages.transforms, step.folder, cache, machine.report)
+    derive_task(
+        source, task(examples.task).data, examples.languages.transforms, step.folder, cache, machine.report
+    )
     examples.check(step.folder)
 
 
@@ -169,7 +182,9 @@ class NaturalExamples:
 
     def check(self, folder: Path) -> None:
         examples, of = TaskFolder.open(folder), task(self.task)
-        sets = {(split, SOURCE): Split(examples.path(split), of, self.files.of_split(split)) for split in SPLITS}
+        sets = {
+            (split, SOURCE): Split(examples.path(split), of, self.files.of_split(split)) for split in SPLITS
+        }
         for name, paths in self.settings.tests.items():
             sets["test", name] = Split(examples.path("test", name), of.in_language(name), paths)
         check(sets["train", SOURCE], sets.values())

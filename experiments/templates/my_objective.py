@@ -36,7 +36,9 @@ class Distances(Stream):
 
     def losses(self, learner: Learner, batch: Pairs) -> dict[str, Tensor]:
         rows = learner.model.get_input_embeddings()(batch.ids)
-        return {"distance": (rows[:, 0] - rows[:, 1]).square().sum()}  # a sum, which the training loop divides
+        return {
+            "distance": (rows[:, 0] - rows[:, 1]).square().sum()
+        }  # a sum, which the training loop divides
 
 
 @dataclass(frozen=True)

@@ -32,13 +32,17 @@ class MyTask(TextLabels):
         rarest = min(sorted(set(labels)), key=labels.count)
         rare = [answer == (rarest,) for answer in gold]
         found = [here and answer == g for here, answer, g in zip(rare, predicted, gold, strict=True)]
-        recall = Score.over(found, rare, sum(rare))  # the sum of `found` over the sum of `rare`, example by example
+        recall = Score.over(
+            found, rare, sum(rare)
+        )  # the sum of `found` over the sum of `rare`, example by example
         return {"accuracy": accuracy(gold, predicted), "rarest": recall}
 
 
 def my_task() -> Study:
     """The pocket study on my own text, with labels from my own table."""
     # text.txt contains a paragraph per line; my_task.tsv a text, a tab and its label. 200 lines are for testing.
-    source = Files(text=(HERE / "text.txt",), text_labels=TaskFiles(train=(HERE / "my_task.tsv",), held_out=200))
+    source = Files(
+        text=(HERE / "text.txt",), text_labels=TaskFiles(train=(HERE / "my_task.tsv",), held_out=200)
+    )
     task = CrossLingualTask(FinetuneConfig(learning_rate=1e-3, head_rate=10, epochs=6, dropout=0.0))
     return pocket().changed(name="my_task", source=source, vocabulary=2_000, tasks={"my_task": task})

@@ -33,4 +33,6 @@ class MyTransform(Transform):
 def my_transform() -> Study:
     """The pocket study in a new script, with and without MyTransform."""
     # In a new script, because alignment is measured between words that differ.
-    return pocket().changed(name="my_transform", transforms=(Transliterate(), compose(Transliterate(), MyTransform())))
+    return pocket().changed(
+        name="my_transform", transforms=(Transliterate(), compose(Transliterate(), MyTransform()))
+    )

@@ -26,7 +26,9 @@ def languages(tmp_path_factory: pytest.TempPathFactory) -> Languages:
     """Pocket English and its transliteration."""
     folder = tmp_path_factory.mktemp("toy")
     source = PocketEnglish(Pocket(types=300), size=300)
-    derive_languages(source, [Transliterate()], 400, DictionaryConfig(), folder / "languages", folder / "cache")
+    derive_languages(
+        source, [Transliterate()], 400, DictionaryConfig(), folder / "languages", folder / "cache"
+    )
     return Languages.open(folder / "languages", ["trans"])
 
 

@@ -10,7 +10,11 @@ from calque.derive.sources.files import READERS
 from calque.experiments.templates.my_task import MyTask, my_task
 
 TASK = MyTask()
-ROWS = [("the soup is warm .", "food"), ("the cook ate two apples .", "food"), ("the train is late .", "travel")]
+ROWS = [
+    ("the soup is warm .", "food"),
+    ("the cook ate two apples .", "food"),
+    ("the train is late .", "travel"),
+]
 
 
 @pytest.fixture
@@ -29,9 +33,15 @@ def test_it_reads_the_texts_and_labels_of_a_table(examples: list[Example]) -> No
 
 def test_scores_are_1_for_gold_and_lower_for_anything_else(examples: list[Example]) -> None:
     gold = [TASK.gold(example) for example in examples]
-    assert {name: score.value for name, score in TASK.scores(gold, gold).items()} == {"accuracy": 1, "rarest": 1}
+    assert {name: score.value for name, score in TASK.scores(gold, gold).items()} == {
+        "accuracy": 1,
+        "rarest": 1,
+    }
     wrong = [("travel",), ("food",), ("food",)]
-    assert {name: score.value for name, score in TASK.scores(gold, wrong).items()} == {"accuracy": 1 / 3, "rarest": 0}
+    assert {name: score.value for name, score in TASK.scores(gold, wrong).items()} == {
+        "accuracy": 1 / 3,
+        "rarest": 0,
+    }
 
 
 def test_every_metric_has_a_score(examples: list[Example]) -> None:

@@ -29,7 +29,9 @@ class DictionaryCosine(Stream):
 
     instances = 0
 
-    def __init__(self, languages: Languages, alpha: float, term: str, loss: Callable[[Tensor], Tensor]) -> None:
+    def __init__(
+        self, languages: Languages, alpha: float, term: str, loss: Callable[[Tensor], Tensor]
+    ) -> None:
         self.weights, self.term, self.loss = {term: alpha}, term, loss
         self.pairs = Pairs(torch.from_numpy(moved_entries(languages)[0]))
 

@@ -46,7 +46,9 @@ class ContrastedWords(PairStream):
         super().__init__(languages, length, seed, objective, shuffled=True)
         self.objective, self.weights = objective, {CONTRAST: 1.0}
 
-    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairGroups, dict[str, int]]:
+    def draw(
+        self, instances: Sequence[int], random: np.random.Generator
+    ) -> tuple[PairGroups, dict[str, int]]:
         of, pairs = self.chosen(instances)
         each = zip(of, pairs, strict=True)
         ids = [line_lengths(self.bitexts[number], pair[None]).sum() for number, pair in each]

@@ -124,11 +124,15 @@ class PPA(PairObjective):
     def __post_init__(self) -> None:
         super().__post_init__()
         if min(self.queue, self.dimensions) < 1:
-            raise ValueError(f"queue and dimensions must be at least 1, not {self.queue} and {self.dimensions}")
+            raise ValueError(
+                f"queue and dimensions must be at least 1, not {self.queue} and {self.dimensions}"
+            )
         if not 0 <= self.momentum < 1:
             raise ValueError(f"momentum must be at least 0 and below 1, not {self.momentum}")
         if self.beside not in get_args(Beside):
-            raise ValueError(f"beside (the loss combined with L_MoCo) must be TLM, MLM or empty, not {self.beside!r}")
+            raise ValueError(
+                f"beside (the loss combined with L_MoCo) must be TLM, MLM or empty, not {self.beside!r}"
+            )
         if not self.temperature > 0:
             raise ValueError(f"temperature must be positive, not {self.temperature}")
 

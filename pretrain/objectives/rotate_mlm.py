@@ -95,7 +95,9 @@ class RotateMLM(TextObjective):
 
     short_name = "ROTATE-MLM"
     forms = (percent("at", "-at-", "after {percent} % of the steps", "25"),)
-    summary = "ROTATE-MLM is MLM that rotates the derived language’s embeddings onto their translations, once."
+    summary = (
+        "ROTATE-MLM is MLM that rotates the derived language’s embeddings onto their translations, once."
+    )
 
     def __post_init__(self) -> None:
         if not 0 <= self.at < 1:

@@ -64,7 +64,9 @@ class Exchanged(PairStream):
         super().__init__(languages, length, seed, objective)
         self.weights = {"tlm": 1.0, EXCHANGE: objective.weight}
 
-    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[ExchangePairs, dict[str, int]]:
+    def draw(
+        self, instances: Sequence[int], random: np.random.Generator
+    ) -> tuple[ExchangePairs, dict[str, int]]:
         drawn = self.draw_linked(instances, random)
         batch = ExchangePairs(drawn.pairs, drawn.links)
         return batch, {"tlm": batch.pairs.rows.labelled, EXCHANGE: len(batch.masked)}

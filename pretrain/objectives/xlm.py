@@ -26,7 +26,9 @@ class Parallel(Stream):
     Each half contains `<s>`, lines that end in `</s>`, and padding (ALIGN-MLM, appendix G.3). A row contains
     one language pair."""
 
-    def __init__(self, languages: Languages, length: int, fraction: float, mask_rate: float, seed: int) -> None:
+    def __init__(
+        self, languages: Languages, length: int, fraction: float, mask_rate: float, seed: int
+    ) -> None:
         self.weights = {"tlm": 1.0}
         self.languages, self.half = languages, length // 2
         self.masking = Masking.of(languages, mask_rate)

@@ -16,7 +16,8 @@ ATTACK = '<script>alert("1")</script>'  # a name that some page might run
 WORDS = ("Sara", "sleeps", ".")
 IMAGES = (("Trans", ("a", "b", "."), (0, 1, 2)), ("Trans + Inv", ("b", "a", "."), (1, 0, 2)))
 SENTENCE = Example(
-    tuple(Derivation(name, WORDS, words, origin) for name, words, origin in IMAGES), ("PROPN", "VERB", "PUNCT")
+    tuple(Derivation(name, WORDS, words, origin) for name, words, origin in IMAGES),
+    ("PROPN", "VERB", "PUNCT"),
 )
 ROWS = [
     {
@@ -46,7 +47,9 @@ def toy_page(folder: Path) -> Path:
         claims=claims_table(results, align_mlm_claims(results), "toy"),
         null=null_table(results, "toy"),
         tables={"table-3": scores_table(results, "toy"), "table-8": alignment_table(results, "toy")},
-        curves=[Curves(f"{name}, seed 0", name, "#0072b2", [*ROWS, *PROBES]) for name in ("MLM", f"X {ATTACK}")],
+        curves=[
+            Curves(f"{name}, seed 0", name, "#0072b2", [*ROWS, *PROBES]) for name in ("MLM", f"X {ATTACK}")
+        ],
         exclusions=["3 pairs longer than a row", f"a <unk> & {ATTACK}"],
         facts=[("torch", "2")],
         findings=["ALIGN-MLM loses least & more.", "One seed.", "Three.", "The fourth."],

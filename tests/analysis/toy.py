@@ -25,12 +25,21 @@ def toy_records(seeds: int = 3) -> list[Record]:
                         sup = 0.85 + 0.02 * random.normal()
                         zs = sup - 0.4 * (1 - good) + 0.02 * random.normal()
                         for measure, value in (("SUP", sup), ("ZS", zs)):
-                            records.append(number(transform, objective, seed, measure, task, metric, value, 900, 400))
+                            records.append(
+                                number(transform, objective, seed, measure, task, metric, value, 900, 400)
+                            )
                 for step in STEPS:
                     share = good * step / 400 * 0.9 + 0.02 * random.random()
-                    for metric, factor in (("all", 1), ("dictionary", 1.05), ("held-out", 0.8), ("back", 0.9)):
+                    for metric, factor in (
+                        ("all", 1),
+                        ("dictionary", 1.05),
+                        ("held-out", 0.8),
+                        ("back", 0.9),
+                    ):
                         value = min(1.0, factor * share)
-                        records.append(number(transform, objective, seed, ALIGNMENT, "", metric, value, 600, step))
+                        records.append(
+                            number(transform, objective, seed, ALIGNMENT, "", metric, value, 600, step)
+                        )
     return records
 
 

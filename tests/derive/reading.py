@@ -22,7 +22,15 @@ class Lore:
         self.antonyms: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
         for topic in Lexicon(types, 0).topics:
             for kind, lexemes in topic.items():
-                tag = "NOUN" if kind in NOUNS else "VERB" if kind in VERBS else "ADJ" if kind == "adj" else "ADV"
+                tag = (
+                    "NOUN"
+                    if kind in NOUNS
+                    else "VERB"
+                    if kind in VERBS
+                    else "ADJ"
+                    if kind == "adj"
+                    else "ADV"
+                )
                 for lexeme in lexemes:
                     for form in lexeme.forms:
                         self.lemmas[tag, form] = lexeme.lemma

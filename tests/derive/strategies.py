@@ -31,7 +31,9 @@ def transforms() -> st.SearchStrategy[Transform]:
     """Every transform, alone or after another one that moves words."""
     seeds, shares = st.integers(0, 9), st.sampled_from([0.0, 0.25, 0.5, 1.0])
     moves: st.SearchStrategy[Transform] = st.one_of(
-        st.builds(Invert, p=st.sampled_from([0.25, 0.5]), seed=seeds), st.builds(Permute, seed=seeds), st.just(Invert())
+        st.builds(Invert, p=st.sampled_from([0.25, 0.5]), seed=seeds),
+        st.builds(Permute, seed=seeds),
+        st.just(Invert()),
     )
     scripts: st.SearchStrategy[Transform] = st.builds(Transliterate, overlap=shares, seed=seeds)
     return st.one_of(moves, scripts, st.builds(compose, st.one_of(moves, scripts), moves))

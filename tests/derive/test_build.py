@@ -57,14 +57,18 @@ def test_the_derived_corpus_is_that_of_its_sentences_one_by_one(study: Path, tra
     for line, (number, sentence) in enumerate(numbered(SOURCE)):
         after = transform(sentence, number)
         assert source[line].tolist() == [i for word in sentence.words for i in vocabulary.encode(word)]
-        assert derived[line].tolist() == [int(image[i]) for word in after.words for i in vocabulary.encode(word)]
+        assert derived[line].tolist() == [
+            int(image[i]) for word in after.words for i in vocabulary.encode(word)
+        ]
         assert tuple(derived.order(line).tolist()) == after.origin
     assert np.array_equal(derived.source_line, np.arange(2_500))
     assert derived.tokens.dtype == np.uint16
 
 
 def test_output_does_not_depend_on_the_number_of_workers(study: Path, tmp_path: Path) -> None:
-    derive_languages(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), tmp_path / "study", tmp_path / "cache", workers=3)
+    derive_languages(
+        SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), tmp_path / "study", tmp_path / "cache", workers=3
+    )
     assert contents(tmp_path / "study") == contents(study)
 
 
@@ -125,5 +129,7 @@ def test_unusable_input_leaves_nothing(
     tmp_path: Path, lines: tuple[str, ...], size: int, transforms: tuple[Transform, ...], what: str
 ) -> None:
     with pytest.raises(BadInput, match=what):
-        derive_languages(Lines(lines), transforms, size, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
+        derive_languages(
+            Lines(lines), transforms, size, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
+        )
     assert list(tmp_path.iterdir()) == []

@@ -28,7 +28,9 @@ def derived(transform: Cognates, text: list[list[int]]) -> tuple[np.ndarray, np.
 
 @some
 @given(texts, shares, seeds)
-def test_no_word_is_shared_and_every_one_can_be_read_back(text: list[list[int]], share: float, seed: int) -> None:
+def test_no_word_is_shared_and_every_one_can_be_read_back(
+    text: list[list[int]], share: float, seed: int
+) -> None:
     ids, image, pieces = derived(Cognates(share, seed), text)
     assert np.array_equal(image % SIZE, ids)
     ends = np.cumsum(pieces) - 1

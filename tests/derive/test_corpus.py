@@ -36,12 +36,18 @@ def test_lines_come_back_however_they_are_cut_into_shards(
     corpus = Corpus.open(folder)
     lines = [line for part in shards for line in part]
     assert len(corpus) == len(lines)
-    assert [corpus[i].tolist() for i in range(len(corpus))] == [[i for word in line for i in word] for line in lines]
+    assert [corpus[i].tolist() for i in range(len(corpus))] == [
+        [i for word in line for i in word] for line in lines
+    ]
     chosen = np.array([len(lines) - 1, 0, 0])
     ids, lengths = corpus.of_lines(chosen)
-    assert [part.tolist() for part in np.split(ids, np.cumsum(lengths)[:-1])] == [corpus[i].tolist() for i in chosen]
+    assert [part.tolist() for part in np.split(ids, np.cumsum(lengths)[:-1])] == [
+        corpus[i].tolist() for i in chosen
+    ]
     assert corpus.of_lines(chosen[:0])[0].tolist() == []
-    assert [corpus.order(i).tolist() for i in range(len(corpus))] == [list(range(len(line)))[::-1] for line in lines]
+    assert [corpus.order(i).tolist() for i in range(len(corpus))] == [
+        list(range(len(line)))[::-1] for line in lines
+    ]
     assert corpus.pieces.tolist() == [len(word) for line in lines for word in line]
     assert corpus.source_line.tolist() == list(range(len(lines)))
     assert corpus.words[-1] == sum(map(len, lines))

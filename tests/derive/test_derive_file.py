@@ -38,8 +38,12 @@ def test_a_treebank_stays_one(name: str, tmp_path: Path) -> None:
     write_treebank(path, SENTENCES)
     made = transform(name).ready(tmp_path)
     lines = list(derive_file(Files((path,)), made, Account(), tmp_path))
-    for number, (after, before) in enumerate(zip(read_conllu(written(tmp_path / "b", lines)), SENTENCES, strict=True)):
-        image = image_of(made, Sentence(before.words, before.tags, before.heads, before.relations), number, Account())
+    for number, (after, before) in enumerate(
+        zip(read_conllu(written(tmp_path / "b", lines)), SENTENCES, strict=True)
+    ):
+        image = image_of(
+            made, Sentence(before.words, before.tags, before.heads, before.relations), number, Account()
+        )
         assert after.words == tuple(map(made.spell, image.words))
         assert (after.tags, after.heads, after.relations) == (image.tags, image.heads, image.relations)
     origins = [line.rpartition("Source=")[2] for line in lines if "\t" in line]
@@ -62,8 +66,12 @@ def compositions(draw: st.DrawFn) -> str:
 def annotated(draw: st.DrawFn) -> Sentence:
     """Words of any class in any tree, with relations of UD."""
     heads = draw(trees())
-    columns = (st.sampled_from(values) for values in (WORDS, (*UPOS, "PUNCT"), ("nsubj", "obj", "punct", "conj")))
-    words, tags, relations = (draw(st.lists(each, min_size=len(heads), max_size=len(heads))) for each in columns)
+    columns = (
+        st.sampled_from(values) for values in (WORDS, (*UPOS, "PUNCT"), ("nsubj", "obj", "punct", "conj"))
+    )
+    words, tags, relations = (
+        draw(st.lists(each, min_size=len(heads), max_size=len(heads))) for each in columns
+    )
     relations = ["root" if head < 0 else relation for head, relation in zip(heads, relations, strict=True)]
     return Sentence(tuple(words), tuple(tags), heads, tuple(relations))
 
@@ -95,7 +103,8 @@ def test_labels_follow_their_words_as_in_task_data(name: str, task: str, tmp_pat
     labels = [iob2(s) if task == "ner" else s.tags for s in SENTENCES]
     rows = zip(SENTENCES, labels, strict=True)
     path = written(
-        tmp_path / "a.tsv", ["\n".join(map("\t".join, zip(s.words, own, strict=True))) + "\n" for s, own in rows]
+        tmp_path / "a.tsv",
+        ["\n".join(map("\t".join, zip(s.words, own, strict=True))) + "\n" for s, own in rows],
     )
     examples = TaskFiles((path,), held_out=0, test=(path,)).load(READERS[task]).examples["train"]
     read = read_iob2 if task == "ner" else read_word_labels

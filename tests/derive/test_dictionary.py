@@ -35,7 +35,9 @@ TYPES = np.flatnonzero(COUNTS)
 
 
 @given(st.floats(0, 1), st.sampled_from(["uniform", "frequency"]), st.integers(0, 99))
-def test_a_dictionary_is_an_exact_share_of_the_types_and_their_images(fraction: float, by: str, seed: int) -> None:
+def test_a_dictionary_is_an_exact_share_of_the_types_and_their_images(
+    fraction: float, by: str, seed: int
+) -> None:
     pairs = draw_dictionary(DictionaryConfig(fraction, by, seed), TYPES, COUNTS, IMAGE)  # type: ignore[arg-type]
     assert pairs.shape == (round(fraction * len(TYPES)), 2)
     assert pairs.dtype == np.int64
@@ -47,7 +49,9 @@ def test_a_dictionary_is_an_exact_share_of_the_types_and_their_images(fraction: 
 SHARED = Transliterate(0.5).image(SIZE)
 
 
-def wrong_of(config: DictionaryConfig, image: np.ndarray, tags: np.ndarray | None = None) -> tuple[np.ndarray, int]:
+def wrong_of(
+    config: DictionaryConfig, image: np.ndarray, tags: np.ndarray | None = None
+) -> tuple[np.ndarray, int]:
     return with_wrong_pairs(config, draw_dictionary(config, TYPES, COUNTS, image), tags)
 
 
@@ -70,7 +74,10 @@ def test_wrong_pairs_exchange_their_images_in_one_cycle(correct: float, image: n
 @given(st.lists(st.sampled_from(["", "A", "B", "C"]), min_size=2, max_size=9), st.integers(0, 99))
 def test_wrong_pairs_of_the_same_tag_are_as_many_as_can_be(names: list[str], seed: int) -> None:
     """The rest is counted: pairs of a type without a tag, or the only one of its tag."""
-    tags, pairs = np.array(names, object), np.stack([np.arange(len(names)), 100 + np.arange(len(names))], axis=1)
+    tags, pairs = (
+        np.array(names, object),
+        np.stack([np.arange(len(names)), 100 + np.arange(len(names))], axis=1),
+    )
     found, unlike = with_wrong_pairs(DictionaryConfig(seed=seed, correct=0.0, wrong="same-tag"), pairs, tags)
     assert sorted(found[:, 1]) == pairs[:, 1].tolist() and (found[:, 1] != pairs[:, 1]).all()
     partners = found[:, 1] - 100
@@ -81,7 +88,9 @@ def test_wrong_pairs_of_the_same_tag_are_as_many_as_can_be(names: list[str], see
 
 def test_pairs_of_ids_are_single_types_and_the_most_probable(tmp_path: Path) -> None:
     vocabulary = learn([("house", "maison", "maisons", "the", "la", "le", "Paris")] * 50, SMALLEST + 22)
-    single = {word: vocabulary.encode(word) for word in ("house", "maison", "maisons", "the", "la", "le", "Paris")}
+    single = {
+        word: vocabulary.encode(word) for word in ("house", "maison", "maisons", "the", "la", "le", "Paris")
+    }
     assert all(len(ids) == 1 for ids in single.values()) and len(vocabulary.encode("xylophone")) > 1
     entries = [
         Entry("the", "la", 0.4, 9),
@@ -107,7 +116,9 @@ def test_pairs_of_ids_are_single_types_and_the_most_probable(tmp_path: Path) -> 
     assert id_pairs([], vocabulary)[0].shape == (0, 2)
 
 
-@pytest.mark.parametrize("text", ["house\nthe\n", "house house\nthe the\n", "house\tհղկխճ\t1\t2\nthe\tthe\t1\t1\n"])
+@pytest.mark.parametrize(
+    "text", ["house\nthe\n", "house house\nthe the\n", "house\tհղկխճ\t1\t2\nthe\tthe\t1\t1\n"]
+)
 def test_a_dictionary_of_ones_own_has_its_words_and_their_images(text: str, tmp_path: Path) -> None:
     vocabulary = learn([("house", "the", "la")] * 50, SMALLEST + 10)
     vocabulary.counts[vocabulary.encode("la")[0]] = 0
@@ -121,7 +132,9 @@ def test_a_dictionary_of_ones_own_has_its_words_and_their_images(text: str, tmp_
     if "\t" in text or " " not in text:
         path.write_text(path.read_text("utf-8") + more, "utf-8")
         again, left_out = own_dictionary(path, vocabulary, vocabulary.types, image, script.spell)
-        assert np.array_equal(again, entries) and left_out.total() == 2, "several sub-words, and not in the text"
+        assert np.array_equal(again, entries) and left_out.total() == 2, (
+            "several sub-words, and not in the text"
+        )
         path.write_text(more, "utf-8")
         with pytest.raises(BadInput, match=f"{path}: no entry is left"):
             own_dictionary(path, vocabulary, vocabulary.types, image, script.spell)

@@ -31,12 +31,16 @@ def lines_of(corpus: Corpus) -> Iterator[tuple[int, list[int], list[int], list[l
 
 def check_halves(whole: Languages, halves: Languages) -> None:
     """Every line is in one half, and the halves share no sentence of the source."""
-    ids = [tuple(line.tolist()) for line in (whole[SOURCE].corpus[n] for n in range(len(whole[SOURCE].corpus)))]
+    ids = [
+        tuple(line.tolist()) for line in (whole[SOURCE].corpus[n] for n in range(len(whole[SOURCE].corpus)))
+    ]
     read = {each.name: each.corpus.source_line.tolist() for each in halves.languages}
     for name in whole.others:
         both = sorted([*read[SOURCE], *read[name]])
         there = {*whole[name].corpus.source_line.tolist()}
-        assert [line for line in both if line in there] == sorted(there), "each line that has an image is read once"
+        assert [line for line in both if line in there] == sorted(there), (
+            "each line that has an image is read once"
+        )
         assert not {ids[line] for line in read[SOURCE]} & {ids[line] for line in read[name]}
     for before, after in zip(whole.languages, halves.languages, strict=True):
         kept = {*read[before.name]}

@@ -24,11 +24,16 @@ def test_a_translation_has_no_links_until_they_are_estimated(tmp_path: Path) -> 
     folder = estimate_links(languages, "source", "xx", tmp_path / "links")
     linked = languages.with_links(folder).bitext("source", "xx")
     assert linked.linked and not linked.gold
-    right = [np.array_equal(linked.links(p), np.stack([np.arange(len(line))] * 2, 1)) for p, line in enumerate(lines)]
+    right = [
+        np.array_equal(linked.links(p), np.stack([np.arange(len(line))] * 2, 1))
+        for p, line in enumerate(lines)
+    ]
     assert np.mean(right) > 0.9  # word by word translations in the same order
     models = [FastAlign.train(pairs, reverse=turned) for turned in (False, True)]
     both = zip(*(model.align(pairs) for model in models), strict=True)
-    for pair, (forward, reverse) in enumerate(both):  # words are known by their ids, and that is no difference
+    for pair, (forward, reverse) in enumerate(
+        both
+    ):  # words are known by their ids, and that is no difference
         assert list(map(tuple, linked.links(pair).tolist())) == grow_diag_final_and(forward, reverse)
     for pair in range(50):  # an id's target is the first that it is linked to, whichever side asks
         links = linked.piece_links(pair).tolist()

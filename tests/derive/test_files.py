@@ -37,7 +37,9 @@ def test_files_of_the_user_in_a_replaced_folder_stay(tmp_path: Path) -> None:
         (part / "deep").mkdir()
         for name in ("deep/c", "manifest.json"):
             (part / name).write_text("new")
-    kept = dict.fromkeys(["notes.txt", "deep/mine"], "old") | dict.fromkeys(["deep/c", "manifest.json"], "new")
+    kept = dict.fromkeys(["notes.txt", "deep/mine"], "old") | dict.fromkeys(
+        ["deep/c", "manifest.json"], "new"
+    )
     assert {name: (folder / name).read_text() for name in files_of(folder) if name != "link"} == kept
     assert (folder / "link").is_symlink() and list(tmp_path.iterdir()) == [folder]
 

@@ -47,7 +47,9 @@ def manifest(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
         "trans.syn-verbfinal-50-p75": compose(transform("trans"), syntax),
     }
     transforms = [own.get(name) or transform(name) for name in LANGUAGES]
-    folder = derive_languages(source, transforms, 400, DictionaryConfig(0.5), home / "languages", home / "cache")
+    folder = derive_languages(
+        source, transforms, 400, DictionaryConfig(0.5), home / "languages", home / "cache"
+    )
     return dict(json.loads((folder / "manifest.json").read_text(encoding="utf-8")))
 
 
@@ -60,5 +62,10 @@ def test_bytes_and_facts_of_every_language(manifest: dict[str, dict[str, object]
     for name, facts in manifest["languages"].items():
         files = {file: sha for file, sha in manifest["files"].items() if file.startswith(f"{name}/")}
         found[name] = digest([files, facts])
-    shared = {file: sha for file, sha in manifest["files"].items() if file.startswith(("vocabulary/", "preview"))}
-    assert {**found, "shared": digest([shared, manifest["vocabulary"], manifest["fingerprint"]])} == LANGUAGES | SHARED
+    shared = {
+        file: sha for file, sha in manifest["files"].items() if file.startswith(("vocabulary/", "preview"))
+    }
+    assert {
+        **found,
+        "shared": digest([shared, manifest["vocabulary"], manifest["fingerprint"]]),
+    } == LANGUAGES | SHARED

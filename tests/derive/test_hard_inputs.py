@@ -122,7 +122,10 @@ WIKI = (
     'H<sub>2</sub>O is<ref name="a">S</ref> not but&#32;water , <!-- x -->in a book for x &lt; y .\n'
     '<templatestyles src="x.css" />\n\n</doc>\n'
 )
-OF_WIKI = ["Old ships sail slowly to the port near a town & a lake .", "H2O is not but water , in a book for x < y ."]
+OF_WIKI = [
+    "Old ships sail slowly to the port near a town & a lake .",
+    "H2O is not but water , in a book for x < y .",
+]
 IN_WIKI = {
     "tags": 1,
     "words of tags": 3,
@@ -146,7 +149,9 @@ def rows(*values: dict[str, Any]) -> str:
 def article(*answers: tuple[str, int], **more: Any) -> str:
     listed = [{"text": text, "answer_start": start} for text, start in answers]
     asked: list[dict[str, Any]] = [{"id": "1", "question": "When?", "answers": listed}]
-    asked += [{"id": "2", "question": "Why?", "answers": []}, {"id": "3", "question": "Who?", **more}][: 1 + bool(more)]
+    asked += [{"id": "2", "question": "Why?", "answers": []}, {"id": "3", "question": "Who?", **more}][
+        : 1 + bool(more)
+    ]
     return json.dumps({"data": [{"paragraphs": [{"context": CONTEXT["context"], "qas": asked}]}]})
 
 

@@ -36,7 +36,9 @@ def meaning(language: Language, ids: np.ndarray) -> list[int]:
     return [sources[i] for i in language.ids(np.asarray(ids, np.int64)).tolist()]
 
 
-@pytest.mark.parametrize(("first", "second"), [("source", "trans-25.inv"), ("trans-25.inv", "inv"), ("inv", "trans")])
+@pytest.mark.parametrize(
+    ("first", "second"), [("source", "trans-25.inv"), ("trans-25.inv", "inv"), ("inv", "trans")]
+)
 def test_gold_links_join_words_of_the_same_source_word(folder: Path, first: str, second: str) -> None:
     languages = Languages.open(folder, NAMES)
     bitext = languages.bitext(first, second)
@@ -59,10 +61,15 @@ def test_gold_links_join_words_of_the_same_source_word(folder: Path, first: str,
 
 def raw(bitext: Bitext, pair: int) -> list[np.ndarray]:
     """Both sides' ids as their corpora have them."""
-    return [side.corpus[line] for side, line in zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)]
+    return [
+        side.corpus[line]
+        for side, line in zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)
+    ]
 
 
-@pytest.mark.parametrize(("first", "second"), [("trans", "trans-25.inv"), ("trans-25.inv", "trans"), ("inv", "trans")])
+@pytest.mark.parametrize(
+    ("first", "second"), [("trans", "trans-25.inv"), ("trans-25.inv", "trans"), ("inv", "trans")]
+)
 def test_a_dictionary_of_two_derived_languages_pairs_the_images_of_a_type(
     folder: Path, first: str, second: str
 ) -> None:

@@ -24,7 +24,9 @@ def test_a_sentence_that_stops_stanza_costs_no_other_its_tree(stanza_models: Pat
     parser = StanzaParser(stanza_models)
     too_long = ["word"] * (LONGEST + 1)
     odd = ["20 000", " ", "_", "#", "\u00a0x", "\t1", "🙂", "ⵣ"]
-    first, empty, *failed, strange, last = parser.trees([["It", "rains"], [], ["a", ""], too_long, odd, ["Now"]])
+    first, empty, *failed, strange, last = parser.trees(
+        [["It", "rains"], [], ["a", ""], too_long, odd, ["Now"]]
+    )
     assert failed == ["ValueError", f"more than {LONGEST} words"] and empty == Sentence(())
     assert isinstance(strange, Sentence) and strange.words == tuple(odd) and strange.heads
     assert isinstance(last, Sentence) and last.words == ("Now",) and last.heads

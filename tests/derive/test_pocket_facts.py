@@ -13,7 +13,9 @@ LANGUAGE = Pocket(types=300)
 
 @settings(max_examples=15)
 @given(st.integers(2, 60), st.integers(2, 8), st.integers(0, 99))
-def test_every_person_has_each_relation_and_half_of_them_shared(subjects: int, values: int, seed: int) -> None:
+def test_every_person_has_each_relation_and_half_of_them_shared(
+    subjects: int, values: int, seed: int
+) -> None:
     questions = Facts(subjects, values, 1, seed).questions(LANGUAGE)
     assert len(questions) == subjects * len(RELATIONS)
     assert len({(question.subject, question.relation) for question in questions}) == len(questions)

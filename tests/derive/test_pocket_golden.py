@@ -44,4 +44,6 @@ def test_pairs_are_those_that_records_were_made_with() -> None:
 
 
 def test_a_larger_language_with_a_seed_of_its_own_is_the_one_that_it_was() -> None:
-    assert digest(Pocket(2_000, seed=3, zipf=1.2).sentences(200, stream=2)) == "6d4d1948f76c77195bc9065f30270b84"
+    assert (
+        digest(Pocket(2_000, seed=3, zipf=1.2).sentences(200, stream=2)) == "6d4d1948f76c77195bc9065f30270b84"
+    )

@@ -47,7 +47,9 @@ def test_labels_follow_from_the_meaning_of_the_sentences(types: int) -> None:
 def test_other_word_orders_have_the_same_pairs(order: str) -> None:
     for pair, other in zip(Pocket(300).pairs(200), Pocket(300, order=order).pairs(200), strict=True):
         assert (other.label, other.diagnostic) == (pair.label, pair.diagnostic)
-        assert [sorted(text.split()) for text in texts(other)] == [sorted(text.split()) for text in texts(pair)]
+        assert [sorted(text.split()) for text in texts(other)] == [
+            sorted(text.split()) for text in texts(pair)
+        ]
 
 
 @pytest.mark.parametrize("family", SHARES)

@@ -30,7 +30,9 @@ def test_a_table_of_words_tags_at_most_nine_words_in_ten(types: int) -> None:
     tags = [sentence.tags for sentence in sentences(types, TRAIN)]
     predict = Unigram().learn(zip(examples(types, TRAIN), tags, strict=True), str)
     predicted = np.concatenate(predict(examples(types, TEST), str))
-    assert np.mean(predicted == np.concatenate([sentence.tags for sentence in sentences(types, TEST)])) <= 0.90
+    assert (
+        np.mean(predicted == np.concatenate([sentence.tags for sentence in sentences(types, TEST)])) <= 0.90
+    )
 
 
 @SIZES

@@ -36,7 +36,9 @@ def usage_of(size: int, seed: int) -> Usage:
     table[0, FIRST:] = random.integers(0, 6, size - FIRST) * random.integers(1, 50, size - FIRST)
     table[1] = random.integers(0, table[0] + 1)
     for i in range(FIRST, size):
-        table[2:, i] = random.multinomial(table[0, i], random.choice([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.3] * 3]))
+        table[2:, i] = random.multinomial(
+            table[0, i], random.choice([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.3] * 3])
+        )
     return Usage(table)
 
 
@@ -46,8 +48,12 @@ def kind_of(usage: Usage, by: By) -> np.ndarray:
 
 
 @some
-@given(st.integers(60, 400), st.floats(0.01, 1), seeds, st.sampled_from([by for by in KINDS if by != "uniform"]))
-def test_the_share_of_a_kind_is_exact_and_only_of_that_kind(size: int, overlap: float, seed: int, by: By) -> None:
+@given(
+    st.integers(60, 400), st.floats(0.01, 1), seeds, st.sampled_from([by for by in KINDS if by != "uniform"])
+)
+def test_the_share_of_a_kind_is_exact_and_only_of_that_kind(
+    size: int, overlap: float, seed: int, by: By
+) -> None:
     usage, transform = usage_of(size, seed), Transliterate(overlap, seed, by=by)
     kind = kind_of(usage, by)
     if not round(overlap * kind.sum()):

@@ -36,7 +36,9 @@ def test_spans_cover_the_same_words_in_maximal_pieces(case: tuple[Sentence, list
     after = before.reorder(order)
 
     def covered(sentence: Sentence) -> set[tuple[int, str]]:
-        return {(sentence.origin[i], span.label) for span in sentence.spans for i in range(span.start, span.end)}
+        return {
+            (sentence.origin[i], span.label) for span in sentence.spans for i in range(span.start, span.end)
+        }
 
     assert covered(after) == covered(before)
     assert all(span.start < span.end for span in after.spans)

@@ -45,12 +45,21 @@ def given_vocabulary(kind: str) -> Tokenizer:
     if kind == "wordpiece":
         names = ["[PAD]", *PIECES, *(f"##{piece}" for piece in PIECES), "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
         tokenizer = Tokenizer(models.WordPiece({name: i for i, name in enumerate(names)}, unk_token="[UNK]"))
-        tokenizer.normalizer, tokenizer.pre_tokenizer = normalizers.Lowercase(), pre_tokenizers.BertPreTokenizer()
+        tokenizer.normalizer, tokenizer.pre_tokenizer = (
+            normalizers.Lowercase(),
+            pre_tokenizers.BertPreTokenizer(),
+        )
         tokenizer.decoder = WordPiece(cleanup=False)
         tokenizer.add_special_tokens(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])
         return tokenizer
     specials = [(name, 0.0) for name in ("<s>", "<pad>", "</s>", "<unk>")]
-    pieces = [*specials, ("\u2581", -2.0), *((piece, -3.0) for piece in PIECES), ("\u2581the", -1.0), ("<mask>", 0.0)]
+    pieces = [
+        *specials,
+        ("\u2581", -2.0),
+        *((piece, -3.0) for piece in PIECES),
+        ("\u2581the", -1.0),
+        ("<mask>", 0.0),
+    ]
     tokenizer = Tokenizer(models.Unigram(pieces, 3, False))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.Metaspace(), Metaspace()
@@ -62,8 +71,12 @@ def given_vocabulary(kind: str) -> Tokenizer:
 
 
 @pytest.mark.parametrize("kind", ["learnt", "wordpiece", "unigram"])
-@pytest.mark.parametrize("transform", [Transliterate(), Transliterate(0.25), Cipher("abcdefgh")], ids=lambda t: t.name)
-def test_derived_text_gets_derived_ids_and_comes_back(kind: str, transform: Transform, vocabulary: Vocabulary) -> None:
+@pytest.mark.parametrize(
+    "transform", [Transliterate(), Transliterate(0.25), Cipher("abcdefgh")], ids=lambda t: t.name
+)
+def test_derived_text_gets_derived_ids_and_comes_back(
+    kind: str, transform: Transform, vocabulary: Vocabulary
+) -> None:
     plain = Tokenizer.from_str(vocabulary._tokenizer.to_str()) if kind == "learnt" else given_vocabulary(kind)
     size, specials = plain.get_vocab_size(), vocabulary.specials
     table = np.arange(size) + 2 * size  # the rows of the third of several languages
@@ -82,5 +95,9 @@ def test_derived_text_gets_derived_ids_and_comes_back(kind: str, transform: Tran
         expected = transform.spell(plain.decode(ids, skip_special_tokens=True))
         assert printed == expected
     marks = [plain.id_to_token(i) for i in special]
-    assert all(own.decode([i], skip_special_tokens=False) == mark for i, mark in zip(special, marks, strict=True))
-    assert all(own.encode(mark, add_special_tokens=False).ids[-1:] == [plain.token_to_id(mark)] for mark in marks)
+    assert all(
+        own.decode([i], skip_special_tokens=False) == mark for i, mark in zip(special, marks, strict=True)
+    )
+    assert all(
+        own.encode(mark, add_special_tokens=False).ids[-1:] == [plain.token_to_id(mark)] for mark in marks
+    )

@@ -42,7 +42,8 @@ def test_every_example_has_its_image(folder: Path) -> None:
         for transform in TRANSFORMS:
             images = list(task.examples(split, transform.name))
             assert images == [
-                image_of_example(transform, example, number, Account()) for number, example in enumerate(examples)
+                image_of_example(transform, example, number, Account())
+                for number, example in enumerate(examples)
             ]
 
 
@@ -54,8 +55,13 @@ def treebank(path: Path, count: int, stream: int) -> Path:
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[TaskFiles, dict[str, tuple[Path, ...]]]:
-    train, dev, test = (treebank(tmp_path / f"{name}.conllu", 20, n) for n, name in enumerate(("train", "dev", "test")))
-    others = {"fr": (treebank(tmp_path / "fr-1.conllu", 5, 3), treebank(tmp_path / "fr-2.conllu", 4, 4)), "de": (test,)}
+    train, dev, test = (
+        treebank(tmp_path / f"{name}.conllu", 20, n) for n, name in enumerate(("train", "dev", "test"))
+    )
+    others = {
+        "fr": (treebank(tmp_path / "fr-1.conllu", 5, 3), treebank(tmp_path / "fr-2.conllu", 4, 4)),
+        "de": (test,),
+    }
     return TaskFiles((train,), (test,), (dev,), limit=12), others
 
 

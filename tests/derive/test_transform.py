@@ -36,7 +36,9 @@ def labelled(sentence: Sentence) -> dict[int, str]:
 
 @law
 @given(sentences(), transforms(), st.integers(0, 2**40))
-def test_every_transform_keeps_words_and_their_columns(sentence: Sentence, transform: Transform, number: int) -> None:
+def test_every_transform_keeps_words_and_their_columns(
+    sentence: Sentence, transform: Transform, number: int
+) -> None:
     image = transform(sentence, number)
     assert image == transform(sentence, number)
     assert sorted(image.origin) == list(range(len(sentence)))

@@ -30,7 +30,10 @@ def put(path: Path, text: str = TEXT) -> Path:
 @pytest.fixture(scope="module")
 def derived(tmp_path_factory: pytest.TempPathFactory) -> Languages:
     folder = tmp_path_factory.mktemp("unknown")
-    source, transforms = Files((put(folder / "wiki.tokens", TEXT * 30),)), (Transliterate(), transform("trans.inv"))
+    source, transforms = (
+        Files((put(folder / "wiki.tokens", TEXT * 30),)),
+        (Transliterate(), transform("trans.inv")),
+    )
     derive_languages(source, transforms, 300, DictionaryConfig(fraction=1.0), folder / "made", folder)
     return Languages.open(folder / "made", ["trans", "trans.inv"])
 

@@ -28,5 +28,12 @@ def test_types_are_counted_one_by_one(text: list[tuple[list[int], str]], name: W
         assert usage.of_class(name)[i] == (everywhere[i] > 0 and inside[i] >= NEARLY * everywhere[i])
 
 
-PAIRS = [("walk", "walk"), ("walks", "walk"), ("Walks", "walk"), ("cook", "cook"), ("cooks", "cook"), ("saw", "see")]
+PAIRS = [
+    ("walk", "walk"),
+    ("walks", "walk"),
+    ("Walks", "walk"),
+    ("cook", "cook"),
+    ("cooks", "cook"),
+    ("saw", "see"),
+]
 PAIRS += [("saw", "saw"), ("saws", "saw"), ("see", "see"), ("alone", "alone"), ("unseen", "see")]

@@ -130,7 +130,9 @@ def test_two_texts_are_laid_out_by_the_tokenizers_template(
 
 
 @pytest.mark.parametrize("room", [0, 50, 1 << 19])
-def test_a_word_table_encodes_as_the_vocabulary_does_also_when_it_forgets(vocabulary: Vocabulary, room: int) -> None:
+def test_a_word_table_encodes_as_the_vocabulary_does_also_when_it_forgets(
+    vocabulary: Vocabulary, room: int
+) -> None:
     table = WordTable(vocabulary, room)
     for start in range(0, len(LINES), 100):
         flat = [word for line in LINES[start : start + 100] for word in line]

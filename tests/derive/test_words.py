@@ -41,7 +41,9 @@ def rewritten(draw: st.DrawFn) -> tuple[Sentence, list[list[int]]]:
     sentence = draw(sentences().filter(len))
     sentence = sentence.reorder(draw(st.permutations(range(len(sentence)))))
     places = st.integers(0, len(sentence) - 1)
-    return sentence, draw(st.lists(st.lists(places, min_size=1, max_size=3, unique=True), min_size=1, max_size=12))
+    return sentence, draw(
+        st.lists(st.lists(places, min_size=1, max_size=3, unique=True), min_size=1, max_size=12)
+    )
 
 
 @law
@@ -50,7 +52,9 @@ def test_links_and_labels_follow_words(case: tuple[Sentence, list[list[int]]], r
     before, groups = case
     after = before.rewrite([(f"n{i}", group) for i, group in enumerate(groups)])
     assert after.words == tuple(f"n{i}" for i in range(len(groups)))
-    assert set(after.links) == {(before.origin[place], i) for i, group in enumerate(groups) for place in group}
+    assert set(after.links) == {
+        (before.origin[place], i) for i, group in enumerate(groups) for place in group
+    }
     spans = {place: span for span in before.spans for place in range(span.start, span.end)}
     new = {place: span for span in after.spans for place in range(span.start, span.end)}
     for i, (main, *_) in enumerate(groups):
@@ -87,7 +91,12 @@ def test_links_and_labels_follow_words(case: tuple[Sentence, list[list[int]]], r
         (Agglutinate(), "the , Rome", "DET PUNCT PROPN", "the , Rome"),
         (Drop("DET"), "the dog barks", "DET NOUN VERB", "dog barks"),
         (Drop("NOUN"), "the dog barks", "DET NOUN VERB", "the barks"),
-        (Split(), "walked boxes walking going ants", "VERB NOUN VERB VERB NOUN", "walk ed box es walk ing going ant s"),
+        (
+            Split(),
+            "walked boxes walking going ants",
+            "VERB NOUN VERB VERB NOUN",
+            "walk ed box es walk ing going ant s",
+        ),
         (Split(), "used asked axes wolfs red", "VERB VERB NOUN ADJ NOUN", "used ask ed axe s wolfs red"),
         (Cipher("NOUN"), "the dog Uz", "DET NOUN NOUN", "the fuh Ab"),
         (Cipher("VERB"), "dog barks", "NOUN VERB", "dog ceslt"),
@@ -131,7 +140,8 @@ def test_the_folder_has_the_words_and_links_of_the_sentences(study: Path) -> Non
             assert np.array_equal(language.ids(language.corpus[number]), language.table[ids])
             targets, pieces = bitext.targets(number), bitext.piece_links(number)
             assert targets.tolist() == [
-                min((j for i, j in pieces.tolist() if i == place), default=-1) for place in range(len(targets))
+                min((j for i, j in pieces.tolist() if i == place), default=-1)
+                for place in range(len(targets))
             ]
     first, second = TRANSFORMS[0].name, TRANSFORMS[1].name
     between = languages.bitext(first, second)
@@ -146,7 +156,10 @@ def test_the_folder_has_the_words_and_links_of_the_sentences(study: Path) -> Non
 
 def test_types_with_one_image_are_those_whose_words_have_one(study: Path) -> None:
     languages = Languages.open(study, [transform.name for transform in TRANSFORMS])
-    facts, encode = json.loads((study / "manifest.json").read_text())["languages"], languages.vocabulary.encode
+    facts, encode = (
+        json.loads((study / "manifest.json").read_text())["languages"],
+        languages.vocabulary.encode,
+    )
     for transform in TRANSFORMS[:3]:
         seen: tuple[dict[int, set[int]], dict[int, set[int]]] = defaultdict(set), defaultdict(set)
         for sentence, image in images(transform):
@@ -165,8 +178,12 @@ def test_types_with_one_image_are_those_whose_words_have_one(study: Path) -> Non
         found = {int(one): int(language.images[one]) for one in np.flatnonzero(language.images >= 0)}
         assert found == expected and len(found) > 50
         entries = languages.dictionary("source", transform.name)
-        assert len(entries) == round(0.25 * len(found)) and all(found[one] == other for one, other in entries.tolist())
-        assert facts[transform.name]["types without one image"] == len(languages.vocabulary.types) - len(found)
+        assert len(entries) == round(0.25 * len(found)) and all(
+            found[one] == other for one, other in entries.tolist()
+        )
+        assert facts[transform.name]["types without one image"] == len(languages.vocabulary.types) - len(
+            found
+        )
 
 
 @pytest.fixture

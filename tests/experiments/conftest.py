@@ -62,7 +62,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "mine").mkdir()
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    before, lists, named = set(sys.modules), (sys.path, TRANSFORMS, OBJECTIVES), (TASKS, PRIMARY, PRINTED, TERMS)
+    before, lists, named = (
+        set(sys.modules),
+        (sys.path, TRANSFORMS, OBJECTIVES),
+        (TASKS, PRIMARY, PRINTED, TERMS),
+    )
     kept = [[*each] for each in lists], [{**each} for each in named]
     yield tmp_path / "mine"
     for each, old in zip(lists, kept[0], strict=True):
@@ -139,7 +143,9 @@ class Done:
         """The model of an objective, of the first group of languages unless one is named."""
         group = group or self.study.groups(self.root, seed)[0].name
         above = self.home / group / objective
-        (found,) = [model for model in self.models() if model.folder.parent == above and model.run.seed == seed]
+        (found,) = [
+            model for model in self.models() if model.folder.parent == above and model.run.seed == seed
+        ]
         return found
 
     def starts(self) -> list[Step]:
@@ -154,7 +160,9 @@ class Done:
     def records(self, model: Model) -> list[Record]:
         return [record for step in self.measures(model).values() for record in read_measured(step).records]
 
-    def compute(self, *stages: Stage, jobs: int = 1, report: Report = silent, allow_change: bool = False) -> None:
+    def compute(
+        self, *stages: Stage, jobs: int = 1, report: Report = silent, allow_change: bool = False
+    ) -> None:
         steps = [step for step in self.study.steps(self.root) if step.stage in (stages or STAGES)]
         compute(steps, self.home, jobs, report, allow_change)
 

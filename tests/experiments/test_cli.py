@@ -37,7 +37,12 @@ def calque(*words: str) -> tuple[int, str, str]:
 
 def python(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, *words], cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, timeout=600
+        [sys.executable, *words],
+        cwd=ROOT,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
     )
 
 
@@ -98,7 +103,9 @@ def test_the_help_the_studies_and_a_typo_need_no_torch() -> None:
         "    try:\n        app(words)\n    except SystemExit:\n        pass\n"
         "print({'torch', 'transformers', 'matplotlib', 'scipy'} & sys.modules.keys())",
     )
-    assert ran.returncode == 0 and "{'numpy'}" not in ran.stdout and ran.stdout.endswith("set()\n"), ran.stderr
+    assert ran.returncode == 0 and "{'numpy'}" not in ran.stdout and ran.stdout.endswith("set()\n"), (
+        ran.stderr
+    )
     assert all(option in ran.stdout for option in ("--words", "--to", "--set"))
     said = ("pocket?", "train?", "steps?", "expected int, not 'x'")
     assert [word in line for word, line in zip(said, ran.stderr.splitlines(), strict=True)] == [True] * 4
@@ -169,7 +176,11 @@ def test_output_is_utf_8_in_every_locale_and_a_name_that_a_locale_lacks_is_refus
     found = python(*words, **locale)
     assert calque(*words[2:])[1] == found.stdout and found.stderr == ""
     named = python(*words[:3], str(tmp_path / "é.txt"), **locale)
-    assert (named.returncode, named.stdout, named.stderr.count("\n")) == (2, "", 1) and "LC_ALL=C.UTF-8" in named.stderr
+    assert (named.returncode, named.stdout, named.stderr.count("\n")) == (
+        2,
+        "",
+        1,
+    ) and "LC_ALL=C.UTF-8" in named.stderr
 
 
 def of_torch() -> RuntimeError:
@@ -222,7 +233,17 @@ def at_work(derived: Done, temporary: str) -> Iterator[subprocess.Popen[str]]:
     """A command whose two workers pretrain."""
     ran = subprocess.Popen(
         [
-            *(sys.executable, "-m", "experiments", "pretrain", "pocket", "--runs", str(derived.root), "--jobs", "2"),
+            *(
+                sys.executable,
+                "-m",
+                "experiments",
+                "pretrain",
+                "pocket",
+                "--runs",
+                str(derived.root),
+                "--jobs",
+                "2",
+            ),
             *(*SETTINGS, "--set", "train.steps=1000000"),
         ],
         cwd=ROOT,

@@ -31,14 +31,19 @@ def commands() -> Iterator[tuple[str, list[str]]]:
                 command = re.sub(r"^(?:\w+=\S+ )+", "", command)
                 for program in PROGRAMS:
                     if command.startswith(f"{program} "):
-                        yield f"{page.relative_to(ROOT)}:{line}", shlex.split(command[len(program) :], comments=True)
+                        yield (
+                            f"{page.relative_to(ROOT)}:{line}",
+                            shlex.split(command[len(program) :], comments=True),
+                        )
 
 
 COMMANDS = dict(commands())
 
 
 @pytest.mark.parametrize("place", COMMANDS)
-def test_a_command_shown_is_one_that_there_is(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_shown_is_one_that_there_is(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     group, words = typer.main.get_command(app), COMMANDS[place]
     context = typer.Context(group, info_name="calque")
     while hasattr(group, "resolve_command"):

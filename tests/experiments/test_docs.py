@@ -17,7 +17,9 @@ ACCURACY = "control/table-3: MLM | Trans | ours; POS accuracy ZS"
 
 
 def test_a_cell_has_the_number_of_the_committed_table() -> None:
-    line = next(line for line in (ROOT / "control/table-3.md").read_text().splitlines() if "| Trans  " in line)
+    line = next(
+        line for line in (ROOT / "control/table-3.md").read_text().splitlines() if "| Trans  " in line
+    )
     header = (ROOT / "control/table-3.md").read_text().splitlines()[2].split("|")
     number = line.split("|")[[head.strip() for head in header].index("POS accuracy ZS")].strip()
     assert float(number.split()[0]) > 90

@@ -29,7 +29,10 @@ SETTINGS = [
     "transforms=trans",
     "objectives=MLM",
     *(f"model.{name}" for name in ("layers=1", "heads=2", "hidden=8", "ffn=8", "length=48")),
-    *(f"train.{name}" for name in ("steps=3", "batch=2", "warmup=1", "log_every=1", "save_every=2", "snapshots=1")),
+    *(
+        f"train.{name}"
+        for name in ("steps=3", "batch=2", "warmup=1", "log_every=1", "save_every=2", "snapshots=1")
+    ),
     "tasks=pos",
     "tasks.pos.finetune.epochs=1",
 ]
@@ -66,7 +69,9 @@ class Disk:
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, self.before[1]))
 
     @contextmanager
-    def failing(self, root: Path, fault: Callable[[], object] | None = None, named: str = "") -> Iterator[None]:
+    def failing(
+        self, root: Path, fault: Callable[[], object] | None = None, named: str = ""
+    ) -> Iterator[None]:
         self.root, self.named, self.fault, self.struck = str(root), named, fault or self.fill, False
         try:
             yield
@@ -105,7 +110,9 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_a_full_disk_at_each_write_is_one_line_and_resumable(disk: Disk, undisturbed: Path, tmp_path: Path) -> None:
+def test_a_full_disk_at_each_write_is_one_line_and_resumable(
+    disk: Disk, undisturbed: Path, tmp_path: Path
+) -> None:
     """Each command ends at the first write that was not tried yet, until all were."""
     failures = 0
     for stage in STAGES:
@@ -122,7 +129,9 @@ def test_a_full_disk_at_each_write_is_one_line_and_resumable(disk: Disk, undistu
     assert contents(tmp_path) == contents(undisturbed)
 
 
-@pytest.mark.parametrize("named", ["metrics.jsonl", "step-000000002/", "checkpoint/tokenizer.json", "records.jsonl"])
+@pytest.mark.parametrize(
+    "named", ["metrics.jsonl", "step-000000002/", "checkpoint/tokenizer.json", "records.jsonl"]
+)
 def test_a_study_that_is_removed_while_it_is_computed_is_one_line(
     named: str, disk: Disk, undisturbed: Path, tmp_path: Path
 ) -> None:

@@ -32,13 +32,17 @@ def swap() -> Any:
 
 
 def test_images_are_those_of_python(swap: Any, tmp_path: Path) -> None:
-    sentences = [sentence.words for sentence in Pocket(types=300).sentences(1_000)] + [tuple(s.split()) for s in HARD]
+    sentences = [sentence.words for sentence in Pocket(types=300).sentences(1_000)] + [
+        tuple(s.split()) for s in HARD
+    ]
     parts = dict(zip(NAMES, (Transliterate(), Invert(), swap), strict=True))
     expected = []
     for choice in CHOICES:
         transform = compose(*compress(parts.values(), choice))
         images = [image_of(transform, Sentence(words), 0, Account()) for words in sentences]
-        expected.append([[[transform.spell(word) for word in image.words], [*image.origin]] for image in images])
+        expected.append(
+            [[[transform.spell(word) for word in image.words], [*image.origin]] for image in images]
+        )
     look = f"""async function look(view) {{
       const sentences = {json.dumps(sentences)}, choices = {json.dumps(CHOICES)};
       return choices.map(([trans, inv, swap]) => sentences.map((words) => {{

@@ -40,11 +40,17 @@ def test_the_models_of_the_study_are_shipped() -> None:
 
 
 @pytest.mark.slow
-def test_the_notebook_runs_and_its_solutions_are_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_notebook_runs_and_its_solutions_are_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With two seeds and few examples; every exercise is run as students find it, and then solved."""
     monkeypatch.chdir(tmp_path)
     settings = ", ".join(map(repr, SMALL))
-    small = {'SEEDS = "0,1,2,3"': 'SEEDS = "0,1"', '{SEEDS}")': f'{{SEEDS}}", {settings})', ".run()": ".run(jobs=1)"}
+    small = {
+        'SEEDS = "0,1,2,3"': 'SEEDS = "0,1"',
+        '{SEEDS}")': f'{{SEEDS}}", {settings})',
+        ".run()": ".run(jobs=1)",
+    }
     blocks = re.findall(r"```python\n(.*?)```", (HERE / "solutions.md").read_text(encoding="utf-8"), re.S)
     solutions = {found[1]: block for block in blocks if (found := EXERCISE.match(block))}
     names: dict[str, Any] = {}
@@ -91,6 +97,8 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize(("check", "right", "wrong", "more"), ANSWERS)
-def test_a_check_accepts_the_right_answer_only(check: Any, right: Any, wrong: Any, more: tuple[Any, ...]) -> None:
+def test_a_check_accepts_the_right_answer_only(
+    check: Any, right: Any, wrong: Any, more: tuple[Any, ...]
+) -> None:
     assert printed(check, right, *more).startswith("Right: ")
     assert printed(check, wrong, *more).startswith("Not yet: ")

@@ -73,7 +73,9 @@ def test_a_function_after_a_layer_changes_its_states_and_those_above(model: Chec
     assert np.abs(below.layers[1] - before.layers[1]).max() > 0.1
     assert np.array_equal(model.states(sentence)[0].layers, before.layers), "the model is as before"
     seen: list[Tensor] = []
-    assert np.array_equal(model.after_layer(1, seen.append).states(sentence)[0].layers, before.layers) and seen
+    assert (
+        np.array_equal(model.after_layer(1, seen.append).states(sentence)[0].layers, before.layers) and seen
+    )
     with pytest.raises(BadInput, match="no layer 2: the model has 1"):
         model.after_layer(2, shifted)
 
@@ -119,7 +121,13 @@ def test_what_is_not_in_the_study_is_refused(copied: Done, tmp_path: Path) -> No
     of = copied.model("MLM")
     model = calque.load(of.checkpoint)
     alone = calque.load(shutil.copytree(of.checkpoint, tmp_path / "alone"))
-    for method in (alone.rows, alone.pairs, alone.alignment, alone.finetune, lambda: alone.derive("the cook .")):
+    for method in (
+        alone.rows,
+        alone.pairs,
+        alone.alignment,
+        alone.finetune,
+        lambda: alone.derive("the cook ."),
+    ):
         with pytest.raises(BadInput, match="study's folder"):
             method()
     for task, language, expected in (
@@ -151,15 +159,21 @@ def rows_of(text: str) -> list[tuple[str, float, float]]:
     return [(line[:36].strip(), *map(float, line[36:].split())) for line in text.splitlines()[1:]]  # type: ignore[misc]
 
 
-CODE, SHOWN = (re.findall(rf"^```{kind}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[0] for kind in ("python", "text"))
+CODE, SHOWN = (
+    re.findall(rf"^```{kind}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[0] for kind in ("python", "text")
+)
 
 
-def test_the_program_of_the_page_measures_what_the_study_does(done: Done, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_program_of_the_page_measures_what_the_study_does(
+    done: Done, capsys: pytest.CaptureFixture[str]
+) -> None:
     """On a study of another size."""
     found = output(StudySession(done.study, done.root), capsys)
     assert [name for name, *_ in found] == [name for name, *_ in rows_of(SHOWN)]
     for objective, (_, aligned, score) in zip(("MLM", "ALIGN-MLM"), found[::3], strict=True):
-        records = {(r.measure, r.metric): 100 * r.value for r in done.records(done.model(objective)) if r.step == 12}
+        records = {
+            (r.measure, r.metric): 100 * r.value for r in done.records(done.model(objective)) if r.step == 12
+        }
         expected = records["alignment", "held-out"], records["ZS", "accuracy"]
         assert (aligned, score) == pytest.approx(expected, abs=0.051)
 

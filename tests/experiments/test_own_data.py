@@ -26,10 +26,14 @@ def test_the_page_shows_what_its_commands_print(tmp_path: Path) -> None:
     for block in COMMAND.findall(PAGE):
         commands = re.findall(r"^\$ (.*)$", block, re.MULTILINE)
         script = f'calque() {{ "{sys.executable}" -m calque.experiments "$@"; }}\n' + "\n".join(commands)
-        ran = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
+        ran = subprocess.run(
+            ["bash", "-c", script], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
+        )
         shown = "".join(line for line in block.splitlines(keepends=True) if not line.startswith("$ "))
         assert ran.returncode == 0, ran.stderr
-        printed = re.sub(r"^(?:(?:\w+: )?\d.* steps?\b|aligning ).*\n", "", ran.stdout, flags=re.MULTILINE)  # progress
+        printed = re.sub(
+            r"^(?:(?:\w+: )?\d.* steps?\b|aligning ).*\n", "", ran.stdout, flags=re.MULTILINE
+        )  # progress
         assert re.sub(r"-[0-9a-f]{12}", "-…", printed) == shown
 
 
@@ -46,7 +50,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "text.txt": [s.text for s in sentences],
         "texts.tsv": [f"{s.text}\t{label(s)}" for s in sentences[:90]],
         "pairs.tsv": [f"{s.text}\t{s.text}\t{label(s)}" for s in sentences[:90]],
-        "words.tsv": ["\n".join(f"{word}\tL{min(len(word), 5)}" for word in s.words) + "\n" for s in sentences[:90]],
+        "words.tsv": [
+            "\n".join(f"{word}\tL{min(len(word), 5)}" for word in s.words) + "\n" for s in sentences[:90]
+        ],
         "other.tsv": ["It rains .\tunseen"],
     }
     for name, rows in tables.items():

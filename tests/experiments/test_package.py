@@ -87,7 +87,9 @@ def test_the_nearest_types_are_those_of_brute_force(checkpoint: Checkpoint) -> N
     assert [one.cosine for one in found] == pytest.approx(sorted(cosines, reverse=True)[:3], rel=1e-4)
     assert [one.word for one in found] == [others[i] for i in np.argsort(-cosines)[:3]]
     everywhere = checkpoint.nearest(word, count=len(words) + len(others) - 1)
-    assert word not in [one.word for one in everywhere if one.language == "source"] and len(everywhere) > len(words)
+    assert word not in [one.word for one in everywhere if one.language == "source"] and len(everywhere) > len(
+        words
+    )
 
 
 def test_wrong_calls_are_refused(checkpoint: Checkpoint) -> None:
@@ -121,13 +123,18 @@ def test_a_study_that_is_finished_runs_at_once_and_its_records_are_those_of_the_
 
 
 @pytest.mark.parametrize(
-    "program", ["import calque", "from setuptools import build_meta; build_meta.get_requires_for_build_wheel()"]
+    "program",
+    ["import calque", "from setuptools import build_meta; build_meta.get_requires_for_build_wheel()"],
 )
-def test_a_checkout_without_symbolic_links_is_one_line_that_says_how_to_clone(program: str, tmp_path: Path) -> None:
+def test_a_checkout_without_symbolic_links_is_one_line_that_says_how_to_clone(
+    program: str, tmp_path: Path
+) -> None:
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "calque/__init__.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "calque" / "derive").write_text("../derive", encoding="utf-8")
-    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env={}, capture_output=True, text=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env={}, capture_output=True, text=True
+    )
     assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (1, "", 1), ran.stderr
     assert "calque/derive" in ran.stderr and "git clone -c core.symlinks=true" in ran.stderr

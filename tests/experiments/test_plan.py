@@ -41,9 +41,16 @@ def test_parameters_are_those_of_the_models(tiny: Study) -> None:
 
 def test_ids_operations_and_time_follow_the_steps(tiny: Study) -> None:
     once, twice = plan(tiny, 1), plan(override(tiny, ["train.steps=24"]), 1)
-    lines = (extent(override(tiny, [f"objectives={objectives}"])) for objectives in ("MLM,XLM", "WEAM-after-MLM"))
-    assert [re.findall(r"\b[1-9]\d*", line) for line in lines] == [["2", "12", "8", "32"], ["1", "12", "8", "32", "1"]]
-    assert sum(cost.flops for _, cost in twice.runs) == pytest.approx(2 * sum(cost.flops for _, cost in once.runs))
+    lines = (
+        extent(override(tiny, [f"objectives={objectives}"])) for objectives in ("MLM,XLM", "WEAM-after-MLM")
+    )
+    assert [re.findall(r"\b[1-9]\d*", line) for line in lines] == [
+        ["2", "12", "8", "32"],
+        ["1", "12", "8", "32", "1"],
+    ]
+    assert sum(cost.flops for _, cost in twice.runs) == pytest.approx(
+        2 * sum(cost.flops for _, cost in once.runs)
+    )
     assert twice.seconds == pytest.approx(2 * once.seconds)
     assert once.seconds == pytest.approx(sum(once.seconds_of(cost) for _, cost in once.runs))
 

@@ -28,7 +28,9 @@ def test_a_row_has_the_fields_of_its_record_and_of_its_run(name: str) -> None:
 
 def test_the_value_of_a_sweep_is_a_field(tmp_path: Path) -> None:
     for file in (RUNS, RECORDS):
-        (tmp_path / file).write_text((ROOT / "control" / file).read_text(encoding="utf-8").splitlines()[0] + "\n")
+        (tmp_path / file).write_text(
+            (ROOT / "control" / file).read_text(encoding="utf-8").splitlines()[0] + "\n"
+        )
     run = json.loads((tmp_path / RUNS).read_text()) | {"settings": {"train.steps": "7"}}
     (tmp_path / RUNS).write_text(json.dumps(run) + "\n")
     assert [row["train.steps"] for row in joined_rows(tmp_path)] == [7]

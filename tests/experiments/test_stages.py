@@ -24,7 +24,12 @@ def test_each_stage_leaves_the_input_of_the_next(done: Done) -> None:
     for model in done.models():
         measures = done.measures(model)
         names = {path.name for path in model.folder.iterdir()}
-        assert names == {"checkpoint", "metrics.jsonl", MANIFEST, *(step.folder.name for step in measures.values())}
+        assert names == {
+            "checkpoint",
+            "metrics.jsonl",
+            MANIFEST,
+            *(step.folder.name for step in measures.values()),
+        }
         found = {name: read_measured(step).records for name, step in measures.items()}
         (order,) = found["order"]
         assert order.value == done.languages.open().facts["languages"]["trans.inv"]["order distance"] > 0.5
@@ -68,12 +73,17 @@ def flip(path: Path) -> None:
     [
         *((flip, f"trans.inv/{name}.bin") for name in ("tokens", "lines", "source_line")),
         (Path.unlink, "trans.inv/image.npy"),
-        *((cut, name) for name in ("trans.inv/dictionary.tsv", "vocabulary/tokenizer.json", "vocabulary/counts.npy")),
+        *(
+            (cut, name)
+            for name in ("trans.inv/dictionary.tsv", "vocabulary/tokenizer.json", "vocabulary/counts.npy")
+        ),
         (lambda path: path.write_text("{"), MANIFEST),
         (cut, "../tasks/pos/dev.jsonl"),
     ],
 )
-def test_damaged_inputs_are_refused_before_training(derived: Done, damage: Callable[[Path], object], name: str) -> None:
+def test_damaged_inputs_are_refused_before_training(
+    derived: Done, damage: Callable[[Path], object], name: str
+) -> None:
     name = name.replace("../tasks/pos", str(derived.examples["pos"].folder.absolute()))
     damage(derived.data / name)
     with pytest.raises(BadInput, match=Path(name).name):
@@ -121,7 +131,10 @@ def test_processes_of_torchrun_share_a_study(done: Done, tmp_path: Path) -> None
     for model in places.models():
         assert model.step.open().facts["identity"]["world"] == 2
         rows, alone = (
-            [json.loads(row) for row in (root / model.run.id / "metrics.jsonl").read_text("utf-8").splitlines()]
+            [
+                json.loads(row)
+                for row in (root / model.run.id / "metrics.jsonl").read_text("utf-8").splitlines()
+            ]
             for root in (places.home, done.home)
         )
         losses = [row["loss"] for row in rows if "loss" in row]

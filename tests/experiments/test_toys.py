@@ -184,7 +184,10 @@ def test_each_runs_from_the_command_line_to_the_report(tmp_path: Path) -> None:
     runs, records = (rows_of(report / f"{name}.jsonl") for name in ("runs", "records"))
     parts = {run["objective"]["name"]: run["objective"]["parts"][0] for run in runs if run.get("objective")}
     assert parts.keys() == {"MLM", "BACKWARDS-25-after-MLM"}
-    assert (parts["BACKWARDS-25-after-MLM"]["kind"], parts["BACKWARDS-25-after-MLM"]["share"]) == ("Backwards", 0.25)
+    assert (parts["BACKWARDS-25-after-MLM"]["kind"], parts["BACKWARDS-25-after-MLM"]["share"]) == (
+        "Backwards",
+        0.25,
+    )
     assert {r["language"] for r in records if r["measure"] == "ZS" and r["task"] == "nouns"} == {"trans.rot"}
     page = (report / "report.html").read_text(encoding="utf-8")
     for text in (Backwards.summary, Rotate.term, "Nouns accuracy", Nouns.summary, *LongerRows.terms.values()):

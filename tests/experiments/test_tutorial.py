@@ -43,11 +43,15 @@ def test_the_page_works_as_a_new_user_follows_it(tmp_path: Path) -> None:
             commands = re.findall(r"^\$ (.*)", block, re.MULTILINE) if kind == "console" else [block]
             outputs = re.split(r"^\$ .*\n", block, flags=re.MULTILINE)[1:] if kind == "console" else [None]
             for command, output in zip(commands, outputs, strict=True):
-                command = command.replace("runs/mine/report/", "runs/mine/report*/")  # a changed study has another
+                command = command.replace(
+                    "runs/mine/report/", "runs/mine/report*/"
+                )  # a changed study has another
                 done = subprocess.run(
                     ["bash", "-ec", command], cwd=own, env=os.environ | paths, capture_output=True, text=True
                 )
                 assert done.returncode == 0, command + done.stdout + done.stderr
                 assert output is None or done.stdout.strip() == output.strip(), done.stdout
                 tables += [done.stdout] if "table-3" in command else []
-    assert len(tables) == 1 and all(text in tables[0] for text in ("Trans + swap", "Topic accuracy", "ALIGN-MLM"))
+    assert len(tables) == 1 and all(
+        text in tables[0] for text in ("Trans + swap", "Topic accuracy", "ALIGN-MLM")
+    )

@@ -33,7 +33,9 @@ def begun(words: list[str], **environment: str) -> Iterator[Command]:
 
 
 @pytest.mark.slow
-def test_of_two_commands_on_the_same_models_each_is_trained_once_and_both_end_right(done: Done, tmp_path: Path) -> None:
+def test_of_two_commands_on_the_same_models_each_is_trained_once_and_both_end_right(
+    done: Done, tmp_path: Path
+) -> None:
     place = ["pocket", "--runs", str(tmp_path), "--jobs", "1", *SETTINGS]
     with begun(["evaluate", *place]) as first:
         wait_for(lambda: below(tmp_path, ".languages-*.claim"), first)
@@ -57,4 +59,6 @@ def test_a_process_that_is_left_alone_ends_with_one_line(derived: Done) -> None:
         second.kill()
         _, err = first.communicate()
     assert first.returncode == 1 and err.count("\n") == 1
-    assert err.startswith("calque: error: another of 2 processes is lost") and "the same command resumes" in err
+    assert (
+        err.startswith("calque: error: another of 2 processes is lost") and "the same command resumes" in err
+    )

@@ -124,7 +124,9 @@ def main(study: Path, out: Path, lives: int, size: int) -> None:
         "uninterrupted": through(out / "whole"),
         "killed": [struck_life(study, out / "killed", size, dice, number % size) for number in range(lives)],
         "stopped": [
-            struck_life(study, out / "killed", size, dice, rank, signal.SIGSTOP) for rank in range(size) if size > 1
+            struck_life(study, out / "killed", size, dice, rank, signal.SIGSTOP)
+            for rank in range(size)
+            if size > 1
         ],
         "waiting": [end_of(child) for child in begin(size, first_dies)] if size > 1 else [],
         "last life": through(out / "killed"),

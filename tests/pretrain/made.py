@@ -153,7 +153,9 @@ def write_study(folder: Path, sentences: int = SENTENCES) -> Path:
         words = np.concatenate([line[::-1] if turned else line for line in lines])
         origin = [np.arange(len(line)) for line in lines]
         shard = Shard(
-            ids=table[np.concatenate([spelling[starts[w] : starts[w] + pieces[w]] for w in words])].astype(np.uint32),
+            ids=table[np.concatenate([spelling[starts[w] : starts[w] + pieces[w]] for w in words])].astype(
+                np.uint32
+            ),
             pieces=pieces[words].astype(np.uint16),
             origin=np.concatenate([o[::-1] if turned else o for o in origin]).astype(np.uint16),
             words=np.array([len(line) for line in lines]),
@@ -170,7 +172,9 @@ def write_study(folder: Path, sentences: int = SENTENCES) -> Path:
     )
     (folder / "vocabulary").mkdir()
     np.save(folder / "vocabulary" / "counts.npy", counts)
-    tokenizer = Tokenizer(WordLevel({**{w: i for i, w in enumerate(SPECIALS)}, "w": FIRST}, unk_token=SPECIALS[3]))
+    tokenizer = Tokenizer(
+        WordLevel({**{w: i for i, w in enumerate(SPECIALS)}, "w": FIRST}, unk_token=SPECIALS[3])
+    )
     tokenizer.save(str(folder / "vocabulary" / "tokenizer.json"))
     write_json(folder / "vocabulary" / "specials.json", dataclasses.asdict(OURS))
     write_manifest(folder, KIND, study_facts())

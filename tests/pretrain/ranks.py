@@ -27,7 +27,16 @@ from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm_align import DWA, SentencePairs, XLMAlign
 from calque.pretrain.run import Pretraining, pretrain
 from calque.pretrain.train import NonFinite, make_optimizer, train
-from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, STILL, TRAIN, Gradients, derive_several, new_learner
+from tests.pretrain.made import (
+    LANGUAGE,
+    MODEL,
+    OBJECTIVES,
+    STILL,
+    TRAIN,
+    Gradients,
+    derive_several,
+    new_learner,
+)
 from tests.pretrain.worlds import through
 
 SIZES = (1, 2, 4)
@@ -110,7 +119,11 @@ def gradients(
 
 
 def trained(
-    objective: Objective, languages: Languages, world: World, steps: int = STEPS, mixture: Mixture = ALL_TOGETHER
+    objective: Objective,
+    languages: Languages,
+    world: World,
+    steps: int = STEPS,
+    mixture: Mixture = ALL_TOGETHER,
 ) -> Learner:
     """A model after some steps, and after those of the objective that it begins with."""
     token_types = languages.token_types if objective.traits.language_embeddings else 1
@@ -131,7 +144,12 @@ def stops(languages: Languages, world: World) -> bool:
     config = replace(TRAIN, learning_rate=1e30)
     try:
         train(
-            learner, make_optimizer(learner, config), AlignMLM().streams(languages, STILL.length, 0), config, 0, world
+            learner,
+            make_optimizer(learner, config),
+            AlignMLM().streams(languages, STILL.length, 0),
+            config,
+            0,
+            world,
         )
     except NonFinite:
         return True
@@ -191,7 +209,11 @@ def two(study: Path, out: Path, world: World) -> None:
                 (out / f"{name} {cut}.json").write_text(json.dumps(losses), encoding="utf-8")
     (out / f"stops-{world.rank}.json").write_text(json.dumps(stops(languages, world)), encoding="utf-8")
     for folder in ("run", "again"):
-        pretrain(out / folder, Pretraining(Languages.open(study, (LANGUAGE,)), AlignMLM(), MODEL, TRAIN, seed=0), world)
+        pretrain(
+            out / folder,
+            Pretraining(Languages.open(study, (LANGUAGE,)), AlignMLM(), MODEL, TRAIN, seed=0),
+            world,
+        )
     SEEN.clear()
     begun(study, out / "whole", world)
     write(out / f"whole seen-{world.rank}.json", SEEN)

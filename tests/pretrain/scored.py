@@ -14,7 +14,10 @@ def masks(scores: list[np.ndarray]) -> tuple[Tensor, Tensor]:
     """Where each of the matrices has rows, and columns, once all are padded to the largest."""
     return tuple(  # type: ignore[return-value]
         torch.tensor(
-            [[place < table.shape[axis] for place in range(max(t.shape[axis] for t in scores))] for table in scores]
+            [
+                [place < table.shape[axis] for place in range(max(t.shape[axis] for t in scores))]
+                for table in scores
+            ]
         )
         for axis in (0, 1)
     )

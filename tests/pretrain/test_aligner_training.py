@@ -99,12 +99,18 @@ def expected(
 
 
 @pytest.mark.parametrize("layer", [1, 2])
-@pytest.mark.parametrize(("labels", "least"), [("gold", 0.1), ("agreement", 0.1), ("agreement", 0.2), ("self", 0.1)])
+@pytest.mark.parametrize(
+    ("labels", "least"), [("gold", 0.1), ("agreement", 0.1), ("agreement", 0.2), ("self", 0.1)]
+)
 @torch.no_grad()
 def test_the_loss_is_the_cross_entropy_of_linked_words(
     languages: Languages, labels: Labels, least: float, layer: int
 ) -> None:
-    one, model, chosen = stream(languages, replace(GOLD, layer=layer)), model_of(), [0, 3, 4, 9, 11, 12, 17, 20, 21]
+    one, model, chosen = (
+        stream(languages, replace(GOLD, layer=layer)),
+        model_of(),
+        [0, 3, 4, 9, 11, 12, 17, 20, 21],
+    )
     one.objective = replace(
         one.objective, labels=labels, least=least
     )  # agreement with gold links in place of fast_align's

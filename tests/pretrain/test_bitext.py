@@ -32,7 +32,9 @@ def sides(batch: PairRows, row: int) -> list[list[int]]:
 
 def test_every_pair_is_a_row_in_either_order(parallel: PairStream, languages: Languages) -> None:
     source, derived = corpora(languages)
-    shown = np.concatenate([lines for _, lines in map(parallel.groups.__getitem__, range(parallel.instances))])
+    shown = np.concatenate(
+        [lines for _, lines in map(parallel.groups.__getitem__, range(parallel.instances))]
+    )
     pairs = Counter((tuple(source[i].tolist()), tuple(derived[i].tolist())) for i in shown)
     turned: Counter[bool] = Counter()
     for seed in range(4):
@@ -101,7 +103,8 @@ def test_pieces_have_every_pair_once_and_no_column_of_padding(parallel: PairStre
     for piece, width in zip(made, widths, strict=True):
         assert len(piece) and width == int(piece.sides.sum(1).max()) + MARKS
         shapes = {
-            tuple(x.shape) for x in (piece.clean, piece.dice, piece.rows.ids, piece.rows.labels, piece.rows.languages)
+            tuple(x.shape)
+            for x in (piece.clean, piece.dice, piece.rows.ids, piece.rows.labels, piece.rows.languages)
         }
         assert shapes == {(len(piece), width)}
         assert piece.gold.shape[1] == int(piece.sides.max())

@@ -88,7 +88,9 @@ def test_an_incomplete_state_is_refused(saved: Path, name: str, damage: str) -> 
 
 
 @pytest.mark.parametrize(("run", "step"), [("this", 8), ("another", 7)])
-def test_the_state_of_another_step_or_run_is_refused(run: str, step: int, trained: Trained, tmp_path: Path) -> None:
+def test_the_state_of_another_step_or_run_is_refused(
+    run: str, step: int, trained: Trained, tmp_path: Path
+) -> None:
     """Its identity may be the same: what another version of the code would train from it is not."""
     save(tmp_path / "this" / "resume", 7, trained)
     moved = tmp_path / run / "resume" / f"step-{step:09d}"

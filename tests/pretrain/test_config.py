@@ -37,20 +37,42 @@ def test_all_mistakes_are_named_at_once() -> None:
     shares = {"dropout": 1.0, "attention_dropout": 1.0}
     model = ModelConfig(layers=0, hidden=30, heads=4, length=2, initializer_range=0, **shares)  # type: ignore[arg-type]
     said = "\n".join(model.mistakes())
-    for name in ("layers", "multiple of heads", "length", "\ndropout", "attention_dropout", "initializer_range"):
+    for name in (
+        "layers",
+        "multiple of heads",
+        "length",
+        "\ndropout",
+        "attention_dropout",
+        "initializer_range",
+    ):
         assert name in said
     train = TrainConfig(
         steps=10, warmup=10, batch=0, learning_rate=0, weight_decay=-1, log_every=3, save_every=4, betas=(0.9, 1.0),
         epsilon=0.0,
     )  # fmt: skip
     said = "\n".join(train.mistakes())
-    for name in ("warmup", "batch", "learning_rate", "weight_decay", "multiple of log_every", "betas", "epsilon"):
+    for name in (
+        "warmup",
+        "batch",
+        "learning_rate",
+        "weight_decay",
+        "multiple of log_every",
+        "betas",
+        "epsilon",
+    ):
         assert name in said
 
 
 SMALLEST = ModelConfig(layers=1, heads=1, hidden=1, ffn=1, length=8, dropout=0.0, attention_dropout=0.0)
 BRIEFEST = TrainConfig(
-    steps=1, batch=1, grad_accumulation=1, warmup=0, weight_decay=0.0, log_every=1, probe_every=0, save_every=0
+    steps=1,
+    batch=1,
+    grad_accumulation=1,
+    warmup=0,
+    weight_decay=0.0,
+    log_every=1,
+    probe_every=0,
+    save_every=0,
 )
 NUMBERS = (int, float)
 
@@ -58,8 +80,13 @@ NUMBERS = (int, float)
 def test_unpublished_values_are_those_of_the_papers_library() -> None:
     """Beside RoBERTa's own settings it used the Trainer of transformers."""
     model, train = ModelConfig(), TrainConfig()
-    theirs = {field.name: field.default for field in fields(TrainingArguments)}  # to make one asks for accelerate
+    theirs = {
+        field.name: field.default for field in fields(TrainingArguments)
+    }  # to make one asks for accelerate
     assert model.initializer_range == RobertaConfig().initializer_range
     assert (train.weight_decay, train.clip) == (theirs["weight_decay"], theirs["max_grad_norm"])
-    assert train.betas == (theirs["adam_beta1"], theirs["adam_beta2"]) and train.epsilon == theirs["adam_epsilon"]
+    assert (
+        train.betas == (theirs["adam_beta1"], theirs["adam_beta2"])
+        and train.epsilon == theirs["adam_epsilon"]
+    )
     assert train.grad_accumulation == theirs["gradient_accumulation_steps"]

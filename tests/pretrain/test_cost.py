@@ -38,7 +38,9 @@ def test_the_operations_of_a_pass_are_those_that_torch_counts() -> None:
 def test_pairs_cost_the_passes_that_their_objective_takes() -> None:
     """The layer that labels is as deep as the paper's: the second of three. PPA reads all ids again, half for keys."""
     model = ModelConfig(layers=3)
-    pairs = {objective: objective.flops(model, 50, pairs=1.0) for objective in (XLMAlign(), PPA(), HeadOnly(MLM()))}
+    pairs = {
+        objective: objective.flops(model, 50, pairs=1.0) for objective in (XLMAlign(), PPA(), HeadOnly(MLM()))
+    }
     for (objective, flops), passes in zip(pairs.items(), (3 + 2 / 3, 5.0, 1.0), strict=True):
         assert flops == pair_flops_per_id(model, 50, 0.15, passes, objective.traits.head_only)
 
@@ -49,7 +51,9 @@ def test_the_operations_of_text_are_those_that_torch_counts(objective: Objective
     model = ModelConfig(layers=3, heads=2, hidden=32, ffn=80, length=20, dropout=0.0)
     learner = objective.learner(build(model, 50), 0)
     ids = torch.randint(5, 50, (4, model.length))
-    batch = Rows(ids, torch.where(torch.arange(model.length) < 3, ids, UNLABELLED), torch.zeros_like(ids), False)
+    batch = Rows(
+        ids, torch.where(torch.arange(model.length) < 3, ids, UNLABELLED), torch.zeros_like(ids), False
+    )
     with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counted:
         prediction_loss(learner.model, batch).backward()
     assert counted.get_total_flops() == pytest.approx(objective.flops(model, 50) * ids.numel(), rel=1e-9)
@@ -58,7 +62,9 @@ def test_the_operations_of_text_are_those_that_torch_counts(objective: Objective
 def test_the_memory_of_a_batch_worked_out_on_paper() -> None:
     """8 rows of 64 ids keep 2 (16 x 64 + 4 x 128) floats an id; 15 % of the 512 ids have three rows of 100 logits."""
     model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=64)
-    assert training_bytes(model, 100, 0.15, card=False).of(8) == 4 * (4 * parameters(model, 100) + 1_572_864 + 23_040)
+    assert training_bytes(model, 100, 0.15, card=False).of(8) == 4 * (
+        4 * parameters(model, 100) + 1_572_864 + 23_040
+    )
 
 
 def test_the_memory_of_a_card_worked_out_on_paper() -> None:
@@ -66,6 +72,8 @@ def test_the_memory_of_a_card_worked_out_on_paper() -> None:
     model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=64)
     card = training_bytes(model, 100, 0.15, card=True)
     assert card.of(0) == 16 * parameters(model, 100)
-    assert card.of(8) == pytest.approx(16 * parameters(model, 100) + 8 * 2 * 64 * 2 * (16 * 64 + 4 * 128) + 92_160)
+    assert card.of(8) == pytest.approx(
+        16 * parameters(model, 100) + 8 * 2 * 64 * 2 * (16 * 64 + 4 * 128) + 92_160
+    )
     held = replace(card, most=10_000)
     assert held.of(8) - held.of(7) == card.row and held.of(1) == card.of(0) + card.row + 10_000

@@ -83,7 +83,9 @@ def test_another_number_of_processes_continues_only_if_allowed(ranks: Path, size
 
 def test_the_same_number_of_processes_continues_to_the_same_bits(ranks: Path) -> None:
     for rank in range(2):
-        assert json.loads((ranks / f"changed to 2 said-{rank}.json").read_text(encoding="utf-8")) == ["finished"]
+        assert json.loads((ranks / f"changed to 2 said-{rank}.json").read_text(encoding="utf-8")) == [
+            "finished"
+        ]
     whole, resumed = (ranks / name / "checkpoint" / "model.safetensors" for name in ("whole", "changed to 2"))
     assert whole.read_bytes() == resumed.read_bytes()
 
@@ -91,7 +93,9 @@ def test_the_same_number_of_processes_continues_to_the_same_bits(ranks: Path) ->
 @pytest.mark.usefixtures("double_precision")
 @pytest.mark.parametrize("cut", BATCHES)
 @pytest.mark.parametrize("name", OBJECTIVES)
-def test_two_processes_have_the_gradient_of_one(ranks: Path, languages: Languages, name: str, cut: str) -> None:
+def test_two_processes_have_the_gradient_of_one(
+    ranks: Path, languages: Languages, name: str, cut: str
+) -> None:
     alone, losses = gradients(OBJECTIVES[name], languages, BATCHES[cut], one_process())
     together = load_file(ranks / f"{name} {cut}.safetensors")
     assert json.loads((ranks / f"{name} {cut}.json").read_text()) == pytest.approx(losses, rel=1e-5, abs=1e-6)

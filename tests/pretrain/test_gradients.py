@@ -38,8 +38,12 @@ def gradients(objective: Objective, languages: Languages, world: World) -> list[
     return [parameter.grad for parameter in learner.trained.values() if parameter.grad is not None]
 
 
-@pytest.mark.parametrize("objective", [AlignMLM(), XLMAlign(), WordAligned(links="gold")], ids=lambda one: one.name)
-def test_every_gradient_is_dense_and_the_sum_over_processes(objective: Objective, languages: Languages) -> None:
+@pytest.mark.parametrize(
+    "objective", [AlignMLM(), XLMAlign(), WordAligned(links="gold")], ids=lambda one: one.name
+)
+def test_every_gradient_is_dense_and_the_sum_over_processes(
+    objective: Objective, languages: Languages
+) -> None:
     """Also where a step does not reach a parameter."""
     twin = Twin(0, 2, torch.device("cpu"))
     alone, together = gradients(objective, languages, one_process()), gradients(objective, languages, twin)

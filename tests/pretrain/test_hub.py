@@ -15,7 +15,12 @@ from calque.derive.errors import BadInput
 from calque.pretrain.hub import model_folder
 
 MODEL, COMMIT, OTHER = "someone/encoder", "0a" * 20, "0b" * 20
-FILES = {"config.json": b"{}", "tokenizer.json": b'{"a": 1}', "model.safetensors": b"weights", "model.onnx": b"no"}
+FILES = {
+    "config.json": b"{}",
+    "tokenizer.json": b'{"a": 1}',
+    "model.safetensors": b"weights",
+    "model.onnx": b"no",
+}
 CODES = {MODEL: 404, "someone/asks": 403, "someone/ill": 503}
 ERRORS = {404: "RevisionNotFound", 403: "GatedRepo", 503: ""}
 
@@ -105,7 +110,9 @@ def test_a_name_finds_an_earlier_download(tmp_path: Path, offline: None) -> None
 
 
 @pytest.mark.parametrize("revision", ["", "@", "@main", f"@{COMMIT[:12]}", f"@{COMMIT.upper()}"])
-def test_a_name_without_a_commit_is_refused_with_the_way_to_write_it(revision: str, tmp_path: Path, hub: Hub) -> None:
+def test_a_name_without_a_commit_is_refused_with_the_way_to_write_it(
+    revision: str, tmp_path: Path, hub: Hub
+) -> None:
     said = rf"no folder '{MODEL}{revision}'; .* needs a revision: {MODEL}@ and a 40-digit commit hash"
     with pytest.raises(BadInput, match=f"{said}$"):
         model_folder(f"{MODEL}{revision}", tmp_path)

@@ -52,7 +52,9 @@ def test_without_an_entry_or_with_next_to_no_share_it_is_mlm_bit_by_bit(
 
 
 @given(st.integers(0, 2**32), st.floats(0, 1, exclude_min=True))
-def test_only_visible_source_words_with_an_entry_change_and_only_into_their_image(seed: int, share: float) -> None:
+def test_only_visible_source_words_with_an_entry_change_and_only_into_their_image(
+    seed: int, share: float
+) -> None:
     languages = LANGUAGES[0]
     (rows, counts), (plain, same) = drawn(Link(share), languages, seed), drawn(MLM(), languages, seed)
     image = dict(languages.dictionary("source", LANGUAGE).tolist())

@@ -16,7 +16,9 @@ SIZE = 105
 IMAGE = np.where(np.arange(SIZE) < FIRST, np.arange(SIZE), np.arange(SIZE) + SIZE)
 
 
-def draw(rows: int = 2000, length: int = 128, rate: float = 0.15, seed: int = 0) -> tuple[np.ndarray, np.ndarray, Rows]:
+def draw(
+    rows: int = 2000, length: int = 128, rate: float = 0.15, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray, Rows]:
     """Rows of both languages, one position in five special, and what masking makes of them."""
     random = np.random.default_rng(seed)
     words = random.integers(FIRST, SIZE, (rows, length))
@@ -40,7 +42,9 @@ def test_shares(rate: float) -> None:
     random_share = 0.1 * (1 - 1 / (SIZE - FIRST))  # one replacement in a hundred is the word itself
     assert within((shown[selected] == OURS.mask).sum(), n, 0.8)
     assert within((shown[selected] == ids[selected]).sum(), n, 0.2 - random_share)
-    assert within(((shown[selected] != OURS.mask) & (shown[selected] != ids[selected])).sum(), n, random_share)
+    assert within(
+        ((shown[selected] != OURS.mask) & (shown[selected] != ids[selected])).sum(), n, random_share
+    )
 
 
 def test_specials_and_unselected_ids_do_not_change() -> None:

@@ -20,8 +20,12 @@ def config(study: Path) -> Pretraining:
     return Pretraining(Languages.open(study, (LANGUAGE,)), MLM(), MODEL, EACH, seed=0)
 
 
-@pytest.mark.parametrize("damage", [b"", b'{"step": 1', b'{"step": 21, "loss": {"mlm": 99}}\n\xff\x00{"st', None])
-def test_a_run_continues_with_the_rows_of_its_state(damage: bytes | None, study: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "damage", [b"", b'{"step": 1', b'{"step": 21, "loss": {"mlm": 99}}\n\xff\x00{"st', None]
+)
+def test_a_run_continues_with_the_rows_of_its_state(
+    damage: bytes | None, study: Path, tmp_path: Path
+) -> None:
     """Whatever has become of the file: rows before the state are its own, and later ones are written again."""
     path = tmp_path / METRICS
     stop_at(tmp_path, config(study), 23)  # its last state is that of step 20
@@ -37,7 +41,9 @@ def test_a_run_continues_with_the_rows_of_its_state(damage: bytes | None, study:
 
 
 def test_a_row_has_means_of_its_steps_and_reported_terms_separately(tmp_path: Path) -> None:
-    made = Metrics(tmp_path, replace(EACH, log_every=2), [SimpleNamespace(weights={"mlm": 1.0})], 10, True, None)
+    made = Metrics(
+        tmp_path, replace(EACH, log_every=2), [SimpleNamespace(weights={"mlm": 1.0})], 10, True, None
+    )
     for step in range(1, 5):
         made.add(step, {"mlm": float(step), "labelled": step / 10}, 7.0)
     rows = read_metrics(tmp_path / METRICS)

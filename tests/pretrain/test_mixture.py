@@ -78,8 +78,12 @@ def test_text_and_pairs_have_at_least_a_row_each(batch: int, pairs: float, rows:
     assert Mixture(pairs=pairs).rows(batch, [5, 0, 500], [False, False, True]) == [rows[0], 0, rows[1]]
 
 
-@given(st.lists(st.tuples(st.integers(1, 10**9), st.booleans()), min_size=2, max_size=5), st.floats(0.01, 0.99))
-def test_rows_sum_to_the_batch_and_rows_of_pairs_to_their_part(streams: list[tuple[int, bool]], pairs: float) -> None:
+@given(
+    st.lists(st.tuples(st.integers(1, 10**9), st.booleans()), min_size=2, max_size=5), st.floats(0.01, 0.99)
+)
+def test_rows_sum_to_the_batch_and_rows_of_pairs_to_their_part(
+    streams: list[tuple[int, bool]], pairs: float
+) -> None:
     sizes, paired = zip(*streams, strict=True)
     assume(any(paired) and not all(paired))
     rows = Mixture(pairs=pairs).rows(1000, sizes, paired)
@@ -95,7 +99,9 @@ def test_pairs_need_bitexts_text_and_two_rows() -> None:
             Mixture(pairs=0.5).rows(batch, [9, 9], paired)
 
 
-@pytest.mark.parametrize("mixture", [Mixture((0.1, 0.1, 0.8)), Mixture(exponent=0.5)], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "mixture", [Mixture((0.1, 0.1, 0.8)), Mixture(exponent=0.5)], ids=lambda one: one.name
+)
 def test_languages_have_their_shares(mixture: Mixture, several: Path) -> None:
     (stream,) = MLM().streams(Languages.open(several, NAMES), MODEL.length, 0)
     shown = Draws([stream], 8, 0, mixture).shown(100)
@@ -152,11 +158,15 @@ def test_disjoint_halves_train_and_resume_to_the_same_bytes(
     facts = Artefact.open(tmp_path / "stopped", RUN).facts
     assert sum(facts["halves"].values()) == 360 and min(facts["halves"].values()) > 120
     with pytest.raises(BadInput, match=r"no parallel sentences: .* \(mixture\.disjoint\)"):
-        pretrain(tmp_path / "run", Pretraining(whole, TLM(0.5), MODEL, TRAIN, 1, mixture=mixture), one_process())
+        pretrain(
+            tmp_path / "run", Pretraining(whole, TLM(0.5), MODEL, TRAIN, 1, mixture=mixture), one_process()
+        )
 
 
 def test_only_the_source_is_trained(several: Path, tmp_path: Path) -> None:
-    config = Pretraining(Languages.open(several, ()), MLM(), MODEL, TRAIN, seed=0, mixture=Mixture(held_out=0.1))
+    config = Pretraining(
+        Languages.open(several, ()), MLM(), MODEL, TRAIN, seed=0, mixture=Mixture(held_out=0.1)
+    )
     pretrain(tmp_path / "run", config, one_process())
     facts = Artefact.open(tmp_path / "run", RUN).facts
     assert facts["shown"]["source"]["rows"] == TRAIN.steps * TRAIN.batch

@@ -75,7 +75,9 @@ def test_a_loss_in_pieces_is_the_same_and_holds_no_more_logits_than_it_may(
     assert batch.labelled > 12 and not any(kept)
     torch.testing.assert_close(pieces, whole, rtol=1e-6, atol=0)
     for name, p in model.named_parameters():
-        largest = float(gradients[name].abs().max())  # sums in another order are rounded as their largest terms are
+        largest = float(
+            gradients[name].abs().max()
+        )  # sums in another order are rounded as their largest terms are
         torch.testing.assert_close(p.grad, gradients[name], rtol=1e-5, atol=1e-6 * max(1.0, largest))
 
 
@@ -87,7 +89,9 @@ def test_no_position_and_every_position(share: float, padded: bool) -> None:
     batch = replace(batch, found=batch.positions.padded() if padded else None)
     loss = prediction_loss(model, batch)
     if share:
-        theirs = model(input_ids=batch.ids, attention_mask=(batch.ids != OURS.pad).long(), labels=batch.labels).loss
+        theirs = model(
+            input_ids=batch.ids, attention_mask=(batch.ids != OURS.pad).long(), labels=batch.labels
+        ).loss
         assert float(loss.detach()) == pytest.approx(float(theirs.detach()) * batch.labelled, rel=1e-5)
     else:
         loss.backward()

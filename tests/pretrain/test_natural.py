@@ -69,14 +69,18 @@ def test_a_lexicon_is_the_dictionary_of_objectives(objective: Objective, tmp_pat
     )
     languages = Languages.open(folder, ["en", "xx"])
     assert len(languages.dictionary("en", "xx")) == 20
-    config = Pretraining(Languages.open(folder, ("en", "xx")), objective, LONG, replace(FEW, steps=30, log_every=29), 1)
+    config = Pretraining(
+        Languages.open(folder, ("en", "xx")), objective, LONG, replace(FEW, steps=30, log_every=29), 1
+    )
     model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config, one_process()))
     whole = languages.whole
     pairs, rows = whole.dictionary("en", "xx"), model.get_input_embeddings().weight.detach()
     near = torch.cosine_similarity(rows[pairs[:, 0]], rows[pairs[:, 1]]).mean()
     far = torch.cosine_similarity(rows[pairs[:, 0]], rows[np.roll(pairs[:, 1], 1)]).mean()
     assert bool(near > far + 0.2) == (objective.name == "ALIGN-MLM")
-    losses = [json.loads(line)["loss"] for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
+    losses = [
+        json.loads(line)["loss"] for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
+    ]
     assert losses[-1]["mlm"] < losses[0]["mlm"]
 
 

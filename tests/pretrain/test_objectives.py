@@ -181,7 +181,9 @@ def test_tlm_rows(languages: Languages, fraction: float) -> None:
     first, second = corpora(languages)
     corpus = Counter((tuple(first[i].tolist()), tuple(second[i].tolist())) for i in range(SENTENCES))
     assert not pairs - corpus  # gold pairs, without replacement
-    assert pairs.total() + stream.left_out["parallel sentences longer than half a row"] == round(fraction * SENTENCES)
+    assert pairs.total() + stream.left_out["parallel sentences longer than half a row"] == round(
+        fraction * SENTENCES
+    )
     for (a, b), (room_a, room_b) in zip(firsts[1:], spare, strict=False):
         assert a > room_a or b > room_b  # the next pair did not fit
 
@@ -199,7 +201,11 @@ def test_dict_mlm_shows_images_and_asks_for_the_originals(languages: Languages) 
         assert np.array_equal(labels[selected], clean[selected])
         assert np.array_equal(shown[~selected], clean[~selected])
         for a, b, was, now in zip(
-            clean[selected], shown[selected], languages[selected], rows.languages.numpy()[selected], strict=True
+            clean[selected],
+            shown[selected],
+            languages[selected],
+            rows.languages.numpy()[selected],
+            strict=True,
         ):
             known = int(a) in image
             crossed = (b >= SIZE) != (a >= SIZE) and b >= FIRST
@@ -216,7 +222,10 @@ def test_dict_mlm_shows_images_and_asks_for_the_originals(languages: Languages) 
         n = sum(count for kind, count in shows.items() if kind.startswith(f"{known} "))
         for kind, share in shares.items():
             # One random replacement in SIZE is the word itself: far inside the error.
-            assert abs(shows[f"{known} {kind}"] - n * share) <= 4 * np.sqrt(n * share * (1 - share)), (known, kind)
+            assert abs(shows[f"{known} {kind}"] - n * share) <= 4 * np.sqrt(n * share * (1 - share)), (
+                known,
+                kind,
+            )
 
 
 def test_dict_mlm_may_ask_for_images_instead(languages: Languages) -> None:
@@ -259,7 +268,9 @@ def test_a_draw_is_a_function_of_its_randomness(seed: int, name: str) -> None:
         (one, n), (same, m) = (stream.draw(instances, np.random.default_rng(seed)) for _ in range(2))
         assert n == m
         assert all(
-            a.equal(b) for a, b in zip(vars(one).values(), vars(same).values(), strict=True) if torch.is_tensor(a)
+            a.equal(b)
+            for a, b in zip(vars(one).values(), vars(same).values(), strict=True)
+            if torch.is_tensor(a)
         )
 
 
@@ -269,4 +280,6 @@ STREAMS: dict[str, list[Stream]] = {}
 @pytest.fixture(scope="module", autouse=True)
 def streams(languages: Languages) -> None:
     """Made once: hypothesis runs a test many times, and a fixture of its own would be made once for all."""
-    STREAMS.update({name: objective.streams(languages, MODEL.length, 0) for name, objective in OBJECTIVES.items()})
+    STREAMS.update(
+        {name: objective.streams(languages, MODEL.length, 0) for name, objective in OBJECTIVES.items()}
+    )

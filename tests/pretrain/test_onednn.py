@@ -39,9 +39,13 @@ def gradients(layer: nn.Linear, input: Tensor) -> list[Tensor | None]:
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("trained", [True, False])
-@pytest.mark.parametrize("shape", [(3, LENGTH, WIDE), (1, LENGTH, WIDE), (0, LENGTH, WIDE), (5, WIDE), (3, 7, WIDE)])
+@pytest.mark.parametrize(
+    "shape", [(3, LENGTH, WIDE), (1, LENGTH, WIDE), (0, LENGTH, WIDE), (5, WIDE), (3, 7, WIDE)]
+)
 @pytest.mark.parametrize("turned", [False, True])
-def test_outputs_and_gradients_are_torchs(bias: bool, trained: bool, shape: tuple[int, ...], turned: bool) -> None:
+def test_outputs_and_gradients_are_torchs(
+    bias: bool, trained: bool, shape: tuple[int, ...], turned: bool
+) -> None:
     input = torch.randn(shape[::-1] if turned else shape)
     input = input.permute(*range(input.ndim)[::-1]) if turned else input
     theirs, ours = wide(bias)
@@ -68,7 +72,9 @@ def test_a_learner_has_the_loss_the_gradients_and_the_state_of_its_model() -> No
         model.zero_grad()
         loss = prediction_loss(model, rows)
         loss.backward()
-        return {"loss": loss.detach()} | {n: p.grad for n, p in model.named_parameters() if p.grad is not None}
+        return {"loss": loss.detach()} | {
+            n: p.grad for n, p in model.named_parameters() if p.grad is not None
+        }
 
     model = build(MODEL, WIDE)
     expected, names = of(model), list(state_of(model))

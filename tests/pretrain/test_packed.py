@@ -23,7 +23,9 @@ def in_memory(lines: list[list[int]]) -> Language:
     starts = np.cumsum([0, *map(len, lines)])
     tokens = np.array([i for line in lines for i in line], np.uint16)
     ones = np.ones(len(tokens), np.uint16)
-    return Language("made", 0, Corpus(tokens, starts, starts, ones, ones, np.arange(len(lines))), np.arange(60_001))
+    return Language(
+        "made", 0, Corpus(tokens, starts, starts, ones, ones, np.arange(len(lines))), np.arange(60_001)
+    )
 
 
 @given(LINES, st.integers(8, 40))

@@ -95,7 +95,9 @@ def test_the_queue_has_the_last_keys_in_their_places(sizes: list[int]) -> None:
 
 
 @torch.no_grad()
-def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_sides_alone(languages: Languages) -> None:
+def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_sides_alone(
+    languages: Languages,
+) -> None:
     """Table 5. Sides are cut out of the masked rows by hand, each run alone."""
     expected: dict[str, float] = {}
     for beside in ("TLM", "", "MLM"):
@@ -104,7 +106,12 @@ def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_side
         batch, counts = stream.draw(range(6), np.random.default_rng(0))
         ((keyed,), _) = stream.before_step(learner, [batch], one_process())
         losses = {name: float(loss) for name, loss in stream.losses(learner, keyed).items()}
-        assert losses.keys() == counts.keys() == stream.weights.keys() == {MOCO, *([beside.lower()] * bool(beside))}
+        assert (
+            losses.keys()
+            == counts.keys()
+            == stream.weights.keys()
+            == {MOCO, *([beside.lower()] * bool(beside))}
+        )
         assert losses[MOCO] == pytest.approx(expected.setdefault(MOCO, losses[MOCO]))
     total, asked = 0.0, 0
     for row, labels, (n, m) in zip(batch.rows.ids, batch.rows.labels, batch.sides.tolist(), strict=True):
@@ -121,7 +128,11 @@ def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_side
 def test_a_stopped_run_resumes_with_its_queue(at: int, study: Path, tmp_path: Path) -> None:
     """Next to another objective, with weight decay; the checkpoint has the model alone."""
     config = Pretraining(
-        Languages.open(study, (LANGUAGE,)), Sum("both", (MLM(), SMALL)), MODEL, replace(TRAIN, weight_decay=0.1), 0
+        Languages.open(study, (LANGUAGE,)),
+        Sum("both", (MLM(), SMALL)),
+        MODEL,
+        replace(TRAIN, weight_decay=0.1),
+        0,
     )
     names = load_file(check_resumes(tmp_path, config, at) / "model.safetensors").keys()
     assert names and not [name for name in names if MOCO in name]

@@ -35,7 +35,9 @@ def entries(languages: Languages) -> tuple[torch.Tensor, torch.Tensor]:
     return source, derived
 
 
-def trained(objective: Objective, languages: Languages, steps: int, of: int) -> tuple[Learner, torch.optim.Optimizer]:
+def trained(
+    objective: Objective, languages: Languages, steps: int, of: int
+) -> tuple[Learner, torch.optim.Optimizer]:
     """A learner after some of the steps of a run, and its optimizer."""
     learner, config = new_learner(objective), replace(TRAIN, steps=of)
     optimizer = make_optimizer(learner, config)
@@ -48,7 +50,15 @@ def trained(objective: Objective, languages: Languages, steps: int, of: int) -> 
             raise Enough
 
     with pytest.raises(Enough):
-        train(learner, optimizer, objective.streams(languages, STILL.length, 0), config, 0, one_process(), after=stop)
+        train(
+            learner,
+            optimizer,
+            objective.streams(languages, STILL.length, 0),
+            config,
+            0,
+            one_process(),
+            after=stop,
+        )
     return learner, optimizer
 
 
@@ -67,7 +77,9 @@ def by_hand(table: np.ndarray, source: np.ndarray, derived: np.ndarray) -> tuple
     return (table[SIZE + 5 : 2 * SIZE] - start) @ (u @ vt) + end, u @ vt
 
 
-def test_the_rows_of_the_derived_language_and_their_moments_rotate_and_nothing_else(languages: Languages) -> None:
+def test_the_rows_of_the_derived_language_and_their_moments_rotate_and_nothing_else(
+    languages: Languages,
+) -> None:
     learner, optimizer = trained(MLM(), languages, 5, 10)
     table = learner.model.get_input_embeddings().weight
     moments = optimizer.state[table]
@@ -82,13 +94,17 @@ def test_the_rows_of_the_derived_language_and_their_moments_rotate_and_nothing_e
         rotated = old.double().numpy()[SIZE + 5 :] @ turn
         np.testing.assert_allclose(moments[name][SIZE + 5 :].numpy(), rotated, rtol=1e-3, atol=1e-7)
         assert moments[name][: SIZE + 5].equal(old[: SIZE + 5])
-    torch.testing.assert_close(moments["exp_avg_sq"].sum(1), square.sum(1))  # a row's share of the updates stays
+    torch.testing.assert_close(
+        moments["exp_avg_sq"].sum(1), square.sum(1)
+    )  # a row's share of the updates stays
     assert table.detach()[: SIZE + 5].equal(before[WORDS][: SIZE + 5])
     after = state_of(learner)
     assert [name for name in after if not after[name].equal(before[name])] == [WORDS]  # also biases stay
 
 
-def test_translations_that_differ_by_a_rotation_become_equal_also_without_an_entry(languages: Languages) -> None:
+def test_translations_that_differ_by_a_rotation_become_equal_also_without_an_entry(
+    languages: Languages,
+) -> None:
     """And an output table of its own is rotated by a map of its own."""
     model = build(STILL, 2 * SIZE)
     model.lm_head.decoder.weight = torch.nn.Parameter(model.get_input_embeddings().weight.detach().clone())

@@ -63,7 +63,9 @@ def batch(among: np.ndarray) -> tuple[Rows, Rows]:
 
 @EACH
 @pytest.mark.parametrize("tied", [True, False])
-def test_the_loss_is_transformers_with_the_other_logits_at_minus_infinity(spelt: Architecture, tied: bool) -> None:
+def test_the_loss_is_transformers_with_the_other_logits_at_minus_infinity(
+    spelt: Architecture, tied: bool
+) -> None:
     model = masked_model(spelt, tie_word_embeddings=tied)
     few = with_rows(model, KEPT, OURS.pad)
     whole, own = batch(KEPT)
@@ -138,11 +140,15 @@ def checkpoint(given: Path) -> Path:
     messages = list[str]()
     made = pretrain(given / "run", config(given), one_process(), notify=messages.append)
     head = "lm_head.bias" in load_file(given / "start" / WEIGHTS)
-    assert messages == ([] if head else ["random, because the starting model lacks them: the prediction head"])
+    assert messages == (
+        [] if head else ["random, because the starting model lacks them: the prediction head"]
+    )
     return made
 
 
-def test_a_checkpoint_is_whole_and_the_rows_that_no_text_uses_are_the_start_s(given: Path, checkpoint: Path) -> None:
+def test_a_checkpoint_is_whole_and_the_rows_that_no_text_uses_are_the_start_s(
+    given: Path, checkpoint: Path
+) -> None:
     languages = Languages.open(given / "made", ["en", "xx"])
     before, after = load_file(given / "start" / WEIGHTS), load_file(checkpoint / WEIGHTS)
     kept = languages.kept

@@ -38,7 +38,9 @@ HOUR = 3_600
 
 
 def config(study: Path, objective: Objective | None = None, **changes: Any) -> Pretraining:
-    return replace(Pretraining(Languages.open(study, (LANGUAGE,)), objective or XLM(), MODEL, TRAIN, seed=0), **changes)
+    return replace(
+        Pretraining(Languages.open(study, (LANGUAGE,)), objective or XLM(), MODEL, TRAIN, seed=0), **changes
+    )
 
 
 @pytest.fixture(scope="module", params=OBJECTIVES)
@@ -72,7 +74,9 @@ def test_transformers_loads_the_checkpoint_and_finds_our_loss(
                     position_ids=None if batch.places is None else batch.places + OURS.pad + 1,
                     labels=batch.labels,
                 ).loss
-                assert float(prediction_loss(ours, batch)) / batch.labelled == pytest.approx(float(expected), rel=1e-5)
+                assert float(prediction_loss(ours, batch)) / batch.labelled == pytest.approx(
+                    float(expected), rel=1e-5
+                )
 
 
 def test_a_run_folder_is_whole(run: tuple[Path, Objective], study: Path) -> None:
@@ -97,7 +101,9 @@ def test_probes_are_logged_and_leave_the_run_as_it_is(study: Path, tmp_path: Pat
     pretrain(tmp_path / "without", probed, one_process())
     probes = [row for row in read_metrics(tmp_path / "with" / METRICS) if "probe" in row]
     assert probes == [{"step": step, "probe": {"all": 0.5}} for step in (5, 10, 12)]
-    weights = [(tmp_path / name / "checkpoint" / "model.safetensors").read_bytes() for name in ("with", "without")]
+    weights = [
+        (tmp_path / name / "checkpoint" / "model.safetensors").read_bytes() for name in ("with", "without")
+    ]
     assert weights[0] == weights[1]
 
 
@@ -128,7 +134,8 @@ def test_where_memory_runs_out_micro_batches_become_smaller(study: Path, tmp_pat
     """From the first step, as with a number that was set; from a later one, with the same bits after a kill."""
     weights = [
         (
-            pretrain(tmp_path / name, config(study, Hungry(), train=settings), one_process()) / "model.safetensors"
+            pretrain(tmp_path / name, config(study, Hungry(), train=settings), one_process())
+            / "model.safetensors"
         ).read_bytes()
         for name, settings in (("auto", AUTO), ("set", replace(TRAIN, grad_accumulation=2)))
     ]
@@ -170,7 +177,9 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("changed", CHANGES)
 @pytest.mark.parametrize("whole", [False, True])
-def test_a_folder_of_another_configuration_is_refused(study: Path, tmp_path: Path, changed: str, whole: bool) -> None:
+def test_a_folder_of_another_configuration_is_refused(
+    study: Path, tmp_path: Path, changed: str, whole: bool
+) -> None:
     if whole:
         pretrain(tmp_path, config(study), one_process())
     else:

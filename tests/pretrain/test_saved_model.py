@@ -129,7 +129,10 @@ def test_weights_in_several_files_are_read(folder: Path) -> None:
 @pytest.mark.parametrize("parted", [False, True])
 @pytest.mark.parametrize("kind", [AutoModel, RobertaForMaskedLM])
 def test_a_tensor_of_another_shape_is_named_with_its_file(folder: Path, kind: Any, parted: bool) -> None:
-    folder, name = sharded(folder) if parted else folder, "roberta.encoder.layer.0.attention.self.query.weight"
+    folder, name = (
+        sharded(folder) if parted else folder,
+        "roberta.encoder.layer.0.attention.self.query.weight",
+    )
     path = tensor_files(folder)[name]
     save_file(load_file(path) | {name: torch.zeros(8, 9)}, path, metadata={"format": "pt"})
     with pytest.raises(BadInput, match=rf"{path.name}: .*query\.weight is \(8, 9\), but \(8, 8\) in"):
@@ -166,5 +169,7 @@ try:
 except MemoryError as error:
     print("memory", error)
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=dict(os.environ))
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=dict(os.environ)
+    )
     assert done.stdout.startswith("memory"), done.stderr[-500:]

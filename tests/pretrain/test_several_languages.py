@@ -40,7 +40,9 @@ def test_rows_of_a_language_contain_only_its_ids(languages: Languages) -> None:
     assert set(rows.languages.unique().tolist()) == {0, 1, 2, 3}
     types, numbers = meaning(languages), rows.languages.numpy()
     shown, labels = rows.ids.numpy(), rows.labels.numpy()
-    assert (types[numbers, shown] >= 0).all()  # random replacements too: they are of the position's own language
+    assert (
+        types[numbers, shown] >= 0
+    ).all()  # random replacements too: they are of the position's own language
     asked = labels != UNLABELLED
     assert (types[numbers[asked], labels[asked]] >= 0).all()
     assert (labels[asked] != shown[asked]).any()
@@ -67,9 +69,13 @@ def test_parallel_rows_pair_the_source_with_each_language(languages: Languages, 
 EVERYTHING = Sum("everything", (MLM(), TLM(), Align(), DWA(tlm=False)))
 
 
-@pytest.mark.parametrize("objective", [EVERYTHING, DictMLM(), AlignMLM()], ids=lambda objective: objective.name)
+@pytest.mark.parametrize(
+    "objective", [EVERYTHING, DictMLM(), AlignMLM()], ids=lambda objective: objective.name
+)
 def test_they_train_in_one_model_and_resume(objective: Objective, several: Path, tmp_path: Path) -> None:
-    checkpoint = check_resumes(tmp_path, Pretraining(Languages.open(several, NAMES), objective, MODEL, TRAIN, seed=2))
+    checkpoint = check_resumes(
+        tmp_path, Pretraining(Languages.open(several, NAMES), objective, MODEL, TRAIN, seed=2)
+    )
     model = RobertaForMaskedLM.from_pretrained(checkpoint)
     assert model.config.vocab_size == 3 * TYPES
     assert model.config.type_vocab_size == (5 if objective.traits.language_embeddings else 1)

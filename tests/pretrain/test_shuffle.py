@@ -80,7 +80,11 @@ def test_units_are_whole_and_sum_to_one(shares: list[float]) -> None:
 
 @pytest.mark.parametrize(
     ("shares", "units"),
-    [((0.9, 0.1), (900_000_000, 100_000_000)), ((0.29, 0.71), (290_000_000, 710_000_000)), ((9, 1, 0), (9, 1, 0))],
+    [
+        ((0.9, 0.1), (900_000_000, 100_000_000)),
+        ((0.29, 0.71), (290_000_000, 710_000_000)),
+        ((9, 1, 0), (9, 1, 0)),
+    ],
 )
 def test_decimal_shares_are_exact(shares: tuple[float, ...], units: tuple[int, ...]) -> None:
     assert in_units(shares).tolist() == [unit * (UNIT // sum(units)) for unit in units]

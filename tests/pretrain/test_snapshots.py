@@ -45,7 +45,9 @@ def test_a_snapshot_is_the_model_after_its_step(run: Path, study: Path, tmp_path
     made = Artefact.open(run, RUN)
     names = snapshots_of(made)
     assert tuple(names) == STEPS
-    assert {name: made.digests[name] for name in names.values()} == {n: sha256(run / n) for n in names.values()}
+    assert {name: made.digests[name] for name in names.values()} == {
+        n: sha256(run / n) for n in names.values()
+    }
     model = RobertaForMaskedLM.from_pretrained(run / "checkpoint")
     last = {name: tensor.clone() for name, tensor in model.state_dict().items()}
     drawn = build(MODEL, 2 * SIZE, model.config.type_vocab_size, 0).state_dict()
@@ -55,7 +57,9 @@ def test_a_snapshot_is_the_model_after_its_step(run: Path, study: Path, tmp_path
 
 
 @pytest.mark.parametrize("at", [4, 9, 11])
-def test_a_run_that_was_stopped_has_the_same_snapshots(run: Path, study: Path, tmp_path: Path, at: int) -> None:
+def test_a_run_that_was_stopped_has_the_same_snapshots(
+    run: Path, study: Path, tmp_path: Path, at: int
+) -> None:
     """States are saved at 3, 6 and 9: at 11, the snapshot of 8 is older than the last, those of 10 and 11 are not."""
     given = config(study, objective=XLMAlign())
     stop_at(tmp_path, given, at)
@@ -63,7 +67,9 @@ def test_a_run_that_was_stopped_has_the_same_snapshots(run: Path, study: Path, t
         (tmp_path / SNAPSHOTS / "step-000000010.safetensors").write_bytes(b"half")
         (tmp_path / SNAPSHOTS / "step-000000005.safetensors").write_bytes(b"another")
     pretrain(tmp_path, given, one_process())
-    files = [json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"] for folder in (run, tmp_path)]
+    files = [
+        json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"] for folder in (run, tmp_path)
+    ]
     for names in files:
         del names["metrics.jsonl"]  # which tells how fast it was
     assert files[0] == files[1]

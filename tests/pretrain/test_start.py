@@ -46,7 +46,9 @@ def moved(cold: Path, tmp_path: Path) -> Path:
 
 
 def warm(study: Path, start: Path | None, **changes: Any) -> Pretraining:
-    return replace(Pretraining(Languages.open(study, (LANGUAGE,)), XLMAlign(), MODEL, TRAIN, 1, start), **changes)
+    return replace(
+        Pretraining(Languages.open(study, (LANGUAGE,)), XLMAlign(), MODEL, TRAIN, 1, start), **changes
+    )
 
 
 def beginning(folder: Path, languages: Languages) -> Any:
@@ -63,7 +65,9 @@ def has_weights_of(model: Any, folder: Path, twice: frozenset[str] = frozenset()
     return saved.keys() == now.keys() and all(now[name].equal(value) for name, value in saved.items())
 
 
-def test_a_run_begins_with_them_and_is_another_run(cold: Path, moved: Path, study: Path, tmp_path: Path) -> None:
+def test_a_run_begins_with_them_and_is_another_run(
+    cold: Path, moved: Path, study: Path, tmp_path: Path
+) -> None:
     still = replace(TRAIN, steps=1, warmup=0, learning_rate=1e-12)
     checkpoint = pretrain(tmp_path / "still", warm(study, cold, train=still), one_process())
     before, after = load_file(cold / WEIGHTS), load_file(checkpoint / WEIGHTS)
@@ -80,7 +84,9 @@ def test_a_run_begins_with_them_and_is_another_run(cold: Path, moved: Path, stud
 def test_it_resumes_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) -> None:
     check_resumes(tmp_path, warm(study, cold))
     logs = [read_metrics(tmp_path / run / METRICS) for run in ("whole", "stopped")]
-    assert [(row["loss"], row["reported"]) for row in logs[0]] == [(row["loss"], row["reported"]) for row in logs[1]]
+    assert [(row["loss"], row["reported"]) for row in logs[0]] == [
+        (row["loss"], row["reported"]) for row in logs[1]
+    ]
     assert logs[0][0]["loss"].keys() == {"mlm", "tlm", "dwa"}
     assert logs[0][0]["reported"].keys() == {"label precision", "label recall", "labelled"}
     assert all(0 <= share <= 1 for row in logs[0] for share in row["reported"].values())
@@ -112,10 +118,16 @@ def test_an_unfit_start_is_refused_before_anything_is_written(moved: Path, tmp_p
     config = json.loads((moved / "config.json").read_text(encoding="utf-8"))
     for changes, said in (
         ({"model_type": "gpt2"}, "of type 'gpt2'; expected one of roberta, xlm-roberta, bert"),
-        ({"vocab_size": 5}, r"tokenizer\.json: has types up to id 5, but the model next to it has a table of 5 rows"),
+        (
+            {"vocab_size": 5},
+            r"tokenizer\.json: has types up to id 5, but the model next to it has a table of 5 rows",
+        ),
         ({"pad_token_id": 3}, r"tokenizer\.json: padding is id 1, but 3 in the model next to it"),
         ({"is_decoder": True}, "is_decoder"),
-        ({"num_hidden_layers": 3, "max_position_embeddings": 9}, r"shape: layers 3, not 2; .*shape: length 7, not \d+"),
+        (
+            {"num_hidden_layers": 3, "max_position_embeddings": 9},
+            r"shape: layers 3, not 2; .*shape: length 7, not \d+",
+        ),
     ):
         (moved / "config.json").write_text(json.dumps(config | changes), encoding="utf-8")
         with pytest.raises(BadInput, match=said):
@@ -127,7 +139,9 @@ def test_an_unfit_start_is_refused_before_anything_is_written(moved: Path, tmp_p
         check_start(moved, MODEL)
     (moved / "tokenizer.json").unlink()
     (moved / "vocab.txt").write_text("<pad>\n", encoding="utf-8")  # AutoTokenizer makes one of it
-    with pytest.raises(BadInput, match=r"tokenizer\.json: no tokenizer; expected a file saved by AutoTokenizer"):
+    with pytest.raises(
+        BadInput, match=r"tokenizer\.json: no tokenizer; expected a file saved by AutoTokenizer"
+    ):
         check_start(moved, MODEL)
     (moved / WEIGHTS).unlink()
     with pytest.raises(BadInput, match=r"no weights: expected model\.safetensors"):
@@ -148,7 +162,9 @@ def test_two_tensors_where_the_config_has_one_are_refused(
     assert has_weights_of(beginning(moved, languages), moved, frozenset({second}))  # twice the same
     save_file(weights | {second: weights[first] + 1}, moved / WEIGHTS, metadata={"format": "pt"})
     for refused in (lambda: check_start(moved, MODEL), lambda: beginning(moved, languages)):
-        with pytest.raises(BadInput, match=rf"{WEIGHTS}: {second} differs from {first}, but tie_word_embeddings"):
+        with pytest.raises(
+            BadInput, match=rf"{WEIGHTS}: {second} differs from {first}, but tie_word_embeddings"
+        ):
             refused()
 
 
@@ -163,7 +179,9 @@ def test_a_start_with_two_tables_or_only_the_heads_predicts_as_in_transformers(
         weights[DECODER] = weights.pop(TABLE)
     save_file(weights, moved / WEIGHTS, metadata={"format": "pt"})
     config = json.loads((moved / "config.json").read_text(encoding="utf-8"))
-    (moved / "config.json").write_text(json.dumps(config | {"tie_word_embeddings": not untied}), encoding="utf-8")
+    (moved / "config.json").write_text(
+        json.dumps(config | {"tie_word_embeddings": not untied}), encoding="utf-8"
+    )
     check_start(moved, MODEL)
     rows = torch.arange(5, 15)[None]
     ours, theirs = beginning(moved, languages).eval(), AutoModelForMaskedLM.from_pretrained(moved)

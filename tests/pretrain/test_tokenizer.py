@@ -59,7 +59,9 @@ def checkpoint(data: Path, tmp_path: Path) -> Path:
     """What lies beside a checkpoint's weights, with a RoBERTa's config."""
     folder = tmp_path / "checkpoint"
     folder.mkdir()
-    (folder / "config.json").write_text(json.dumps({"model_type": "roberta", "vocab_size": 800}), encoding="utf-8")
+    (folder / "config.json").write_text(
+        json.dumps({"model_type": "roberta", "vocab_size": 800}), encoding="utf-8"
+    )
     write_tokenizer(data / "vocabulary" / TOKENIZER, folder, OURS, 64)
     return folder
 
@@ -98,7 +100,9 @@ def test_derived_text_gets_the_ids_of_the_derived_corpus_and_is_printed_again(
         assert tokenizer.decode(ids).strip() == spelt
     assert tokenizer.mask_token_id == OURS.mask and tokenizer.model_max_length == 64
     assert tokenizer.decode([OURS.start, OURS.mask]) == "<s><mask>"
-    same = (tmp_path / TOKENIZER).read_bytes() == (tmp_path / TOKENIZERS / transform.name / TOKENIZER).read_bytes()
+    same = (tmp_path / TOKENIZER).read_bytes() == (
+        tmp_path / TOKENIZERS / transform.name / TOKENIZER
+    ).read_bytes()
     assert same == (transform.name == "inv")
 
 
@@ -106,7 +110,9 @@ def test_a_table_with_a_row_for_each_type_fits_and_one_with_fewer_does_not(check
     types = Tokenizer.from_file(str(checkpoint / TOKENIZER)).get_vocab_size()
     check_own_types(checkpoint, types, OURS.pad)
     check_own_types(checkpoint, types + 3, OURS.pad)
-    with pytest.raises(BadInput, match=rf"has types up to id {types - 1:,}, .* a table of {types - 1:,} rows"):
+    with pytest.raises(
+        BadInput, match=rf"has types up to id {types - 1:,}, .* a table of {types - 1:,} rows"
+    ):
         check_own_types(checkpoint, types - 1, OURS.pad)
     with pytest.raises(BadInput, match=f"padding is id {OURS.pad}, but 0 in the model next to it"):
         check_own_types(checkpoint, types, 0)

@@ -37,7 +37,9 @@ def one_step(
     optimizer, seen = Gradients(learner), dict[str, float]()
     config = replace(TRAIN, steps=1, warmup=0, batch=batch, grad_accumulation=parts, clip=1e9)
     streams = objective.streams(languages, STILL.length, 0)
-    train(learner, optimizer, streams, config, 0, one_process(), after=lambda _, means, __: seen.update(means))
+    train(
+        learner, optimizer, streams, config, 0, one_process(), after=lambda _, means, __: seen.update(means)
+    )
     return optimizer.last, seen
 
 
@@ -54,7 +56,9 @@ def test_cutting_a_batch_changes_no_gradient(objective: Objective, batch: int, l
 
 
 @pytest.mark.parametrize(("size", "parts"), [(1, 3), (2, 1), (3, 2), (2, 3)])
-def test_processes_and_micro_batches_share_a_batch_without_overlap(size: int, parts: int, languages: Languages) -> None:
+def test_processes_and_micro_batches_share_a_batch_without_overlap(
+    size: int, parts: int, languages: Languages
+) -> None:
     streams = MLM().streams(languages, STILL.length, 0)
     batches, _ = Draws(streams, 17, 0).at(0)
     worlds = [World(rank, size, torch.device("cpu")) for rank in range(size)]
@@ -81,7 +85,9 @@ def test_the_gradient_is_that_of_the_weighted_means(languages: Languages) -> Non
     }
     (terms["mlm"] + terms["tlm"] + 10 * terms["align"]).backward()
     assert counts == {"mlm": mlm.labelled, "tlm": tlm.labelled, "align": len(align)}
-    assert means == pytest.approx({name: float(term.detach()) for name, term in terms.items()}, rel=1e-5, abs=1e-6)
+    assert means == pytest.approx(
+        {name: float(term.detach()) for name, term in terms.items()}, rel=1e-5, abs=1e-6
+    )
     for name, p in model.named_parameters(prefix="model"):
         torch.testing.assert_close(gradient[name], p.grad, rtol=1e-4, atol=1e-6)
 
@@ -103,7 +109,9 @@ def test_every_parameter_gets_a_dense_gradient_from_a_process_without_rows(
     train(learner, optimizer, streams, config, 0, Third(2, 4, torch.device("cpu")))
     touched = [name for name, gradient in optimizer.last.items() if gradient.any()]
     assert all(gradient.layout is torch.strided for gradient in optimizer.last.values())
-    assert touched == (["model.roberta.embeddings.word_embeddings.weight"] if objective.name == "ALIGN-MLM" else [])
+    assert touched == (
+        ["model.roberta.embeddings.word_embeddings.weight"] if objective.name == "ALIGN-MLM" else []
+    )
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
@@ -144,7 +152,9 @@ def test_updates_are_those_of_adamw_with_the_parts_that_decay(
     assert {name.split(".")[1] for name in twin.trained.keys() - old} == {"lm_head", "pointer"}
     groups = [
         {
-            "params": [p for name, p in twin.trained.items() if (name in decaying, name in old) == (decays, kept)],
+            "params": [
+                p for name, p in twin.trained.items() if (name in decaying, name in old) == (decays, kept)
+            ],
             "weight_decay": amount,
             "times": 1.0 if kept else head_rate,
         }
@@ -162,7 +172,9 @@ def test_updates_are_those_of_adamw_with_the_parts_that_decay(
         theirs.step()
 
     ours.register_step_pre_hook(both)
-    train(learner, ours, OBJECTIVES["XLM-ALIGN"].streams(languages, STILL.length, 0), config, 0, one_process())
+    train(
+        learner, ours, OBJECTIVES["XLM-ALIGN"].streams(languages, STILL.length, 0), config, 0, one_process()
+    )
     for name, parameter in learner.trained.items():
         torch.testing.assert_close(parameter, twin.trained[name], rtol=1e-5, atol=1e-6)
 
@@ -235,7 +247,9 @@ class Waits(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = func.overloadpacket.__name__
         places = args[1] if name in ("index", "index_put", "index_put_") else ()
-        masked = any(place is not None and place.dtype == torch.bool for place in places)  # it is made into a list
+        masked = any(
+            place is not None and place.dtype == torch.bool for place in places
+        )  # it is made into a list
         if name in self.NAMES or masked:
             self.found.append(name)
         return func(*args, **(kwargs or {}))
@@ -286,7 +300,8 @@ def test_a_non_finite_gradient_stops_too(languages: Languages) -> None:
             (stream,) = super().streams(languages, length, seed)
             plain = stream.losses
             stream.losses = lambda learner, batch: {  # type: ignore[method-assign]
-                name: loss + (learner.model.lm_head.bias[0] * 0).sqrt() for name, loss in plain(learner, batch).items()
+                name: loss + (learner.model.lm_head.bias[0] * 0).sqrt()
+                for name, loss in plain(learner, batch).items()
             }
             return [stream]
 

@@ -35,7 +35,9 @@ def test_a_run_reports_no_gold(objective: Objective, folder: Path, tmp_path: Pat
     assert model.config.vocab_size == SIZE
     rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
     assert rows[-1]["step"] == TRAIN.steps
-    assert list(rows[-1].get("reported", {})) == (["labelled"] if objective.name.startswith("XLM-ALIGN") else [])
+    assert list(rows[-1].get("reported", {})) == (
+        ["labelled"] if objective.name.startswith("XLM-ALIGN") else []
+    )
 
 
 def test_a_run_learns_from_estimated_links(folder: Path, tmp_path: Path) -> None:

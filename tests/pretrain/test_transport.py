@@ -41,7 +41,9 @@ def products(shapes: list[tuple[int, int]], seed: int) -> list[np.ndarray]:
 
 
 @given(SHAPES, SEEDS, st.integers(1, 5), st.sampled_from(["columns", "rows"]))
-def test_sinkhorn_is_its_definition(shapes: list[tuple[int, int]], seed: int, iterations: int, first: First) -> None:
+def test_sinkhorn_is_its_definition(
+    shapes: list[tuple[int, int]], seed: int, iterations: int, first: First
+) -> None:
     similarity = products(shapes, seed)
     batch, row_mask, col_mask = padded(similarity)
     plans = sinkhorn(log_kernel(batch), row_mask, col_mask, iterations, first)
@@ -96,7 +98,9 @@ def test_itermax_is_its_definition(shapes: list[tuple[int, int]], seed: int) -> 
 def test_argmax_and_itermax_are_simaligns(kind: str) -> None:
     simalign = pytest.importorskip("simalign", reason="simalign is not installed")
     scores = matrices(kind)
-    for score, by_argmax, by_itermax in zip(scores, extracted(argmax, scores), extracted(itermax, scores), strict=True):
+    for score, by_argmax, by_itermax in zip(
+        scores, extracted(argmax, scores), extracted(itermax, scores), strict=True
+    ):
         forward, back = simalign.SentenceAligner.get_alignment_matrix(score)
         assert np.array_equal(by_argmax, forward * back)
         assert np.array_equal(by_itermax, simalign.SentenceAligner.iter_max(score))

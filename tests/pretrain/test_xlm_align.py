@@ -37,7 +37,12 @@ SWITCHES: list[dict[str, Any]] = [
 def hidden_states(model: RobertaForMaskedLM, ids: torch.Tensor, layer: int) -> np.ndarray:
     """transformers' own, in double precision."""
     mask = (ids != OURS.pad).long()
-    return model.roberta(ids, attention_mask=mask, output_hidden_states=True).hidden_states[layer].double().numpy()
+    return (
+        model.roberta(ids, attention_mask=mask, output_hidden_states=True)
+        .hidden_states[layer]
+        .double()
+        .numpy()
+    )
 
 
 def labelled_by_hand(h: np.ndarray, n: int, m: int, dwa: DWA) -> tuple[np.ndarray, np.ndarray]:
@@ -53,7 +58,9 @@ def labelled_by_hand(h: np.ndarray, n: int, m: int, dwa: DWA) -> tuple[np.ndarra
     return links, plan
 
 
-def queries_by_hand(batch: PairRows, row: int, links: np.ndarray, plan: np.ndarray, dwa: DWA) -> list[tuple[int, int]]:
+def queries_by_hand(
+    batch: PairRows, row: int, links: np.ndarray, plan: np.ndarray, dwa: DWA
+) -> list[tuple[int, int]]:
     """(place that asks, place that it is to find), in one row."""
     (n, m), dice = batch.sides[row].tolist(), batch.dice[row].tolist()
     pairs = [(1 + i, n + 2 + j) for i, j in np.argwhere(links)]

@@ -11,7 +11,16 @@ from calque.analysis.results.results import Point, Results
 from calque.analysis.results.retained import unless_at_floor
 from calque.analysis.statistics.correlation import LEAST
 from calque.analysis.statistics.intervals import CONFIDENCE
-from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Claim, Verdict, judge, points
+from calque.analysis.statistics.verdicts import (
+    FAILS,
+    HOLDS,
+    ONE_SEED,
+    UNDECIDED,
+    Claim,
+    Verdict,
+    judge,
+    points,
+)
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 from calque.derive.transforms import REWRITES
 
@@ -26,11 +35,15 @@ def align_mlm_claims(results: Results) -> list[Claim]:
     under, script, claims = results.transform_title(INVERTED), results.transform_title(SCRIPT), list[Claim]()
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
         on = f"{task_title(task)} ({metric_title(PRIMARY[task])})"
-        least, most = (extreme_delta(results, o, INVERTED, task, side) for o, side in (("ALIGN-MLM", -1), ("MLM", +1)))
+        least, most = (
+            extreme_delta(results, o, INVERTED, task, side) for o, side in (("ALIGN-MLM", -1), ("MLM", +1))
+        )
         claims.append(claim("smallest-delta", least, under=under, on=on))
         if {*results.objectives} != {"ALIGN-MLM", "MLM"}:  # with two objectives it is the same claim
             claims.append(claim("largest-delta", most, under=under, on=on))
-        claims.append(claim("all-near", all_near(results, SCRIPT, task), script=script, on=on, near=100 * NEAR))
+        claims.append(
+            claim("all-near", all_near(results, SCRIPT, task), script=script, on=on, near=100 * NEAR)
+        )
         claims.append(claim("correlated", correlated(results, task, 0.7), on=on))
     ours, theirs = (results.scores("ZS", o, INVERTED, "pos", "f1_bare_tags") for o in ("ALIGN-MLM", "XLM"))
     aligned = {name: results.alignments(name, INVERTED, "held-out") for name in results.objectives}
@@ -117,7 +130,9 @@ def _above(cells: list[Point], least: float) -> Verdict:
 
 
 def _beats_all(values: Mapping[str, BySeed], objective: str, side: int) -> Verdict:
-    differences = {o: difference(values.get(objective, {}), its) for o, its in values.items() if o != objective}
+    differences = {
+        o: difference(values.get(objective, {}), its) for o, its in values.items() if o != objective
+    }
     gaps = {name: gap for name, gap in differences.items() if gap}
     closest = min(gaps, key=lambda name: side * gaps[name].mean, default="")
     of = f", the closest of {len(gaps)}" if len(gaps) > 1 else ""

@@ -19,7 +19,17 @@ from calque.analysis.papers.columns import (
 from calque.analysis.papers.looks import keys, looks
 from calque.analysis.papers.texts import TEXTS, heading, plot, table
 from calque.analysis.records.record import ALIGNMENT, DELTA, ORDER, SHARING, Floor
-from calque.analysis.report.drawing import INK, LOOKS, SOFT, Dash, Point, draw_points, key, legend, small_multiples
+from calque.analysis.report.drawing import (
+    INK,
+    LOOKS,
+    SOFT,
+    Dash,
+    Point,
+    draw_points,
+    key,
+    legend,
+    small_multiples,
+)
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import Table
 from calque.analysis.results.measured import mean, means
@@ -46,7 +56,9 @@ def order_figure(results: Results, scale: str) -> Plot | None:
     if not columns or len(parameters) > len(DASHES) or not look:
         return None
     dash = dict(zip(parameters, DASHES, strict=False))
-    distances = {(o, t): mean(results.scores(ORDER, o, t, "", "kendall")) for o in look for t in results.transforms}
+    distances = {
+        (o, t): mean(results.scores(ORDER, o, t, "", "kendall")) for o in look for t in results.transforms
+    }
     distance = {cell: its.mean for cell, its in distances.items() if its}
 
     def line(column: Column, objective: str, transforms: Sequence[str]) -> list[Point]:
@@ -57,7 +69,9 @@ def order_figure(results: Results, scale: str) -> Plot | None:
             key=lambda point: point[0],
         )
 
-    lines = [line(column, o, transforms) for column in columns for o in look for transforms in parameters.values()]
+    lines = [
+        line(column, o, transforms) for column in columns for o in look for transforms in parameters.values()
+    ]
     if max(map(len, lines), default=0) < FEWEST:
         return None
     floors = list[Floor]()
@@ -74,7 +88,10 @@ def order_figure(results: Results, scale: str) -> Plot | None:
 
     panels, title = [(column.head, column) for column in columns], heading("figure-order")
     with small_multiples(title, panels, draw, 2, 1.8, ("order distance", ""), sharex=True) as (figure, _):
-        handles = [*keys(results, look, line="-"), *(key(name, INK, "", line=dash[name]) for name in parameters)]
+        handles = [
+            *keys(results, look, line="-"),
+            *(key(name, INK, "", line=dash[name]) for name in parameters),
+        ]
         handles += [key("floor of ZS", SOFT, "", line=FLOOR)] if floors else []
         legend(figure, handles, 3, handlelength=3)
     numbers = {(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")}
@@ -99,10 +116,13 @@ def _draw_floors(
 
 def _parameters(results: Results) -> dict[str, list[str]]:
     parts_of = {name: results.transform(name).parts for name in results.transforms}
-    parts_of = {name: parts for name, parts in parts_of.items() if not REWRITES & {part["kind"] for part in parts}}
+    parts_of = {
+        name: parts for name, parts in parts_of.items() if not REWRITES & {part["kind"] for part in parts}
+    }
     scripts = {name: [part for part in parts if part["kind"] in SHARED] for name, parts in parts_of.items()}
     orders = {
-        name: [_parameter(part) for part in parts if part["kind"] not in SHARED] for name, parts in parts_of.items()
+        name: [_parameter(part) for part in parts if part["kind"] not in SHARED]
+        for name, parts in parts_of.items()
     }
     parameters: dict[str, list[str]] = {}
     for name, order in orders.items():
@@ -165,7 +185,8 @@ def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     if any(0 < sharer.tokens < 1 for sharer in sharers(results)):
         columns = columns_of("overlap")
         columns += [
-            replace(column, remarks=False) for column in task_columns(("ZS", DELTA, RETAINED), main_metrics(results))
+            replace(column, remarks=False)
+            for column in task_columns(("ZS", DELTA, RETAINED), main_metrics(results))
         ]
         columns += [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ("all", "held-out")]
         header = ("objective", "language", *(column.head for column in columns))
@@ -196,14 +217,18 @@ def overlap_figure(results: Results, scale: str) -> Plot | None:
                 for those in ((kind,), (NEW, kind))
             )
             if own:
-                draw_points(panel, own, colour, bounds=column.bounds, marker=marker, markersize=5, linestyle="none")
+                draw_points(
+                    panel, own, colour, bounds=column.bounds, marker=marker, markersize=5, linestyle="none"
+                )
             if len(own) > 1:
                 x, y = [share for share, _ in dial], [100 * value.mean for _, value in dial]
                 panel.plot(x, y, "-", color=colour, linewidth=1, zorder=1)
         if column.task:
             panel.axhline(0, color=INK, linewidth=0.8)
 
-    panels = [(f"{results.objective_title(o)}\n{column.head}", (o, column)) for o in rows for column in columns]
+    panels = [
+        (f"{results.objective_title(o)}\n{column.head}", (o, column)) for o in rows for column in columns
+    ]
     title, labels = heading("figure-overlap"), ("shared, %", "")
     shared: dict[str, Any] = {"sharex": True, "sharey": "col"}
     with small_multiples(title, panels, draw, len(columns), 1.8, labels, **shared) as (figure, _):

@@ -41,7 +41,10 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
     if len(cells) * len(groups) < 2 or len(transforms) > MOST or not look:
         return None
     width = FILLED / len(look)
-    labels = [f"{task_title(task)}\n{metric_title(metric)}".replace("on bare", "on\nbare") for task, metric in groups]
+    labels = [
+        f"{task_title(task)}\n{metric_title(metric)}".replace("on bare", "on\nbare")
+        for task, metric in groups
+    ]
     marker: dict[str, Any] = {"color": INK, "markerfacecolor": "#ffffff", "markersize": 3.5, "zorder": 4}
     numbers, floors = list[Published](), list[Floor]()
 
@@ -65,7 +68,10 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
     panels, title = [(results.transform_title(t), t) for t in transforms], heading("figure-2-delta")
     columns = max(1, min(ABREAST, int(HALF / (max(BAR * len(look) / FILLED, LABEL) * len(groups)))))
     axes_labels = ("", "Δ = SUP − ZS, points")
-    with drawing.small_multiples(title, panels, draw, columns, 2.0, axes_labels, sharey=True) as (figure, axes):
+    with drawing.small_multiples(title, panels, draw, columns, 2.0, axes_labels, sharey=True) as (
+        figure,
+        axes,
+    ):
         bottom, top = axes[0, 0].get_ylim()
         axes[0, 0].set_ylim(min(bottom, -BELOW * top), top)
         handles = bar_keys(results, look)
@@ -114,7 +120,9 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
         ]
         drawing.legend(figure, handles, 3)
     metrics = {task: PRIMARY[task] for task in tasks}
-    return plot("figure-floors", figure, results, scale, results.select(("SUP", "ZS"), metrics), floors=floors)
+    return plot(
+        "figure-floors", figure, results, scale, results.select(("SUP", "ZS"), metrics), floors=floors
+    )
 
 
 def _draw_floors(panel: Axes, results: Results, task: str) -> Iterator[Floor]:
@@ -130,7 +138,9 @@ def _draw_floors(panel: Axes, results: Results, task: str) -> Iterator[Floor]:
 def correlation_figure(results: Results, scale: str) -> Plot | None:
     """Plot alignment@1 against -Delta, one panel per task with a rho."""
     metrics, look = compared_metrics(results), looks(results)
-    cells = {task: points for task, metric in metrics.items() if rho_of(points := results.points(task, metric))}
+    cells = {
+        task: points for task, metric in metrics.items() if rho_of(points := results.points(task, metric))
+    }
     if not cells or len(results.transforms) > MOST or not look:
         return None
     fill = dict(zip(results.transforms, FILLS, strict=False))
@@ -143,23 +153,32 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
             drawing.draw_line(panel, x, y, fmt=marker, color=SOFT, markersize=4, zorder=1.5)
         for point in cells[task]:
             transform = point.transform
-            _draw_point(panel, point, look[point.objective], fill[transform], results.transform_title(transform))
+            _draw_point(
+                panel, point, look[point.objective], fill[transform], results.transform_title(transform)
+            )
         panel.axhline(0, color=INK, linewidth=0.8)
         panel.set_xlim(-5, 105)
 
     rhos = {task: in_words(rho).replace(", p", "\np") for task, its in cells.items() if (rho := rho_of(its))}
-    panels = [(f"{task_title(task)}, {metric_title(metrics[task])}\n{rho}", task) for task, rho in rhos.items()]
+    panels = [
+        (f"{task_title(task)}, {metric_title(metrics[task])}\n{rho}", task) for task, rho in rhos.items()
+    ]
     title, labels = heading("figure-3-correlation"), ("alignment@1, %", "−Δ = ZS − SUP, points")
     with drawing.small_multiples(title, panels, draw, ABREAST, 2.6, labels) as (figure, axes):
         for panel in axes.flat[: len(panels)]:
             panel.set_xlabel(labels[0])
         handles = keys(results, look)
         handles += [
-            drawing.key(results.transform_title(transform), INK, "o", style) for transform, style in fill.items()
+            drawing.key(results.transform_title(transform), INK, "o", style)
+            for transform, style in fill.items()
         ]
-        numbers = list(dict.fromkeys(number for pairs in printed.values() for pair in pairs for number in pair))
+        numbers = list(
+            dict.fromkeys(number for pairs in printed.values() for pair in pairs for number in pair)
+        )
         others = "; dots: other objectives" if any(number.objective not in look for number in numbers) else ""
-        handles += [drawing.key(f"published, shapes as above{others}", SOFT, "o", small=True)] if numbers else []
+        handles += (
+            [drawing.key(f"published, shapes as above{others}", SOFT, "o", small=True)] if numbers else []
+        )
         drawing.legend(figure, handles, 3)
     records = results.select(("SUP", "ZS", ALIGNMENT), metrics | {"": "all"})
     return plot("figure-3-correlation", figure, results, scale, records, numbers)

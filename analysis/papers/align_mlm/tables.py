@@ -29,7 +29,11 @@ from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_t
 from calque.analysis.tasks.score import OF
 
 ALIGNMENTS = ("all", "dictionary", "held-out", "frequency-weighted", "back")
-ROTATIONS = {ROTATED: "held-out, rotated", SHUFFLED: "held-out, shuffled pairs", SELF_LEARNT: "held-out, self-learnt"}
+ROTATIONS = {
+    ROTATED: "held-out, rotated",
+    SHUFFLED: "held-out, shuffled pairs",
+    SELF_LEARNT: "held-out, self-learnt",
+}
 HEADER = ("objective", "transform", "source")
 
 
@@ -46,7 +50,9 @@ def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
 def scores_table(results: Results, scale: str) -> Table:
     """Table 3: SUP, ZS and Delta by objective, transform and task, with floors, retained transfer and
     baselines."""
-    metrics = [(task, m) for task in results.main_tasks for m in dict.fromkeys((PRIMARY[task], PRINTED[task]))]
+    metrics = [
+        (task, m) for task in results.main_tasks for m in dict.fromkeys((PRIMARY[task], PRINTED[task]))
+    ]
     floors = results.floors.all
     columns = task_columns(["SUP", "ZS", DELTA, *([RETAINED] if floors else [])], metrics)
     rows = [*_rows(results, 3, columns), *_floor_rows(results, columns)]
@@ -80,7 +86,9 @@ def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[s
     for name, title in results.floors.baselines(results.tasks).items():
         for transform in results.transforms:
             learnt = {"SUP": transform, "ZS": results.source}
-            floors = (results.floors.of(c.task, c.metric, transform, learnt.get(c.measure, "")) for c in columns)
+            floors = (
+                results.floors.of(c.task, c.metric, transform, learnt.get(c.measure, "")) for c in columns
+            )
             cells = (percent(floor[name].value if name in floor else None) for floor in floors)
             yield title, results.transform_title(transform), FLOOR, *cells
 
@@ -95,14 +103,27 @@ def entries_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
             continue
         of_mlm = _with_and_without(results, "MLM", transform, task)[-1] if objective != "MLM" else {}
         titles = task_title(task), results.objective_title(objective), results.transform_title(transform)
-        rows.append((*titles, *(cell(mean(each)) for each in (within, without, gain)), cell(difference(gain, of_mlm))))
+        rows.append(
+            (*titles, *(cell(mean(each)) for each in (within, without, gain)), cell(difference(gain, of_mlm)))
+        )
     if rows:
-        header = ("task", *HEADER[:2], "with an entry", "without an entry", "difference", "difference − MLM’s")
+        header = (
+            "task",
+            *HEADER[:2],
+            "with an entry",
+            "without an entry",
+            "difference",
+            "difference − MLM’s",
+        )
         yield "entries", table("entries", results, scale, header, rows, 3)
 
 
-def _with_and_without(results: Results, objective: str, transform: str, task: str) -> tuple[BySeed, BySeed, BySeed]:
-    within, without = (results.scores("ZS", objective, transform, task, metric) for metric in (ENTRY, NO_ENTRY))
+def _with_and_without(
+    results: Results, objective: str, transform: str, task: str
+) -> tuple[BySeed, BySeed, BySeed]:
+    within, without = (
+        results.scores("ZS", objective, transform, task, metric) for metric in (ENTRY, NO_ENTRY)
+    )
     return within, without, differences(within, without)
 
 
@@ -126,13 +147,20 @@ def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
         for objective in results.objectives:
             for transform in results.transforms:
                 for measure in ("SUP", "ZS") if metrics else ():
-                    scores = [results.scores(measure, objective, transform, task, metric) for metric in metrics]
+                    scores = [
+                        results.scores(measure, objective, transform, task, metric) for metric in metrics
+                    ]
                     if any(scores):
                         cells = map(cell, map(mean, scores))
                         rows.append((objective, results.transform_title(transform), measure, *cells))
         if metrics:
             titles: dict[str, Any] = {"task": task_title(task), "metric": metric_title(PRIMARY[task])}
-            header = ("objective", "transform", "measure", *(metric.removeprefix(start) for metric in metrics))
+            header = (
+                "objective",
+                "transform",
+                "measure",
+                *(metric.removeprefix(start) for metric in metrics),
+            )
             diagnostics = table("diagnostics", results, scale, header, rows, 3, **titles)
             yield f"diagnostics-{task}", diagnostics
 
@@ -141,9 +169,13 @@ def interventions_tables(results: Results, scale: str) -> Iterator[tuple[str, Ta
     """Yield scores after each intervention, one table per task and one for retrieval."""
     for task in results.main_tasks:
         metric = PRIMARY[task]
-        yield from _table(results, scale, Column("", "ZS", metric, task), f"{task_title(task)}, {metric_title(metric)}")
+        yield from _table(
+            results, scale, Column("", "ZS", metric, task), f"{task_title(task)}, {metric_title(metric)}"
+        )
     last = results.layers(RETRIEVAL)[-1:]
-    yield from _table(results, scale, Column("", RETRIEVAL, "cosine", facets={"layer": sum(last)}), "retrieval")
+    yield from _table(
+        results, scale, Column("", RETRIEVAL, "cosine", facets={"layer": sum(last)}), "retrieval"
+    )
 
 
 def _table(results: Results, scale: str, column: Column, title: str) -> Iterator[tuple[str, Table]]:
@@ -173,7 +205,9 @@ def _after(results: Results, column: Column, objective: str, transform: str, int
     return replace(column, metric=metric).values(results, objective, transform)
 
 
-def effect(after: Callable[[str], BySeed], name: str) -> tuple[Estimate | None, Estimate | None, Estimate | None]:
+def effect(
+    after: Callable[[str], BySeed], name: str
+) -> tuple[Estimate | None, Estimate | None, Estimate | None]:
     """Return the score after an intervention, its change, and its difference from the control's score."""
     score, control = after(name), control_of(name)
     change = difference(score, after(NOTHING)) if name != NOTHING else None

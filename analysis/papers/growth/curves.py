@@ -54,7 +54,9 @@ def curves(results: Results, quantity: Quantity, objective: str, transform: str)
     layer = main_layer(depth) if quantity.layered else None
     found: dict[int, dict[int, Record]] = {}
     for task in ("", *results.tasks):  # records on tags name the probed task
-        found = found or results.curves(quantity.measure, objective, transform, task, quantity.metric, layer=layer)
+        found = found or results.curves(
+            quantity.measure, objective, transform, task, quantity.metric, layer=layer
+        )
     with_null = {seed: {step: r for step, r in curve.items() if r.null} for seed, curve in found.items()}
     return {seed: curve for seed, curve in with_null.items() if curve}
 
@@ -76,7 +78,9 @@ def means(results: Results, quantity: Quantity, objective: str, transform: str) 
 
 def records_of(results: Results, quantities: Sequence[Quantity]) -> list[Record]:
     cells = product(quantities, results.objectives, results.transforms)
-    return [record for cell in cells for curve in curves(results, *cell).values() for record in curve.values()]
+    return [
+        record for cell in cells for curve in curves(results, *cell).values() for record in curve.values()
+    ]
 
 
 def steps_of(results: Results) -> list[int]:
@@ -162,7 +166,9 @@ def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
             ends.append((*titles, *(decimal(*cell) for cell in cells)))
     labels = ("language", "objective")
     what = (*labels, "what leaves its null, in this order", "the same order in all seeds")
-    names, axes = ((*labels, *(getattr(quantity, name) for quantity in QUANTITIES)) for name in ("name", "axis"))
+    names, axes = (
+        (*labels, *(getattr(quantity, name) for quantity in QUANTITIES)) for name in ("name", "axis")
+    )
     yield "what-comes-first", table("what-comes-first", results, scale, what, order, 2, onset=NOTE)
     yield "onsets", table("onsets", results, scale, names, steps, 2, onset=NOTE)
     probed = steps_of(results)

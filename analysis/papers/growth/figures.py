@@ -66,7 +66,10 @@ class StepScale:
     def draw(self, panel: Axes) -> None:
         """Set a panel's horizontal axis, with ticks at 0 and at powers of ten not too close to it."""
         last, powers = max(self.steps), [10**power for power in range(8)]
-        ticks = [*([0] if 0 in self.steps else []), *(tick for tick in powers if 2 * self.first <= tick <= last)]
+        ticks = [
+            *([0] if 0 in self.steps else []),
+            *(tick for tick in powers if 2 * self.first <= tick <= last),
+        ]
         panel.set_xscale("log")
         panel.xaxis.set_major_locator(FixedLocator(self.places(ticks)))
         names = [str(tick) if tick < 1000 else f"{tick // 1000}k" for tick in ticks]
@@ -90,7 +93,11 @@ def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: 
             if line := means(results, quantity, objective, transform):
                 every = max(1, len(line) // 4)
                 values = [point.mean for point in line.values()]
-                marks: dict[str, Any] = {"marker": marker, "markersize": 3.5, "markevery": (place % every, every)}
+                marks: dict[str, Any] = {
+                    "marker": marker,
+                    "markersize": 3.5,
+                    "markevery": (place % every, every),
+                }
                 marks |= {"color": colour, "linewidth": 1.2, "zorder": 3}
                 draw_line(panel, axis.places(list(line)), values, fmt=dash, **marks)
         axis.draw(panel)
@@ -101,7 +108,10 @@ def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: 
         for transform in columns
     ]
     shared: dict[str, Any] = {"sharex": True, "sharey": "row"}
-    with small_multiples(heading(name), panels, draw, len(columns), 1.4, (STEP, ""), **shared) as (figure, axes):
+    with small_multiples(heading(name), panels, draw, len(columns), 1.4, (STEP, ""), **shared) as (
+        figure,
+        axes,
+    ):
         for row, quantity in zip(axes, rows, strict=True):
             row[0].set_ylabel(wrapped(quantity.axis, 1.1))
         figure.align_ylabels()
@@ -129,7 +139,12 @@ def _null(panel: Axes, results: Results, quantity: Quantity, transform: str, axi
     if bands:
         low, high, chance = np.array(bands).transpose(1, 0, 2)
         here = ~np.isnan(low).all(axis=0)
-        x, low, high, chance = np.array(axis.places(axis.steps))[here], low[:, here], high[:, here], chance[:, here]
+        x, low, high, chance = (
+            np.array(axis.places(axis.steps))[here],
+            low[:, here],
+            high[:, here],
+            chance[:, here],
+        )
         panel.fill_between(x, np.nanmin(low, 0), np.nanmax(high, 0), color=NULL, linewidth=0, zorder=1)
         panel.plot(x, np.nanmean(chance, 0), color=SOFT, linestyle="--", linewidth=1, zorder=1.5)
 

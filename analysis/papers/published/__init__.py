@@ -56,7 +56,9 @@ def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any]) -> 
     else:
         places, cells = [(setting, "")], [cells]
     for (name, language), cell in zip(places, cells, strict=True):
-        for column, value in zip(table["columns"][3:], cell if isinstance(cell, list) else [cell], strict=False):
+        for column, value in zip(
+            table["columns"][3:], cell if isinstance(cell, list) else [cell], strict=False
+        ):
             if value is not None:  # the paper has a dash there
                 kind, share = _column(column, content["metrics"]), round(value / 100, PLACES)
                 yield Published(*about, *kind, share, name, title, language)

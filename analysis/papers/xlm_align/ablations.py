@@ -62,7 +62,9 @@ def plain_mlm(results: Results, start: Start | None) -> str | None:
 
 def usual_start(results: Results) -> Start | None:
     """Return the most common start among XLM-Align's variants."""
-    starts = [results.start(name) for name in results.objectives if changes(results.objective(name)) is not None]
+    starts = [
+        results.start(name) for name in results.objectives if changes(results.objective(name)) is not None
+    ]
     return max(starts, key=starts.count, default=None)
 
 
@@ -94,7 +96,9 @@ def settings(results: Results) -> list[Setting]:
             rows[f"{word} {layer}{OWN}"] = variant(results, start, **{switch: layer})
         found = {name: objective for name, objective in rows.items() if objective is not None}
         if not found.keys() <= earlier:
-            chosen += [Setting(number, *row, transform) for transform in results.transforms for row in found.items()]
+            chosen += [
+                Setting(number, *row, transform) for transform in results.transforms for row in found.items()
+            ]
         earlier |= found.keys() if number == 3 else set()
     return chosen
 
@@ -107,7 +111,9 @@ def errors(results: Results, objective: str, transform: str) -> BySeed:
 def records_of(results: Results, rows: Sequence[Setting], measures: Sequence[str]) -> list[Record]:
     """Return the records behind some settings' measures."""
     cells = {(s.objective, s.transform) for s in rows}
-    return [r for r in results.records if r.measure in measures and (results.objective_of(r), r.language) in cells]
+    return [
+        r for r in results.records if r.measure in measures and (results.objective_of(r), r.language) in cells
+    ]
 
 
 def xlm_align_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
@@ -177,7 +183,9 @@ def _labelling(results: Results, transform: str, whole: str) -> Iterator[Claim]:
     start, cold, title = results.start(whole), variant(results, None), results.objective_title
     under = results.transform_title(transform)
     verdict = judge_estimate(mean(precision(results, whole, transform)), +1, MOST)
-    yield claim("labels-right" if start else "labels-right-from-scratch", verdict, better=title(whole), under=under)
+    yield claim(
+        "labels-right" if start else "labels-right-from-scratch", verdict, better=title(whole), under=under
+    )
     if start and cold is not None:
         verdict = judge_difference(*(precision(results, name, transform) for name in (whole, cold)))
         yield claim("more-labels-right", verdict, better=title(whole), worse=title(cold), under=under)
@@ -185,7 +193,9 @@ def _labelling(results: Results, transform: str, whole: str) -> Iterator[Claim]:
     first = start.objective.name if start and start.objective.name in results.objectives else None
     for better, worse in [(whole, cold), (whole, first), *((gold, whole) for gold in golds)]:
         if better is not None and worse is not None and better != worse:
-            verdict = judge_difference(*(errors(results, name, transform) for name in (better, worse)), side=-1)
+            verdict = judge_difference(
+                *(errors(results, name, transform) for name in (better, worse)), side=-1
+            )
             yield claim("lower-aer", verdict, better=title(better), worse=title(worse), under=under)
 
 
@@ -213,7 +223,9 @@ def xlm_align_findings(results: Results) -> Iterator[str]:
         hardest = max(measured, key=lambda transform: fmean(means[transform]))
         under = f"under {results.transform_title(hardest)}"
         given = {o: changes(results.objective(o)) or {} for o in results.objectives}
-        own = {o: precision(results, o, hardest) for o in results.objectives if given[o].get("labels") != "gold"}
+        own = {
+            o: precision(results, o, hardest) for o in results.objectives if given[o].get("labels") != "gold"
+        }
         yield from leader(results, f"precision of self-made labels {under}", own, +1)
         yield from leader(results, f"AER of the last layer {under}", rates[hardest], -1)
     yield from transfer_findings(results)

@@ -26,7 +26,10 @@ PAPER, SMALL = "XLM-Align", "mMiniLM-L12-H384"
 """The paper's own model, and the released multilingual MiniLM of 12 layers and width 384."""
 ABOUT_SMALL = f"{SMALL}: an encoder of 12 layers and width 384, from the page of its release"
 THEIRS = "en"  # the language that published models were fine-tuned on
-PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}  # gold sets whose source comes second in the paper's names
+PAPERS_NAMES = {
+    "de-en": "en-de",
+    "ro-en": "en-ro",
+}  # gold sets whose source comes second in the paper's names
 
 
 def set_title(gold: str) -> str:
@@ -66,7 +69,9 @@ class Continued:
         self.learnt = [name for name in results.objectives if name != self.start]
         self.models = [self.start, *self.learnt]
         tuned = {record.run for record in records if record.measure in (SOURCE_SCORE, ZERO_SHOT)}
-        self.seeds = sorted({run.seed for run in runs if (run.start is not None if self.learnt else run.id in tuned)})
+        self.seeds = sorted(
+            {run.seed for run in runs if (run.start is not None if self.learnt else run.id in tuned)}
+        )
         self.mined = [metric for metric in (MINED, MINED_XTREME) if results.has(RETRIEVAL, metric)]
         self.pairs = list(dict.fromkeys((r.first, r.language) for r in records if r.measure == RETRIEVAL))
         self._languages: dict[str, dict[str, None]] = {}
@@ -116,7 +121,9 @@ class Continued:
         """Return MiniLM's published scores on a task by language, their mean as `mean`."""
         return {p.setting: p for p in self.printed("MiniLM") if (p.objective, p.task) == (SMALL, task)}
 
-    def _scores(self, model: str, measure: str, language: str, task: str, metric: str, **facets: Any) -> BySeed:
+    def _scores(
+        self, model: str, measure: str, language: str, task: str, metric: str, **facets: Any
+    ) -> BySeed:
         scores = self.results.scores(measure, model, language, task, metric, **facets)
         if len(scores) != 1 or len(self.seeds) == 1:
             return scores
@@ -148,7 +155,9 @@ def continued_claims(study: Continued) -> list[Claim]:
             claims += [*_of_links(study, better, worse), *_finds(study, better, worse)]
             for task in study.tasks:
                 other = "Table 3" if task in ABLATED else "ours: Table 3 has other tasks"
-                claims.append(_transfers(study, better, worse, task, "Table 1" if worse == study.start else other))
+                claims.append(
+                    _transfers(study, better, worse, task, "Table 1" if worse == study.start else other)
+                )
     for kind, tables in OF_PAIRS.items():
         of_kind = {name: part for name in study.learnt if (part := study.results.objective(name).part(kind))}
         with_tlm = [name for name, part in of_kind.items() if "beside" in part]
@@ -167,13 +176,20 @@ def _by_language(study: Continued, model: str, task: str) -> list[BySeed]:
 
 def _transfers(study: Continued, better: str, worse: str, task: str, where: str) -> Claim:
     ours, theirs = (_by_language(study, model, task) for model in (better, worse))
-    about = {"better": study.title(better), "worse": study.title(worse), "on": task_title(task), "many": len(ours)}
+    about = {
+        "better": study.title(better),
+        "worse": study.title(worse),
+        "on": task_title(task),
+        "many": len(ours),
+    }
     return claim("transfers-task-better", judge_estimate(gap(ours, theirs)), where=where, **about)
 
 
 def _finds(study: Continued, better: str, worse: str) -> Iterator[Claim]:
     if study.pairs:
-        ours, theirs = ([study.found(model, pair, "cosine") for pair in study.pairs] for model in (better, worse))
+        ours, theirs = (
+            [study.found(model, pair, "cosine") for pair in study.pairs] for model in (better, worse)
+        )
         about = {"better": study.title(better), "worse": study.title(worse), "layer": study.layer}
         yield claim("finds-more", judge_estimate(gap(ours, theirs)), many=len(study.pairs), **about)
 
@@ -188,7 +204,8 @@ def _of_links(study: Continued, better: str, worse: str) -> Iterator[Claim]:
     ]
     for name, golds, sets, by, layers in cases:
         ours, theirs = (
-            [study.errors(model, gold, by, layer) for gold in golds for layer in layers] for model in (better, worse)
+            [study.errors(model, gold, by, layer) for gold in golds for layer in layers]
+            for model in (better, worse)
         )
         about = {"better": study.title(better), "worse": study.title(worse), "sets": sets, "by": by}
         yield claim(name, judge_estimate(gap(ours, theirs), -1), layer=study.layer, last=LAST, **about)
@@ -201,9 +218,13 @@ def continued_findings(study: Continued) -> Iterator[str]:
         errors = [average([study.errors(model, gold, by) for gold in study.sets]) for model in study.models]
         means[f"Mean AER over {len(study.sets)} gold sets by {by}, {study.read_at}"] = errors
     found = [average([study.found(model, pair, "cosine") for pair in study.pairs]) for model in study.models]
-    means[f"Translations found by cosine, mean of {len(study.pairs)} pairs of languages, layer {study.layer}"] = found
+    means[
+        f"Translations found by cosine, mean of {len(study.pairs)} pairs of languages, layer {study.layer}"
+    ] = found
     for task in study.tasks:
-        text = f"{task_title(task)} ({metric_title(PRIMARY[task])}), mean of other languages than {study.source}"
+        text = (
+            f"{task_title(task)} ({metric_title(PRIMARY[task])}), mean of other languages than {study.source}"
+        )
         means[text] = [average(_by_language(study, model, task)) for model in study.models]
     for text, values in means.items():
         pairs = zip(study.models, map(mean, values), strict=True)

@@ -112,7 +112,9 @@ def _retrieval(study: Continued, scale: str) -> Table:
     def cell(model: str, pairs: Sequence[tuple[str, str]], layer: int, metric: str) -> str:
         layer = study.main[model] if metric in study.mined else layer
         by_pair = [study.found(model, pair, metric, layer) for pair in pairs]
-        return number(average([scores for scores in by_pair if scores or metric in METRICS]))  # mined in one direction
+        return number(
+            average([scores for scores in by_pair if scores or metric in METRICS])
+        )  # mined in one direction
 
     rows = (
         (study.title(model), name, *(cell(model, pairs, *column) for column in columns))
@@ -130,12 +132,17 @@ def _retrieval(study: Continued, scale: str) -> Table:
 
 def xtreme_table(study: Continued, scale: str) -> Table:
     """Tabulate each task's mean over all its languages, and the mean over tasks, computed as in XTREME."""
-    tasks = [*(name for name in XTREME if name in study.tasks), *(name for name in study.tasks if name not in XTREME)]
+    tasks = [
+        *(name for name in XTREME if name in study.tasks),
+        *(name for name in study.tasks if name not in XTREME),
+    ]
     columns = [(task, metric) for task in tasks for metric in printed_metrics(task)]
     rows: list[tuple[str, ...]] = []
     for model in study.models:
         means = {column: study.everywhere(model, *column) for column in columns}
-        of_task = {task: average([means[column] for column in columns if column[0] == task]) for task in tasks}
+        of_task = {
+            task: average([means[column] for column in columns if column[0] == task]) for task in tasks
+        }
         overall = average(list(of_task.values()))
         rows.append((study.title(model), OURS, *map(number, means.values()), number(overall)))
     small = [its["mean"] for task in tasks if (its := study.of_small(task))]
@@ -146,8 +153,13 @@ def xtreme_table(study: Continued, scale: str) -> Table:
         rows.append((name, PUBLISHED, *(percent(published.get((name, *column))) for column in theirs)))
     languages = ", ".join(f"{task_title(task)} {len(study.languages(task)) + 1}" for task in tasks)
     together = "average" if whole else f"mean of {len(tasks)} tasks"
-    header, parts = ("model", "source", *(score_title(*column) for column in columns), together), {"small": small}
-    return continued_table(study, "xtreme", scale, header, rows, 2, parts=parts, tasks=tasks, languages=languages)
+    header, parts = (
+        ("model", "source", *(score_title(*column) for column in columns), together),
+        {"small": small},
+    )
+    return continued_table(
+        study, "xtreme", scale, header, rows, 2, parts=parts, tasks=tasks, languages=languages
+    )
 
 
 def task_table(study: Continued, task: str, scale: str) -> Table:

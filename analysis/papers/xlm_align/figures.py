@@ -14,7 +14,14 @@ from calque.analysis.papers.looks import PUBLISHED, Look, family, keys, looks
 from calque.analysis.papers.texts import heading, plot
 from calque.analysis.papers.xlm_align import ablations
 from calque.analysis.papers.xlm_align.ablations import DEFAULT, TABLES, TASKS
-from calque.analysis.papers.xlm_align.continued import PAPER, SMALL, SOURCE_SCORE, ZERO_SHOT, Continued, set_title
+from calque.analysis.papers.xlm_align.continued import (
+    PAPER,
+    SMALL,
+    SOURCE_SCORE,
+    ZERO_SHOT,
+    Continued,
+    set_title,
+)
 from calque.analysis.papers.xlm_align.continued_tables import BY_LANGUAGE, printed_errors, printed_metrics
 from calque.analysis.records.record import AER, Published
 from calque.analysis.report import drawing
@@ -27,7 +34,10 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)  # markers for intervals that exceed the axis
 BELOW = 0.24  # the offset of the paper's number from ours, as a fraction of a row's height
-COLUMNS, MANY = 2, 4  # panels in a row, for studies that start from an encoder; this many panels need a whole page
+COLUMNS, MANY = (
+    2,
+    4,
+)  # panels in a row, for studies that start from an encoder; this many panels need a whole page
 CLOSE = 12  # with more languages than this, their names are small
 LOWEST = 4  # layers below depth / LOWEST are not drawn
 PAPERS, PAPERS_LAYER = ("XLM-R", PAPER), 8  # the paper's encoders, and the layer (of twelve) of its numbers
@@ -47,7 +57,9 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
     gains = dict[tuple[int, str], Estimate | None]()
     for y, (_, objective, transform) in enumerate(rows):
         for task in tasks:
-            ours, base = (results.scores("ZS", o, transform, task, PRIMARY[task]) for o in (objective, default))
+            ours, base = (
+                results.scores("ZS", o, transform, task, PRIMARY[task]) for o in (objective, default)
+            )
             gains[y, task] = difference(ours, base)
     published, printed = _published_gains(results)
     theirs = [printed[name, task] for name, _, _ in rows for task in tasks if (name, task) in printed]
@@ -64,7 +76,9 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
                 drawing.draw_line(panel, x, y + BELOW, across=True, fmt="D", **style)
         panel.axvline(0, color=INK, linewidth=0.8)
         panel.set_xlim(*limits)
-        panel.xaxis.set_major_locator(MaxNLocator(3, prune="both"))  # so that adjacent panels' numbers do not touch
+        panel.xaxis.set_major_locator(
+            MaxNLocator(3, prune="both")
+        )  # so that adjacent panels' numbers do not touch
 
     panels = [(f"{task_title(task)}\n{metric_title(PRIMARY[task])}", task) for task in tasks]
     title, labels = heading("figure-ablations"), ("ZS gain", "")
@@ -78,7 +92,9 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
         handles.append(drawing.key("published, at the paper’s scale", INK, "D", "none"))
         drawing.legend(figure, handles, 3)
     records = ablations.records_of(results, every, ("ZS",))
-    return plot("figure-ablations", figure, results, scale, records, [p for p in published if p.task in tasks])
+    return plot(
+        "figure-ablations", figure, results, scale, records, [p for p in published if p.task in tasks]
+    )
 
 
 def _row_name(results: Results, name: str, transform: str) -> str:
@@ -124,7 +140,9 @@ def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
         for rank, (model, (colour, marker, dash)) in enumerate(look.items()):
             shift = 0.12 * (rank - (len(look) - 1) / 2)
             points = means((layer + shift, study.errors(model, gold, aligner, layer)) for layer in layers)
-            drawing.draw_points(panel, points, colour, linestyle=dash, marker=marker, markersize=4.5, linewidth=1.2)
+            drawing.draw_points(
+                panel, points, colour, linestyle=dash, marker=marker, markersize=4.5, linewidth=1.2
+            )
         for p in printed:
             if p.objective in PAPERS and p.task == set_title(gold):
                 colour, marker, _ = PUBLISHED[p.objective]
@@ -141,7 +159,16 @@ def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
             drawing.legend(figure, [*keys(study.results, look, line=None), *map(published_key, theirs)], 3)
         records = [r for r in study.results.records if r.measure == AER and r.aligner == aligner]
         about: dict[str, Any] = {"aligner": aligner, "layer": PAPERS_LAYER, "seeds": study.seeds}
-        yield plot("figure-aer", figure, study.results, scale, records, printed, file=f"figure-aer-{aligner}", **about)
+        yield plot(
+            "figure-aer",
+            figure,
+            study.results,
+            scale,
+            records,
+            printed,
+            file=f"figure-aer-{aligner}",
+            **about,
+        )
 
 
 def _draw_languages(panel: Axes, languages: Sequence[str], small: bool) -> None:
@@ -180,13 +207,24 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
         for place, language in enumerate(languages[task]):
             for rank, (model, (colour, marker, _)) in enumerate(look.items()):
                 if score := mean(study.scored(model, task, language, metric)):
-                    style: dict[str, Any] = {"marker": marker, "linestyle": "none", "markersize": 4.5, "zorder": 3}
-                    drawing.draw_points(panel, [(place + (rank - len(look) / 2) * step, score)], colour, **style)
+                    style: dict[str, Any] = {
+                        "marker": marker,
+                        "linestyle": "none",
+                        "markersize": 4.5,
+                        "zorder": 3,
+                    }
+                    drawing.draw_points(
+                        panel, [(place + (rank - len(look) / 2) * step, score)], colour, **style
+                    )
             if low := study.results.floors.highest(task, metric, language, source):
                 sides = [place - WIDTH / 2 - 0.05, place + WIDTH / 2 + 0.05]
                 drawing.level(panel, low.value, sides, "-", INK, linewidth=1, zorder=1)
         for name, numbers in published.items():
-            theirs = [(languages[task].index(p.setting) + len(look) / 2 * step, p) for p in numbers if p.task == task]
+            theirs = [
+                (languages[task].index(p.setting) + len(look) / 2 * step, p)
+                for p in numbers
+                if p.task == task
+            ]
             colour, marker, _ = PUBLISHED[name]
             x, y = [place for place, _ in theirs], [100 * p.value for _, p in theirs]
             drawing.draw_line(panel, x, y, fmt=marker, color=colour, fillstyle="none")
@@ -197,12 +235,22 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
     with drawing.small_multiples(title, panels, draw, columns, 1.9, width=width) as (figure, axes):
         for panel, metric in zip(axes.flat, metrics.values(), strict=False):
             panel.set_ylabel(f"{metric_title(metric)}, %")
-        floors = [f for f in study.results.floors.all if metrics.get(f.task) == f.metric and f.learnt == source]
+        floors = [
+            f for f in study.results.floors.all if metrics.get(f.task) == f.metric and f.learnt == source
+        ]
         baseline = [drawing.key("strongest model-free baseline", INK, "", line="-")] if floors else []
         theirs = [published_key(name) for name, numbers in published.items() if numbers]
         drawing.legend(figure, [*keys(study.results, look), *baseline, *theirs], 3)
     records = study.results.select((SOURCE_SCORE, ZERO_SHOT), metrics)
     numbers = [*published[PAPER], *published[SMALL]]
     return plot(
-        "figure-tasks", figure, study.results, scale, records, numbers, floors, seeds=study.seeds, source=source
+        "figure-tasks",
+        figure,
+        study.results,
+        scale,
+        records,
+        numbers,
+        floors,
+        seeds=study.seeds,
+        source=source,
     )

@@ -32,7 +32,9 @@ TITLES = {
     False: "each side encoded alone",
     True: "both sides in one row",
 }  # panel titles, by `joint`
-Layers = Mapping[str, Mapping[str, Sequence[float]]]  # error rates by encoder, gold set and layer, as fractions
+Layers = Mapping[
+    str, Mapping[str, Sequence[float]]
+]  # error rates by encoder, gold set and layer, as fractions
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,9 @@ class Systems:
             replace(system, records={gold: its[gold] for gold in self.sets if gold in its})
             for system, its in by_system.items()
         ]
-        self.main = [s for s in self.all if (not s.layers or s.aligner in BY_NAME) and s.layer in (None, s.main_layer)]
+        self.main = [
+            s for s in self.all if (not s.layers or s.aligner in BY_NAME) and s.layer in (None, s.main_layer)
+        ]
         headline = [s for s in self.all if s.aligner == FAST_ALIGN and s.symmetrisation == HEADLINE]
         self.without_encoder = [*(s for s in self.all if s.aligner == DIAGONAL), *headline]
         self.encoders = [s for s in self.main if s.layers]
@@ -130,8 +134,15 @@ def table_2(systems: Systems, scale: str) -> Table:
         rows.append((*labels, PUBLISHED, *map(hundredths, map(values.get, names)), MISSING))
     pretrained, given = (systems.by_objective(given=kind) for kind in (False, True))
     # sets without a corpus of their own: fast_align reads only the set's sentence pairs
-    texts = [(gold, s.learnt, s.counts[gold].pairs) for s in systems.without_encoder for gold in s.counts if s.learnt]
-    several = {gold for gold, _, _ in texts if len({learnt for other, learnt, _ in texts if other == gold}) > 1}
+    texts = [
+        (gold, s.learnt, s.counts[gold].pairs)
+        for s in systems.without_encoder
+        for gold in s.counts
+        if s.learnt
+    ]
+    several = {
+        gold for gold, _, _ in texts if len({learnt for other, learnt, _ in texts if other == gold}) > 1
+    }
     sizes = ", ".join(f"{gold} {pairs}" for gold, _, pairs in texts if gold not in several)
     parts = {"pretrained": pretrained, "encoders": pretrained or given, "alone": sizes, "none": not given}
     about: dict[str, Any] = {"parts": parts, "sizes": sizes, "published": notes("xlm_align").get(2, "")}
@@ -143,7 +154,9 @@ def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
     """Tabulate the released aligner's AER at each layer, as in Figure 2; `published` rates are joint."""
     encoders = [system for system in systems.all if system.layers and system.aligner == RELEASED.name]
     encoders.sort(key=lambda system: (system.layers, system.learnt, system.joint, system.layer or 0))
-    rows = [(system.title, str(system.layer), system.way, OURS, *systems.rates(system)) for system in encoders]
+    rows = [
+        (system.title, str(system.layer), system.way, OURS, *systems.rates(system)) for system in encoders
+    ]
     for encoder, by_set in published.items():
         if all(name in by_set for name in systems.sets):
             for layer, rates in enumerate(zip(*(by_set[name] for name in systems.sets), strict=True)):
@@ -161,7 +174,9 @@ def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
         return system.counts[on].aer or 0.0
 
     rows = []
-    for main in (system for system in systems.all if system.learnt in every and system.layer == system.main_layer):
+    for main in (
+        system for system in systems.all if system.learnt in every and system.layer == system.main_layer
+    ):
         choice = main.learnt, main.aligner, main.joint
         best = min((s for s in systems.all if (s.learnt, s.aligner, s.joint) == choice), key=on_chosen)
         rates = ([hundredths(system.counts[name].aer) for name in systems.sets] for system in (main, best))
@@ -179,7 +194,9 @@ def link_findings(results: Results) -> Iterator[str]:
     sets = [name for name in systems.sets if all(name in system.counts for system in encoders)]
     for kind, those in (("without an encoder", systems.without_encoder), ("with an encoder", encoders)):
         rates = sorted((rate, s.title, s.aligner) for s in those if (rate := s.mean(sets)) is not None)
-        if numbers := [f"{aligner} ({title or MISSING}) {percent(rate)} %" for rate, title, aligner in rates[:2]]:
+        if numbers := [
+            f"{aligner} ({title or MISSING}) {percent(rate)} %" for rate, title, aligner in rates[:2]
+        ]:
             yield f"Lowest mean AER over {listed(list(map(set_title, sets)))}, {kind}: {listed(numbers)}."
 
 
@@ -236,7 +253,9 @@ def link_figure(results: Results, scale: str) -> Plot | None:
 
 def _draw_encoder(panel: Axes, systems: Sequence[System], look: Look) -> None:
     by_layer = sorted(systems, key=lambda system: system.layer or 0)
-    points = [(system.layer, 100 * rate) for system in by_layer if (rate := system.mean(system.counts)) is not None]
+    points = [
+        (system.layer, 100 * rate) for system in by_layer if (rate := system.mean(system.counts)) is not None
+    ]
     if points:
         x, y = zip(*points, strict=True)
         draw_line(panel, x, y, fmt=look.dash, color=look.colour, marker=look.marker, markersize=5)

@@ -37,7 +37,10 @@ def roberta(tmp_path_factory: pytest.TempPathFactory, sentence_pairs: list[Pair]
     vocabulary = learn([words for pair in sentence_pairs for words in pair], SMALLEST + 60)
     torch.manual_seed(0)
     config = RobertaConfig(
-        vocab_size=2 * vocabulary.size, num_hidden_layers=3, max_position_embeddings=LENGTH + OURS.pad + 1, **SIZES
+        vocab_size=2 * vocabulary.size,
+        num_hidden_layers=3,
+        max_position_embeddings=LENGTH + OURS.pad + 1,
+        **SIZES,
     )
     RobertaForMaskedLM(config).save_pretrained(folder)
     vocabulary.save(folder)
@@ -50,8 +53,19 @@ def bert(tmp_path_factory: pytest.TempPathFactory, sentence_pairs: list[Pair]) -
     """WordPiece, two token types; the tokenizer maps a zero-width space to nothing."""
     disable_progress_bar()
     folder = tmp_path_factory.mktemp("bert") / "model"
-    letters = sorted({letter for pair in sentence_pairs for side in pair for word in side for letter in word.lower()})
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters), "the"]
+    letters = sorted(
+        {letter for pair in sentence_pairs for side in pair for word in side for letter in word.lower()}
+    )
+    pieces = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        *letters,
+        *(f"##{letter}" for letter in letters),
+        "the",
+    ]
     tokenizer = Tokenizer(models.WordPiece({piece: i for i, piece in enumerate(pieces)}, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()

@@ -31,7 +31,9 @@ def test_models_of_other_things_than_rows_of_ids_are_refused(tmp_path: Path) -> 
     sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
     sounds = {"conv_dim": (8,), "conv_stride": (2,), "conv_kernel": (2,), "num_conv_pos_embeddings": 4}
     models = {
-        "vit has no layers over sub-word embeddings": ViTModel(ViTConfig(image_size=8, patch_size=4, **sizes)),
+        "vit has no layers over sub-word embeddings": ViTModel(
+            ViTConfig(image_size=8, patch_size=4, **sizes)
+        ),
         "is_encoder_decoder is set": T5Model(
             T5Config(vocab_size=50, d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2)
         ),

@@ -43,7 +43,9 @@ SIZES: dict[str, Any] = {
     "initializer_range": 0.3,
 }
 WORDS = ["the", "House", "is", "RED", "hâus", "haus", "zebra", "中the"]
-PIECES = "[PAD] [UNK] [CLS] [SEP] [MASK] the house is red haus ##s zebra a <s> </s> <pad> <mask> <unk>".split()
+PIECES = (
+    "[PAD] [UNK] [CLS] [SEP] [MASK] the house is red haus ##s zebra a <s> </s> <pad> <mask> <unk>".split()
+)
 TABLES = ("roberta.embeddings.word_embeddings.weight", "lm_head.decoder.weight")
 LAYER = "encoder.layer.1.output.dense.weight"
 
@@ -64,7 +66,9 @@ def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = RobertaConfig(vocab_size=len(types), type_vocab_size=1, pad_token_id=1, **SIZES)
     RobertaForMaskedLM(config).save_pretrained(folder / "roberta")
     types = ["<s>", "<pad>", "</s>", "<unk>", "▁", *letters, "▁the", "▁is", "<mask>"]
-    XLMRobertaTokenizer([(name, -float(i)) for i, name in enumerate(types)]).save_pretrained(folder / "xlm-roberta")
+    XLMRobertaTokenizer([(name, -float(i)) for i, name in enumerate(types)]).save_pretrained(
+        folder / "xlm-roberta"
+    )
     config = XLMRobertaConfig(vocab_size=len(types), type_vocab_size=1, pad_token_id=1, **SIZES)
     XLMRobertaForMaskedLM(config).save_pretrained(folder / "xlm-roberta")
     return folder
@@ -139,7 +143,9 @@ def second_table(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
 
 def as_type(dtype: torch.dtype, ending: str = "") -> Change:
     """Stores the weights whose names have an ending as another type."""
-    return weights(lambda all_: {name: w.to(dtype) if name.endswith(ending) else w for name, w in all_.items()})
+    return weights(
+        lambda all_: {name: w.to(dtype) if name.endswith(ending) else w for name, w in all_.items()}
+    )
 
 
 CONFIG, TOKENIZER, OTHER = "config.json", "tokenizer.json", "tokenizer_config.json"
@@ -164,39 +170,79 @@ for kind in ("bert", "roberta", "xlm-roberta"):
     row(f"{kind} in half precision", kind, both(as_type(torch.float16), setting(CONFIG, dtype="float16")))
     row(f"{kind} generation", kind, file("generation_config.json", '{"max_length": 3}'))
     row(f"{kind} pickle next to safetensors", kind, file("pytorch_model.bin", "not read"))
-    row(f"{kind} index next to one file", kind, file("model.safetensors.index.json", '{"weight_map": {"x": "no"}}'))
+    row(
+        f"{kind} index next to one file",
+        kind,
+        file("model.safetensors.index.json", '{"weight_map": {"x": "no"}}'),
+    )
     row(f"{kind} dropout", kind, setting(CONFIG, hidden_dropout_prob=0.9, attention_probs_dropout_prob=0.9))
     row(f"{kind} outputs", kind, setting(CONFIG, output_hidden_states=True, output_attentions=True))
     row(f"{kind} tuples", kind, setting(CONFIG, return_dict=False))
     row(f"{kind} sliding", kind, setting(CONFIG, sliding_window=2, position_embedding_type="relative_key"))
-    row(f"{kind} special map", kind, file("special_tokens_map.json", '{"additional_special_tokens": ["<x>"]}'))
+    row(
+        f"{kind} special map", kind, file("special_tokens_map.json", '{"additional_special_tokens": ["<x>"]}')
+    )
     row(f"{kind} adapter", kind, file("adapter_config.json"), ("adapter_config.json", "model.safetensors"))
-    row(f"{kind} adapter's weights", kind, adapter_weights, ("adapter_model.safetensors", "model.safetensors"))
+    row(
+        f"{kind} adapter's weights", kind, adapter_weights, ("adapter_model.safetensors", "model.safetensors")
+    )
     row(f"{kind} int8", kind, as_type(torch.int8, LAYER), ("model.safetensors", LAYER, "I8"))
     row(f"{kind} float8", kind, as_type(torch.float8_e4m3fn, LAYER), ("model.safetensors", LAYER, "F8_E4M3"))
     row(f"{kind} left to right", kind, setting(CONFIG, is_decoder=True), (CONFIG, "is_decoder"))
     row(f"{kind} crossed", kind, setting(CONFIG, add_cross_attention=True), (CONFIG, "add_cross_attention"))
     row(f"{kind} two parts", kind, setting(CONFIG, is_encoder_decoder=True), (CONFIG, "is_encoder_decoder"))
     row(f"{kind} other rows", kind, setting(CONFIG, vocab_size=40), (CONFIG, "40"))
-    row(f"{kind} other positions", kind, setting(CONFIG, max_position_embeddings=40), ("position_embeddings", CONFIG))
-    row(f"{kind} other token types", kind, setting(CONFIG, type_vocab_size=3), ("token_type_embeddings", CONFIG))
-    row(f"{kind} other file", kind, setting(CONFIG, transformers_weights="x.safetensors"), ("x.safetensors", CONFIG))
-    decoder = {"50": {"content": "zebra!", "special": False, "normalized": True, "lstrip": False, "rstrip": False}}
-    row(f"{kind} more words", kind, setting(OTHER, added_tokens_decoder=decoder), (TOKENIZER, OTHER, "zebra!"))
+    row(
+        f"{kind} other positions",
+        kind,
+        setting(CONFIG, max_position_embeddings=40),
+        ("position_embeddings", CONFIG),
+    )
+    row(
+        f"{kind} other token types",
+        kind,
+        setting(CONFIG, type_vocab_size=3),
+        ("token_type_embeddings", CONFIG),
+    )
+    row(
+        f"{kind} other file",
+        kind,
+        setting(CONFIG, transformers_weights="x.safetensors"),
+        ("x.safetensors", CONFIG),
+    )
+    decoder = {
+        "50": {"content": "zebra!", "special": False, "normalized": True, "lstrip": False, "rstrip": False}
+    }
+    row(
+        f"{kind} more words", kind, setting(OTHER, added_tokens_decoder=decoder), (TOKENIZER, OTHER, "zebra!")
+    )
     row(f"{kind} words in a file", kind, file("added_tokens.json", '{"zebra!": 50}'), (TOKENIZER, "zebra!"))
 LOWER = (TOKENIZER, OTHER, "do_lower_case", "lowercase")
 row("cased", "bert", setting(OTHER, do_lower_case=False), LOWER)
 row("cased, read as it is", "bert", both(setting(OTHER, do_lower_case=False), CLASS))
 row("accents", "bert", setting(OTHER, strip_accents=False), (TOKENIZER, OTHER, "strip_accents"))
-row("Chinese", "bert", setting(OTHER, tokenize_chinese_chars=False), (TOKENIZER, OTHER, "handle_chinese_chars"))
+row(
+    "Chinese",
+    "bert",
+    setting(OTHER, tokenize_chinese_chars=False),
+    (TOKENIZER, OTHER, "handle_chinese_chars"),
+)
 row("no normalizer", "bert", setting(TOKENIZER, normalizer=None), (TOKENIZER, OTHER, "normalizer"))
 row("no template", "bert", setting(TOKENIZER, post_processor=None), (TOKENIZER, OTHER, "a, a"))
-row("no template, no settings", "bert", both(gone(OTHER), setting(TOKENIZER, post_processor=None)), (TOKENIZER, CONFIG))
+row(
+    "no template, no settings",
+    "bert",
+    both(gone(OTHER), setting(TOKENIZER, post_processor=None)),
+    (TOKENIZER, CONFIG),
+)
 row("other pieces", "bert", file("vocab.txt", "\n".join(reversed(PIECES))))
 row("other types", "roberta", both(file("vocab.json", '{"a": 0}'), file("merges.txt", "a a")))
 row("a space before words", "roberta", setting(OTHER, add_prefix_space=True))
 row(
-    "no space before words", "xlm-roberta", setting(OTHER, add_prefix_space=False), (TOKENIZER, OTHER, "prepend_scheme")
+    "no space before words",
+    "xlm-roberta",
+    setting(OTHER, add_prefix_space=False),
+    (TOKENIZER, OTHER, "prepend_scheme"),
 )
 row("BERT without padding", "bert", setting(CONFIG, pad_token_id=None), (), (TOKENIZER, "0", "None"))
 row("other padding", "roberta", setting(CONFIG, pad_token_id=2), (), (TOKENIZER, "1", "2"))
@@ -215,7 +261,11 @@ row("no padding", "roberta", setting(CONFIG, pad_token_id=None), (CONFIG, "pad_t
 row("second table", "roberta", weights(second_table), (), (*TABLES, "tie_word_embeddings"))
 untied = both(weights(second_table), setting(CONFIG, tie_word_embeddings=False))
 row("two tables", "roberta", untied)
-row("one table", "roberta", weights(lambda all_: {TABLES[1] if n == TABLES[0] else n: w for n, w in all_.items()}))
+row(
+    "one table",
+    "roberta",
+    weights(lambda all_: {TABLES[1] if n == TABLES[0] else n: w for n, w in all_.items()}),
+)
 biases = weights(lambda all_: all_ | {"lm_head.decoder.bias": all_["lm_head.bias"] + 1})
 row("second biases", "roberta", biases, (), ("lm_head.decoder.bias", "lm_head.bias"))
 
@@ -271,4 +321,6 @@ def test_a_folder_is_read_as_transformers_does_or_refused(name: str, originals: 
         if words:
             with pytest.raises(BadInput) as error:
                 read(folder)
-            assert all(word in str(error.value) for word in words) and "\n" not in str(error.value), error.value
+            assert all(word in str(error.value) for word in words) and "\n" not in str(error.value), (
+                error.value
+            )

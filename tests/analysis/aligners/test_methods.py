@@ -32,7 +32,9 @@ def test_transport_is_pots(iterations: int) -> None:
         assert not plan[n:].any() and not plan[:, m:].any()
 
 
-def sides(seed: int, mean: float = 0.4) -> tuple[list[list[np.ndarray]], list[torch.Tensor], list[torch.Tensor]]:
+def sides(
+    seed: int, mean: float = 0.4
+) -> tuple[list[list[np.ndarray]], list[torch.Tensor], list[torch.Tensor]]:
     """States of pairs of many shapes; the same as two batches, whose padding holds no number; and their masks."""
     random = np.random.default_rng(seed)
     shapes = [(1, 1), (1, 6), (5, 1), (2, 2), *map(tuple, random.integers(1, 12, (20, 2)))]
@@ -50,7 +52,8 @@ def sides(seed: int, mean: float = 0.4) -> tuple[list[list[np.ndarray]], list[to
         for side in (0, 1)
     ]
     here = [
-        torch.tensor([[place < len(pair[side]) for place in range(most[side])] for pair in pairs]) for side in (0, 1)
+        torch.tensor([[place < len(pair[side]) for place in range(most[side])] for pair in pairs])
+        for side in (0, 1)
     ]
     return pairs, batch, here
 
@@ -58,10 +61,14 @@ def sides(seed: int, mean: float = 0.4) -> tuple[list[list[np.ndarray]], list[to
 def test_softmax_links_words_that_are_likely_in_both_directions() -> None:
     random = np.random.default_rng(5)
     sides = [[random.normal(0.5, 1, (size, 8)) for size in pair] for pair in ((3, 4), (1, 5), (6, 2), (1, 1))]
-    states = [pad_sequence([torch.from_numpy(pair[side]) for pair in sides], batch_first=True) for side in (0, 1)]
+    states = [
+        pad_sequence([torch.from_numpy(pair[side]) for pair in sides], batch_first=True) for side in (0, 1)
+    ]
     sizes = [torch.tensor([[len(pair[side])] for pair in sides]) for side in (0, 1)]
     real = [torch.arange(own.shape[1]) < size for own, size in zip(states, sizes, strict=True)]
-    scores = SOFTMAX.score(states[0] + 7, states[1] - 3, *real)  # what all words of a side share does not count
+    scores = SOFTMAX.score(
+        states[0] + 7, states[1] - 3, *real
+    )  # what all words of a side share does not count
     links = set(map(tuple, SOFTMAX.extract(scores, *real).tolist()))
     for number, pair in enumerate(sides):
         n, m = map(len, pair)

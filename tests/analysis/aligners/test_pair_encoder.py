@@ -48,7 +48,9 @@ def one_by_one(folder: Path, method: Method, pair: Pair, joint: bool, marks: tup
         sides = tuple(hidden([start, *ids, end], LENGTH)[:, 1:-1] for ids in (source, target))  # type: ignore[assignment]
     if method.words:
         counts = ([len(ids) for ids in side] for side in pieces)
-        means = ([part.mean(1) for part in side.split(sizes, 1)] for side, sizes in zip(sides, counts, strict=True))
+        means = (
+            [part.mean(1) for part in side.split(sizes, 1)] for side, sizes in zip(sides, counts, strict=True)
+        )
         sides = tuple(torch.stack(side, 1) for side in means)  # type: ignore[assignment]
         places = [list(range(len(side))) for side in pieces]
     every = [torch.ones(1, side.shape[1], dtype=torch.bool) for side in sides]

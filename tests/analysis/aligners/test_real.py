@@ -11,7 +11,13 @@ from calque.analysis.measures.aer import GoldSet, gold_set, score_each
 from calque.analysis.records.record import LinkCounts
 
 LAYER = 8
-MEASURED = {"argmax-centred": 36.00, "argmax-products": 35.46, "argmax": 36.66, "ot": 35.79, "xlm-align": 36.76}
+MEASURED = {
+    "argmax-centred": 36.00,
+    "argmax-products": 35.46,
+    "argmax": 36.66,
+    "ot": 35.79,
+    "xlm-align": 36.76,
+}
 """AER on en-hi, in percent, each side alone."""
 
 
@@ -37,20 +43,31 @@ def test_a_trained_aligner_is_read_so_that_a_distant_script_does_not_lose_its_li
     calque_data: Path, calque_encoder: Path
 ) -> None:
     """German in Cyrillic letters, as distant from the encoder's text as that of an encoder trained on other pairs."""
-    gold, letters = real_set(calque_data, "de-en"), str.maketrans("abcdefghiklmnoprstuwz", "абцдефгхиклмнопрстувз")
-    pairs = [(tuple(word.lower().translate(letters) for word in german), rest) for german, rest in gold.pairs[:60]]
+    gold, letters = (
+        real_set(calque_data, "de-en"),
+        str.maketrans("abcdefghiklmnoprstuwz", "абцдефгхиклмнопрстувз"),
+    )
+    pairs = [
+        (tuple(word.lower().translate(letters) for word in german), rest) for german, rest in gold.pairs[:60]
+    ]
     readings = [LinkReading(one, LAYER) for one in (DEFAULT, SOFTMAX, TRAINED)]
     links = EncoderAligner.open(calque_encoder, DEFAULT, LAYER).encoder.links(pairs, readings)
-    best, likely, both = (sum(one, LinkCounts()).aer or 0 for one in score_each(gold.gold.pairs[:60], links, 3))
+    best, likely, both = (
+        sum(one, LinkCounts()).aer or 0 for one in score_each(gold.gold.pairs[:60], links, 3)
+    )
     assert both < best < likely
 
 
 @pytest.mark.parametrize("rule", ["argmax", "itermax"])
-def test_links_are_simaligns_in_the_same_precision(rule: str, calque_data: Path, calque_encoder: Path) -> None:
+def test_links_are_simaligns_in_the_same_precision(
+    rule: str, calque_data: Path, calque_encoder: Path
+) -> None:
     """With transformers 5 SimAlign computes in the precision in which weights are stored, unless it is told."""
     simalign = pytest.importorskip("simalign", reason="SimAlign is not installed")
     pairs = real_set(calque_data, "en-fr").pairs[:40]
     theirs = simalign.SentenceAligner(str(calque_encoder), "bpe", matching_methods=rule[0], layer=LAYER)
     theirs.embed_loader.emb_model.float()
     expected = [sorted(*theirs.get_word_aligns(list(a), list(b)).values()) for a, b in pairs]
-    assert list(EncoderAligner.open(calque_encoder, method("cosine", rule=rule), LAYER).align(pairs)) == expected
+    assert (
+        list(EncoderAligner.open(calque_encoder, method("cosine", rule=rule), LAYER).align(pairs)) == expected
+    )

@@ -38,7 +38,11 @@ def test_a_twin_on_matrices_says_the_same(pairs: list[tuple[GoldPair, frozenset[
 
     a, s, p = (
         np.array([matrix(links) for links in column]).reshape(-1, N, M)
-        for column in ([links for _, links in pairs], [g.sure for g, _ in pairs], [g.possible for g, _ in pairs])
+        for column in (
+            [links for _, links in pairs],
+            [g.sure for g, _ in pairs],
+            [g.possible for g, _ in pairs],
+        )
     )
     found = score_all([g for g, _ in pairs], [sorted(links) for _, links in pairs])
     if a.sum() + s.sum():
@@ -63,7 +67,11 @@ def test_all_measures_are_shares_and_aer_is_one_minus_f1_where_all_is_sure(
 
 
 def write_set(folder: Path, **files: str) -> Path:
-    texts = {"test.de": "ein Haus\nja\n", "test.en": "a house\nyes\n", "alignv2.txt": "0 1 1 S\n0 2 2 P\n1 1 1\n"}
+    texts = {
+        "test.de": "ein Haus\nja\n",
+        "test.en": "a house\nyes\n",
+        "alignv2.txt": "0 1 1 S\n0 2 2 P\n1 1 1\n",
+    }
     (folder / "de-en").mkdir()
     for name, text in (texts | files).items():
         (folder / "de-en" / name).write_text(text, encoding="utf-8")
@@ -94,7 +102,9 @@ def test_the_four_real_sets(calque_data: Path) -> None:
         "en-hi": 90,
     }
     assert sum(len(one.pairs) for one in sets.values()) == 1_244  # as XLM-Align's section 4.3 says
-    assert {name: (one.counts["sure links"], one.counts["other possible links"]) for name, one in sets.items()} == {
+    assert {
+        name: (one.counts["sure links"], one.counts["other possible links"]) for name, one in sets.items()
+    } == {
         "de-en": (9_612, 921),
         "en-fr": (4_038, 13_400),
         "ro-en": (5_033, 0),

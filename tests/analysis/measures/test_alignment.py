@@ -121,7 +121,10 @@ def test_types_are_counted_by_what_the_dictionary_has_of_their_word(seed: int, o
     table = torch.cat([source, source + torch.randn(FORMS, 4, generator=made)])
     alignment = types.alignment(table)
     words = random.integers(0, 15, FORMS)  # types of one number are forms of one word
-    mates = {i: frozenset(j for j in occurring.tolist() if j != i and words[j] == words[i]) for i in occurring.tolist()}
+    mates = {
+        i: frozenset(j for j in occurring.tolist() if j != i and words[j] == words[i])
+        for i in occurring.tolist()
+    }
     found = dict(zip(occurring[types.moved].tolist(), alignment.forward.tolist(), strict=True))
     groups: dict[str, list[bool]] = {"held-out-form": [], "held-out-lemma": []}
     for i, hit in found.items():

@@ -65,7 +65,9 @@ def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeChec
         for language, ids in enumerate(sides):
             row = torch.tensor([[OURS.start, *ids.tolist(), OURS.end]])
             with torch.no_grad():
-                states.append(model(row, token_type_ids=torch.full_like(row, language)).last_hidden_state[:, 1:-1])
+                states.append(
+                    model(row, token_type_ids=torch.full_like(row, language)).last_hidden_state[:, 1:-1]
+                )
         products = states[0] @ states[1].transpose(1, 2)
         masks = [torch.ones(1, side.shape[1], dtype=torch.bool) for side in states]
         cells = itermax(sinkhorn(log_kernel(products), *masks), *masks)[:, 1:].tolist()

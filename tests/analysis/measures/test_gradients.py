@@ -46,7 +46,9 @@ def test_it_is_the_cosine_of_the_layers_gradients_of_transformers_own_loss() -> 
 
 def test_shuffled_units_are_rows_in_another_order() -> None:
     random = np.random.default_rng(3)
-    first, second = ([torch.from_numpy(random.normal(size=shape)) for shape in ((4, 3), (5, 1))] for _ in range(2))
+    first, second = (
+        [torch.from_numpy(random.normal(size=shape)) for shape in ((4, 3), (5, 1))] for _ in range(2)
+    )
     ours = shuffled_cosines(first, second, 3, seed=7)
     orders, expected = np.random.default_rng(7), np.zeros(3)
     for a, b in zip(first, second, strict=True):

@@ -43,7 +43,9 @@ def quiet(step: int, steps: int) -> None:
 
 
 def of_task(folder: Path, task: Task, language: str) -> DerivedTask:
-    return DerivedTask(task, Languages.open(folder, [language]), TaskFolder.open(folder / "tasks" / task.name), QUICK)
+    return DerivedTask(
+        task, Languages.open(folder, [language]), TaskFolder.open(folder / "tasks" / task.name), QUICK
+    )
 
 
 @pytest.fixture
@@ -73,11 +75,15 @@ def test_without_a_change_it_is_the_zero_shot_score(run: MeasuredModel, data: Pa
     assert {*NAMES[:-2]} < {*after} and all(control_of(name) in after for name in after if control_of(name))
     found = {r.metric: r.value for r in records if r.measure == RECOVERED}
     values = {name: after[name].value for name in (NOTHING, COUNTERPART, ORDER, BOTH)}
-    assert found["words"] + found["order"] + found["interaction"] == pytest.approx(values[BOTH] - values[NOTHING])
+    assert found["words"] + found["order"] + found["interaction"] == pytest.approx(
+        values[BOTH] - values[NOTHING]
+    )
 
 
 def test_copies_of_the_source_have_nothing_to_gain(copied: MeasuredModel, data: Path) -> None:  # noqa: F811
-    tuned = train(copied, replace(of_task(data, POS(), "trans"), config=replace(QUICK, freeze_table=True)), quiet)
+    tuned = train(
+        copied, replace(of_task(data, POS(), "trans"), config=replace(QUICK, freeze_table=True)), quiet
+    )
     rows = tuned.rows(np.random.default_rng(0))
     assert torch.equal(rows.derived, rows.source)
     same = tuned.score()
@@ -105,7 +111,9 @@ def test_wrong_words_are_others_of_the_same_tag(seed: int) -> None:
         assert not same or (rows.tags[taken] == rows.tags).all()
 
 
-def exchanged(others: torch.Tensor, places: list[int], partners: list[int], states: torch.Tensor) -> torch.Tensor:
+def exchanged(
+    others: torch.Tensor, places: list[int], partners: list[int], states: torch.Tensor
+) -> torch.Tensor:
     states = states.clone()
     for place, partner in zip(places, partners, strict=True):
         states[0, place] = others[0, partner]

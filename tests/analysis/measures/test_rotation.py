@@ -72,7 +72,9 @@ def test_alignment_after_a_rotation_is_what_a_search_type_by_type_finds() -> Non
     places, mixed = known - first, np.random.default_rng(0).permutation(known - first)
     expected = {}
     for name, partners in (("held-out-rotated", places), ("held-out-shuffled", mixed)):
-        matrix, _ = orthogonal_procrustes(b[torch.from_numpy(partners)].numpy(), a[torch.from_numpy(places)].numpy())
+        matrix, _ = orthogonal_procrustes(
+            b[torch.from_numpy(partners)].numpy(), a[torch.from_numpy(places)].numpy()
+        )
         expected[name] = hits(a, b @ torch.from_numpy(matrix))[held_out].mean()
     shares = {metric: value for metric, (value, count) in found.shares.items()}
     for name, share in expected.items():

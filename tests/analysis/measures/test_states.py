@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.analysis.measures.retrieval import cosine
-from calque.analysis.measures.states import linear_cka, linear_probe, mutually_nearest, nearest, sentence_means
+from calque.analysis.measures.states import (
+    linear_cka,
+    linear_probe,
+    mutually_nearest,
+    nearest,
+    sentence_means,
+)
 from calque.pretrain.model import build
 from tests.analysis.measures.test_gradients import MODEL, TYPES
 

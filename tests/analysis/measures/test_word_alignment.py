@@ -30,7 +30,9 @@ def test_one_pass_has_the_scores_of_an_aligner_for_each_layer_and_method(
     family: str, second: int, gold: Gold, sentence_pairs: list[Pair], request: pytest.FixtureRequest
 ) -> None:
     folder: Path = request.getfixturevalue(family)
-    rows, left_out = alone_and_joint(folder, sentence_pairs, gold, {False: 0, True: second}, "cpu", (OT, RELEASED))
+    rows, left_out = alone_and_joint(
+        folder, sentence_pairs, gold, {False: 0, True: second}, "cpu", (OT, RELEASED)
+    )
     assert [(row.layer, row.joint, row.method) for row in rows] == [
         (layer, joint, method.name)
         for layer in range(4)

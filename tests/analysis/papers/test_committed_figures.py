@@ -41,14 +41,18 @@ def test_committed_figures_are_those_of_the_records(name: str, tmp_path: Path) -
             plt.close(plot.figure)
     expected = ROOT / name / "figures"
     drawn, files = ({file.name for file in folder.glob("*")} for folder in (tmp_path, expected))
-    assert files <= drawn and all(file.endswith(".jsonl") for file in drawn - files)  # large numbers are not committed
+    assert files <= drawn and all(
+        file.endswith(".jsonl") for file in drawn - files
+    )  # large numbers are not committed
     for file in files:
         assert (tmp_path / file).read_bytes() == (expected / file).read_bytes(), file
     assert marks == MARKS[name]
 
 
 @pytest.mark.skipif(mpl.__version__ != TESTED["matplotlib"], reason="another Matplotlib draws other bytes")
-@pytest.mark.parametrize("folder", [path.parent for path in ROOT.glob("*/sweep.md")], ids=lambda folder: folder.name)
+@pytest.mark.parametrize(
+    "folder", [path.parent for path in ROOT.glob("*/sweep.md")], ids=lambda folder: folder.name
+)
 def test_a_committed_sweep_has_the_tables_and_the_figure_of_its_records(folder: Path, tmp_path: Path) -> None:
     summarise_records(folder, tmp_path / "report", describe_records(folder))
     for path in (*folder.glob("*.md"), *(folder / "figures").glob("*")):

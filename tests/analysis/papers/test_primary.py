@@ -50,7 +50,9 @@ def written(folder: Path, *claims: str) -> PrimaryClaims:
     return PrimaryClaims.read(file)
 
 
-def scores(objective: str, deltas: Sequence[float], transform: str = "trans.inv", sup: float = 0.9) -> list[Record]:
+def scores(
+    objective: str, deltas: Sequence[float], transform: str = "trans.inv", sup: float = 0.9
+) -> list[Record]:
     """SUP, and a ZS that is `deltas[seed]` below it, on POS."""
     return [
         number(transform, objective, seed, measure, "pos", "accuracy", value, 2_000)
@@ -59,7 +61,9 @@ def scores(objective: str, deltas: Sequence[float], transform: str = "trans.inv"
     ]
 
 
-def aligned(objective: str, shares: Sequence[float], metric: str, transform: str = "trans.inv") -> list[Record]:
+def aligned(
+    objective: str, shares: Sequence[float], metric: str, transform: str = "trans.inv"
+) -> list[Record]:
     return [
         number(transform, objective, seed, ALIGNMENT, "", metric, share, 1_000, 300)
         for seed, share in enumerate(shares)
@@ -118,7 +122,9 @@ beyond = [["MLM", "trans.inv", "no-entry"], ["MLM", "trans.inv", "entry"]]
 
 
 def zero_shot(objective: str, metric: str, values: Sequence[float]) -> list[Record]:
-    return [number("trans.inv", objective, seed, "ZS", "pos", metric, v, 2_000) for seed, v in enumerate(values)]
+    return [
+        number("trans.inv", objective, seed, "ZS", "pos", metric, v, 2_000) for seed, v in enumerate(values)
+    ]
 
 
 @pytest.mark.parametrize(("low", "high", "verdict"), [(SMALL, LARGE, HOLDS), (LARGE, SMALL, FAILS)])
@@ -130,7 +136,9 @@ def test_a_cell_may_be_an_intervention_types_or_words(
     records += aligned("MLM", low, "held-out") + aligned("MLM", high, "held-out-rotated")
     for objective, shares in (("ALIGN-MLM", high), ("MLM", low)):
         records += zero_shot(objective, "no-entry", (0.1, 0.2, 0.3))
-        records += zero_shot(objective, "entry", [0.1 * (seed + 1) + share for seed, share in enumerate(shares)])
+        records += zero_shot(
+            objective, "entry", [0.1 * (seed + 1) + share for seed, share in enumerate(shares)]
+        )
     found = rows(written(tmp_path, INTERVENED, ROTATED, BEYOND), records)
     assert [row["verdict"] for row in found] == [verdict] * 3
     assert "()" not in "".join(row["evidence"] for row in found)

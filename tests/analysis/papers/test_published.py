@@ -11,7 +11,9 @@ PAPER = "align_mlm"
 def alignments_and_deltas(task: str) -> tuple[list[float], list[float]]:
     aligned = {(p.objective, p.transform): p.value for p in published(PAPER, 8) if p.measure == "alignment"}
     deltas = {
-        (p.objective, p.transform): p.value for p in published(PAPER, 3) if p.measure == "DELTA" and p.task == task
+        (p.objective, p.transform): p.value
+        for p in published(PAPER, 3)
+        if p.measure == "DELTA" and p.task == task
     }
     assert aligned.keys() == deltas.keys() and len(deltas) == 12
     return list(aligned.values()), [deltas[key] for key in aligned]
@@ -28,7 +30,9 @@ def test_table_8_with_table_3_gives_the_published_rho(task: str, rho: float) -> 
 
 def test_every_delta_is_sup_minus_zs_but_for_rounding() -> None:
     for table in (3, 6, 7):
-        cells = {(p.objective, p.transform, p.setting, p.task, p.measure): p.value for p in published(PAPER, table)}
+        cells = {
+            (p.objective, p.transform, p.setting, p.task, p.measure): p.value for p in published(PAPER, table)
+        }
         for (objective, transform, setting, task, measure), delta in cells.items():
             if measure == "DELTA":
                 sup, zs = (cells[objective, transform, setting, task, m] for m in ("SUP", "ZS"))

@@ -37,7 +37,8 @@ def results(zs: dict[str, list[float]], values: str = "", sup: float = 0.8) -> R
                 for m, v in (("SUP", sup), ("ZS", score))
             ]
             records += [
-                number("inv", objective, seed, ALIGNMENT, "", "held-out", score * step, 50, step) for step in (0, 1)
+                number("inv", objective, seed, ALIGNMENT, "", "held-out", score * step, 50, step)
+                for step in (0, 1)
             ]
 
     def named(run: str) -> str:
@@ -59,7 +60,10 @@ def two() -> SweepResults:
         for place, share in enumerate(("0.01", "0.1", "1")):
             base = 0.4 + 0.1 * place + (0.05 if by == "frequency" else 0)
             spread = 0.003 if by == "frequency" else 0
-            scores = {"MLM": [0.3, 0.32, 0.31], "ALIGN-MLM": [base, base + 0.02, base + 0.01 + 0.002 * place + spread]}
+            scores = {
+                "MLM": [0.3, 0.32, 0.31],
+                "ALIGN-MLM": [base, base + 0.02, base + 0.01 + 0.002 * place + spread],
+            }
             variants[by, share] = results(scores, f"{share},{by}")
     return SweepResults(("dictionary.by", "dictionary.fraction"), variants)
 
@@ -67,7 +71,12 @@ def two() -> SweepResults:
 def test_a_row_has_the_means_of_its_value_and_a_baseline_one_row(two: SweepResults) -> None:
     share, by = "share of types in the dictionary", "choice of the dictionary’s types"
     first, *others = rows(two)
-    assert (first["objective"], first[share], first[by], first["POS accuracy, ZS"]) == ("MLM", "any", "any", "31.0")
+    assert (first["objective"], first[share], first[by], first["POS accuracy, ZS"]) == (
+        "MLM",
+        "any",
+        "any",
+        "31.0",
+    )
     expected = [("ALIGN-MLM", b, s) for b in ("uniform", "frequency") for s in ("0.01", "0.1", "1")]
     assert [(row["objective"], row[by], row[share]) for row in others] == expected
     assert [row["POS accuracy, ZS"] for row in others[:3]] == ["41.0", "51.1", "61.1"]
@@ -76,7 +85,9 @@ def test_a_row_has_the_means_of_its_value_and_a_baseline_one_row(two: SweepResul
 
 
 @pytest.mark.parametrize(("gain", "expected"), [(0.0, ["XLM"]), (0.01, [])])
-def test_a_model_that_was_trained_again_with_the_same_scores_is_a_baseline(gain: float, expected: list[str]) -> None:
+def test_a_model_that_was_trained_again_with_the_same_scores_is_a_baseline(
+    gain: float, expected: list[str]
+) -> None:
     variants = {
         (value,): results({"XLM": [0.3 + gain * place, 0.4], "ALIGN-MLM": [0.3 + 0.1 * place, 0.4]}, value)
         for place, value in enumerate("12")
@@ -87,7 +98,9 @@ def test_a_model_that_was_trained_again_with_the_same_scores_is_a_baseline(gain:
 def test_what_only_some_values_have_is_missing_for_the_others() -> None:
     bare = results({"MLM": [0.4]}, "1")
     bare = Results(bare.runs.values(), [record for record in bare.records if record.measure == "ZS"])
-    sweep = SweepResults(("tasks",), {("pos",): bare, ("pos,nli",): results({"MLM": [0.2], "XLM": [0.3]}, "2")})
+    sweep = SweepResults(
+        ("tasks",), {("pos",): bare, ("pos,nli",): results({"MLM": [0.2], "XLM": [0.3]}, "2")}
+    )
     found = [(row["objective"], row["tasks"], row["alignment@1, held-out"]) for row in rows(sweep)]
     assert found == [("MLM", "pos", ""), ("MLM", "pos,nli", "20.0"), ("XLM", "pos,nli", "30.0")]
     assert sweep_figure(sweep, "toy scale")
@@ -97,7 +110,16 @@ def test_natural_languages_are_averaged_at_the_main_layer() -> None:
     languages = tuple(Described(name, name) for name in ("en", "fr", "de"))
     made = Run("a run", "toy", 0, languages, Described("MLM", "MLM", MLM().facets), layers=3, main_layer=2)
     records = [
-        Record("a run", RETRIEVAL, "cosine", 0.1 * layer + 0.2 * place, 10, language=name, first="en", layer=layer)
+        Record(
+            "a run",
+            RETRIEVAL,
+            "cosine",
+            0.1 * layer + 0.2 * place,
+            10,
+            language=name,
+            first="en",
+            layer=layer,
+        )
         for layer in (1, 2)
         for place, name in enumerate(("fr", "de"))
     ]
@@ -114,7 +136,9 @@ def test_the_figure_has_a_line_per_value_and_a_level_line_per_baseline(two: Swee
     found = [mark.value.split()[0] for mark in zero_shot if "uniform" in mark.series]
     assert found == ["41", "51.1", "61.1"] and sum("frequency" in mark.series for mark in zero_shot) == 3
     panel = plot.figure.axes[1]
-    assert [line.get_ydata()[0] for line in panel.lines if line.get_linestyle() == "--"] == pytest.approx([31])
+    assert [line.get_ydata()[0] for line in panel.lines if line.get_linestyle() == "--"] == pytest.approx(
+        [31]
+    )
     assert "log scale" in panel.get_xlabel()
 
 
@@ -127,7 +151,9 @@ def test_the_figure_has_a_line_per_value_and_a_level_line_per_baseline(two: Swee
         (("1", "all"), [0, 1], ["1", "all"]),
     ],
 )
-def test_numbers_are_placed_as_numbers(values: tuple[str, ...], places: list[float], labels: list[str]) -> None:
+def test_numbers_are_placed_as_numbers(
+    values: tuple[str, ...], places: list[float], labels: list[str]
+) -> None:
     sweep = SweepResults(("share",), {(value,): results({"MLM": [0.3, 0.4]}, value) for value in values})
     plot = sweep_figure(sweep, "toy scale")
     assert plot
@@ -139,7 +165,8 @@ def test_numbers_are_placed_as_numbers(values: tuple[str, ...], places: list[flo
 @pytest.mark.parametrize("settings", [("a", "b", "c"), ("first", "second")])
 def test_what_a_figure_cannot_show_is_only_in_the_table(settings: tuple[str, ...]) -> None:
     variants = {
-        (*map(str, [number] * len(settings)),): results({"ALIGN-MLM": [0.3]}, str(number)) for number in range(8)
+        (*map(str, [number] * len(settings)),): results({"ALIGN-MLM": [0.3]}, str(number))
+        for number in range(8)
     }
     sweep = SweepResults(settings, variants)
     assert sweep_figure(sweep, "toy scale") is None and len(rows(sweep)) == 8

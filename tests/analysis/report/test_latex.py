@@ -23,7 +23,9 @@ def test_a_row_that_begins_like_an_option_is_printed_whole(start: str) -> None:
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX is installed")
 @pytest.mark.parametrize("columns", [2, 20])
-def test_a_table_of_long_heads_cells_and_notes_compiles_and_fits_its_page(columns: int, tmp_path: Path) -> None:
+def test_a_table_of_long_heads_cells_and_notes_compiles_and_fits_its_page(
+    columns: int, tmp_path: Path
+) -> None:
     words = "Δ is −1.3 ± 2.1 points, 95 % [≤ 2], of “MLM’s” ρ → a_b {c} ~ ^ \\ # $ & × "
     header = ("claim", "evidence", *[f"POS F1 on bare tags {i}" for i in range(columns)])
     table = Table(words, header, 15 * ((words, 2 * words, *columns * ["34.6 ± 2.1"]),), words)
@@ -32,5 +34,7 @@ def test_a_table_of_long_heads_cells_and_notes_compiles_and_fits_its_page(column
     body = f"\\begin{{document}}\n{latex(table, 'a_b')}\\end{{document}}\n"
     document.write_text(f"\\documentclass{{article}}\n{packages}\n{body}", encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", document.name]
-    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, errors="replace").stdout
+    told = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=True, errors="replace"
+    ).stdout
     assert [line for line in told.splitlines() if "Overfull" in line or "too large" in line] == []

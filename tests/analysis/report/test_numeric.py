@@ -13,7 +13,9 @@ from calque.analysis.report.table import MISSING, Table, cell
 from calque.analysis.statistics.intervals import Estimate
 
 RECORDS = Path(__file__).parents[3] / "experiments" / "records"
-TABLES = [path for path in sorted(RECORDS.glob("*/*.md")) if path.read_text(encoding="utf-8").startswith("**")]
+TABLES = [
+    path for path in sorted(RECORDS.glob("*/*.md")) if path.read_text(encoding="utf-8").startswith("**")
+]
 SHARES = st.floats(-1, 1)
 
 
@@ -38,7 +40,9 @@ def is_number(text: str) -> bool:
     return True
 
 
-@given(SHARES, SHARES, SHARES, st.sampled_from(["", ", ZS at the floor", " (2 of 4)", " (1,049)", " of 1,049"]))
+@given(
+    SHARES, SHARES, SHARES, st.sampled_from(["", ", ZS at the floor", " (2 of 4)", " (1,049)", " of 1,049"])
+)
 def test_a_cell_comes_apart(mean: float, low: float, high: float, end: str) -> None:
     estimate = Estimate(mean, 3, min(mean, low), max(mean, high), error=1.0)
     parts = {name: values[0] for name, values in columns("x", [cell(estimate) + end])}
@@ -50,8 +54,12 @@ def test_a_cell_comes_apart(mean: float, low: float, high: float, end: str) -> N
     assert bool(parts.get("x note")) == ("at the floor" in end or "2 of 4" in end)
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+cmd", "-a", "@SUM(A1)", "\t=1", "-1+cmd|' /C calc'!A0", "+1(A1)", "−x"])
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+cmd", "-a", "@SUM(A1)", "\t=1", "-1+cmd|' /C calc'!A0", "+1(A1)", "−x"]
+)
 def test_text_is_never_a_formula(text: str) -> None:
     assert inert(text)[0] == "'"
     for name, cells in columns(text, [text, text, "1.0"]):
-        assert name[0] == "'" and not [one for one in cells if one[:1] in "=+-@\t" and one and not is_number(one)]
+        assert name[0] == "'" and not [
+            one for one in cells if one[:1] in "=+-@\t" and one and not is_number(one)
+        ]

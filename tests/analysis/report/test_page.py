@@ -58,7 +58,9 @@ def test_the_page_asks_nothing_of_the_network(page: tuple[str, Checker]) -> None
     text, checker = page
     assert all(link.startswith(("#", "data:")) for link in checker.links)
     assert not re.search(r"@import|url\((?!#)|https?://|<script src|<link rel=\"style", text)
-    assert not re.search(r"\son\w+=", re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)), "no inline handlers"
+    assert not re.search(r"\son\w+=", re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)), (
+        "no inline handlers"
+    )
 
 
 def test_the_policy_allows_the_one_script_of_the_page_and_no_request(page: tuple[str, Checker]) -> None:

@@ -26,12 +26,17 @@ def test_a_difference_on_the_same_items_is_paired() -> None:
 
 def test_gaps_and_means_pair_items_of_one_test_set_alone() -> None:
     hits, of = [1] * 500 + [0] * 500, [1] * 1000
-    one, other = score(hits, of, task="pos", language="fr"), score([*hits[1:], 1], of, task="ner", language="fr")
+    one, other = (
+        score(hits, of, task="pos", language="fr"),
+        score([*hits[1:], 1], of, task="ner", language="fr"),
+    )
     same = score([*hits[1:], 1], of, task="pos", language="fr")
     apart, paired = gap([{0: one}], [{0: other}]), gap([{0: one}], [{0: same}])
     assert apart is not None and paired is not None
     assert apart.error == pytest.approx(math.hypot(one.error or 0, other.error or 0))
-    assert paired.error == pytest.approx((one - same).error) and (paired.error or 1) < 0.1 * (apart.error or 0)
+    assert paired.error == pytest.approx((one - same).error) and (paired.error or 1) < 0.1 * (
+        apart.error or 0
+    )
     mean_error = average([{0: one}, {0: other}])[0].error
     assert mean_error == pytest.approx(math.hypot(one.error or 0, other.error or 0) / 2)
 
@@ -43,7 +48,9 @@ def seeds(*values: float) -> dict[int, Measured]:
 def test_the_difference_of_each_seed_decides() -> None:
     high, low = seeds(0.5, 0.7, 0.9), seeds(0.3, 0.51, 0.69)
     assert judge_difference(high, low).verdict == HOLDS
-    assert judge_difference(low, high).verdict == FAILS and judge_difference(low, high, side=-1).verdict == HOLDS
+    assert (
+        judge_difference(low, high).verdict == FAILS and judge_difference(low, high, side=-1).verdict == HOLDS
+    )
     assert judge_difference(high, low, bound=0.3).verdict == FAILS
     assert judge_difference(high, seeds(0.9, 0.5, 0.7)).verdict == UNDECIDED
     assert judge_difference(high, seeds(0.1)).verdict == ONE_SEED

@@ -43,10 +43,15 @@ def test_deltas_are_of_seeds_that_have_both() -> None:
 
 def test_columns_are_each_number_by_seed_with_deltas_of_the_same_seeds() -> None:
     scores = [("SUP", 0, 0.9), ("SUP", 1, 0.8), ("ZS", 1, 0.5), ("ZS", 2, 0.4)]
-    records = [number("trans", "MLM", seed, measure, "pos", "accuracy", v, 100, 3) for measure, seed, v in scores]
+    records = [
+        number("trans", "MLM", seed, measure, "pos", "accuracy", v, 100, 3) for measure, seed, v in scores
+    ]
     records.append(number("trans", "MLM", 1, "DELTA", "pos", "accuracy", 0.123, 100, 3))
     records.append(replace(records[0], step=1, value=0.1))
     results = joined(records)
-    found = {record.measure: {seed: one.value for seed, one in values.items()} for record, values in results.columns()}
+    found = {
+        record.measure: {seed: one.value for seed, one in values.items()}
+        for record, values in results.columns()
+    }
     assert found == {"SUP": {0: 0.9, 1: 0.8}, "ZS": {1: 0.5, 2: 0.4}, "DELTA": {1: pytest.approx(0.3)}}
     assert results.deltas("MLM", "trans", "pos", "accuracy")[1].value == found["DELTA"][1]

@@ -30,7 +30,12 @@ def results(records: list[Record], *floors: Floor) -> Results:
 
 
 def test_a_share_by_hand_from_the_strongest_baseline_of_the_source() -> None:
-    low = [floor(0.2), floor(0.3, baseline="unigram"), floor(0.9, "trans", "unigram"), floor(0.1, baseline="other")]
+    low = [
+        floor(0.2),
+        floor(0.3, baseline="unigram"),
+        floor(0.9, "trans", "unigram"),
+        floor(0.1, baseline="other"),
+    ]
     found = retained(results(scores("MLM", [0.8, 0.9, 0.85], [0.5, 0.61, 0.54]), *low), *CELL)
     assert found and found.share and found.floor.baseline == "unigram"
     assert found.share.mean == pytest.approx((0.55 - 0.3) / (0.85 - 0.3))

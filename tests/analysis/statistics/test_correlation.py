@@ -65,7 +65,9 @@ def test_pairings_within_groups_are_counted() -> None:
     orders = [(*first, *second) for first in permutations(y[:3]) for second in permutations(y[3:])]
     every = np.array([-stats.spearmanr(x, order).statistic for order in orders])
     assert found is not None and found.exact
-    assert found.p == pytest.approx(np.mean(np.abs(every - every.mean()) >= abs(found.rho - every.mean()) - 1e-9))
+    assert found.p == pytest.approx(
+        np.mean(np.abs(every - every.mean()) >= abs(found.rho - every.mean()) - 1e-9)
+    )
     assert found.rho == pytest.approx(-stats.spearmanr(x, y).statistic)
 
 

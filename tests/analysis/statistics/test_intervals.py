@@ -38,7 +38,9 @@ def test_p_is_the_one_sided_t_tests(values: list[float], bound: float, side: int
         assert found.p(bound, side) is None
     elif found.error > 1e-9:
         alternative = "greater" if side > 0 else "less"
-        assert found.p(bound, side) == pytest.approx(stats.ttest_1samp(values, bound, alternative=alternative).pvalue)
+        assert found.p(bound, side) == pytest.approx(
+            stats.ttest_1samp(values, bound, alternative=alternative).pvalue
+        )
 
 
 def test_errors_by_hand() -> None:

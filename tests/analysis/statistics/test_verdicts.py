@@ -22,7 +22,9 @@ from calque.analysis.statistics.verdicts import (
     judge,
 )
 
-ABOVE, BELOW, OPEN = (estimate(values) for values in ([0.3, 0.31, 0.32], [-0.3, -0.31, -0.32], [0.2, -0.1, 0.0]))
+ABOVE, BELOW, OPEN = (
+    estimate(values) for values in ([0.3, 0.31, 0.32], [-0.3, -0.31, -0.32], [0.2, -0.1, 0.0])
+)
 
 
 def verdict(*found: Estimate, side: int = 1) -> Verdict:
@@ -51,7 +53,12 @@ def test_a_claim_is_decided_by_all_its_comparisons(found: tuple[Estimate, ...], 
 def test_one_comparison_is_decided_where_its_interval_ends() -> None:
     values = np.array([0.3, 0.35, 0.41])
     low, high = stats.t.interval(0.95, 2, loc=values.mean(), scale=stats.sem(values))
-    for bound, word in ((low - 1e-6, HOLDS), (low + 1e-6, UNDECIDED), (high - 1e-6, UNDECIDED), (high + 1e-6, FAILS)):
+    for bound, word in (
+        (low - 1e-6, HOLDS),
+        (low + 1e-6, UNDECIDED),
+        (high - 1e-6, UNDECIDED),
+        (high + 1e-6, FAILS),
+    ):
         assert judge([(estimate(list(values)), bound, +1)], "").verdict == word
 
 

@@ -15,7 +15,9 @@ from tests.analysis.tasks.handmade import Set, as_is, asked
 
 def slow_unigram(train: Set, test: list[Example]) -> list[Answer]:
     tokens = [
-        (word, tag) for (example, tags) in train for word, tag in zip(example.texts[0][0].words, tags, strict=True)
+        (word, tag)
+        for (example, tags) in train
+        for word, tag in zip(example.texts[0][0].words, tags, strict=True)
     ]
     order = sorted({tag for _, tag in tokens}, key=lambda tag: (-[t for _, t in tokens].count(tag), tag))
 

@@ -11,7 +11,9 @@ from calque.derive.example import Example
 from calque.derive.sentence import Sentence, Span
 from tests.analysis.tasks.handmade import Set, as_is, asked, pair
 
-HYPOTHESIS, PREMISE = (BagOfWords(place, name, name) for place, name in ((1, "hypothesis-only"), (0, "premise-only")))
+HYPOTHESIS, PREMISE = (
+    BagOfWords(place, name, name) for place, name in ((1, "hypothesis-only"), (0, "premise-only"))
+)
 
 
 def slow_regression(train: Set, test: Set) -> list[str]:

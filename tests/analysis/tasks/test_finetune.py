@@ -44,10 +44,13 @@ def toy(rows: int, head: Head = WORDS, language: int = 0, seed: int = 0, shortes
     made = []
     for _ in range(rows):
         ids = np.array(
-            [OURS.start, *(draw.randrange(FIRST, V) for _ in range(draw.randint(shortest, 14))), OURS.end], np.int32
+            [OURS.start, *(draw.randrange(FIRST, V) for _ in range(draw.randint(shortest, 14))), OURS.end],
+            np.int32,
         )
         words = np.where(ids >= FIRST, ids % C, UNLABELLED)
-        made.append(TaskRow(ids, words if head is WORDS else words[1:2], languages=np.array([language], np.uint8)))
+        made.append(
+            TaskRow(ids, words if head is WORDS else words[1:2], languages=np.array([language], np.uint8))
+        )
     return EncodedSet(tuple(made), np.ones(rows, int), 0)
 
 
@@ -186,5 +189,7 @@ def test_what_is_learnt_does_not_depend_on_pieces(
     monkeypatch.setattr("calque.analysis.tasks.finetune.PIECE", 1)
     assert len(pieces(data.rows[:16], 1 / 16**2)) > 3
     cut = finetune(checkpoint, data, head, C, config, 0, CPU)
-    assert any(not torch.equal(a, b) for a, b in zip(whole.model.parameters(), cut.model.parameters(), strict=True))
+    assert any(
+        not torch.equal(a, b) for a, b in zip(whole.model.parameters(), cut.model.parameters(), strict=True)
+    )
     torch.testing.assert_close(logits(cut, data), logits(whole, data), atol=2e-4, rtol=0)

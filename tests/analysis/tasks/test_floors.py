@@ -43,7 +43,9 @@ def languages(source: PocketEnglish, tmp_path_factory: pytest.TempPathFactory) -
 
 def test_a_new_script_makes_other_words_and_a_shared_one_the_same(languages: Languages) -> None:
     words = [
-        word for word in ("the", "house", "saw", "dog", "with", "of", ".", "two") if languages.vocabulary.encode(word)
+        word
+        for word in ("the", "house", "saw", "dog", "with", "of", ".", "two")
+        if languages.vocabulary.encode(word)
     ]
     source, moved, partly = (spelling(languages, name) for name in (SOURCE, INVERTED.name, PARTLY.name))
     assert [source(word) for word in words] == words
@@ -59,21 +61,28 @@ def test_a_new_script_makes_other_words_and_a_shared_one_the_same(languages: Lan
 def test_every_baseline_is_scored_on_every_pair_by_every_metric(
     source: PocketEnglish, languages: Languages, task: Task, tmp_path: Path
 ) -> None:
-    examples = TaskFolder.open(derive_task(source, task.name, TRANSFORMS, tmp_path / "task", tmp_path / "cache"))
+    examples = TaskFolder.open(
+        derive_task(source, task.name, TRANSFORMS, tmp_path / "task", tmp_path / "cache")
+    )
     names = (SOURCE, INVERTED.name, PARTLY.name)
     pairs = [(SOURCE, SOURCE), *((first, name) for name in names[1:] for first in (SOURCE, name))]
     told: list[tuple[int, int]] = []
     spell = {name: spelling(languages, name) for name in names}
     made = floors(examples, task, pairs, spell, lambda *said: told.append(said))
     assert [(f.learnt, f.language, f.baseline, f.metric) for f in made] == [
-        (*pair, baseline.name, metric.name) for pair in pairs for baseline in task.baselines for metric in task.metrics
+        (*pair, baseline.name, metric.name)
+        for pair in pairs
+        for baseline in task.baselines
+        for metric in task.metrics
     ]
     assert len(told) == 3 * len(task.baselines)
     by = {(f.learnt, f.language, f.baseline): f for f in made if f.metric == task.primary}
     for (learnt, language, name), floor in by.items():
         assert 0 <= floor.value <= 1 and floor.items and floor.task == task.name
         lexical = not floor.surface
-        if (learnt, language) == (SOURCE, INVERTED.name) and lexical and task.name != "qa":  # every word is unknown
+        if (
+            (learnt, language) == (SOURCE, INVERTED.name) and lexical and task.name != "qa"
+        ):  # every word is unknown
             assert floor.value == by[SOURCE, INVERTED.name, "majority"].value
         if name == "majority" and task.name == "pos":
             gold = [task.gold(example) for example in examples.examples("test", language)]
@@ -81,4 +90,8 @@ def test_every_baseline_is_scored_on_every_pair_by_every_metric(
             best = max(sorted(set(counts)), key=counts.count)
             assert floor.value == accuracy(gold, [(best,) * len(tags) for tags in gold]).value
         if name == "unigram" and task.name == "pos" and language == PARTLY.name and learnt == SOURCE:
-            assert by[SOURCE, PARTLY.name, "majority"].value < floor.value < by[PARTLY.name, PARTLY.name, name].value
+            assert (
+                by[SOURCE, PARTLY.name, "majority"].value
+                < floor.value
+                < by[PARTLY.name, PARTLY.name, name].value
+            )

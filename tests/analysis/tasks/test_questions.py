@@ -26,7 +26,9 @@ FIRST = len(OURS.ids)
 KINDS = ("fruit", "fish", "fowl")
 WORDS = {
     word: FIRST + i
-    for i, word in enumerate(("which", *KINDS, *(f"{kind}{part}" for kind in KINDS for part in ("-a", "-b", "-c"))))
+    for i, word in enumerate(
+        ("which", *KINDS, *(f"{kind}{part}" for kind in KINDS for part in ("-a", "-b", "-c")))
+    )
 }
 V = FIRST + len(WORDS)
 READER = Reader(lambda word: (WORDS[word],), np.arange(V), 0)
@@ -61,7 +63,9 @@ def question(words: int, start: int, end: int, asked: int = 1) -> Example:
     return Example(((Sentence(tuple(f"q{i}" for i in range(asked))),), (context,)))
 
 
-TWICE = Reader(lambda word: (FIRST + 2 * int(word[1:]), FIRST + 2 * int(word[1:]) + 1), np.arange(FIRST + 10_000), 0)
+TWICE = Reader(
+    lambda word: (FIRST + 2 * int(word[1:]), FIRST + 2 * int(word[1:]) + 1), np.arange(FIRST + 10_000), 0
+)
 """Two sub-words to each word of `question`."""
 
 
@@ -74,7 +78,10 @@ def test_what_is_right_is_decoded_to_itself_from_whichever_window_has_it(tmp_pat
     right = [pointing(row, *row.targets, sure=5.0 * bool(row.targets[0])) for row in encoded.rows]
     said = split.decode(encoded, right, ())
     assert said == split.gold
-    assert {name: score.value for name, score in TASK.scores(split.gold, said).items()} == {"f1": 1, "exact": 1}
+    assert {name: score.value for name, score in TASK.scores(split.gold, said).items()} == {
+        "f1": 1,
+        "exact": 1,
+    }
 
 
 @given(words=st.integers(1, 60), length=st.integers(10, 40), asked=st.integers(1, 8), data=st.data())
@@ -142,7 +149,11 @@ def test_the_best_span_is_that_of_all_pairs_where_few_are_barred(seed: int, word
 @pytest.mark.parametrize("stripped", [True, False])
 @pytest.mark.parametrize(
     "words",
-    [("हिन्दी", "में", "किताबें", "पढ़ते", "हैं"), ("ที่", "นี่", "มี", "น้ำ", "ดี่"), ("\u0301abc", "cafe\u0301", "na\u0308ive", "ab")],
+    [
+        ("हिन्दी", "में", "किताबें", "पढ़ते", "हैं"),
+        ("ที่", "นี่", "มี", "น้ำ", "ดี่"),
+        ("\u0301abc", "cafe\u0301", "na\u0308ive", "ab"),
+    ],
 )
 @pytest.mark.parametrize("glued", [False, True])
 def test_an_answer_has_the_marks_of_its_letters_whether_or_not_the_tokenizer_strips_them(

@@ -48,7 +48,8 @@ def test_every_word_is_in_one_row_with_its_label_at_its_first_subword(sentence: 
     ids, targets = (np.concatenate([getattr(row, name) for row in rows]) for name in ("ids", "targets"))
     assert max(len(row.ids) for row in rows) <= length
     assert all(
-        row.ids[0] == OURS.start and row.ids[-1] == OURS.end and len(row.ids) == len(row.targets) for row in rows
+        row.ids[0] == OURS.start and row.ids[-1] == OURS.end and len(row.ids) == len(row.targets)
+        for row in rows
     )
     labelled = targets != UNLABELLED
     assert (ids[labelled] == targets[labelled] + FIRST).all()

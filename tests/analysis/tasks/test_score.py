@@ -88,7 +88,11 @@ def of_others(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]])
 
 
 @given(
-    st.lists(st.tuples(st.lists(ANSWERS.map("x{}".format), min_size=1, max_size=3), ANSWERS), min_size=1, max_size=6)
+    st.lists(
+        st.tuples(st.lists(ANSWERS.map("x{}".format), min_size=1, max_size=3), ANSWERS),
+        min_size=1,
+        max_size=6,
+    )
 )
 def test_scores_are_those_of_the_official_evaluation(pairs: list[tuple[list[str], str]]) -> None:
     gold, predicted = [right for right, _ in pairs], [(said,) for _, said in pairs]
@@ -113,6 +117,8 @@ def test_scores_are_those_of_the_official_evaluation(pairs: list[tuple[list[str]
         ("en", "the", "of", 0.0, 0.0),
     ],
 )
-def test_an_answer_by_the_rules_of_its_language(language: str, right: str, said: str, f1: float, exact: float) -> None:
+def test_an_answer_by_the_rules_of_its_language(
+    language: str, right: str, said: str, f1: float, exact: float
+) -> None:
     scores = MLQA().in_language(language).scores([[right]], [(said,)])
     assert scores["f1"].value == pytest.approx(f1) and scores["exact"].value == exact

@@ -56,13 +56,19 @@ def test_labels_are_those_of_training_and_an_unknown_one_is_named_with_its_line(
     assert check(train, [train, dev]) == ("ADJ", "X")
     with pytest.raises(BadInput, match=r"test\.jsonl:2: unknown label 'VERB'; the training data have ADJ, X"):
         check(train, [train, dev, test])
-    with pytest.raises(BadInput, match=r"^one\.conllu, two\.conllu: unknown label 'VERB'.*example 2 of the test set"):
+    with pytest.raises(
+        BadInput, match=r"^one\.conllu, two\.conllu: unknown label 'VERB'.*example 2 of the test set"
+    ):
         check(train, [replace(test, read_from=(Path("one.conllu"), Path("two.conllu")))])
 
 
 def test_examples_are_answered_one_by_one_whatever_rows_they_stand_in(tmp_path: Path) -> None:
     """What is right, put where a head's answers would be, is decoded to itself."""
-    sentences = [tagged("a b c d e f g h i j k", "X Y " * 5 + "X"), tagged("a", "Y"), tagged("a b c d e f g", "X " * 7)]
+    sentences = [
+        tagged("a b c d e f g h i j k", "X Y " * 5 + "X"),
+        tagged("a", "Y"),
+        tagged("a b c d e f g", "X " * 7),
+    ]
     split = written(tmp_path / "test.jsonl", POS(), *sentences)
     encoded = split.encode(["X", "Y"], Reader(lambda word: (FIRST,), np.arange(10), 0), 8)
     assert (encoded.counts.tolist(), encoded.cut, encoded.lengths.tolist()) == ([2, 1, 2], 2, [8, 7, 3, 8, 3])

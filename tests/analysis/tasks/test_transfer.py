@@ -56,7 +56,15 @@ MakeCheckpoint = Callable[..., Path]
 V = 285  # enough for every word of the toy language to be one sub-word
 TASKS = (POS(), NER(), NLI())
 QUICK = FinetuneConfig(learning_rate=5e-3, epochs=2, batch=16)
-TAGS = {"dog": "NOUN", "cat": "NOUN", "Sara": "PROPN", "sees": "VERB", "likes": "VERB", "old": "ADJ", "the": "DET"}
+TAGS = {
+    "dog": "NOUN",
+    "cat": "NOUN",
+    "Sara": "PROPN",
+    "sees": "VERB",
+    "likes": "VERB",
+    "old": "ADJ",
+    "the": "DET",
+}
 TRANS, TRANS_INV = Transliterate(), compose(Transliterate(), Invert())
 
 
@@ -113,7 +121,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 examples = [Example(((sentence(draw),),)) if tagged else pair(draw) for _ in range(size)]
                 write_examples(part / f"{split}.jsonl", examples)
                 for transform in languages:
-                    images = [image_of_example(transform, example, i, Account()) for i, example in enumerate(examples)]
+                    images = [
+                        image_of_example(transform, example, i, Account())
+                        for i, example in enumerate(examples)
+                    ]
                     write_examples(part / f"{split}.{transform.name}.jsonl", images)
     return folder
 
@@ -151,7 +162,9 @@ def test_every_number_has_its_record(run: MeasuredModel, data: Path, tmp_path: P
         "ner": ["f1", "accuracy"],
         "nli": ["accuracy", "accuracy of passive"],
     }
-    expected = {(m, t, k) for t, kinds in metrics.items() for k in kinds for m in ("SRC", "DEV", "ZS", "SUP", "DELTA")}
+    expected = {
+        (m, t, k) for t, kinds in metrics.items() for k in kinds for m in ("SRC", "DEV", "ZS", "SUP", "DELTA")
+    }
     expected |= {(m, t, k) for t in ("pos", "ner") for k in (ENTRY, NO_ENTRY) for m in ("ZS", "SUP", "DELTA")}
     cut = {("CUT", task, split) for task in metrics for split in ("train", "dev", "test")}
     assert {(row.measure, row.task, row.metric) for row in rows if not row.split} == expected
@@ -170,7 +183,9 @@ def test_every_number_has_its_record(run: MeasuredModel, data: Path, tmp_path: P
     test = (data / "tasks" / "nli" / "test.jsonl").read_text().splitlines()
     assert {row.count for row in rows if row.task == "nli" and row.measure != "DEV"} == {len(test), 96, 24}
     entities = [
-        span for example in read_examples(data / "tasks" / "ner" / "test.jsonl") for span in example.texts[0][0].spans
+        span
+        for example in read_examples(data / "tasks" / "ner" / "test.jsonl")
+        for span in example.texts[0][0].spans
     ]
     counts = {row.count for row in rows if (row.task, row.metric) == ("ner", "f1") and row.measure != "DEV"}
     assert counts == {len(entities)}  # the gold ones, however many a model says
@@ -184,7 +199,11 @@ def test_a_language_that_does_not_differ_is_transferred_to_in_full(
     for task in TASKS:
         rows = evaluate(same, data, task, QUICK)
         source = number(rows, "SRC", task.name, task.primary)
-        assert number(rows, "ZS", task.name, task.primary) == source == number(rows, "SUP", task.name, task.primary)
+        assert (
+            number(rows, "ZS", task.name, task.primary)
+            == source
+            == number(rows, "SUP", task.name, task.primary)
+        )
 
 
 def untold(what: str, step: int, steps: int) -> None:
@@ -192,19 +211,25 @@ def untold(what: str, step: int, steps: int) -> None:
 
 
 @pytest.mark.parametrize("split", ["dev", "test", "test.trans.inv"])
-def test_an_unknown_label_is_named_before_training(run: MeasuredModel, data: Path, tmp_path: Path, split: str) -> None:
+def test_an_unknown_label_is_named_before_training(
+    run: MeasuredModel, data: Path, tmp_path: Path, split: str
+) -> None:
     copy = tmp_path / "data"
     shutil.copytree(data, copy)
     path = copy / "tasks" / "pos" / f"{split}.jsonl"
     path.write_text(path.read_text().replace("PROPN", "PRPN", 1))
     write_manifest(path.parent, KIND, {"format": TASK_FORMAT, "task": "pos"})
-    with pytest.raises(BadInput, match=rf"{split}\.jsonl:1: unknown label 'PRPN'; the training data have ADJ, DET"):
+    with pytest.raises(
+        BadInput, match=rf"{split}\.jsonl:1: unknown label 'PRPN'; the training data have ADJ, DET"
+    ):
         evaluate(run, copy, POS(), QUICK, untold)
 
 
 @pytest.mark.parametrize("task", [POS(), NER()])
 @pytest.mark.parametrize("language", ["trans", "trans.inv"])
-def test_words_with_and_without_an_entry_divide_the_words_of_one_type(data: Path, task: Tagging, language: str) -> None:
+def test_words_with_and_without_an_entry_divide_the_words_of_one_type(
+    data: Path, task: Tagging, language: str
+) -> None:
     """Also if the entries are wrong, as in trans."""
     split, draw = Split(data / "tasks" / task.name / f"test.{language}.jsonl", task), random.Random(1)
     answers = [tuple(draw.choice(["NOUN", "DET", "PROPN"]) for _ in gold) for gold in split.gold]
@@ -249,11 +274,15 @@ def submission(*predictions: Sequence[str]) -> str:
 @pytest.fixture
 def examples(tmp_path: Path) -> TaskFolder:
     """Pocket English; its mirror as `xx`, and its training set as `zz`."""
-    train, test = (treebank(tmp_path / f"{name}.conllu", 60, n) for n, name in enumerate(("train", "test"), start=5))
+    train, test = (
+        treebank(tmp_path / f"{name}.conllu", 60, n) for n, name in enumerate(("train", "test"), start=5)
+    )
     mirror = [sentence.reorder(range(len(sentence) - 1, -1, -1)) for sentence in read_conllu(test)]
     write_treebank(tmp_path / "xx.conllu", mirror)
     tests = {"xx": (tmp_path / "xx.conllu",), "zz": (train,)}
-    return TaskFolder.open(write_natural_task("pos", TaskFiles((train,), (test,), (test,)), tests, tmp_path / "made"))
+    return TaskFolder.open(
+        write_natural_task("pos", TaskFiles((train,), (test,), (test,)), tests, tmp_path / "made")
+    )
 
 
 def test_each_language_has_the_score_of_the_one_model(roberta: Path, examples: TaskFolder) -> None:

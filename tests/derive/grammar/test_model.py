@@ -55,7 +55,11 @@ def test_a_mixture_weighs_both(learnt: Grammar, weight: float) -> None:
 
 def test_the_gradient_is_that_of_finite_differences() -> None:
     seen = Counter(
-        {(node(n, s), tuple(random.Random(s).sample(range(n), n))): s + 1 for n in (2, 3, 5) for s in range(4)}
+        {
+            (node(n, s), tuple(random.Random(s).sample(range(n), n))): s + 1
+            for n in (2, 3, 5)
+            for s in range(4)
+        }
     )
     objective = Likelihood(seen, l2=0.7)
     rng = np.random.default_rng(0)
@@ -70,7 +74,11 @@ def test_the_gradient_is_that_of_finite_differences() -> None:
 
 def test_the_likelihood_is_that_of_the_definition() -> None:
     seen = Counter(
-        {(node(n, s), tuple(random.Random(s).sample(range(n), n))): s + 1 for n in (2, 4, 5) for s in range(3)}
+        {
+            (node(n, s), tuple(random.Random(s).sample(range(n), n))): s + 1
+            for n in (2, 4, 5)
+            for s in range(3)
+        }
     )
     objective = Likelihood(seen, l2=0.5)
     values = np.random.default_rng(1).normal(size=len(objective.numbers))

@@ -31,7 +31,10 @@ def oracle(name: str) -> list[Links]:
 @pytest.fixture(scope="module")
 def english_french(calque_data: Path) -> list[Pair]:
     one, other = (
-        [tuple(line.split()) for line in (calque_data / "align" / "en-fr" / name).read_text("utf-8").split("\n")[:-1]]
+        [
+            tuple(line.split())
+            for line in (calque_data / "align" / "en-fr" / name).read_text("utf-8").split("\n")[:-1]
+        ]
         for name in ("test.en", "test.fr")
     )
     return list(zip(one, other, strict=True))

@@ -18,7 +18,9 @@ def stored(tmp_path: Path) -> StoredLinks:
 
 
 def test_stored_links_are_read_back(stored: StoredLinks) -> None:
-    assert [stored[pair].tolist() for pair in range(len(stored))] == [list(map(list, links)) for links in PAIRS]
+    assert [stored[pair].tolist() for pair in range(len(stored))] == [
+        list(map(list, links)) for links in PAIRS
+    ]
     assert (stored.facts["pairs"], stored.facts["links"]) == (4, 3)
 
 

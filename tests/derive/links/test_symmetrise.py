@@ -28,7 +28,8 @@ ANY = st.sets(st.tuples(st.integers(0, WORDS - 1), st.integers(0, WORDS - 1))).m
 @given(FORWARD | ANY, REVERSE | ANY)
 def test_each_holds_the_one_before(forward: Links, reverse: Links) -> None:
     least, grown, both, either, most = (
-        set(method(forward, reverse)) for method in (intersect, grow_diag, grow_diag_final_and, grow_diag_final, union)
+        set(method(forward, reverse))
+        for method in (intersect, grow_diag, grow_diag_final_and, grow_diag_final, union)
     )
     assert least == set(forward) & set(reverse)
     assert most == set(forward) | set(reverse)

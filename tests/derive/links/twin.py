@@ -64,7 +64,9 @@ class Twin:
                         seen += h(i, j - 1, n, m) * posterior if i else 0.0
             for _ in range(8 if number else 0):
                 sizes = Counter((len(source), len(target)) for source, target in pairs)
-                model = sum(k * slope(j, n, m, self.tension) for (n, m), k in sizes.items() for j in range(1, m + 1))
+                model = sum(
+                    k * slope(j, n, m, self.tension) for (n, m), k in sizes.items() for j in range(1, m + 1)
+                )
                 self.tension = min(max(self.tension + 20 * (seen - model) / words, 0.1), 14)
             totals: defaultdict[str, float] = defaultdict(float)
             for (e, _), count in counts.items():
@@ -85,7 +87,11 @@ def grow_diag(forward: Links, reverse: Links) -> set[tuple[int, int]]:
         before = len(links)
         for i, j in sorted(set(forward) | set(reverse)):
             near = any(max(abs(i - a), abs(j - b)) == 1 for a, b in links)
-            if (i, j) not in links and near and not ({a for a, _ in links} >= {i} and {b for _, b in links} >= {j}):
+            if (
+                (i, j) not in links
+                and near
+                and not ({a for a, _ in links} >= {i} and {b for _, b in links} >= {j})
+            ):
                 links.add((i, j))
         if len(links) == before:
             return links

@@ -26,7 +26,8 @@ SHORT = "Thank you ."
 
 
 @given(
-    st.lists(st.text("ab", min_size=1, max_size=3 * HEAD), min_size=1, max_size=4), st.text("ab ", max_size=5 * HEAD)
+    st.lists(st.text("ab", min_size=1, max_size=3 * HEAD), min_size=1, max_size=4),
+    st.text("ab ", max_size=5 * HEAD),
 )
 def test_withheld_sentences_are_found_as_by_brute_force(tests: list[str], line: str) -> None:
     known, bare = [letters(test) for test in tests], letters(line)
@@ -36,7 +37,12 @@ def test_withheld_sentences_are_found_as_by_brute_force(tests: list[str], line: 
 
 def test_a_pair_goes_with_either_side_and_is_counted(tmp_path: Path) -> None:
     tests = TextFiles((written(tmp_path / "tests.txt", [LONG, SHORT]),))
-    pairs = [("good morning", "bonjour"), ("thank you", "merci"), ("a", "Thank you."), ("good night", "bonne nuit")]
+    pairs = [
+        ("good morning", "bonjour"),
+        ("thank you", "merci"),
+        ("a", "Thank you."),
+        ("good night", "bonne nuit"),
+    ]
     tabs = BitextFiles(written(tmp_path / "pairs.tsv", ["\t".join(pair) for pair in pairs]))
     (piece,) = Without(tabs, tests).pieces()
     counts = Counter[str]()
@@ -50,7 +56,10 @@ def test_a_pair_goes_with_either_side_and_is_counted(tmp_path: Path) -> None:
 
 CONLLU = "# text = Au revoir!\n1\tÀ\t_\tADP\t_\t_\t0\troot\t_\t_\n\n1\tOui\t_\tINTJ\t_\t_\t0\troot\t_\t_\n\n"
 TEXTS = {
-    "plain": ("  Two  spaces stay.\n\n\t\n私は 学生。 \nlast\n", ["Two  spaces stay.", "私は 学生。", "last"]),
+    "plain": (
+        "  Two  spaces stay.\n\n\t\n私は 学生。 \nlast\n",
+        ["Two  spaces stay.", "私は 学生。", "last"],
+    ),
     "wiki.tokens": (" = Title = \n\n It has 3 @,@ 000 <unk>s . \n", ["It has 3,000 \0 s ."]),
     "treebank": (CONLLU, ["Au revoir!", "Oui"]),
     "entities": (

@@ -73,7 +73,18 @@ def test_words_tags_and_trees_are_read_and_the_rest_is_counted(tmp_path: Path) -
         *((tree(0).replace("NOUN", tag), f":1: .*'{tag}'") for tag in ("NN", "_", "CONJ")),
         *(
             (tree(0, 1).replace("dep", wrong), f":2: .*{re.escape(wrong)}")
-            for wrong in ("dobj", "nsubjpass", "name", "_", "OBJ", " obj", "negative", "obj:", "obj:X", "obj:a:b")
+            for wrong in (
+                "dobj",
+                "nsubjpass",
+                "name",
+                "_",
+                "OBJ",
+                " obj",
+                "negative",
+                "obj:",
+                "obj:X",
+                "obj:a:b",
+            )
         ),
         (tree(0, 1).replace("dep", "root:x"), ":2: .*root:x"),
         (tree(0, 1).replace("root", "obj"), ":1: .*obj"),

@@ -22,7 +22,9 @@ def test_a_cut_last_line_is_refused_where_it_must_end(tmp_path: Path) -> None:
 
 
 @given(
-    lines=st.lists(st.text("ab ", max_size=9), min_size=1, max_size=30), size=st.integers(1, 60), whole=st.booleans()
+    lines=st.lists(st.text("ab ", max_size=9), min_size=1, max_size=30),
+    size=st.integers(1, 60),
+    whole=st.booleans(),
 )
 def test_blocks_are_the_file_and_end_with_a_record(
     lines: list[str], size: int, whole: bool, tmp_path_factory: pytest.TempPathFactory
@@ -37,6 +39,8 @@ def test_blocks_are_the_file_and_end_with_a_record(
     found = [numbered for chunk in made for numbered in chunk.numbered(Counter())]
     assert found == list(read_lines(plain))
     again = [
-        each for chunk in cut_file(packed, "text", ends_line, "line end", size) for each in chunk.numbered(Counter())
+        each
+        for chunk in cut_file(packed, "text", ends_line, "line end", size)
+        for each in chunk.numbered(Counter())
     ]
     assert [(place.line, line) for place, line in again] == [(place.line, line) for place, line in found]

@@ -29,8 +29,14 @@ def read(path: Path, text: str, lengths: list[Link] = LENGTHS, **options: bool) 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("1 1 1 S\n1 2 -99 S\n1 2 3 P\n2 2 4 S\n", "a:2: the link 2 -99, counted from 1, is outside sentences of 3"),
-        ("1 1 1 S\n1 2 3 P\n2 2 4 S\n2 3 4 P\n", "a:4: the link 3 4, counted from 1, is outside sentences of 2 and"),
+        (
+            "1 1 1 S\n1 2 -99 S\n1 2 3 P\n2 2 4 S\n",
+            "a:2: the link 2 -99, counted from 1, is outside sentences of 3",
+        ),
+        (
+            "1 1 1 S\n1 2 3 P\n2 2 4 S\n2 3 4 P\n",
+            "a:4: the link 3 4, counted from 1, is outside sentences of 2 and",
+        ),
         ("1 1 1 S\n1 2 3 P\n2 2 4 S\n2 1 0 S\n", "a:4: the link 1 0, counted from 1"),
         ("0-0 1p2\n1-3 0--1\n", "a:2: the link 0 -1, counted from 0"),
         ("0-0 1p2 3-0\n1-3\n", "a:1: the link 3 0, counted from 0"),
@@ -68,12 +74,18 @@ def golds(draw: st.DrawFn) -> tuple[list[Link], list[GoldPair]]:
 @settings(max_examples=100)
 @given(golds(), st.sampled_from([0, 1, 7]), st.booleans())
 def test_written_links_are_read_back_in_every_format(
-    tmp_path_factory: pytest.TempPathFactory, made: tuple[list[Link], list[GoldPair]], first: int, from_one: bool
+    tmp_path_factory: pytest.TempPathFactory,
+    made: tuple[list[Link], list[GoldPair]],
+    first: int,
+    from_one: bool,
 ) -> None:
     lengths, pairs = made
     path = tmp_path_factory.getbasetemp() / "gold"
     marked = [[(i, j, (i, j) in pair.sure) for i, j in sorted(pair.possible)] for pair in pairs]
     wpt = [f"{n + first} {i + 1} {j + 1} {'SP'[not s]}\n" for n, row in enumerate(marked) for i, j, s in row]
     assert read(path, "".join(wpt), lengths) == Gold(tuple(pairs), (), {})
-    pharaoh = [" ".join(f"{i + from_one}{'-' if s else 'p'}{j + from_one}" for i, j, s in row) + "\n" for row in marked]
+    pharaoh = [
+        " ".join(f"{i + from_one}{'-' if s else 'p'}{j + from_one}" for i, j, s in row) + "\n"
+        for row in marked
+    ]
     assert read(path, "".join(pharaoh), lengths, from_one=from_one) == Gold(tuple(pairs), (), {})

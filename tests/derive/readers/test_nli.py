@@ -17,7 +17,10 @@ def read(path: Path, text: str | bytes) -> tuple[list[Example], Counter[str]]:
 
 PREMISE, HYPOTHESIS = 'He said "no. He left.', "He stayed."
 PAIR = Example(
-    ((Sentence(("He", "said", '"', "no", ".")), Sentence(("He", "left", "."))), (Sentence(("He", "stayed", ".")),)),
+    (
+        (Sentence(("He", "said", '"', "no", ".")), Sentence(("He", "left", "."))),
+        (Sentence(("He", "stayed", ".")),),
+    ),
     "contradiction",
 )
 

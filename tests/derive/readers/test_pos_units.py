@@ -28,12 +28,25 @@ def enhanced(line: str, deps: str) -> str:
 
 
 def test_the_word_nearest_to_the_root_gives_the_tag(tmp_path: Path) -> None:
-    words = (row("1", "à", "ADP", "2", "case"), row("2", "lequel", "PRON", "3", "obl"), row("3", "pense", "VERB"))
+    words = (
+        row("1", "à", "ADP", "2", "case"),
+        row("2", "lequel", "PRON", "3", "obl"),
+        row("3", "pense", "VERB"),
+    )
     assert token(tmp_path / "a", *words) == ("PRON", "VERB")
     # An arc of the enhanced graph makes a word's way to the root longer, even one that is not in its tree.
-    longer = (words[0], enhanced(words[1], "3:obl|4:nsubj|8.1:dep"), words[2], row("4", "x", "NOUN", "3", "obj"))
+    longer = (
+        words[0],
+        enhanced(words[1], "3:obl|4:nsubj|8.1:dep"),
+        words[2],
+        row("4", "x", "NOUN", "3", "obj"),
+    )
     assert token(tmp_path / "b", *longer) == ("PRON", "VERB", "NOUN")
-    level = (row("1", "do", "AUX", "3", "aux"), row("2", "n't", "PART", "3", "advmod"), row("3", "go", "VERB"))
+    level = (
+        row("1", "do", "AUX", "3", "aux"),
+        row("2", "n't", "PART", "3", "advmod"),
+        row("3", "go", "VERB"),
+    )
     assert token(tmp_path / "c", *level) == ("AUX", "VERB")
     beyond = (enhanced(level[0], "3:aux|4:aux"), *level[1:], row("4", "x", "NOUN", "3", "obj"))
     assert token(tmp_path / "d", *beyond) == ("PART", "VERB", "NOUN")
@@ -51,6 +64,8 @@ def test_the_word_nearest_to_the_root_gives_the_tag(tmp_path: Path) -> None:
         ("es", ("SYM", "NUM"), "NUM"),
     ],
 )
-def test_words_on_one_level_are_ranked_by_tag(tmp_path: Path, language: str, tags: tuple[str, str], tag: str) -> None:
+def test_words_on_one_level_are_ranked_by_tag(
+    tmp_path: Path, language: str, tags: tuple[str, str], tag: str
+) -> None:
     words = (row("1", "x", tags[0], "3"), row("2", "y", tags[1], "3"), row("3", "z", "VERB"))
     assert token(tmp_path / "a", *words, language=language) == (tag, "VERB")

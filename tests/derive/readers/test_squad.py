@@ -44,7 +44,9 @@ def test_an_answer_is_words_of_its_sentence(tmp_path: Path) -> None:
     assert counts == {WIDENED: 1}
 
 
-TEXTS = st.text(st.sampled_from(list("ab1 .-北京\n ’")), min_size=1, max_size=40).filter(lambda text: text.split())
+TEXTS = st.text(st.sampled_from(list("ab1 .-北京\n ’")), min_size=1, max_size=40).filter(
+    lambda text: text.split()
+)
 
 
 @given(TEXTS, st.data())
@@ -52,7 +54,9 @@ def test_any_answer_of_any_text_is_kept_to_the_character(text: str, data: st.Dat
     bounds = st.integers(0, len(text))
     answers = data.draw(
         st.lists(
-            st.tuples(bounds, bounds).map(sorted).filter(lambda ab: text[ab[0] : ab[1]].strip()), min_size=1, max_size=3
+            st.tuples(bounds, bounds).map(sorted).filter(lambda ab: text[ab[0] : ab[1]].strip()),
+            min_size=1,
+            max_size=3,
         )
     )
     place = Place(Path("unused"))
@@ -60,7 +64,9 @@ def test_any_answer_of_any_text_is_kept_to_the_character(text: str, data: st.Dat
     sentence = squad._as_written(text, spans)
     assert sentence.text == " ".join(text.split()) and all(sentence.words)
     shown = {
-        sentence.text[len(sentence.upto(s.start + 1)) - len(sentence.words[s.start]) : len(sentence.upto(s.end))]
+        sentence.text[
+            len(sentence.upto(s.start + 1)) - len(sentence.words[s.start]) : len(sentence.upto(s.end))
+        ]
         for s in sentence.spans
     }
     assert shown == {" ".join(text[a:b].split()) for a, b in answers}

@@ -13,7 +13,10 @@ from calque.derive.readers.tables import QUOTED, Table
 Rows = list[tuple[str, ...]]
 
 
-fields, quoting = st.text(st.sampled_from('ab" ,'), max_size=6), st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
+fields, quoting = (
+    st.text(st.sampled_from('ab" ,'), max_size=6),
+    st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+)
 
 
 @settings(max_examples=500)

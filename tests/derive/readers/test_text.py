@@ -59,7 +59,11 @@ def test_wikitext(tmp_path: Path) -> None:
     path = write(tmp_path / "a.txt", WIKITEXT)
     assert detect(path) == "wikitext"
     found, left_out = read(path)
-    assert found == ["The well-known lobster weighs 0.7 kg .", "It costs 1,000 <unk> .", "It is big = large ."]
+    assert found == [
+        "The well-known lobster weighs 0.7 kg .",
+        "It costs 1,000 <unk> .",
+        "It is big = large .",
+    ]
     assert left_out == {"headings": 2, "words of headings": 8, UNKNOWN_WORDS: 1}
 
 
@@ -84,7 +88,9 @@ def test_documents(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
 @pytest.mark.parametrize("text", [WIKITEXT, DOC, PLAIN, TREES, ROWS])
-def test_compressed_text_is_read_like_its_content(tmp_path: Path, pack: Callable[[bytes], bytes], text: str) -> None:
+def test_compressed_text_is_read_like_its_content(
+    tmp_path: Path, pack: Callable[[bytes], bytes], text: str
+) -> None:
     plain, packed = write(tmp_path / "a.txt", text * 3), write(tmp_path / "b", pack((text * 3).encode()))
     for size in (1, 1 << 22):
         assert read(packed, size) == read(plain, size)
@@ -98,7 +104,9 @@ def test_compressed_text_is_read_like_its_content(tmp_path: Path, pack: Callable
 
 @settings(max_examples=50)
 @given(text=st.sampled_from([WIKITEXT * 3, DOC * 3, PLAIN * 3]), size=st.integers(1, 900))
-def test_where_a_file_is_cut_changes_nothing(tmp_path_factory: pytest.TempPathFactory, text: str, size: int) -> None:
+def test_where_a_file_is_cut_changes_nothing(
+    tmp_path_factory: pytest.TempPathFactory, text: str, size: int
+) -> None:
     path = write(tmp_path_factory.mktemp("cut") / "a.txt", text)
     pieces, data = list(chunks(path, size)), text.encode()
     place = 0
@@ -126,6 +134,8 @@ def test_where_a_file_is_cut_changes_nothing(tmp_path_factory: pytest.TempPathFa
     ],
 )
 @pytest.mark.parametrize("size", [1, 1 << 22])
-def test_bad_text_is_refused_with_its_line(tmp_path: Path, text: str | bytes, message: str, size: int) -> None:
+def test_bad_text_is_refused_with_its_line(
+    tmp_path: Path, text: str | bytes, message: str, size: int
+) -> None:
     with pytest.raises(BadInput, match=message):
         read(write(tmp_path / "a.txt", text), size)

@@ -27,7 +27,9 @@ def source(tmp_path: Path) -> Files:
     )
     (tmp_path / "a.tsv").write_text("It rains. Now.\tIt rains.\tentailment\n" * 4)
     files = TaskFiles((tmp_path / "a.conllu",), (tmp_path / "a.conllu",), (tmp_path / "a.conllu",))
-    ner = TaskFiles((ner_file(tmp_path / "a.iob2", 20),), (ner_file(tmp_path / "b.iob2", 3),), held_out=5, limit=9)
+    ner = TaskFiles(
+        (ner_file(tmp_path / "a.iob2", 20),), (ner_file(tmp_path / "b.iob2", 3),), held_out=5, limit=9
+    )
     nli = TaskFiles((tmp_path / "a.tsv",), (tmp_path / "a.tsv",), (tmp_path / "a.tsv",))
     return Files((tmp_path / "text.txt",), files, ner, nli)
 

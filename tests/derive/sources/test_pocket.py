@@ -18,4 +18,6 @@ def test_facts_are_chunks_of_their_own_and_change_nothing_else() -> None:
     assert told.sentences(chunks[-1]) == plain.sentences(chunks[-1])
     assert len(told.questions()) == 32 and not plain.questions()
     assert told.corpus_fingerprint() != plain.corpus_fingerprint()
-    assert [told.task_fingerprint(task) for task in told.tasks] == [plain.task_fingerprint(task) for task in told.tasks]
+    assert [told.task_fingerprint(task) for task in told.tasks] == [
+        plain.task_fingerprint(task) for task in told.tasks
+    ]

@@ -25,7 +25,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def rows(said: str) -> list[list[str]]:
-    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in said.splitlines() if line.startswith("| ")]
+    return [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in said.splitlines()
+        if line.startswith("| ")
+    ]
 
 
 # A = 3, S = 2, A and S = 1, A and P = 2.

@@ -68,7 +68,9 @@ def checkpoint(here: Path, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("method", ["fast-align", *BY_NAME])
 def test_links_go_to_a_file_a_line_a_pair(here: Path, tmp_path: Path, method: str) -> None:
     of_model = [] if method == "fast-align" else ["--model", here / "model", "--layer", 1]
-    code, _, told = run("--method", method, *of_model, here / "a.txt", here / "b.txt", "--out", tmp_path / "links")
+    code, _, told = run(
+        "--method", method, *of_model, here / "a.txt", here / "b.txt", "--out", tmp_path / "links"
+    )
     assert (code, told) == (0, "")
     found = list(read_links(tmp_path / "links"))
     lengths = [len(line.split()) for line in (here / "a.txt").read_text(encoding="utf-8").splitlines()]
@@ -80,7 +82,9 @@ def test_links_go_to_a_file_a_line_a_pair(here: Path, tmp_path: Path, method: st
 
 
 @pytest.mark.parametrize("method", ["ot", "fast-align"])
-def test_empty_and_long_lines_keep_their_place_and_are_counted(here: Path, tmp_path: Path, method: str) -> None:
+def test_empty_and_long_lines_keep_their_place_and_are_counted(
+    here: Path, tmp_path: Path, method: str
+) -> None:
     a, b = tmp_path / "a", tmp_path / "b"
     a.write_text("Sara ate .\n\n" + "apple " * 1100 + "\nSara\n")
     b.write_text("Sara ate .\nSara\n" + "apple " * 1000 + "\n\n")
@@ -92,7 +96,9 @@ def test_empty_and_long_lines_keep_their_place_and_are_counted(here: Path, tmp_p
     assert bool(long) == (method == "ot")
     assert "without links: 2 sentence pairs with an empty side (line 2, 4)" in told.splitlines()
     cut = "words beyond the 64 ids that the model takes (line 3)"
-    assert (cut if method == "ot" else "1 sentence pairs with more than 1,024 words on a side (line 3)") in told
+    assert (
+        cut if method == "ot" else "1 sentence pairs with more than 1,024 words on a side (line 3)"
+    ) in told
     assert len(told.splitlines()) == 2
 
 
@@ -104,12 +110,19 @@ def test_when_it_is_stopped_the_file_is_as_it_was(here: Path, tmp_path: Path) ->
     out.write_text("0-0\n", encoding="utf-8")
     words = ["-m", "experiments", "align", "--model", here / "model", "--layer", 1, *files, "--out", out]
     with subprocess.Popen(
-        [sys.executable, *map(str, words)], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        [sys.executable, *map(str, words)],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         wait_for(lambda: below(tmp_path, ".links.*"), process)
         process.send_signal(signal.SIGTERM)
         _, told = process.communicate()
-    assert (process.returncode, told) == (128 + signal.SIGTERM, f"calque: stopped by SIGTERM; {out} is unchanged\n")
+    assert (process.returncode, told) == (
+        128 + signal.SIGTERM,
+        f"calque: stopped by SIGTERM; {out} is unchanged\n",
+    )
     assert out.read_text(encoding="utf-8") == "0-0\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt", "links"]
 
@@ -166,7 +179,9 @@ MISTAKES = {
 }
 
 
-def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mistakes_are_one_line_and_leave_nothing(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("short").write_text("Sara .\n")
     Path("two").write_text("Sara .\nSara .\n")

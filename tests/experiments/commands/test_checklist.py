@@ -33,7 +33,9 @@ def test_parameters_examples_labels_and_cost_are_those_of_the_study(done: Done, 
     assert code == 0, error
     page = (report / "report.html").read_text(encoding="utf-8")
     answers = page.partition('<section id="checklist">')[2]
-    assert "<details>" in answers and all(name in answers for name in re.findall(r"^## (.*)", text, re.MULTILINE))
+    assert "<details>" in answers and all(
+        name in answers for name in re.findall(r"^## (.*)", text, re.MULTILINE)
+    )
     models = {row[0]: row for row in rows(text, r"objective +\| parameters")}
     assert models.keys() == {"MLM", "ALIGN-MLM"}
     for name, (_, parameters, number, seconds, processor) in models.items():
@@ -44,7 +46,9 @@ def test_parameters_examples_labels_and_cost_are_those_of_the_study(done: Done, 
     examples = rows(text, r"task +\| split")
     gold = TaskFolder.open(done.examples["pos"].folder)
     for task, split, number, labels in examples:
-        sentences = [sentence for example in gold.examples(split) for text in example.texts for sentence in text]
+        sentences = [
+            sentence for example in gold.examples(split) for text in example.texts for sentence in text
+        ]
         words = sum(len(sentence.words) for sentence in sentences)
         counts = [int(count.replace(",", "")) for count in re.findall(r" ([\d,]+)(?:,|$)", labels)]
         assert (task, number, sum(counts)) == ("pos", "40", words)

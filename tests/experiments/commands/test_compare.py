@@ -22,7 +22,9 @@ Change = Callable[[Rows, Rows], object]
 def write(folder: Path, records: Rows, runs: Rows) -> Path:
     folder.mkdir(exist_ok=True)
     for name, rows in (("records", records), ("runs", runs)):
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        (folder / f"{name}.jsonl").write_text(
+            "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
+        )
     return folder
 
 
@@ -34,7 +36,13 @@ def made(fingerprint: str = "0123") -> tuple[Rows, Rows]:
     objective = {"name": "MLM", "title": "MLM"}
     languages = [{"name": "source", "title": "Source"}]
     runs: Rows = [
-        {"id": f"seed-{n}-{fingerprint}", "study": "own", "seed": n, "objective": objective, "languages": languages}
+        {
+            "id": f"seed-{n}-{fingerprint}",
+            "study": "own",
+            "seed": n,
+            "objective": objective,
+            "languages": languages,
+        }
         for n in (0, 1)
     ]
     records: Rows = [
@@ -73,9 +81,17 @@ def counts(*words: str | Path) -> tuple[int, dict[str, Any]]:
     ("change", "equal", "said"),
     [
         (lambda records, runs: records.reverse(), 4, None),
-        (lambda records, runs: records[0].update(value=nextafter(0.5, 1)), 3, "value 0.5, not 0.5000000000000001"),
+        (
+            lambda records, runs: records[0].update(value=nextafter(0.5, 1)),
+            3,
+            "value 0.5, not 0.5000000000000001",
+        ),
         (lambda records, runs: records[1].update(count=11), 3, "count 2, not 11"),
-        (lambda records, runs: records[1].update(items={"hits": "1 0", "of": "1 1"}), 3, "items {'hits': '0 1'"),
+        (
+            lambda records, runs: records[1].update(items={"hits": "1 0", "of": "1 1"}),
+            3,
+            "items {'hits': '0 1'",
+        ),
         (lambda records, runs: records.pop(), 3, "metric f1: not in "),
         (lambda records, runs: records[3].update(metric="recall"), 3, "metric recall: not in "),
         (lambda records, runs: runs[1].update(layers=3), 2, "not in "),
@@ -119,7 +135,9 @@ def copy(tmp_path: Path) -> Path:
 def test_a_record_is_equal_to_itself_and_its_claims_are_those_printed() -> None:
     code, found = counts(STUDY, STUDY)
     table = Table.of_markdown((STUDY / "claims.md").read_text(encoding="utf-8"))
-    assert code == 0 and found["claims"] == len(table.rows) and not found["changed"] and not found["not_equal"]
+    assert (
+        code == 0 and found["claims"] == len(table.rows) and not found["changed"] and not found["not_equal"]
+    )
 
 
 def test_exchanged_objectives_change_conclusions(copy: Path) -> None:
@@ -135,14 +153,19 @@ def test_exchanged_objectives_change_conclusions(copy: Path) -> None:
     code, found = counts(STUDY, copy)
     assert code == 1 and found["changed"] and found["differ_corrected"]
     assert any(f"{len(found['changed'])} of {found['claims']} " in line for line in invoke(STUDY, copy)[1])
-    printed = {row[0]: row[1] for row in Table.of_markdown((STUDY / "claims.md").read_text(encoding="utf-8")).rows}
+    printed = {
+        row[0]: row[1] for row in Table.of_markdown((STUDY / "claims.md").read_text(encoding="utf-8")).rows
+    }
     for claim in found["changed"]:
         assert claim["first"] == printed[claim["claim"]] != claim["second"]
 
 
 def test_a_run_that_a_sweep_reused_is_compared_with_itself() -> None:
     """A quarter of the types is the default of the dictionary that the sweep varies."""
-    for pair in (("align_mlm_dictionary", "align_mlm_parallel"), ("align_mlm_parallel", "align_mlm_dictionary")):
+    for pair in (
+        ("align_mlm_dictionary", "align_mlm_parallel"),
+        ("align_mlm_parallel", "align_mlm_dictionary"),
+    ):
         code, lines = invoke(*(ROOT / name for name in pair))
         assert code == 1 and "0 after correction" in lines[1]
         assert re.search(r"Records: 258 equal", "\n".join(lines))  # ALIGN-MLM with three seeds

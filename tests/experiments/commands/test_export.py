@@ -36,7 +36,9 @@ def test_csv_has_every_record_with_its_run() -> None:
         assert "items" not in record or row["items.hits"] == record["items"]["hits"]
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("control/*.md")), ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize(
+    "path", sorted(ROOT.glob("control/*.md")), ids=lambda path: f"{path.parent.name}/{path.stem}"
+)
 def test_every_table_is_exported(path: Path, tmp_path: Path) -> None:
     rows = sum(line.startswith("|") for line in path.read_text(encoding="utf-8").split("\n")) - 2
     code, latex, _ = export(path.parent, "--latex", "--table", path.stem)
@@ -52,7 +54,9 @@ def test_macros_have_every_cell_and_the_number_alone(tmp_path: Path) -> None:
     code, text, _ = export(ROOT / "everyday_small", "--macros", "--table", "table-3", "--prefix", "Easy 2")
     found = dict(re.findall(r"\\newcommand\{\\([A-Za-z]+)\}\{(.*)\}", text))
     cells = [cell for row in table.rows for cell in row[3:] if cell != MISSING]
-    assert code == 0 and [value for name, value in found.items() if not name.endswith("Mean")] == [*map(escaped, cells)]
+    assert code == 0 and [value for name, value in found.items() if not name.endswith("Mean")] == [
+        *map(escaped, cells)
+    ]
     assert found["EasyTwoTableThreeMLMTransInvPOSAccuracyZSMean"] == table.rows[0][4].split(" ")[0]
 
 
@@ -82,7 +86,8 @@ def test_bibtex_has_calque_as_cited_and_the_papers_of_the_objectives() -> None:
     cited = (ROOT.parents[1] / "CITATION.cff").read_text(encoding="utf-8")
     assert code == 0 and re.findall(r"@\w+\{(\w+)", text) == ["calque", "devlin2019", "tang2022"]
     assert all(
-        re.search(rf"{key}: .*{word}", cited) for key, word in (("version", __version__), ("name", "The Calque"))
+        re.search(rf"{key}: .*{word}", cited)
+        for key, word in (("version", __version__), ("name", "The Calque"))
     )
     entries = REFERENCES.read_text(encoding="utf-8")
     assert all(f"{{{_key(kind.paper)}," in entries for kind in OBJECTIVES if kind.paper)

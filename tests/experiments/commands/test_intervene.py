@@ -19,7 +19,9 @@ def run(*words: str | Path) -> tuple[int, str, str]:
 
 
 def test_the_numbers_are_those_of_the_measure(done: Done, tmp_path: Path) -> None:
-    copied = Done(Path(shutil.copytree(done.root, tmp_path / "runs")), done.study).changed("measures=interventions")
+    copied = Done(Path(shutil.copytree(done.root, tmp_path / "runs")), done.study).changed(
+        "measures=interventions"
+    )
     copied.compute()
     expected = {
         record.metric.partition(AFTER)[2]: record.value

@@ -67,7 +67,9 @@ def test_the_sentence_of_the_corpus_is_derived_as_calque_derives_it(found: Look)
     assert (found.derivation.words, found.derivation.origin) == (derived.words, derived.origin)
 
 
-def test_cosines_and_links_equal_brute_force_over_the_states_of_transformers(model: Checkpoint, found: Look) -> None:
+def test_cosines_and_links_equal_brute_force_over_the_states_of_transformers(
+    model: Checkpoint, found: Look
+) -> None:
     assert found.alignment and found.derivation
     sides = []
     for ids, matrix in zip(rows_of(found, model), words_of(found, model), strict=True):
@@ -78,7 +80,9 @@ def test_cosines_and_links_equal_brute_force_over_the_states_of_transformers(mod
     a, b = ((side - mean) / np.linalg.norm(side - mean, axis=1, keepdims=True) for side in sides)
     assert found.alignment.cosines == pytest.approx(a @ b.T, abs=1e-5)
     best = {(i, int(row.argmax())) for i, row in enumerate(a @ b.T)}
-    assert found.alignment.links == sorted(best & {(int(row.argmax()), j) for j, row in enumerate((a @ b.T).T)})
+    assert found.alignment.links == sorted(
+        best & {(int(row.argmax()), j) for j, row in enumerate((a @ b.T).T)}
+    )
 
 
 def test_bad_input_is_one_line_and_writes_nothing(model: Checkpoint, elsewhere: Path, tmp_path: Path) -> None:
@@ -100,7 +104,12 @@ def test_bad_input_is_one_line_and_writes_nothing(model: Checkpoint, elsewhere: 
         code, text, error = run(*words, "--html", page)
         assert (code, text, error.count("\n")) == (2, "", 1) and error.startswith("calque: error: ")
         assert not page.exists()
-    for place in (tmp_path, elsewhere / "config.json", Path("/proc/look.html"), elsewhere / "config.json/look.html"):
+    for place in (
+        tmp_path,
+        elsewhere / "config.json",
+        Path("/proc/look.html"),
+        elsewhere / "config.json/look.html",
+    ):
         code, text, error = run(elsewhere, "--html", place)
         assert (code, text, error.count("\n")) == (2, "", 1) and str(place) in error
     assert json.loads((elsewhere / "config.json").read_text()) == smaller
@@ -121,7 +130,11 @@ LOOK = """function look(view, page) {{
 def test_the_page_computes_the_logits_of_transformers(model: Checkpoint, found: Look, tmp_path: Path) -> None:
     assert found.derivation and found.map
     write_look(tmp_path / "look.html", "t", found)
-    known = {name: {model.name(i)[0] for i in ids} for name, ids in found.live["types"].items()} if found.live else {}
+    known = (
+        {name: {model.name(i)[0] for i in ids} for name, ids in found.live["types"].items()}
+        if found.live
+        else {}
+    )
     texts: list[tuple[str, str]] = []
     for name, words in (("source", found.derivation.source), (NAME, found.derivation.words)):
         kept = [word for word in words if word in known[name]]

@@ -61,10 +61,16 @@ def test_parts_of_a_file_are_known_by_name_where_a_study_imports_them(folder: Pa
         assert calque("new", kind, name, "--to", str(folder))[0] == 0
     lines = ["import closer", "from swap_words import swap_words"]
     lines += ["from calque.experiments.studies.pocket import pocket", "", "", "def both():"]
-    (folder / "both.py").write_text("\n".join([*lines, "    return pocket().changed(name='both')"]), encoding="utf-8")
-    both = override(study(str(folder / "both.py")), ["transforms=trans.swap-words", "objectives=MLM,CLOSER-after-MLM"])
+    (folder / "both.py").write_text(
+        "\n".join([*lines, "    return pocket().changed(name='both')"]), encoding="utf-8"
+    )
+    both = override(
+        study(str(folder / "both.py")), ["transforms=trans.swap-words", "objectives=MLM,CLOSER-after-MLM"]
+    )
     assert [objective.name for objective in both.objectives] == ["MLM", "CLOSER-after-MLM"]
-    code, out, err = calque("show", "Sara ate two apples .", "swap-words.inv", "--study", str(folder / "both.py"))
+    code, out, err = calque(
+        "show", "Sara ate two apples .", "swap-words.inv", "--study", str(folder / "both.py")
+    )
     assert code == 0 and "swap-words.inv" in out, err
     code, _, err = calque("show", "Sara ate two apples .", "swap-word", "--study", str(folder / "both.py"))
     assert code == 2 and "did you mean swap-words?" in err

@@ -23,12 +23,15 @@ def write(folder: Path, seeds: int) -> Path:
     return folder
 
 
-def test_committed_records_of_three_seeds_say_what_one_seed_would_have_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_committed_records_of_three_seeds_say_what_one_seed_would_have_said(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     null("objectives_pocket", COMMITTED)
     said = capsys.readouterr().out
     assert "By test items alone, two seeds of one objective are called different in " in said
     assert (
-        said.rstrip().splitlines()[2:-2] == (COMMITTED / "objectives_pocket" / "null.md").read_text().splitlines()[2:-2]
+        said.rstrip().splitlines()[2:-2]
+        == (COMMITTED / "objectives_pocket" / "null.md").read_text().splitlines()[2:-2]
     )
 
 
@@ -52,6 +55,8 @@ def test_a_number_that_nothing_measured_is_refused_with_its_line(
 ) -> None:
     path = write(tmp_path / "toy", 2) / RECORDS
     first, second, *others = path.read_text(encoding="utf-8").splitlines()
-    path.write_text("\n".join([first, json.dumps(json.loads(second) | changed), *others, ""]), encoding="utf-8")
+    path.write_text(
+        "\n".join([first, json.dumps(json.loads(second) | changed), *others, ""]), encoding="utf-8"
+    )
     with pytest.raises(BadInput, match=rf"records\.jsonl:2: {said}"):
         null("toy", tmp_path)

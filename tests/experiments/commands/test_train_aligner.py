@@ -44,7 +44,17 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def words(folder: Path, out: Path, *more: str) -> list[str]:
     files = [str(folder / name) for name in ("a.txt", "b.txt")]
-    return ["train-aligner", *files, "--model", str(folder / "model"), "--out", str(out), "--threads", "1", *more]
+    return [
+        "train-aligner",
+        *files,
+        "--model",
+        str(folder / "model"),
+        "--out",
+        str(out),
+        "--threads",
+        "1",
+        *more,
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +66,9 @@ def trained(here: Path) -> Path:
 
 
 def test_the_result_is_an_ordinary_encoder_whose_lower_layers_are_trained(here: Path, trained: Path) -> None:
-    assert not list(here.glob(".*.training")) and isinstance(AutoModel.from_pretrained(trained), torch.nn.Module)
+    assert not list(here.glob(".*.training")) and isinstance(
+        AutoModel.from_pretrained(trained), torch.nn.Module
+    )
     before, after = (load_file(folder / "model.safetensors") for folder in (here / "model", trained))
     changed = {name for name in before if not torch.equal(before[name], after[name])}
     assert before.keys() == after.keys() and changed and {name.split(".")[3] for name in changed} == {"0"}
@@ -83,7 +95,9 @@ def test_the_encoders_own_links_are_the_labels_where_the_directions_of_fast_alig
     (tmp_path / "model").symlink_to(here / "model")
     (tmp_path / "a.txt").symlink_to(here / "a.txt")
     lines = (here / "b.txt").read_text(encoding="utf-8").splitlines(keepends=True)
-    (tmp_path / "b.txt").write_text("".join([*lines[1:], lines[0]]), encoding="utf-8")  # no line is a translation
+    (tmp_path / "b.txt").write_text(
+        "".join([*lines[1:], lines[0]]), encoding="utf-8"
+    )  # no line is a translation
     good, poor = ((folder / "a.txt", folder / "b.txt") for folder in (here, tmp_path))
     (labels, share), (others, less) = label_source([good], 1), label_source([good, poor], 1)
     assert labels == "agreement" and others == "self" and less < share
@@ -99,7 +113,12 @@ def test_the_encoders_own_links_are_the_labels_where_the_directions_of_fast_alig
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on_to_the_same_bytes(here: Path, trained: Path) -> None:
-    command = [sys.executable, "-m", "calque.experiments", *words(here, here / "again", "--steps", str(STEPS))]
+    command = [
+        sys.executable,
+        "-m",
+        "calque.experiments",
+        *words(here, here / "again", "--steps", str(STEPS)),
+    ]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as running:
         wait_for(lambda: any(here.glob(".again.training/**/seed-0-*/resume/step-*")), running)
         running.send_signal(signal.SIGKILL)
@@ -118,7 +137,9 @@ def test_a_killed_run_goes_on_to_the_same_bytes(here: Path, trained: Path) -> No
     ],
 )
 def test_files_that_teach_nothing_are_refused(here: Path, tmp_path: Path, change: Change, said: str) -> None:
-    sides = [(here / name).read_text(encoding="utf-8").splitlines(keepends=True) for name in ("a.txt", "b.txt")]
+    sides = [
+        (here / name).read_text(encoding="utf-8").splitlines(keepends=True) for name in ("a.txt", "b.txt")
+    ]
     for name, side in zip(("a.txt", "b.txt"), change(*sides), strict=True):
         (tmp_path / name).write_text("".join(side), encoding="utf-8")
     (tmp_path / "model").symlink_to(here / "model")
@@ -146,8 +167,14 @@ def test_mistakes_are_refused_before_any_work(
     assert [path.name for path in tmp_path.iterdir()] == ["gpt2"]
 
 
-def test_a_script_that_the_tokenizer_lacks_is_refused(here: Path, calque_encoder: Path, tmp_path: Path) -> None:
+def test_a_script_that_the_tokenizer_lacks_is_refused(
+    here: Path, calque_encoder: Path, tmp_path: Path
+) -> None:
     (tmp_path / "b.txt").write_text("\U00012000\U00012001 \U00012002 .\n" * FEWEST, encoding="utf-8")
     files = [str(here / "a.txt"), str(tmp_path / "b.txt")]
-    code, _, err = calque("train-aligner", *files, "--model", str(calque_encoder), "--out", str(tmp_path / "out"))
-    assert code == 2 and "b.txt" in err and "tokenizer does not know" in err and not (tmp_path / "out").exists()
+    code, _, err = calque(
+        "train-aligner", *files, "--model", str(calque_encoder), "--out", str(tmp_path / "out")
+    )
+    assert (
+        code == 2 and "b.txt" in err and "tokenizer does not know" in err and not (tmp_path / "out").exists()
+    )

@@ -37,7 +37,15 @@ DIGEST = hashlib.sha256(CONTENT).hexdigest()
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """A server, asked without a proxy and with short pauses."""
-    for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "CALQUE_DATA"):
+    for name in (
+        "http_proxy",
+        "https_proxy",
+        "all_proxy",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "CALQUE_DATA",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(downloading, "WAIT", 0.001)
     with serving() as made:
@@ -63,7 +71,12 @@ def test_every_file_of_calques_recipes_has_its_size_digest_and_members(name: str
         for output in download.outputs:
             assert not output.sha256 or output.bytes
             assert bool(output.inside) == (download.name.endswith(ZIPS + TARS) and not output.decompress)
-    free = ("manythings", "wikipedia", "xlm_r_base", "cc_100")  # from addresses that are rewritten, or not yet measured
+    free = (
+        "manythings",
+        "wikipedia",
+        "xlm_r_base",
+        "cc_100",
+    )  # from addresses that are rewritten, or not yet measured
     unpinned = {download.url for one in free for download in read_recipe(one).downloads}
     assert name == "xlm_align" or all(one.pinned or one.url in unpinned for one in downloads)
 
@@ -93,7 +106,10 @@ def fetched(one: Download, folder: Path, seen: str = "") -> bytes:
 @pytest.mark.parametrize(
     ("answers", "asked"),
     [
-        ([served.sends(300_000), served.sends(200_000), served.whole], ["", "bytes=300000-", "bytes=500000-"]),
+        (
+            [served.sends(300_000), served.sends(200_000), served.whole],
+            ["", "bytes=300000-", "bytes=500000-"],
+        ),
         ([served.sends(0), served.sends(1), served.whole], ["", "", "bytes=1-"]),
         ([served.sends(90_000)] * 11 + [served.whole], None),  # each brings something new
         ([served.sends(400_000), served.ignores_range], ["", "bytes=400000-"]),
@@ -198,7 +214,13 @@ def unpacked(folder: Path, content: bytes, name: str, *outputs: Output) -> dict[
 
 @pytest.mark.parametrize("name", ["x.zip", "x.tar", "x.tgz", "x.tar.xz", "x.tar.bz2"])
 def test_named_members_come_out_and_no_others_wherever_they_lead(name: str, tmp_path: Path) -> None:
-    members = {"a/b": b"one", "../up": b"1", "/tmp/absolute": b"1", "a/../../b": b"1", "c.tgz": tarred({"t": TABLE})}
+    members = {
+        "a/b": b"one",
+        "../up": b"1",
+        "/tmp/absolute": b"1",
+        "a/../../b": b"1",
+        "c.tgz": tarred({"t": TABLE}),
+    }
     mode = {"x.tar": "w", "x.tgz": "w:gz"}.get(name, f"w:{name.rpartition('.')[2]}")
     content = zipped(members) if name == "x.zip" else tarred(members, mode)
     folder = tmp_path / "inner"
@@ -283,7 +305,9 @@ def test_plan_and_fetch(mine: str, site: Site, tmp_path: Path) -> None:
     code, _, err = data("fetch", mine, "--to", to)
     assert (code, err.count("\n"), contents(to)) == (2, 1, {"sub/f": CONTENT}) and "/g; --trust" in err
     code, out, err = data("fetch", mine, "--to", to, "--trust")
-    assert (code, err, (to / "g").read_bytes()) == (0, "", b"g") and out.endswith(f"export CALQUE_DATA={to}\n")
+    assert (code, err, (to / "g").read_bytes()) == (0, "", b"g") and out.endswith(
+        f"export CALQUE_DATA={to}\n"
+    )
     (to / "sub" / "f").write_bytes(CONTENT[::-1])
     assert f"altered: {to / 'sub' / 'f'}" in data("plan", mine, "--to", to)[1]
     assert "mine" in data("plan", "--to", to)[1]

@@ -30,7 +30,9 @@ def content(path: Path) -> bytes:
 
 
 @pytest.mark.slow
-def test_the_files_are_those_that_the_command_makes_from_the_originals(calque_data: Path, tmp_path: Path) -> None:
+def test_the_files_are_those_that_the_command_makes_from_the_originals(
+    calque_data: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "made"
     assert everyday(out, "--data", calque_data)[0] == 0
     made, shipped = Artefact.open(out, KIND), Artefact.open(FOLDER, KIND)
@@ -41,13 +43,17 @@ def test_the_files_are_those_that_the_command_makes_from_the_originals(calque_da
 
 @pytest.mark.slow
 def test_wheel_and_source_distribution_contain_the_files_with_their_licences(tmp_path: Path) -> None:
-    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    tracked = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
     for name in filter(None, tracked.split("\0")):
         if (ROOT / name).exists() and not name.startswith(("tests/", "docs/", "experiments/records/")):
             (tmp_path / "checkout" / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, tmp_path / "checkout" / name, follow_symlinks=False)
     program = "from setuptools import build_meta as b; b.build_sdist('dist'); b.build_wheel('dist')"
-    built = subprocess.run([sys.executable, "-c", program], cwd=tmp_path / "checkout", capture_output=True, text=True)
+    built = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path / "checkout", capture_output=True, text=True
+    )
     assert built.returncode == 0, built.stderr
     (wheel,), (source,) = ((tmp_path / "checkout" / "dist").glob(kind) for kind in ("*.whl", "*.tar.gz"))
     with zipfile.ZipFile(wheel) as archive:

@@ -41,7 +41,9 @@ def write(folder: Path, seeds: int = 2, **about: Any) -> Path:
 
 def contents(folder: Path) -> dict[str, bytes]:
     """The bytes of every file of a report except its description."""
-    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ABOUT}
+    return {
+        path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ABOUT
+    }
 
 
 def refused(*words: str | Path) -> str:
@@ -67,9 +69,16 @@ def test_a_folder_of_records_has_a_report_below_the_runs(toy: Path) -> None:
 
 def test_records_of_a_sweep_make_its_table(toy: Path) -> None:
     settings = [{"steps": "4"}, {"steps": "8"}]
-    rows, records = ([json.loads(line) for line in (toy / name).read_text().splitlines()] for name in (RUNS, RECORDS))
-    lines(toy / RUNS, [{**row, "id": f"{row['id']}@{of['steps']}", "settings": of} for of in settings for row in rows])
-    lines(toy / RECORDS, [{**row, "run": f"{row['run']}@{of['steps']}"} for of in settings for row in records])
+    rows, records = (
+        [json.loads(line) for line in (toy / name).read_text().splitlines()] for name in (RUNS, RECORDS)
+    )
+    lines(
+        toy / RUNS,
+        [{**row, "id": f"{row['id']}@{of['steps']}", "settings": of} for of in settings for row in rows],
+    )
+    lines(
+        toy / RECORDS, [{**row, "run": f"{row['run']}@{of['steps']}"} for of in settings for row in records]
+    )
     assert calque("report", str(toy), "--out", "page")[0] == 0
     table = Path("page/sweep.md").read_text(encoding="utf-8")
     assert "(two layers)" in table and all(f"| {of['steps']} " in table for of in settings)
@@ -84,7 +93,9 @@ def test_folders_that_are_no_report_are_never_replaced(toy: Path) -> None:
     Path("own/thesis.txt").write_text("mine", encoding="utf-8")
     assert "own: not a report" in refused("report", toy, "--out", "own")
     for out in (toy / "report", Path("records"), ROOT / "toy"):
-        assert any(said in refused("report", toy, "--out", out) for said in ("overwrite records", "not a report"))
+        assert any(
+            said in refused("report", toy, "--out", out) for said in ("overwrite records", "not a report")
+        )
     assert Path("own/thesis.txt").is_file() and (toy / RECORDS).is_file() and not (ROOT / "toy").exists()
 
 
@@ -112,13 +123,19 @@ def cut(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (changed(RECORDS, lambda rows: rows[0].update(score=1)), "the fields of a Record: missing none; unknown score"),
+        (
+            changed(RECORDS, lambda rows: rows[0].update(score=1)),
+            "the fields of a Record: missing none; unknown score",
+        ),
         (changed(RECORDS, lambda rows: rows[1].update(value=float("nan"))), f"{RECORDS}:2: "),
         (cut, f"{RECORDS}:"),
         (changed(RECORDS, lambda rows: rows.clear()), "contains no records"),
         (lambda folder: (folder / RECORDS).unlink(), "no records.jsonl; expected the folder of a report"),
         (changed(RUNS, lambda rows: rows.pop()), "no run in runs.jsonl is called"),
-        (changed(RUNS, lambda rows: rows[0].update(layers=12)), "two configurations of 12 and 0 layers in one table: "),
+        (
+            changed(RUNS, lambda rows: rows[0].update(layers=12)),
+            "two configurations of 12 and 0 layers in one table: ",
+        ),
         (changed(RUNS, lambda rows: rows[0].update(study="other")), "records of several studies: other, toy"),
         (changed(RUNS, lambda rows: rows[0].update(settings={"a": "1"})), "; expected "),
         (changed(RUNS, lambda rows: rows[0].update(seed=7)), "has the seeds [1, 7], "),
@@ -126,11 +143,16 @@ def cut(folder: Path) -> None:
         (described(seeds=3, versions="1"), "seeds, versions: not of the type"),
         (described(report="nature"), "no kind of report is called 'nature'"),
         (lambda folder: (folder / ABOUT).write_text("{", encoding="utf-8"), f"{ABOUT}: not JSON"),
-        (lambda folder: (folder / ABOUT).write_text("[]", encoding="utf-8"), f"{ABOUT}: expected a JSON object"),
+        (
+            lambda folder: (folder / ABOUT).write_text("[]", encoding="utf-8"),
+            f"{ABOUT}: expected a JSON object",
+        ),
         (lambda folder: (folder / ABOUT).unlink(), "no 'report' and no 'scale'"),
     ],
 )
-def test_records_of_no_one_report_are_one_line(toy: Path, damage: Callable[[Path], object], said: str) -> None:
+def test_records_of_no_one_report_are_one_line(
+    toy: Path, damage: Callable[[Path], object], said: str
+) -> None:
     damage(toy)
     assert said in refused("report", toy)
     assert not Path("runs").exists()
@@ -143,7 +165,8 @@ def test_the_list_has_every_report_and_sends_a_terminal_no_commands(toy: Path) -
     reserve(Path("runs/own/reports/begun"), {**about, "configuration": "0" * 12, "date": "2026-11-26"})
     Path("runs/cache").mkdir()
     found = [
-        (row["study"], row["name"], row["seeds"], row["finished"]) for row in json.loads(calque("runs", "--json")[1])
+        (row["study"], row["name"], row["seeds"], row["finished"])
+        for row in json.loads(calque("runs", "--json")[1])
     ]
     assert found == [("own", "begun", [0], False), ("toy", "toy", [0, 1], True)]
     shown = calque("runs")[1]
@@ -162,7 +185,12 @@ def test_a_named_report_of_a_study_keeps_the_command_that_computed_it(
     assert (code, out, err) == (0, f"{folder}/report.html\n", "")
     about, first = stored(folder), contents(folder)
     assert about["command"] == """calque run 'it'"'"'s'""" and about["settings"] == SETTINGS[1::2]
-    assert (about["study"], about["name"], about["report"], about["seeds"]) == ("pocket", "tiny", "align_mlm", [0])
+    assert (about["study"], about["name"], about["report"], about["seeds"]) == (
+        "pocket",
+        "tiny",
+        "align_mlm",
+        [0],
+    )
     assert "wall" not in about and about["versions"]["torch"] and "cores" in about["machine"]
     monkeypatch.setattr("sys.argv", ["calque", "report"])
     assert calque("report", *words)[0] == 0

@@ -62,6 +62,8 @@ with open({str(tmp_path / "file")!r}, "w") as file:
     print("by \u2212 1", file=sys.stderr)
     file.write(str(file.fileno()))
 """
-    ran = subprocess.run(["sh", "-c", 'exec "$0" -c "$1" <&- >&- 2>&-', sys.executable, code], cwd=ROOT, check=False)
+    ran = subprocess.run(
+        ["sh", "-c", 'exec "$0" -c "$1" <&- >&- 2>&-', sys.executable, code], cwd=ROOT, check=False
+    )
     assert ran.returncode == 0
     assert int((tmp_path / "file").read_text()) > 2

@@ -45,7 +45,10 @@ def test_cells_have_the_means_of_the_records_in_the_papers_columns() -> None:
     assert len(table.header) == 2 + 9  # NLI, NER and POS, each with SUP, ZS and Δ
     (row,) = (row for row in table.rows if row[:2] == ("ALIGN-MLM", "Trans + Inv"))
     ours, theirs = ours_and_theirs(row[table.header.index("POS F1 on bare tags Δ")])
-    assert ours == cell(mean(results.deltas("ALIGN-MLM", "trans.inv", "pos", "f1_bare_tags"))) and theirs == "3.0"
+    assert (
+        ours == cell(mean(results.deltas("ALIGN-MLM", "trans.inv", "pos", "f1_bare_tags")))
+        and theirs == "3.0"
+    )
 
 
 def test_the_values_of_a_sweep_choose_the_runs_of_a_row() -> None:
@@ -82,7 +85,9 @@ def test_an_item_is_written_whole_in_every_format(tmp_path: Path) -> None:
     assert kinds == {".svg", ".png", ".pdf", ".jsonl"}
 
 
-@pytest.mark.parametrize("arguments", ["align-mln", "align-mlm table-9", "all table-3", "align-mlm figure-9", ""])
+@pytest.mark.parametrize(
+    "arguments", ["align-mln", "align-mlm table-9", "all table-3", "align-mlm figure-9", ""]
+)
 def test_an_unknown_item_and_a_folder_for_nothing_are_refused(
     arguments: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,9 @@ from tests.experiments.conftest import Done
 def test_the_sentence_is_short_and_its_images_are_aligned(done: Done) -> None:
     found = example_of([done.study], done.root)
     assert found and found.images and len(found.classes) in WORDS
-    assert [image.language for image in found.images] == [each.title for each in done.study.languages.transforms]
+    assert [image.language for image in found.images] == [
+        each.title for each in done.study.languages.transforms
+    ]
     for image in found.images:
         assert len(image.source) == len(found.classes) and sorted(image.origin) == [*range(len(image.source))]
     assert found.images[0].origin[0] != 0, "this one is inverted"
@@ -18,7 +20,10 @@ def test_every_model_has_curves_of_all_its_rows(done: Done) -> None:
     results = Results([model.run for model in done.models()], [])
     curves = list(training_curves(done.study, done.root, results, ", x=1"))
     assert [each.group for each in curves] == ["MLM, x=1", "ALIGN-MLM, x=1"]
-    assert [each.run for each in curves] == ["MLM, x=1, Trans + Inv, seed 0", "ALIGN-MLM, x=1, Trans + Inv, seed 0"]
+    assert [each.run for each in curves] == [
+        "MLM, x=1, Trans + Inv, seed 0",
+        "ALIGN-MLM, x=1, Trans + Inv, seed 0",
+    ]
     for each, model in zip(curves, done.models(), strict=True):
         lines = (model.step.folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
         assert len(each.rows) == len(lines) and each.rows[-1]["step"] == done.study.train.steps

@@ -63,10 +63,16 @@ def noted(done: Done, objective: str) -> set[str | None]:
 def reported(done: Done) -> tuple[str, str, str]:
     """The terminal's summary, the page and the table."""
     outcome = summarise(done.study, done.root, done.report, describe(done.study, done.root))
-    return str(outcome), outcome.report.read_text(encoding="utf-8"), (done.report / f"{NAME}.md").read_text("utf-8")
+    return (
+        str(outcome),
+        outcome.report.read_text(encoding="utf-8"),
+        (done.report / f"{NAME}.md").read_text("utf-8"),
+    )
 
 
-def test_claims_change_no_folder_and_runs_before_them_are_counted(done: Done, claimed: Done, file: Path) -> None:
+def test_claims_change_no_folder_and_runs_before_them_are_counted(
+    done: Done, claimed: Done, file: Path
+) -> None:
     folders = [[step.folder.name for step in each.study.steps(each.root)] for each in (done, claimed)]
     assert folders[0] == folders[1] and all(step.finished for step in claimed.study.steps(claimed.root))
     for text in reported(claimed):

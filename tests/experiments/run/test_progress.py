@@ -52,7 +52,11 @@ def test_the_time_left_is_that_of_steps_of_the_same_kind(monkeypatch: pytest.Mon
     assert run.left is None  # no model was trained yet
     run.begin(steps[1])
     run.finish(steps[1])
-    assert (run.done, run.of, run.left) == (2, 4, 23.0)  # a step that trains nothing takes 3 s until one was measured
+    assert (run.done, run.of, run.left) == (
+        2,
+        4,
+        23.0,
+    )  # a step that trains nothing takes 3 s until one was measured
     assert str(run) == "2 of 4 steps, about 23 s left"
 
 
@@ -63,7 +67,9 @@ def test_the_time_left_is_never_more_than_a_factor_of_three_off(
 ) -> None:
     """The recorded seconds are those of a run with 300 steps of pretraining on a busy machine."""
     seconds = json.loads(Path(__file__).with_name("pocket_seconds.json").read_text(encoding="utf-8"))
-    steps = override(study("pocket"), [f"train.steps={round(300 * longer)}", "train.warmup=30"]).steps(tmp_path)
+    steps = override(study("pocket"), [f"train.steps={round(300 * longer)}", "train.warmup=30"]).steps(
+        tmp_path
+    )
     assert {step.title for step in steps} == seconds.keys()
     times = {step.title: seconds[step.title] * (longer if step.stage == "pretrain" else 1) for step in steps}
     now, run, waiting, running = [0.0], Remaining(steps), [*steps], dict[float, Step]()

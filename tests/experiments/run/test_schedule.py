@@ -142,7 +142,9 @@ def test_the_folder_of_another_step_is_refused(what: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("shared", [False, True])
-def test_a_step_that_another_command_computes_is_waited_for_and_then_finished(shared: bool, tmp_path: Path) -> None:
+def test_a_step_that_another_command_computes_is_waited_for_and_then_finished(
+    shared: bool, tmp_path: Path
+) -> None:
     a = replace(word(tmp_path, "a", (), 1.0), shared=shared)
     heard = Heard()
     first = Thread(target=do, args=(a, Machine()))

@@ -40,11 +40,17 @@ def test_a_second_study_with_another_dictionary_trains_only_what_reads_it(done: 
 
 def test_uses_are_noted_and_what_no_report_uses_is_removed(done: Done, tmp_path: Path) -> None:
     shutil.copytree(done.home, tmp_path / "shared")
-    both, one = Done(tmp_path, done.study), Done(tmp_path, done.changed("objectives=MLM").study.changed(name="one"))
+    both, one = (
+        Done(tmp_path, done.study),
+        Done(tmp_path, done.changed("objectives=MLM").study.changed(name="one")),
+    )
     for each in (both, one):
         note_use(each.report, tmp_path, each.study.steps(tmp_path))
     mlm, align = (both.model(name).folder.relative_to(both.home).as_posix() for name in ("MLM", "ALIGN-MLM"))
-    assert (users(tmp_path)[mlm], users(tmp_path)[align]) == (["one/report", "pocket/report"], ["pocket/report"])
+    assert (users(tmp_path)[mlm], users(tmp_path)[align]) == (
+        ["one/report", "pocket/report"],
+        ["pocket/report"],
+    )
     assert list(unused(tmp_path)) == []
     shutil.rmtree(tmp_path / "pocket")
     assert [path.relative_to(both.home).as_posix() for path in unused(tmp_path)] == [align]

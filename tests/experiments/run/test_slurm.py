@@ -50,7 +50,11 @@ def fragile():
 
 def contents(home: Path) -> dict[str, bytes]:
     """The files of a study, except those with times and speeds, which are not the same in two runs."""
-    timed = {path for name in (MANIFEST, "metrics.jsonl", "report.html", "about.json") for path in below(home, name)}
+    timed = {
+        path
+        for name in (MANIFEST, "metrics.jsonl", "report.html", "about.json")
+        for path in below(home, name)
+    }
     return {
         str(path.relative_to(home)): path.read_bytes()
         for path in below(home, "*")
@@ -106,7 +110,9 @@ def test_every_step_is_in_one_job_after_those_that_it_needs(processes: int, tmp_
         ("slurmstepd: error: 1 oom_kill event\n", "1 oom_kill event (LOG); raise --option mem=..."),
     ],
 )
-def test_a_failed_step_has_its_error_and_the_limit_to_raise(log: str | None, said: str, tmp_path: Path) -> None:
+def test_a_failed_step_has_its_error_and_the_limit_to_raise(
+    log: str | None, said: str, tmp_path: Path
+) -> None:
     first, *_, last = override(study("objectives_pocket"), TOY).steps(tmp_path)
     if log is not None:
         (tmp_path / "log").write_text(log.replace("STEP", first.title))
@@ -165,7 +171,9 @@ def slurm() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("slurm")
-def test_slurm_computes_the_same_after_a_kill_a_failure_a_requeue_and_a_restart(fragile: Path, tmp_path: Path) -> None:
+def test_slurm_computes_the_same_after_a_kill_a_failure_a_requeue_and_a_restart(
+    fragile: Path, tmp_path: Path
+) -> None:
     home, words = tmp_path / "fragile", ["--on", "slurm"]
     with begun(fragile, tmp_path, *words, BROKEN="1") as first:
         wait_for(lambda: below(tmp_path, ".seed-0-*.claim"), first)
@@ -181,7 +189,9 @@ def test_slurm_computes_the_same_after_a_kill_a_failure_a_requeue_and_a_restart(
     subprocess.run(["scontrol", "requeue", running[0]], check=True)
     subprocess.run(["scancel", queued("RUNNING", "PENDING")[-1]], check=True)
     wait_for(lambda: running[0] in queued("PENDING"))
-    subprocess.run(["scontrol", "update", f"jobid={running[0]}", "starttime=now"], check=True)  # and not in 2 minutes
+    subprocess.run(
+        ["scontrol", "update", f"jobid={running[0]}", "starttime=now"], check=True
+    )  # and not in 2 minutes
     with begun(fragile, tmp_path, *words) as second:
         _, err = second.communicate()
     assert second.returncode == 0, err

@@ -37,7 +37,9 @@ scripts = (
     | st.builds(Cognates, share=st.just(0.0) | shares)
 )
 orders = st.just(Invert()) | st.builds(Invert, p=shares) | st.just(Permute())
-transforms = scripts | orders | st.builds(compose, scripts, orders) | st.builds(compose, scripts, orders, orders)
+transforms = (
+    scripts | orders | st.builds(compose, scripts, orders) | st.builds(compose, scripts, orders, orders)
+)
 
 
 @given(transforms)
@@ -54,7 +56,11 @@ def objectives(draw: st.DrawFn, wrapped: bool = True) -> Objective:
         form = draw(st.none() | st.sampled_from(list(forms)))
         if form is not None:
             number = (
-                st.integers(1, 99) if form.read is int else shares if form.read is fraction else st.floats(0.01, 99)
+                st.integers(1, 99)
+                if form.read is int
+                else shares
+                if form.read is fraction
+                else st.floats(0.01, 99)
             )
             values[field] = form.value if form.read is None else draw(number)
     try:

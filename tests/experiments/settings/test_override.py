@@ -72,7 +72,11 @@ def value(made: Any, key: str) -> Any:
         ("seeds", "3", (3,)),
         ("seeds", "0, 1,2", (0, 1, 2)),
         ("transforms", "trans.inv-50", (compose(Transliterate(), Invert(p=0.5)),)),
-        ("transforms", "trans-25,trans.inv", (Transliterate(overlap=0.25), compose(Transliterate(), Invert()))),
+        (
+            "transforms",
+            "trans-25,trans.inv",
+            (Transliterate(overlap=0.25), compose(Transliterate(), Invert())),
+        ),
         ("objectives", "XLM-10", (XLM(0.1, 0.3),)),
         ("dictionary.by", "frequency", "frequency"),
         ("tasks.pos.finetune.epochs", "9", 9),
@@ -93,7 +97,12 @@ def test_text_and_tasks_of_ones_own_are_set_by_name(pocket: Study, tmp_path: Pat
     for name in ("a", "b"):
         (tmp_path / name).write_text("text\n")
     a, b = tmp_path / "a", tmp_path / "b"
-    settings = [f"source={a},{b}", f"source.text_labels={a}+{b}", "source.text_labels.held_out=5", f"source.pos={a}"]
+    settings = [
+        f"source={a},{b}",
+        f"source.text_labels={a}+{b}",
+        "source.text_labels.held_out=5",
+        f"source.pos={a}",
+    ]
     made = override(pocket, [*settings, "tasks=text_labels,pos"])
     labels = TaskFiles((a,), (b,), held_out=5)
     assert made.languages.source == Files((a, b), text_labels=labels, pos=TaskFiles((a,)))  # type: ignore[union-attr]
@@ -112,7 +121,9 @@ def test_a_value_of_a_part_may_be_named_alone_where_one_part_has_it(pocket: Stud
     with pytest.raises(BadInput, match="several measures have gold"):
         override(several, ["gold=c"])
     several = replace(pocket, head=TrainConfig())
-    with pytest.raises(BadInput, match=r"steps is in several parts; expected one of train\.steps, head\.steps"):
+    with pytest.raises(
+        BadInput, match=r"steps is in several parts; expected one of train\.steps, head\.steps"
+    ):
         override(several, ["steps=400"])
     growth = study("growth")
     (measure,) = override(growth, ["probe.rows=9"]).measures

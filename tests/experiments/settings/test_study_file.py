@@ -87,17 +87,33 @@ def test_worker_processes_know_the_transforms_of_a_file(folder: Path) -> None:
     [
         ("a b.py", "", "cannot import a file named 'a b'"),
         ("json.py", "", "there is another module named json; rename the file"),
-        ("empty.py", "x = 1\n", r"no function empty\(\) that returns a study; there is none without arguments"),
+        (
+            "empty.py",
+            "x = 1\n",
+            r"no function empty\(\) that returns a study; there is none without arguments",
+        ),
         ("asks.py", "def asks(x):\n    return x\n", "there is none without arguments"),
         ("two.py", "def a():\n    return 1\n\n\ndef b():\n    return 1\n", "there are a, b"),
         ("number.py", "def number():\n    return 5\n", r"number\(\) returns '5'; expected a study"),
         ("broken.py", "x = 1\ndef (:\n", r"broken\.py:2: not valid Python: invalid syntax"),
-        ("fails.py", "def fails():\n    return 1 / 0\n", r"fails\.py:2: fails\(\) fails: ZeroDivisionError: division"),
+        (
+            "fails.py",
+            "def fails():\n    return 1 / 0\n",
+            r"fails\.py:2: fails\(\) fails: ZeroDivisionError: division",
+        ),
         ("leaves.py", "\nimport sys\nsys.exit(3)\n", r"leaves\.py:3: the file fails: SystemExit: 3"),
         ("lacks.py", "import nothing_like_it\n", r"lacks\.py:1: the file fails: ModuleNotFoundError"),
-        ("same.py", PLAIN + "def same():\n    return pocket()\n", "its study is called pocket, like one of Calque's"),
+        (
+            "same.py",
+            PLAIN + "def same():\n    return pocket()\n",
+            "its study is called pocket, like one of Calque's",
+        ),
         ("odd.py", PLAIN + "def odd():\n    return replace(pocket(), name='a/b')\n", "a study named 'a/b'"),
-        ("kept.py", PLAIN + "def kept():\n    return replace(pocket(), name='cache')\n", "a study named cache"),
+        (
+            "kept.py",
+            PLAIN + "def kept():\n    return replace(pocket(), name='cache')\n",
+            "a study named cache",
+        ),
     ],
 )
 def test_what_is_no_study_is_told_in_one_line(folder: Path, name: str, text: str, said: str) -> None:
@@ -138,9 +154,13 @@ def shifted(folder: Path) -> Callable[[int], Artefact]:
 
     def derived(by: int) -> Artefact:
         (folder / "shifts_by.py").write_text(f"BY = {by}\n", encoding="utf-8")
-        (folder / "shifting.py").write_text(SHIFT.format(helper="shifts_by", name="shifting"), encoding="utf-8")
+        (folder / "shifting.py").write_text(
+            SHIFT.format(helper="shifts_by", name="shifting"), encoding="utf-8"
+        )
         settings = [part for setting in [*SMALL, "source.size=600"] for part in ("--set", setting)]
-        code, _, err = calque("derive", str(folder / "shifting.py"), "--runs", "runs", "--jobs", "1", *settings)
+        code, _, err = calque(
+            "derive", str(folder / "shifting.py"), "--runs", "runs", "--jobs", "1", *settings
+        )
         assert code == 0, err
         made = override(study(str(folder / "shifting.py")), [*SMALL, "source.size=600"])
         return Done(Path("runs"), made).languages.open()
@@ -148,7 +168,13 @@ def shifted(folder: Path) -> Callable[[int], Artefact]:
     return derived
 
 
-BASES = {"Task": "POS", "Objective": "MLM", "Source": "PocketEnglish", "Measure": "OrderDistance", "Config": "Word"}
+BASES = {
+    "Task": "POS",
+    "Objective": "MLM",
+    "Source": "PocketEnglish",
+    "Measure": "OrderDistance",
+    "Config": "Word",
+}
 OWN_CLASSES = "".join(
     f"@dataclass(frozen=True)\nclass Own{part}({base}):\n    pass\n\n\n" for part, base in BASES.items()
 )

@@ -55,7 +55,9 @@ def test_the_table_has_a_row_for_each_value_and_the_figure_every_number(root: Pa
         (name, steps) for name in ("MLM", "ALIGN-MLM") for steps in ("4", "8", "12")
     ]
     runs = {run.id: run for run in read(report / "runs.jsonl", Run)}
-    assert {run.settings["train.steps"] for run in runs.values()} == {"4", "8", "12"} and len(runs) == 3 * 2 * 2
+    assert {run.settings["train.steps"] for run in runs.values()} == {"4", "8", "12"} and len(
+        runs
+    ) == 3 * 2 * 2
     records = read(report / "records.jsonl", Record)
     for row in rows:
         found = [
@@ -69,7 +71,12 @@ def test_the_table_has_a_row_for_each_value_and_the_figure_every_number(root: Pa
     shown = read(report / "figures" / "figure-sweep.jsonl", Record)
     assert {record.run for record in shown} == set(runs)
     page = (report / "report.html").read_text(encoding="utf-8")
-    for said in ("pocket by training steps", "What changes with the training steps?", "2 seeds", "Differences by"):
+    for said in (
+        "pocket by training steps",
+        "What changes with the training steps?",
+        "2 seeds",
+        "Differences by",
+    ):
         assert said in page, said
 
 
@@ -85,7 +92,9 @@ def test_a_sweep_of_seeds_states_those_of_each_value_and_is_read_again(root: Pat
     assert "0: one seed (0), no interval" in note and "0,1: 2 seeds (0, 1)" in note
     assert json.loads((folder / "about.json").read_text(encoding="utf-8"))["seeds"] == [0, 1]
     again = calque("report", str(folder), "--out", str(tmp_path / "again"), "--quiet")
-    assert again[0] == 0 and (tmp_path / "again" / "sweep.md").read_bytes() == (folder / "sweep.md").read_bytes()
+    assert (
+        again[0] == 0 and (tmp_path / "again" / "sweep.md").read_bytes() == (folder / "sweep.md").read_bytes()
+    )
 
 
 def test_the_example_is_in_languages_that_the_sweep_has(tiny: Study, tmp_path: Path) -> None:
@@ -98,9 +107,13 @@ def test_the_example_is_in_languages_that_the_sweep_has(tiny: Study, tmp_path: P
     floors = read(sweep.report(tmp_path) / "floors.jsonl", Floor)
     unigram = [floor for floor in floors if (floor.baseline, floor.learnt) == ("unigram", "source")]
     own = {(floor.settings["vocabulary"], floor.metric) for floor in unigram if floor.settings}
-    assert own and own <= {(size, metric) for size in ("400", "500") for metric in ("accuracy", "f1_bare_tags")}
+    assert own and own <= {
+        (size, metric) for size in ("400", "500") for metric in ("accuracy", "f1_bare_tags")
+    }
     assert any(not floor.settings for floor in unigram), "a floor of the source is the same for both"
-    several = Sweep.read(override(tiny, ["objectives=MLM"]), ["transforms=trans,inv,trans.inv", "seeds=0;0,1"])
+    several = Sweep.read(
+        override(tiny, ["objectives=MLM"]), ["transforms=trans,inv,trans.inv", "seeds=0;0,1"]
+    )
     found = example_of(several.variants.values(), tmp_path)
     assert found and {image.language for image in found.images} == {"Trans", "Inv", "Trans + Inv"}
 

@@ -22,7 +22,9 @@ PLACES = {"CALQUE_DATA": "data of the tests", "CALQUE_ENCODER": "encoder"}
 
 def values(name: str) -> dict[str, str]:
     """The fingerprint of each value of a study, and of the folders in which finished work is found again."""
-    everyday = mock.patch("calque.derive.sources.everyday.opened", lambda: SimpleNamespace(folder=Path("everyday")))
+    everyday = mock.patch(
+        "calque.derive.sources.everyday.opened", lambda: SimpleNamespace(folder=Path("everyday"))
+    )
     with mock.patch.dict(os.environ, PLACES), mock.patch("calque.pretrain.hub.model_folder", Path), everyday:
         os.environ.pop("CALQUE_STANZA", None)
         made = study(name)

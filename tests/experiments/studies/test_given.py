@@ -53,12 +53,16 @@ def test_a_table_of_tasks(table: Path, tmp_path: Path) -> None:
         ("", "model", {"CALQUE_DATA", "fetch wikipedia"}),
     ],
 )
-def test_what_is_lacking_is_named(data: str, encoder: str, named: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_lacking_is_named(
+    data: str, encoder: str, named: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CALQUE_DATA", data)
     monkeypatch.setenv("CALQUE_ENCODER", encoder)
     with pytest.raises(BadInput) as caught:
         given.real_data_and_encoder("mine", "wikipedia")
-    assert {name for name in ("CALQUE_DATA", "CALQUE_ENCODER", "fetch wikipedia") if name in str(caught.value)} == named
+    assert {
+        name for name in ("CALQUE_DATA", "CALQUE_ENCODER", "fetch wikipedia") if name in str(caught.value)
+    } == named
     if data:
         assert given.real_data("mine", "wikipedia") == Path(data)
     else:

@@ -39,7 +39,9 @@ def vectors(made: Done, language: str, sentences: list[tuple[str, ...]]) -> list
     model = RobertaModel.from_pretrained(made.model("ALIGN-MLM").checkpoint, add_pooling_layer=False).eval()
     rows = []
     for words in sentences:
-        ids = [languages[language].table[piece] for word in words for piece in languages.vocabulary.encode(word)]
+        ids = [
+            languages[language].table[piece] for word in words for piece in languages.vocabulary.encode(word)
+        ]
         row = torch.tensor([[languages.specials.start, *ids, languages.specials.end]])
         types = torch.zeros_like(row)
         with torch.inference_mode():

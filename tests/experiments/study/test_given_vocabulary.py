@@ -7,7 +7,14 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
-from transformers import AutoModelForMaskedLM, AutoTokenizer, BertConfig, BertModel, XLMRobertaConfig, XLMRobertaModel
+from transformers import (
+    AutoModelForMaskedLM,
+    AutoTokenizer,
+    BertConfig,
+    BertModel,
+    XLMRobertaConfig,
+    XLMRobertaModel,
+)
 
 from calque.analysis.records.record import AER, ALIGNMENT
 from calque.derive.files import MANIFEST
@@ -49,7 +56,13 @@ def of_folder(folder: Path) -> Study:
     settings = [setting for setting in TINY if not setting.startswith(("vocabulary", "objectives"))]
     return override(
         study("pocket"),
-        [*settings, f"vocabulary={folder}", f"start={folder}", "objectives=XLM-ALIGN", f"model.length={LENGTH}"],
+        [
+            *settings,
+            f"vocabulary={folder}",
+            f"start={folder}",
+            "objectives=XLM-ALIGN",
+            f"model.length={LENGTH}",
+        ],
     )
 
 
@@ -69,7 +82,9 @@ def test_a_study_begins_with_a_folder_and_its_vocabulary(kind: str, tmp_path: Pa
     assert languages["source"].corpus[0].tolist() == ids
 
     checkpoint = model.checkpoint
-    assert type(AutoModelForMaskedLM.from_pretrained(checkpoint)).__name__.startswith(KINDS[kind][1].__name__[:-5])
+    assert type(AutoModelForMaskedLM.from_pretrained(checkpoint)).__name__.startswith(
+        KINDS[kind][1].__name__[:-5]
+    )
     assert loads((model.folder / MANIFEST).read_text(encoding="utf-8"))["drawn"][0] == "the prediction head"
     before, after = load_file(given / "model.safetensors"), load_file(checkpoint / "model.safetensors")
     for name, value in before.items():

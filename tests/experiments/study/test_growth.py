@@ -53,7 +53,12 @@ def growth(made: Done) -> tuple[Growth, Model]:
 
 
 def test_every_snapshot_has_every_number_with_its_null(records: list[Record]) -> None:
-    per_probe = {(HELD_OUT, "nats"): 2, (GRADIENTS, "layers"): 1, (LINEAR, "accuracy"): 2, (CKA, "sentences"): 2}
+    per_probe = {
+        (HELD_OUT, "nats"): 2,
+        (GRADIENTS, "layers"): 1,
+        (LINEAR, "accuracy"): 2,
+        (CKA, "sentences"): 2,
+    }
     per_probe |= {(ALIGNMENT, metric): 1 for metric in ("all", "dictionary", "held-out")}
     per_probe |= {(RETRIEVAL, "cosine"): 4, (RETRIEVAL, "mexa"): 2}
     runs = dict.fromkeys(record.run for record in records)

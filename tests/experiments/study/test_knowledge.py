@@ -35,7 +35,9 @@ def test_every_model_is_asked_and_the_report_tells(done: Done) -> None:
         found = read_measured(done.measures(model)["knowledge"]).records
         records = {(record.measure, record.metric): record for record in found}
         assert {measure for measure, _ in records} == {KNOWN, CARRIED, BOTH}
-        assert records[KNOWN, "all"].count == records[CARRIED, "all"].count == records[BOTH, "all"].count == 18
+        assert (
+            records[KNOWN, "all"].count == records[CARRIED, "all"].count == records[BOTH, "all"].count == 18
+        )
         assert {record.step for record in records.values()} == {12}
         assert records[CARRIED, "chance"].value == pytest.approx(1 / 3)
     table = (done.report / "knowledge.md").read_text(encoding="utf-8")

@@ -98,12 +98,17 @@ def made_study(folder: Path) -> Study:
     train, test = treebank(folder / "train.conllu", 30, 8), treebank(folder / "test.conllu", 10, 9)
     pairs = written(folder / "pairs.tsv", [f"{a}\t{b}" for a, b in zip(EN, XX, strict=True)])
     return real.changed(
-        texts={"en": TextFiles((written(folder / "en.txt", EN),)), "xx": TextFiles((written(folder / "xx.txt", XX),))},
+        texts={
+            "en": TextFiles((written(folder / "en.txt", EN),)),
+            "xx": TextFiles((written(folder / "xx.txt", XX),)),
+        },
         bitexts={("en", "xx"): (BitextFiles(pairs),)},
         withheld=TextFiles((written(folder / "withheld.txt", EN[:2]),)),
         measures=(GoldLinks(folder), Retrieval(same)),
         tasks={
-            "pos": replace(real.tasks["pos"], files=TaskFiles((train,), (test,), (test,)), tests={"xx": (same["xx"],)})
+            "pos": replace(
+                real.tasks["pos"], files=TaskFiles((train,), (test,), (test,)), tests={"xx": (same["xx"],)}
+            )
         },
     )
 
@@ -158,7 +163,12 @@ def test_the_start_and_each_objective_is_measured_alike(done: Done, continued: C
         (layer, gold, aligner) for layer in range(4) for gold in ("de-en", "en-hi") for aligner in ALIGNERS
     }
     assert {(layer, metric, of + to) for what, metric, to, layer, _, _, of in first if what == RETRIEVAL} == {
-        *((layer, metric, pair) for layer in range(4) for metric in ("cosine", "csls") for pair in ("enxx", "xxen")),
+        *(
+            (layer, metric, pair)
+            for layer in range(4)
+            for metric in ("cosine", "csls")
+            for pair in ("enxx", "xxen")
+        ),
         (2, "mined", "enxx"),
         (2, "mined-xtreme", "enxx"),
     }
@@ -175,7 +185,9 @@ def test_records_are_what_the_measures_give_for_the_checkpoints(done: Done, cont
         steps = done.measures(model)
         for step in steps.values():
             if isinstance(of := step.config.measure, GoldSetLinks):
-                again = gold_links(model.measured(Machine()), of.text.set, [BY_NAME[name] for name in ALIGNERS])
+                again = gold_links(
+                    model.measured(Machine()), of.text.set, [BY_NAME[name] for name in ALIGNERS]
+                )
                 assert read_measured(step).records == list(again.records)
         found = read_measured(steps["links-de-en"]).records
         levels.append({r.layer: r.value for r in found if r.aligner == "argmax-centred"})
@@ -188,7 +200,8 @@ def test_both_objectives_begin_with_one_head_and_the_same_batches(done: Done) ->
     shown = [model.weights.open().facts["shown"] for model in models]
     assert shown[0] == shown[1]
     before, made = (
-        load_model(folder, AutoModelForMaskedLM)[0] for folder in (head.folder / CHECKPOINT, models[0].checkpoint)
+        load_model(folder, AutoModelForMaskedLM)[0]
+        for folder in (head.folder / CHECKPOINT, models[0].checkpoint)
     )
     given = load_model(study.start)[0].state_dict()
     at_rest = before.base_model.state_dict()
@@ -196,7 +209,9 @@ def test_both_objectives_begin_with_one_head_and_the_same_batches(done: Done) ->
     table, trained = (model.get_input_embeddings().weight for model in (before, made))
     moved = (table != trained).any(1).nonzero()[:, 0].numpy()
     kept = np.load(done.data / "kept.npy")
-    assert len(moved) and np.isin(moved, kept).all() and len(table) == GivenVocabulary(study.start).open().size
+    assert (
+        len(moved) and np.isin(moved, kept).all() and len(table) == GivenVocabulary(study.start).open().size
+    )
 
 
 @pytest.mark.parametrize(

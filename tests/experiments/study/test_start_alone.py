@@ -94,7 +94,9 @@ def test_every_task_is_scored_in_every_language_with_every_seed(report: Path) ->
         for task, languages in tested.items()
         for name in languages
     }
-    counts = {(r.task, r.language): r.count for r in records if r.metric in ("accuracy", "f1") and r.task != "pos"}
+    counts = {
+        (r.task, r.language): r.count for r in records if r.metric in ("accuracy", "f1") and r.task != "pos"
+    }
     assert counts == {
         **{("nli", name): 5 for name in ("fr", "de")},
         ("nli", "en"): 6,

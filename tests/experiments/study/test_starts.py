@@ -15,7 +15,13 @@ from calque.experiments.study.models import GivenModel
 from calque.pretrain.run import CHECKPOINT
 from tests.experiments.conftest import Done, finished, weights
 
-OBJECTIVES = ("MLM", "XLM-ALIGN", "XLM-ALIGN-after-MLM", "XLM-ALIGN-no-dwa-after-MLM", "MLM-after-ALIGN-MLM-for-75")
+OBJECTIVES = (
+    "MLM",
+    "XLM-ALIGN",
+    "XLM-ALIGN-after-MLM",
+    "XLM-ALIGN-no-dwa-after-MLM",
+    "MLM-after-ALIGN-MLM-for-75",
+)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +73,9 @@ def test_steps_are_counted_from_the_beginning_of_the_start(done: Done) -> None:
     for found in rows.values():
         layers = {(r.layer, r.joint): r for r in found if r.measure == AER}
         assert set(layers) == {(layer, joint) for layer in (0, 1) for joint in (False, True)}
-        assert len({r.count for r in layers.values()}) == 1 and all(0 <= r.value <= 1 for r in layers.values())
+        assert len({r.count for r in layers.values()}) == 1 and all(
+            0 <= r.value <= 1 for r in layers.values()
+        )
 
 
 def test_a_study_may_begin_with_any_checkpoint(done: Done, tmp_path: Path) -> None:

@@ -31,7 +31,10 @@ def folders(study: Study) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("settings", "changed"),
     [
-        *((setting, {"languages", "run", *MEASURES}) for setting in ("source.language.seed=1", "vocabulary=601")),
+        *(
+            (setting, {"languages", "run", *MEASURES})
+            for setting in ("source.language.seed=1", "vocabulary=601")
+        ),
         ("source.size=601", {"languages", "run", *MEASURES}),
         ("dictionary.fraction=0.5", {"languages", *MEASURES}),  # the first model is MLM's, which reads none
         ("dictionary.by=frequency", {"languages", *MEASURES}),
@@ -40,7 +43,10 @@ def folders(study: Study) -> dict[str, str]:
         ("source.ner.train=41", set()),
         *((one, {"run", *MEASURES}) for one in ("model.layers=2", "model.dropout=0.3", "train.steps=13")),
         ("tasks.pos.finetune.epochs=2", {"pos"}),
-        *((one, set()) for one in ("paper=xlm_align", "threads=2", "seeds=0,1", "objectives=MLM", "train.log_every=2")),
+        *(
+            (one, set())
+            for one in ("paper=xlm_align", "threads=2", "seeds=0,1", "objectives=MLM", "train.log_every=2")
+        ),
     ],
 )
 def test_a_value_changes_the_names_of_what_it_decides(tiny: Study, settings: str, changed: set[str]) -> None:
@@ -55,9 +61,18 @@ def trained(study: Study | Sweep) -> set[Path]:
 
 @pytest.mark.parametrize(
     ("objective", "models"),
-    [("MLM", 1), ("XLM", 1), ("WEAM-after-MLM", 2), ("DICT-MLM", 3), ("ALIGN-MLM", 3), ("MLM-after-ALIGN-MLM", 6)],
+    [
+        ("MLM", 1),
+        ("XLM", 1),
+        ("WEAM-after-MLM", 2),
+        ("DICT-MLM", 3),
+        ("ALIGN-MLM", 3),
+        ("MLM-after-ALIGN-MLM", 6),
+    ],
 )
-def test_a_sweep_over_dictionaries_trains_once_what_reads_none(tiny: Study, objective: str, models: int) -> None:
+def test_a_sweep_over_dictionaries_trains_once_what_reads_none(
+    tiny: Study, objective: str, models: int
+) -> None:
     changed = override(tiny, [f"objectives={objective}"])
     sweep = Sweep.read(changed, ["dictionary.fraction=0.1,0.2,0.3"])
     assert len(trained(sweep)) == len(sweep.trained(ROOT)) == models
@@ -74,7 +89,9 @@ def test_no_two_steps_share_a_folder(tiny: Study) -> None:
     study = override(tiny, ["seeds=0,1", "transforms=trans,trans.inv", "objectives=MLM,MLM-after-ALIGN-MLM"])
     steps = study.steps(ROOT)
     assert len({step.folder for step in steps}) == len(steps) == len(with_needs(steps))
-    assert trained(replace(study, objectives=(MLM(0.2),))).isdisjoint(trained(replace(study, objectives=(MLM(),))))
+    assert trained(replace(study, objectives=(MLM(0.2),))).isdisjoint(
+        trained(replace(study, objectives=(MLM(),)))
+    )
 
 
 def test_files_count_by_their_contents(tiny: Study, tmp_path: Path) -> None:

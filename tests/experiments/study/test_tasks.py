@@ -14,7 +14,9 @@ FILES = TaskFiles(train=FILE, dev=FILE, test=FILE)
 TASK = CrossLingualTask(FinetuneConfig(), files=FILES, tests={"fr": FILE})
 
 
-@pytest.mark.parametrize("name", ["", "a" * 33, "source", "train", "dev", "test", "a b", "-a", "a-", "a--b", "../a", 3])
+@pytest.mark.parametrize(
+    "name", ["", "a" * 33, "source", "train", "dev", "test", "a b", "-a", "a-", "a--b", "../a", 3]
+)
 def test_what_cannot_name_a_language(name: object) -> None:
     (said,) = language_mistakes("tests", name)
     assert said.startswith("tests: ") and "cannot name a language" in said
@@ -27,7 +29,11 @@ def test_what_cannot_name_a_language(name: object) -> None:
         (replace(TASK, tests={"fr": ()}), "pos", "tests.fr names no file"),
         (replace(TASK, tests={"dev": FILE}), "pos", "cannot name a language"),
         (replace(TASK, tests={}), "pos", "tests need at least one other language"),
-        (replace(TASK, files=replace(FILES, dev=(), held_out=0)), "pos", "chosen on a dev set, but there is none"),
+        (
+            replace(TASK, files=replace(FILES, dev=(), held_out=0)),
+            "pos",
+            "chosen on a dev set, but there is none",
+        ),
         (replace(TASK, files=replace(FILES, units="xtreme")), "ner", "files.units"),
         (CrossLingualTask(FinetuneConfig(), tests={"fr": FILE}), "pos", "tests is for tasks with files"),
     ],

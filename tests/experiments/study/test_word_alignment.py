@@ -6,7 +6,14 @@ import pytest
 
 from calque.analysis.aligners.methods import CHOICES, METHODS
 from calque.analysis.papers.published import published
-from calque.analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, HEADLINE, Systems, choices_table, table_2
+from calque.analysis.papers.xlm_align.links import (
+    DIAGONAL,
+    FAST_ALIGN,
+    HEADLINE,
+    Systems,
+    choices_table,
+    table_2,
+)
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Record, Run
 from calque.analysis.results.results import Results
@@ -36,10 +43,14 @@ def write_gold(folder: Path, name: str, count: int) -> None:
     home, (source, target) = folder / name, name.split("-")
     home.mkdir(parents=True)
     pairs = made(count, seed=len(name) + count)
-    (home / f"test.{source}").write_text("".join(" ".join(s).upper() + "\n" for s, _ in pairs), encoding="utf-8")
+    (home / f"test.{source}").write_text(
+        "".join(" ".join(s).upper() + "\n" for s, _ in pairs), encoding="utf-8"
+    )
     (home / f"test.{target}").write_text("".join(" ".join(t) + "\n" for _, t in pairs), encoding="utf-8")
     links = [(n, i + 1, len(s) - i, "S") for n, (s, _) in enumerate(pairs, start=1) for i in range(len(s))]
-    (home / "alignv2.txt").write_text("".join(f"{n} {i} {j} {kind}\n" for n, i, j, kind in links), encoding="utf-8")
+    (home / "alignv2.txt").write_text(
+        "".join(f"{n} {i} {j} {kind}\n" for n, i, j, kind in links), encoding="utf-8"
+    )
 
 
 def made_study(folder: Path) -> Study:
@@ -84,7 +95,9 @@ def systems(done: Done) -> Systems:
 
 def test_every_aligner_is_scored_where_it_can_be(systems: Systems) -> None:
     found = {
-        (name, one.aligner, one.learnt, one.symmetrisation, one.joint) for one in systems.main for name in one.counts
+        (name, one.aligner, one.learnt, one.symmetrisation, one.joint)
+        for one in systems.main
+        for name in one.counts
     }
     expected = {("de-en", FAST_ALIGN, MORE, HEADLINE, False)}
     expected |= {(name, FAST_ALIGN, OWN, HEADLINE, False) for name in SETS}
@@ -118,7 +131,9 @@ def test_the_report_has_tables_figure_records_and_page(done: Done, systems: Syst
     figures = read(done.report / "figures" / "figure-2-layers.jsonl", Record)
     assert {row.aligner for row in figures} == {DIAGONAL, FAST_ALIGN, "xlm-align"}
     table = table_2(systems, "s")
-    assert (done.report / "table-2.md").read_text(encoding="utf-8").split("\n")[2:8] == table.markdown.split("\n")[2:8]
+    assert (done.report / "table-2.md").read_text(encoding="utf-8").split("\n")[2:8] == table.markdown.split(
+        "\n"
+    )[2:8]
 
 
 def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: Path) -> None:
@@ -131,7 +146,9 @@ def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: P
     chosen = [one for one in systems.all if one.layers]
     assert len({(one.aligner, one.joint, one.layer) for one in chosen}) == len(chosen) == 2 * 3 * len(CHOICES)
     table = choices_table(Systems(systems.results, SETS[:1]), SETS[0])
-    assert len(table.rows) == 2 * len(CHOICES) and not (places.report / "choices.md").exists()  # en-fr is not there
+    assert (
+        len(table.rows) == 2 * len(CHOICES) and not (places.report / "choices.md").exists()
+    )  # en-fr is not there
     assert "CALQUE_ENCODER" not in (places.report / "table-2.md").read_text(encoding="utf-8")
 
 
@@ -145,7 +162,10 @@ def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: P
             ["vocabulary=9", "seeds=-1", "threads=0"],
             "threads must be from 1.*seeds must be at least 0.*vocabulary must have 261",
         ),
-        (["encoder=/nowhere/MLM"], "/nowhere/MLM has no config.json; .*encoder has the name of an objective, MLM"),
+        (
+            ["encoder=/nowhere/MLM"],
+            "/nowhere/MLM has no config.json; .*encoder has the name of an objective, MLM",
+        ),
     ],
 )
 def test_mistakes_are_told_at_once(study: Study, settings: list[str], message: str) -> None:

@@ -31,7 +31,12 @@ def test_its_values_are_those_of_table_11(planned: Study) -> None:
     model, train = planned.model, planned.train
     assert (model.layers, model.hidden, model.ffn, model.heads) == (12, 768, 3072, 12)
     assert (train.steps, train.batch, train.warmup, train.clip) == (150_000, 2_048, 10_000, 1.0)
-    assert (train.learning_rate, train.betas, train.epsilon, train.weight_decay) == (2e-4, (0.9, 0.98), 1e-6, 0.01)
+    assert (train.learning_rate, train.betas, train.epsilon, train.weight_decay) == (
+        2e-4,
+        (0.9, 0.98),
+        1e-6,
+        0.01,
+    )
     assert planned.objectives[0].mistakes(model) == []
     (dwa,) = [part for part in planned.objectives[0].parts if part.name != "MLM"]  # type: ignore[attr-defined]
     assert (dwa.labelling_layer(12), dwa.filtering, dwa.first) == (10, True, "columns")
@@ -44,7 +49,9 @@ def test_it_reads_every_language_and_pair_of_the_paper(planned: Study) -> None:
     assert {"-".join(pair) for pair in of.bitexts} == corpora("xlm_align")["bitexts"].keys()
     assert next(iter(of.texts)) == "en"
     files = [path for text in of.texts.values() for path in text.paths]
-    assert len(set(files)) == len(files) == 88 + 7  # CC-100's, and Wikipedia's of the six languages that it lacks
+    assert (
+        len(set(files)) == len(files) == 88 + 7
+    )  # CC-100's, and Wikipedia's of the six languages that it lacks
 
 
 def test_the_plan_tells_all_of_it_without_data_or_network(planned: Study, tmp_path: Path) -> None:

@@ -10,7 +10,9 @@ from tests.analysis.runs import number
 from tests.analysis.toy import joined
 
 
-def scores(objective: str, deltas: list[float], transform: str = "trans.inv", count: int = 2000) -> list[Record]:
+def scores(
+    objective: str, deltas: list[float], transform: str = "trans.inv", count: int = 2000
+) -> list[Record]:
     """SUP of 0.9, and a ZS that lies `deltas[seed]` below, on POS."""
     return [
         number(transform, objective, seed, measure, "pos", "accuracy", value, count)
@@ -23,7 +25,8 @@ def aligned(
     objective: str, shares: list[float], metric: str = "held-out", transform: str = "trans.inv"
 ) -> list[Record]:
     return [
-        number(transform, objective, seed, ALIGNMENT, "", metric, share, 1000, 300) for seed, share in enumerate(shares)
+        number(transform, objective, seed, ALIGNMENT, "", metric, share, 1000, 300)
+        for seed, share in enumerate(shares)
     ]
 
 
@@ -42,7 +45,11 @@ def test_rho_below_the_bound_fails_and_about_it_is_undecided() -> None:
     rises = rho(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
     mixed = rho(0.8, 0.5, 0.7, 0.6, 0.1, 0.4, 0.3, 0.2)
     assert [found.verdict for found in (falls, rises, mixed)] == [HOLDS, FAILS, UNDECIDED]
-    assert "ρ = 1.000" in falls.because and "ρ = -1.000" in rises.because and "8 cells of 2 seeds" in falls.because
+    assert (
+        "ρ = 1.000" in falls.because
+        and "ρ = -1.000" in rises.because
+        and "8 cells of 2 seeds" in falls.because
+    )
     assert falls.p and rises.p and mixed.p
     assert falls.p == rises.p == pytest.approx(2 / 10_000) and 0.05 < mixed.p <= 1
 
@@ -56,5 +63,7 @@ def test_changed_words_are_compared_with_the_same_transform_without() -> None:
     assert [c.verdict.verdict for c in claims.changed_words(joined(better))] == [FAILS]
     assert not [*claims.changed_words(joined(scores("MLM", [0.1, 0.2], "trans.agg")))]
     assert not [
-        *claims.changed_words(joined(scores("MLM", [0.1, 0.2], "trans.inv") + scores("MLM", [0.1, 0.2], "trans")))
+        *claims.changed_words(
+            joined(scores("MLM", [0.1, 0.2], "trans.inv") + scores("MLM", [0.1, 0.2], "trans"))
+        )
     ]
