@@ -1,4 +1,6 @@
-"""Refuse to install a checkout whose symbolic links are files, which would lack the packages; see pyproject.toml."""
+"""Refuse to install a checkout whose symbolic links are files, which would lack the packages; see
+pyproject.toml.
+"""
 
 from pathlib import Path
 

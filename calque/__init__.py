@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 if not (_link := Path(__file__).with_name("derive")).is_dir():
     raise SystemExit(f"{_link} is not a symbolic link; clone again with `git clone -c core.symlinks=true`")
 
-# Imported before the function of the same name is defined, so that `from calque.derive.order import Invert` finds
-# the package and `calque.derive(...)` calls the function, whichever comes first.
+# Imported before the function of the same name is defined, so that `from calque.derive.order import Invert`
+# finds the package and `calque.derive(...)` calls the function, whichever comes first.
 import calque.derive  # noqa: F401
 
 if TYPE_CHECKING:
@@ -48,11 +48,12 @@ def derive(
         runs: the folder in which learnt word orders are cached.
 
     Returns:
-        The derived sentence: `words`, spelled as in the language, and `origin`, their 0-based source positions.
-        Printing it shows it under the source, aligned word by word.
+        The derived sentence: `words`, spelled as in the language, and `origin`, their 0-based source
+        positions. Printing it shows it under the source, aligned word by word.
 
     Raises:
-        calque.derive.errors.BadInput: a transform is unknown, a parser is missing, or the text is not one sentence.
+        calque.derive.errors.BadInput: a transform is unknown, a parser is missing, or the text is not one
+        sentence.
 
     >>> print(calque.derive("Sara ate two apples .", "inv"))
                 1    2   3   4      5
@@ -86,10 +87,10 @@ def align(
     Args:
         source: sentences, words separated by spaces.
         target: their translations, in the same order.
-        model: an encoder's folder, or NAME@COMMIT on the Hugging Face Hub. By default, fast_align is trained on the
-            sentences themselves, of which it needs a few hundred.
-        method: how links are extracted from the encoder (`calque align --help`). Default: Argmax on centred states,
-            or `softmax-argmax` after `calque train-aligner`.
+        model: an encoder's folder, or NAME@COMMIT on the Hugging Face Hub. By default, fast_align is trained
+            on the sentences themselves, of which it needs a few hundred.
+        method: how links are extracted from the encoder (`calque align --help`). Default: Argmax on centred
+            states, or `softmax-argmax` after `calque train-aligner`.
 
     Returns:
         The sorted links of each pair: (source position, target position), 0-based.
@@ -122,8 +123,8 @@ def align(
 
 
 def load(checkpoint: Path | str) -> Checkpoint:
-    """Load a model and its tokenizers, to fill masks, find nearest words, read hidden states, or change, measure and
-    fine-tune the model.
+    """Load a model and its tokenizers, to fill masks, find nearest words, read hidden states, or change,
+    measure and fine-tune the model.
 
     Args:
         checkpoint: a run's `checkpoint` folder, or any folder with a masked language model and its tokenizer.
@@ -147,14 +148,14 @@ def look(checkpoint: Path | str, sentence: str = "", words: Sequence[str] = (), 
 
     Args:
         checkpoint: as in `load`.
-        sentence: source words separated by spaces. Each `<mask>` is guessed; without one, each word is masked in
-            turn. Default: a short sentence from the model's corpus.
+        sentence: source words separated by spaces. Each `<mask>` is guessed; without one, each word is masked
+            in turn. Default: a short sentence from the model's corpus.
         words: words in any of its languages whose nearest words to find. Default: long words in the sentence.
         language: the derived language to compare with. Default: the first one.
 
     Returns:
-        The results as dataclasses and arrays; printing them gives the output of `calque look`. For a model outside
-        its study's folder, the derivation is unknown, so alignment and map are None.
+        The results as dataclasses and arrays; printing them gives the output of `calque look`. For a model
+        outside its study's folder, the derivation is unknown, so alignment and map are None.
 
     Raises:
         calque.derive.errors.BadInput: the model is missing, or the language or a word is unknown to it.
@@ -198,8 +199,8 @@ def study(
 
 
 def records(path: Path | str) -> Any:
-    """Return a report's records, one row per number, each joined with its run. Numeric sweep values are numbers; the
-    column `path` is the model's folder.
+    """Return a report's records, one row per number, each joined with its run. Numeric sweep values are
+    numbers; the column `path` is the model's folder.
 
     Args:
         path: a report's folder, or a committed record such as experiments/records/pocket.

@@ -4,8 +4,8 @@ tokens.bin       (T,) uint16, or uint32 where both languages' ids need it; no sp
 lines.bin        (N + 1,) int64, where each line begins in tokens.bin
 words.bin        (N + 1,) int64, where each line begins in pieces.bin and origin.bin
 pieces.bin       (W,) uint16, sub-words per word
-origin.bin       (W,) uint16, the position of each word in its line before the transform; NOWHERE in natural text
-sources.bin      (L,) uint16, after a transform that changes words: all positions that each word renders, `origin` first
+origin.bin       (W,) uint16, the position of each word in its line before the transform, or NOWHERE
+sources.bin      (L,) uint16, only after changes of words: all positions each word renders, `origin` first
 source_ends.bin  (W + 1,) int64, with it: where the positions of each word begin in sources.bin
 source_line.bin  (N,) int64, the line of the source corpus that a line derives from: the parallel pairing
 corpus.json      N, W, T, the type of the tokens and, with sources.bin, L

@@ -122,8 +122,8 @@ def with_wrong_pairs(
     wrong = np.random.default_rng([config.seed, 1]).permutation(moved)[round(config.correct * len(moved)) :]
     if len(wrong) < 2:
         raise BadInput(
-            f"dictionary.correct={config.correct:g} leaves {len(wrong)} of {len(moved)} entries of two different "
-            "words wrong; expected at least two, or dictionary.correct=1"
+            f"dictionary.correct={config.correct:g} leaves {len(wrong)} of {len(moved)} entries of two "
+            "different words wrong; expected at least two, or dictionary.correct=1"
         )
     of_pair = np.full(len(pairs), "any", object) if tags is None else tags[pairs[:, 0]]
     cycles, others = [], []

@@ -3,7 +3,7 @@
 vocabulary/               the types that all languages share, and their counts
 <language>/               a corpus; a derived language also contains `image.npy`, the id of each source type;
                           `letters.json`, if its spelling exchanges letters; `places.npy`, if ids differ at
-                          the ends of words; after changes of words, `single.npy`, each type's only image, or -1
+                          the ends of words; after changes of words, `single.npy`, a type's only image or -1
 <pair>/first/, second/    text of two languages outside their corpora, line by line
 <pair>/dictionary.tsv     words of the pair and their translations, as ids
 kept.npy (R,) int64       the types with a row in a model, ascending; without this file, all types

@@ -185,7 +185,8 @@ def _train(words: Mapping[str, int], size: int) -> Tokenizer:
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
-    # The trainer does not accept counts, so words are repeated, many per line, which saves a third of the time.
+    # The trainer does not accept counts, so words are repeated, many per line, which saves a third of the
+    # time.
     repeated = occurrences()
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.train_from_iterator(iter(lambda: " ".join(islice(repeated, 200)), ""), trainer)

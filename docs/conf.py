@@ -1,6 +1,7 @@
 """The documentation site: `make docs` builds it into build/site, from this folder and the committed records.
 
-The source folder is the repository, so that links between pages are the ones that a repository browser follows.
+The source folder is the repository, so that links between pages are the ones that a repository browser
+follows.
 """
 
 import re
@@ -57,8 +58,9 @@ def math(translator: Any, node: nodes.math | nodes.math_block) -> None:
 
 
 def prepare(app: Sphinx, page: str, source: list[str]) -> None:
-    """Remove the comments that mark generated tables and quoted numbers, and show text that is only for the site. A
-    table of the records has its title as a heading and no place in the navigation: pages link to it."""
+    """Remove the comments that mark generated tables and quoted numbers, and show text that is only for the
+    site. A table of the records has its title as a heading and no place in the navigation: pages link to
+    it."""
     text = re.sub(r"<!-- site: (.*?) -->", r"\1", source[0])
     text = re.sub(
         r"<!--.*?-->\n?", lambda match: "\n" if match.group().endswith("\n") else "", text, flags=re.S

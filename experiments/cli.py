@@ -224,7 +224,9 @@ Version = Annotated[
 
 @app.callback()
 def options(version: Version = False) -> None:
-    """Research cross-lingual transfer between natural languages, or from a language to others derived from it."""
+    """Research cross-lingual transfer between natural languages, or from a language to others derived from
+    it.
+    """
 
 
 GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {

@@ -1,7 +1,7 @@
 """Computed parts of the documentation: numbers from committed records, and tables generated from code.
 
-A number in a sentence is a marked cell. The comment before it names a committed table, the cells that identify a row,
-and the column; `#2` selects the cell's second number. Browsers show only the number:
+A number in a sentence is a marked cell. The comment before it names a committed table, the cells that
+identify a row, and the column; `#2` selects the cell's second number. Browsers show only the number:
 
     MLM reaches <!-- align_mlm_pocket/table-3: MLM | Trans | ours; POS accuracy ZS -->96.1 ± 0.6<!-- / --> %.
 
@@ -30,7 +30,8 @@ from calque.experiments.settings.catalogue import study_rows
 from calque.pretrain.objectives import table as objectives_table
 
 _CELL = re.compile(
-    r"(<!-- (?P<table>[\w-]+/[\w-]+): (?P<keys>[^;]*); (?P<column>.+?)(?: #(?P<number>\d+))? -->).*?(<!-- / -->)"
+    r"(<!-- (?P<table>[\w-]+/[\w-]+): (?P<keys>[^;]*); (?P<column>.+?)(?: #(?P<number>\d+))? -->).*?(<!-- / "
+    r"-->)"
 )
 _BLOCK = re.compile(r"^<!-- calque: (?P<name>[\w -]+) -->\n.*?^<!-- /calque -->$", re.MULTILINE | re.DOTALL)
 _NUMBER = re.compile(r"[−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")

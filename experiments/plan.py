@@ -109,8 +109,8 @@ class Plan:
 
 
 def plan(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> Plan:
-    """Estimate the remaining training of a study or sweep below `root`, with `jobs` runs in parallel, by default the
-    number that `compute` chooses."""
+    """Estimate the remaining training of a study or sweep below `root`, with `jobs` runs in parallel, by
+    default the number that `compute` chooses."""
     gpu, cores = torch.cuda.is_available(), os.cpu_count() or 1
     trained = [step for step in study.trained(root) if not step.config.shipped]
     steps = [step for step in trained if not is_finished(step)]
@@ -142,11 +142,12 @@ def describe(
         return (
             f"{head}\nno model remains to be pretrained; fine-tuning and testing are not estimated\n{files}"
         )
+    memory = f"{here.memory / 2**30:,.2f} GiB"
     return f"""{head}
 {_runs(here)}
 
 here: {here.device}, {here.peak / 1e9:,.0f} GFLOP/s per run in matrix products; {EFFICIENCY:.0%} of it assumed
-in parallel: {here.jobs}, in total about {here.memory / 2**30:,.2f} GiB and {_time(here.seconds)} of pretraining
+in parallel: {here.jobs}, in total about {memory} and {_time(here.seconds)} of pretraining
 {_describe_cards(here, card, cards) if card else ""}{files}"""
 
 

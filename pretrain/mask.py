@@ -15,7 +15,9 @@ from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.lazy import torch
 
 MASK_RATE, MASKED, RANDOM = 0.15, 0.8, 0.1
-"""15 % of the non-special positions are selected; 80 % of these are masked, 10 % are replaced, 10 % are kept."""
+"""15 % of the non-special positions are selected; 80 % of these are masked, 10 % are replaced, 10 % are
+kept.
+"""
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,9 @@ class Pointer(nn.Module):
 
 
 class Projection(nn.Module):
-    """W2 ReLU(W1 h), with h and the result normalised to length 1, without biases (Pan et al. 2021, equation 2)."""
+    """W2 ReLU(W1 h), with h and the result normalised to length 1, without biases (Pan et al. 2021, equation
+    2).
+    """
 
     def __init__(self, width: int, dimensions: int) -> None:
         super().__init__()
@@ -121,7 +123,9 @@ class MoCo(nn.Module):
 
 
 class Exchange(nn.Module):
-    """A linear layer over exchanged vectors, and a separate prediction head on the model's table (eq. 6 to 8)."""
+    """A linear layer over exchanged vectors, and a separate prediction head on the model's table (eq. 6 to
+    8).
+    """
 
     def __init__(self, model: Any) -> None:
         super().__init__()

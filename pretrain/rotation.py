@@ -16,8 +16,8 @@ def procrustes(rows: Tensor, targets: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Rotation:
-    """Rows x become (x - start) @ matrix + end. `rank` of the H dimensions are determined by the pairs; in the others
-    the matrix is arbitrary."""
+    """Rows x become (x - start) @ matrix + end. `rank` of the H dimensions are determined by the pairs; in
+    the others the matrix is arbitrary."""
 
     start: Tensor
     matrix: Tensor

@@ -1,7 +1,7 @@
 """One pretraining run, from languages to a checkpoint, in a resumable folder that is never half-written.
 
-<run>/checkpoint/     config.json, model.safetensors, tokenizer.json and its config, which transformers can load
-<run>/checkpoint/tokenizers/  one folder per language with a tokenizer that reads and prints its spelling
+<run>/checkpoint/     config.json, model.safetensors, tokenizer.json and its config, which transformers can
+load <run>/checkpoint/tokenizers/  one folder per language with a tokenizer that reads and prints its spelling
 <run>/metrics.jsonl   one row every log_every steps, and one per probe
 <run>/snapshots/      the model's weights after some steps, if `train.snapshots` is set
 <run>/resume/step-N/  the last state, until the run is finished

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking".split()
+FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
+    --disable-background-networking""".split()
 AXE = find_spec("axe_playwright_python")
 FRAMES = """<!DOCTYPE html><meta charset="utf-8"><body><script>
 const page = {page}, found = {{}};
@@ -56,8 +57,8 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def inspect(page: str, look: str, cases: list[tuple[int, str]], folder: Path) -> dict[str, Any]:
-    """What the function `look(view, page, root)` of a script returns for each width and mode of a page, and what the
-    browser wrote to its console."""
+    """What the function `look(view, page, root)` of a script returns for each width and mode of a page, and
+    what the browser wrote to its console."""
     frames = folder / "frames.html"
     words = json.dumps(page).replace("</", "<\\/").replace("<!--", "<\\!--")
     frames.write_text(FRAMES.format(page=words, cases=json.dumps(cases), look=look), encoding="utf-8")
@@ -70,8 +71,8 @@ def inspect(page: str, look: str, cases: list[tuple[int, str]], folder: Path) ->
 
 
 def audit(page: str, folder: Path) -> dict[str, Any]:
-    """What `AUDIT` finds on a phone in light and on a desk in dark; with axe-core where it is installed, for which the
-    page's policy is relaxed."""
+    """What `AUDIT` finds on a phone in light and on a desk in dark; with axe-core where it is installed, for
+    which the page's policy is relaxed."""
     if AXE and AXE.origin:
         script = Path(AXE.origin).with_name("axe.min.js").read_text(encoding="utf-8")
         page = re.sub(r"script-src '[^']*'", "script-src 'unsafe-inline'", page, count=1)

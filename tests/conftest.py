@@ -62,5 +62,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
-    """Archives in the names of tests would differ by the time of day in them, and processes must agree on names."""
+    """Archives in the names of tests would differ by the time of day in them, and processes must agree on
+    names.
+    """
     return "bytes" if isinstance(val, bytes) and len(val) > 40 else None

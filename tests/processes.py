@@ -1,4 +1,6 @@
-"""Processes that tests start, and what they wait for: an event, however long it takes, and never a span of time."""
+"""Processes that tests start, and what they wait for: an event, however long it takes, and never a span of
+time.
+"""
 
 import os
 import re
@@ -13,9 +15,13 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 STUCK = 600
-"""Seconds after which a test gives up: an upper bound for the slowest machine, which no verdict depends on."""
+"""Seconds after which a test gives up: an upper bound for the slowest machine, which no verdict depends
+on.
+"""
 FIRST_PORT, PORTS = 20_000, 1_000
-"""Ports below those that the system gives to outgoing connections; each worker of pytest-xdist has its own thousand."""
+"""Ports below those that the system gives to outgoing connections; each worker of pytest-xdist has its own
+thousand.
+"""
 _worker = int(re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", "")) or 0)
 _ports = count(FIRST_PORT + _worker % 10 * PORTS + os.getpid() % (PORTS // 2))
 

@@ -1,6 +1,6 @@
-"""A small tagger and a small parser trained offline from a treebank, in a folder such as Stanza's own models are.
+"""A small tagger and a small parser trained offline from a treebank, in a folder laid out as Stanza's.
 
-`python -m tests.stanza_training TREEBANK FOLDER [STEPS]` makes one in minutes, where there is no network to fetch them.
+`python -m tests.stanza_training TREEBANK FOLDER [STEPS]` makes one in minutes, without a network.
 """
 
 import os
@@ -15,16 +15,16 @@ from calque.derive.parser import RESOURCES
 from calque.derive.readers.conllu import read_conllu
 from tests.treebanks import write_treebank
 
-SMALL = """--no_pretrain --hidden_dim 100 --char_hidden_dim 50 --char_emb_dim 25 --word_emb_dim 64 --word_cutoff 2
-    --transformed_dim 50 --num_layers 1 --deep_biaff_hidden_dim 100 --tag_emb_dim 20 --dropout 0.2 --word_dropout 0.1
-    --lr 5e-3 --beta2 0.95 --second_lr 1e-3"""
+SMALL = """--no_pretrain --hidden_dim 100 --char_hidden_dim 50 --char_emb_dim 25 --word_emb_dim 64
+    --word_cutoff 2 --transformed_dim 50 --num_layers 1 --deep_biaff_hidden_dim 100 --tag_emb_dim 20 --dropout 0.2
+    --word_dropout 0.1 --lr 5e-3 --beta2 0.95 --second_lr 1e-3"""
 """Both models are small, with less dropout than Stanza's default, under which a small model hardly learns."""
 ONLY = {
     "tagger": "--composite_deep_biaff_hidden_dim 20 --batch_size 48 --fix_eval_interval",
-    "parser": """--deep_biaff_output_dim 50 --batch_size 1500 --no_xpos --no_ufeats --optim adam --weight_decay 0
-        --second_warmup_steps 0 --no_checkpoint""",
+    "parser": """--deep_biaff_output_dim 50 --batch_size 1500 --no_xpos --no_ufeats --optim adam
+        --weight_decay 0 --second_warmup_steps 0 --no_checkpoint""",
 }
-"""Options that only one of them has. A batch is sentences to the tagger (1,000 take 23 GB) and words to the parser."""
+"""Options for one of them. The tagger counts a batch in sentences (1,000 take 23 GB), the parser in words."""
 FALLS = {"tagger": "--max_steps_before_stop", "parser": "--second_optim_start_step"}
 """The step at which the learning rate falls; the tagger's falls after that many steps without a dev score."""
 
@@ -50,7 +50,7 @@ def train_models(treebank: Path, out: Path, steps: int = 800) -> None:
 
 
 def _train(kind: str, steps: int, folder: Path) -> Path:
-    """Train `stanza.models.KIND` on the treebank in the folder, in a process of its own; return the model's file."""
+    """Train `stanza.models.KIND` on the folder's treebank in its own process; return the model's file."""
     model = folder / f"{kind}.pt"
     command = [
         *(

@@ -64,8 +64,8 @@ def _file(full: str) -> Path | None:
 def circle(folder: Path, needs: Mapping[Path, set[Path]]) -> list[str]:
     """Imports that lead in a circle through what stands in a folder; empty where there is none.
 
-    There stand files and rooms (folders), and what any file of a room imports is imported by the room. `needs` has the
-    files that each file imports.
+    There stand files and rooms (folders), and what any file of a room imports is imported by the room.
+    `needs` has the files that each file imports.
     """
     imports: dict[tuple[str, str], str] = {}
     for path, others in needs.items():

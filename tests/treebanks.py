@@ -7,7 +7,9 @@ from calque.derive.sentence import Sentence
 
 
 def write_treebank(path: Path, sentences: Iterable[Sentence], lemmas: bool = False) -> None:
-    """Write words, tags and trees as CoNLL-U; other columns are `_`, and so is LEMMA unless words are `lemmas` too."""
+    """Write words, tags and trees as CoNLL-U; other columns are `_`, and so is LEMMA unless words are
+    `lemmas` too.
+    """
     blocks = []
     for sentence in sentences:
         rows = zip(sentence.words, sentence.tags, sentence.heads, sentence.relations, strict=True)

@@ -87,9 +87,9 @@ def _learnt_on_the_surface(results: Results) -> Iterator[str]:
             low = sum(score <= shallow.value for score in scores) if shallow else 0
             if shallow and low:
                 yield (
-                    f"{task_title(task)} under {results.transform_title(transform)}: shallow features that learn it "
-                    f"there reach {percent(shallow.value)}, and SUP of {low} of {len(scores)} objectives no more, "
-                    "so SUP and Δ say little of what is understood."
+                    f"{task_title(task)} under {results.transform_title(transform)}: shallow features that "
+                    f"learn it there reach {percent(shallow.value)}, and SUP of {low} of {len(scores)} "
+                    "objectives no more, so SUP and Δ say little of what is understood."
                 )
 
 

@@ -103,7 +103,8 @@ def look(objective: Described, start: Start | None = None, own: Look | None = No
     switches = {name for name, value in changed.items() if type(value) not in (int, float)}
     if switches:
         return Look(colour, *(SUPERVISED if switches <= LINKS else SWITCHED))
-    # The plain form starts from an existing model if the family has a first phase, or reads only sentence pairs.
+    # The plain form starts from an existing model if the family has a first phase, or reads only sentence
+    # pairs.
     continues = of.plain.traits.start is not None or not of.plain.traits.text
     if start and not start.objective.given and not continues:
         form = AFTER_MLM if family(start.objective) is FAMILIES["MLM"] else AFTER_OTHER

@@ -176,7 +176,8 @@ class Printed:
             score = mean(self.study.scored(name, task, source))
             floor = results.floors.highest(task, PRIMARY[task], source, source)
             if score and floor and score.mean <= floor.value:
-                than = f"{percent(score.mean)} % in {source}, the {floor.title} baseline {percent(floor.value)} %"
+                baseline = f"the {floor.title} baseline {percent(floor.value)} %"
+                than = f"{percent(score.mean)} % in {source}, {baseline}"
                 return Verdict(
                     f"undecided: {results.objective_title(name)} did not learn {task_title(task)}", than
                 )

@@ -290,9 +290,9 @@ def differences_table(sweep: SweepResults) -> Table | None:
         cells.append((ours.language, objective, *_compared(sweep, setting, ours, theirs), *numbers))
     number = max(map(len, found.values()))
     note = (
-        "Points; differences paired by seed. Each value is compared with the next one, and the first with the last. "
-        f"Intervals are corrected for the up to {number} comparisons of a column (Holm 1979): one without 0 is a "
-        "difference at 5 % for the column."
+        "Points; differences paired by seed. Each value is compared with the next one, and the first with "
+        f"the last. Intervals are corrected for the up to {number} comparisons of a column (Holm 1979): one "
+        "without 0 is a difference at 5 % for the column."
     )
     header = ("language", "objective", "comparison", "with", *found)
     return Table(f"Differences by {', '.join(sweep.titles)}", header, tuple(cells), note, 4)

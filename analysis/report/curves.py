@@ -40,12 +40,13 @@ def curves_html(curves: Sequence[Curves]) -> str:
     data = {"runs": runs, "steps": steps, "panels": drawn}
     groups = {run.group: run.colour for run in curves}
     switches = "".join(
-        f'<button type=button aria-pressed=true data-s="{i}" style="--c:{themed(colour)}">{text(group)}</button>'
+        f'<button type=button aria-pressed=true data-s="{i}" '
+        f'style="--c:{themed(colour)}">{text(group)}</button>'
         for i, (group, colour) in enumerate(groups.items())
     )
     return (
-        f"<div id=training><p class=legend role=group aria-label=Series>{switches}</p>\n<div class=curves></div>\n"
-        "<p><label>Step <input type=range min=0 value=0></label> <output></output></p>\n"
+        f"<div id=training><p class=legend role=group aria-label=Series>{switches}</p>\n<div "
+        "class=curves></div>\n<p><label>Step <input type=range min=0 value=0></label> <output></output></p>\n"
         "<div class=scroll tabindex=0 role=region aria-label='Means at the step'><table></table></div>\n"
         f"<noscript><p>Curves are drawn by a script.</p></noscript>"
         f'<script type="application/json">{script_json(data)}</script></div>'

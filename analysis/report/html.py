@@ -181,7 +181,8 @@ def _element(svg: str, plot: Plot, marks: Sequence[Mark]) -> str:
     )
     width = PIXELS * float(box.split()[2])
     return (
-        f'<svg class=drawn viewBox="{box}" role=group aria-label="{text(plot.title)}" stroke-linejoin="round" '
+        f'<svg class=drawn viewBox="{box}" role=group aria-label="{text(plot.title)}" '
+        'stroke-linejoin="round" '
         f'style="min-width:{SMALLEST * width:.0f}px;max-width:{LARGEST * width:.0f}px">{body}{circles}</svg>'
     )
 

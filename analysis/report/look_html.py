@@ -52,10 +52,10 @@ def _live(looks: Looks) -> str:
     of = f" for {len(models)} of {len(looks)} models" if len(models) < len(looks) else ""
     options = "".join(f"<option>{text(language)}</option>" for language in shared["types"])
     return (
-        f"{LIVE_BOX}<p>Type a sentence with one <code>{text(shared['mask'][0])}</code> to see guesses, or one word to "
-        f"see its nearest words. The page computes both{of}, with weights in half precision.</p>\n"
-        f"<p><label>Language <select>{options}</select></label> <label>Sentence <input type=text spellcheck=false>"
-        "</label></p>\n"
+        f"{LIVE_BOX}<p>Type a sentence with one <code>{text(shared['mask'][0])}</code> to see guesses, or "
+        f"one word to see its nearest words. The page computes both{of}, with weights in half "
+        f"precision.</p>\n<p><label>Language <select>{options}</select></label> <label>Sentence <input "
+        "type=text spellcheck=false></label></p>\n"
         "<div class=scroll tabindex=0 role=region aria-label='Guesses or nearest words'><table></table></div>"
         f"<p><output></output></p><noscript><p>Guesses are computed by a script.</p></noscript>"
         f'<script type="application/json">{script_json({**shared, "models": models})}</script></div>'
@@ -126,8 +126,8 @@ def _map(looks: Looks) -> str:
     maps += [(name, look, look.map) for name, look in looks if look.map]
     boxes = _boxes((name, _drawn_map(look, shown)) for name, look, shown in maps)
     return boxes and (
-        "<p>Frequent words (blue) and their images (orange), joined by lines: the first two principal components of "
-        f"their normalised embeddings.</p>{boxes}"
+        "<p>Frequent words (blue) and their images (orange), joined by lines: the first two principal "
+        f"components of their normalised embeddings.</p>{boxes}"
     )
 
 
@@ -145,7 +145,8 @@ def _drawn_map(look: Look, shown: EmbeddingMap) -> str:
             lines.append(f'<text x="{x}" y="{y - 5}">{text(words[0])}</text>')
         for kind, word, (a, b) in zip(("source", "image"), words, ends, strict=True):
             dots.append(
-                f'<circle class={kind} cx="{a}" cy="{b}" r="3"/><circle class=mark role=img cx="{a}" cy="{b}" r="6">'
+                f'<circle class={kind} cx="{a}" cy="{b}" r="3"/><circle class=mark role=img cx="{a}" '
+                f'cy="{b}" r="6">'
                 f"<title>{text(look.glossed(word))}</title></circle>"
             )
     label = f"Embeddings of {len(shown.words)} words and their images"
@@ -173,6 +174,7 @@ def _matrix(pair: Derivation, values: np.ndarray, label: str, links: Collection[
         )
         rows.append(f'<tr><th scope="row">{text(word)}</th>{"".join(cells)}</tr>')
     return (
-        f'<div class=scroll tabindex=0 role=region aria-label="{text(label)}"><table class=matrix><thead><tr><td></td>'
+        f'<div class=scroll tabindex=0 role=region aria-label="{text(label)}"><table '
+        "class=matrix><thead><tr><td></td>"
         f"{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )

@@ -70,7 +70,8 @@ def write_page(path: Path, report: Report) -> None:
     example = example_html(report.example) if report.example else ""
     header = (
         f"{_lead(report.question)}\n{example}\n{items(report.findings[:FIRST], 'findings')}\n"
-        f'<p class="scale">Scale: {text(report.scale)}. Published numbers are marked; their scale differs.</p>'
+        f'<p class="scale">Scale: {text(report.scale)}. Published numbers are marked; their scale '
+        "differs.</p>"
     )
     write_sections(path, report.title, header, sections)
 
@@ -113,7 +114,8 @@ def _digest(script: str) -> str:
 
 def _claims(table: Table) -> str:
     boxes = [
-        f'<div class="claim {_anchor(verdict)}"><p>{text(claim)}: <span class=verdict>{text(verdict)}</span></p>'
+        f'<div class="claim {_anchor(verdict)}"><p>{text(claim)}: <span '
+        f"class=verdict>{text(verdict)}</span></p>"
         f"<p class=note>{MINUS.sub('−', text(evidence))}. p: {text(p)}, corrected: {text(corrected)}. "
         f"Family: {text(family)}. From: {text(source)}."
         f"{'' if agreement == MISSING else f' Agreement: {text(agreement)}.'}</p></div>"

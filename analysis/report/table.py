@@ -131,8 +131,8 @@ def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
     if len(seeds) < 2:
         return f"one seed ({names or 'none'}), no interval"
     return (
-        f"{len(seeds)} seeds ({names}), mean ± half the 95 % interval over seeds, or the interval where it ends at "
-        f"0 or 100; {covered(redrawn)}"
+        f"{len(seeds)} seeds ({names}), mean ± half the 95 % interval over seeds, or the interval where it "
+        f"ends at 0 or 100; {covered(redrawn)}"
     )
 
 

@@ -19,7 +19,8 @@ Learnt = Callable[[Iterable[Example], Spell], list[Answer]]  # returns a baselin
 T = TypeVar("T", bound=Hashable)
 STEPS = 2_000  # maximum number of solver iterations; it stops when the loss no longer falls
 NEGATIONS = frozenset(
-    "not n't no never none nobody nothing nowhere neither nor cannot without No Not Never None Nobody Nothing Nowhere "
+    "not n't no never none nobody nothing nowhere neither nor cannot without No Not Never None Nobody "
+    "Nothing Nowhere "
     "Neither Nor Cannot Without".split()
 )
 
@@ -250,7 +251,8 @@ class KnownAnswer(Baseline):
 
         def answer(example: Example, spell: Spell) -> Answer:
             question = set(words_of(example, spell))
-            # A text that is kept as written is split at its answers, whose positions the baseline must not use.
+            # A text that is kept as written is split at its answers, whose positions the baseline must not
+            # use.
             texts = (each.text.split() if any(each.glued) else each.words for each in example.texts[1])
             sentences = [(words, tuple(map(spell, words))) for words in texts]
             alike = sorted(sentences, key=lambda sentence: -len(question.intersection(sentence[1])))

@@ -1,6 +1,6 @@
 """The word links of a bitext as an artefact, computed once and read by training.
 
-links.npy (L, 2) uint16   positions of linked words, (in the first sentence, in the second), sorted within a pair
+links.npy (L, 2) uint16   positions of linked words in the first and second sentence, sorted within a pair
 ends.npy  (N + 1,) int64  where the links of each sentence pair begin
 """
 

@@ -34,8 +34,8 @@ NAMES = {
 PAST = {"past": 1}
 PRESENT = {"present": 27, "modal": 13, "perfect": 5}
 FRAMES = {
-    "intr": 16, "tr": 25, "soc": 13, "ditr": 8, "go": 6, "hire": 7, "passive": 8, "quality": 8, "kind": 3, "there": 4,
-    "say": 4, "want": 4,
+    "intr": 16, "tr": 25, "soc": 13, "ditr": 8, "go": 6, "hire": 7, "passive": 8, "quality": 8, "kind": 3,
+    "there": 4, "say": 4, "want": 4,
 }  # fmt: skip
 QUESTIONS = {"intr": 4, "tr": 6, "soc": 3, "ditr": 1, "quality": 3, "who": 4, "what": 4, "where": 3}
 INNER = {Role.INTR: 2, Role.TR: 3, Role.SOC: 1, Role.GO: 1}

@@ -62,7 +62,8 @@ def stem(rng: random.Random, syllables: int) -> str:
 # The kinds of words added to each topic per round, in the core's proportions. Rounds repeat, because a noun
 # needs others of its kind.
 ROUND = (
-    "thing tr adj person tr thing intr place thing soc tr animal adj thing past tr person place go thing ditr firm adj"
+    "thing tr adj person tr thing intr place thing soc tr animal adj thing past tr person place go thing "
+    "ditr firm adj"
 ).split()
 START = "person thing tr thing place intr adj thing soc tr".split()
 

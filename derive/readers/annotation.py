@@ -31,8 +31,8 @@ _OPENS = re.compile(
 _ROOTS = "doc tmx html mediawiki srcset refset tstset tei teicorpus corpus xml body head article s p".split()
 _STYLES = "a abbr b big cite code em font i q small span strong sub sup u".split()  # inline tags
 _TAGGED_WORD = re.compile(r"\S+(?:_[A-Z]+[0-9$]*(?:[:.-]\w+)*|[/|][A-Za-z][\w$*+:.-]*|[_/|][^\w\s]{1,3})")
-_PENN = """CC CD DT EX FW JJ JJR JJS LS NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP TO UH VB VBD VBG VBN VBP VBZ
-    WDT WP WP$ WRB"""
+_PENN = """CC CD DT EX FW JJ JJR JJS LS NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP TO UH VB VBD VBG VBN
+    VBP VBZ WDT WP WP$ WRB"""
 _TAGS = UPOS.union(_PENN.split())  # without IN and MD, which are also US states
 
 

@@ -38,7 +38,8 @@ def mark() -> str:
 
 @cache  # not when the module is imported: it reads the category of each character
 def _word() -> re.Pattern[str]:
-    # Extensions of a symbol: marks, variation selectors, skin tones, letters of a flag, a symbol after a joiner.
+    # Extensions of a symbol: marks, variation selectors, skin tones, letters of a flag, a symbol after a
+    # joiner.
     extends = (
         rf"(?:{_class(('Mn', 'Mc', 'Me'))}|[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
         rf"|\u200d{_class(('So', 'Sm'))})"
@@ -48,7 +49,7 @@ def _word() -> re.Pattern[str]:
     return re.compile(
         rf"(?:{letter}\.){{2,}}"  # U.S., e.g., p.m.
         rf"|\w+(?:['’\-‑]\w+|(?<=\d)[.,]\d+|(?:{mark()}|\xad)+\w*)*(?:\.(?=[\s,;:]))?"
-        rf"|(?:[\U0001f1e6-\U0001f1ff]{{2}}|[^\s{FORMAT}]){extends}*"  # a symbol as it is displayed: 👩🏽‍🚀, 🇫🇷
+        rf"|(?:[\U0001f1e6-\U0001f1ff]{{2}}|[^\s{FORMAT}]){extends}*"  # a displayed symbol: 👩🏽‍🚀, 🇫🇷
     )
 
 

@@ -35,7 +35,10 @@ WITHHELD = "sentences whose words are withheld"
 CUT = "the last line has no line ending: the file is truncated, or add one if it is complete"
 _MARK = b"\xef\xbb\xbf"
 _LEADING_MARKS = re.compile(rb"^(?:\xef\xbb\xbf)+", re.MULTILINE)
-FORMAT = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0001\U000e0020-\U000e007f"
+FORMAT = (
+    "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
+    "\U000e0001\U000e0020-\U000e007f"
+)
 """Invisible format characters: soft hyphens, joiners, direction marks, tags."""
 FORMAT_RUN = re.compile(rf"[{FORMAT}]+")
 _FORMAT_ALONE = re.compile(rf"(?<![^ \n])[{FORMAT}]+(?: |(?=\n)|$)")

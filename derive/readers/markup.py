@@ -20,11 +20,11 @@ errors."""
 _MOSES = re.compile(r"&(?:amp|apos|quot|lt|gt|bar|bra|ket|#124|#91|#93);")
 """The Moses tokenizer's escapes for & ' " < > | [ and ]."""
 
-_BREAKING = """br p div li ul ol dl dd dt tr td th table tbody thead caption hr blockquote center h1 h2 h3 h4 h5 h6 pre
-    poem gallery section references templatestyles""".split()
-_INLINE = """a abbr acronym b bdi bdo big chem cite code data del dfn em font hiero i img imagemap indicator ins kbd
-    mark math nowiki noinclude includeonly onlyinclude q rb ref rp rt rtc ruby s samp score small span strike strong sub
-    sup syntaxhighlight time timeline tt u var wbr""".split()
+_BREAKING = """br p div li ul ol dl dd dt tr td th table tbody thead caption hr blockquote center h1 h2 h3
+    h4 h5 h6 pre poem gallery section references templatestyles""".split()
+_INLINE = """a abbr acronym b bdi bdo big chem cite code data del dfn em font hiero i img imagemap indicator
+    ins kbd mark math nowiki noinclude includeonly onlyinclude q rb ref rp rt rtc ruby s samp score small
+    span strike strong sub sup syntaxhighlight time timeline tt u var wbr""".split()
 
 
 def _tags(names: list[str]) -> str:

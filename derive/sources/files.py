@@ -337,9 +337,9 @@ class Files(Source):
         if {*self._tasks} <= {TAGGED} and all(reader.detect(path) == "treebank" for path in self.text):
             return None
         raise BadInput(
-            "a language with another word order needs trees, which text lacks: name a folder of Stanza models "
-            "as source.parser or in CALQUE_STANZA (docs/word-order.md explains how to get one), or read only "
-            "treebanks"
+            "a language with another word order needs trees, which text lacks: name a folder of Stanza "
+            "models as source.parser or in CALQUE_STANZA (docs/word-order.md explains how to get one), or "
+            "read only treebanks"
         )
 
 

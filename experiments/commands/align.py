@@ -31,16 +31,16 @@ def align(
     source: Annotated[
         Path | None,
         typer.Argument(
-            help="Sentences, one per line, words separated by spaces. Without files, pairs are read from standard "
-            "input, separated by ` ||| ` or a tab."
+            help="Sentences, one per line, words separated by spaces. Without files, pairs are read from "
+            "standard input, separated by ` ||| ` or a tab."
         ),
     ] = None,
     target: Annotated[Path | None, typer.Argument(help="Their translations, line by line.")] = None,
     method: Annotated[
         str | None,
         typer.Option(
-            help="fast-align, or with an encoder ot, argmax, itermax, match, xlm-align, softmax, argmax-centred "
-            "(the default) or softmax-argmax (the default after train-aligner)."
+            help="fast-align, or with an encoder ot, argmax, itermax, match, xlm-align, softmax, "
+            "argmax-centred (the default) or softmax-argmax (the default after train-aligner)."
         ),
     ] = None,
     model: Annotated[

@@ -23,7 +23,8 @@ def checklist(
 ) -> None:
     """Answer ARR's Responsible NLP checklist, as the report does.
 
-    The answers are Markdown; questions that records cannot answer are marked. --study names your own study's file."""
+    The answers are Markdown; questions that records cannot answer are marked. --study names your own study's
+    file."""
     from calque.analysis.report.table import Table
     from calque.derive.files import whole_file
     from calque.experiments.report.checklist import as_markdown, checklist

@@ -29,9 +29,9 @@ def compare(
 ) -> None:
     """Compare two reports: conclusions, numbers and records.
 
-    The verdict comes first: whether claims are judged alike, and whether any number used in claims differs by more
-    than noise (Welch's t-test over seeds, or over test items for a single seed, with Holm's correction). Counts and
-    the records that are not identical follow.
+    The verdict comes first: whether claims are judged alike, and whether any number used in claims differs by
+    more than noise (Welch's t-test over seeds, or over test items for a single seed, with Holm's correction).
+    Counts and the records that are not identical follow.
 
     Exit code 0: every record is equal. 1: one differs or is missing. 2: nothing can be compared.
     """
@@ -62,7 +62,8 @@ def compare(
             )
             typer.echo(
                 f"Numbers tested: {' and '.join(over)}. {found.nominal:,} differ at {ALPHA:.0%} each "
-                f"({ALPHA * found.tested.total():,.0f} expected by chance), {len(found.beyond):,} after correction."
+                f"({ALPHA * found.tested.total():,.0f} expected by chance), {len(found.beyond):,} after "
+                "correction."
             )
         typer.echo(f"Records: {found.equal:,} equal, {len(found.different):,} not.")
         _list(found.different)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 WIDTH, LABEL = 80, 37  # in characters: of a line, and of an intervention's name
 HEADS = {"score": 13, "change": 13, "beyond control": 17}  # column headings and widths
 NOTE = (
-    "Percent, with 95 % intervals over this model's test items; seeds differ by more. Change: the difference from no "
-    "intervention. Indented: the control for the line above, a comparable change that uses no translations. "
-    "A rotation is fitted on {pairs} dictionary pairs."
+    "Percent, with 95 % intervals over this model's test items; seeds differ by more. Change: the "
+    "difference from no intervention. Indented: the control for the line above, a comparable change that "
+    "uses no translations. A rotation is fitted on {pairs} dictionary pairs."
 )
 
 
@@ -78,7 +78,8 @@ def _lines(tuned: SourceTuned, effects: Mapping[str, Sequence[Estimate | None]],
     from calque.analysis.report.table import cell
     from calque.analysis.tasks.catalog import metric_title
 
-    yield f"{tuned.task.title} {metric_title(tuned.task.primary)} in {tuned.language}, after changes at test time"
+    metric = metric_title(tuned.task.primary)
+    yield f"{tuned.task.title} {metric} in {tuned.language}, after changes at test time"
     yield ""
     yield "intervention".ljust(LABEL) + "".join(map(str.rjust, HEADS, HEADS.values()))
     controls = {control_of(name) for name in effects}

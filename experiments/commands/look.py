@@ -20,8 +20,8 @@ def look(
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="Source words separated by spaces. Each `<mask>` is guessed; without one, each word is masked in "
-            "turn. Default: a sentence from the model's corpus.",
+            help="Source words separated by spaces. Each `<mask>` is guessed; without one, each word is "
+            "masked in turn. Default: a sentence from the model's corpus.",
         ),
     ] = None,
     words: Annotated[

@@ -76,7 +76,9 @@ def show(
 def write_derived(
     source: Files, language: str, out: Path | None, pairs: bool, runs: Path, study: str | None
 ) -> None:
-    """Write the image of a source's only file to `out`, or print it; counts of exclusions go to standard error."""
+    """Write the image of a source's only file to `out`, or print it; counts of exclusions go to standard
+    error.
+    """
     from calque.derive.files import whole_file
     from calque.derive.on_demand import derive_file, transforms_of
     from calque.derive.readers.annotation import TREEBANK, annotation, head_of

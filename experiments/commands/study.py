@@ -318,7 +318,8 @@ def null(study: Recorded, runs: Root = ROOT) -> None:
         seeds = {seed for each in (results, *variants) for seed in each.seeds}
         have = f"seed {min(seeds)} alone" if len(seeds) == 1 else "no two seeds of one model"
         raise BadInput(
-            f"records of {have}; expected two seeds or more, four to check verdicts over seeds (--set seeds=0,1,2,3)",
+            f"records of {have}; expected two seeds or more, four to check verdicts over seeds (--set "
+            "seeds=0,1,2,3)",
             folder,
         )
     typer.echo(table.markdown)

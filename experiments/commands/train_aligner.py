@@ -34,8 +34,9 @@ def train_aligner(
     labels: Annotated[
         Literal["auto", "agreement", "estimated", "self"],
         typer.Option(
-            help="Train on links shared by fast_align and the encoder (agreement), all of fast_align's (estimated) or "
-            "the encoder's (self); auto is agreement, or self if fast_align's two directions share few links."
+            help="Train on links shared by fast_align and the encoder (agreement), all of fast_align's "
+            "(estimated) or the encoder's (self); auto is agreement, or self if fast_align's two directions "
+            "share few links."
         ),
     ] = "auto",
     layer: Annotated[

@@ -99,7 +99,8 @@ def aligned_without_help(answer: Sequence[str], model: Checkpoint, words: Sequen
 def explanation(answer: str) -> None:
     """Check the conclusion drawn from the correlations."""
     wrong = {
-        "a": "the models also differ in their training: the dictionary may cause both. Look at the models of one kind.",
+        "a": "the models also differ in their training: the dictionary may cause both. "
+        "Look at the models of one kind.",
         "c": "over all models they are strongly related. The question is what the relation shows.",
     }
     if answer == "b":
@@ -121,8 +122,8 @@ def smallest_and_largest(
             "these are not the smallest and the largest of `differences`. `min` and `max` find them."
         )
     return _right(
-        f"with one model of each kind you could have measured any difference from {least:.1f} to {most:.1f} points. "
-        f"Its sign is {'always' if least > 0 else 'not always'} the same."
+        f"with one model of each kind you could have measured any difference from {least:.1f} to {most:.1f} "
+        f"points. Its sign is {'always' if least > 0 else 'not always'} the same."
     )
 
 
@@ -145,7 +146,8 @@ def compare(predictions: Mapping[str, float | None], scores: Mapping[str, Sequen
         value = predictions.get(name)
         shown = f"{value:.0f}" if isinstance(value, int | float) else "–"
         print(
-            f"{name:<10} predicted {shown:>3}, measured {fmean(values):.1f} (seeds: {', '.join(map(str, values))})"
+            f"{name:<10} predicted {shown:>3}, measured {fmean(values):.1f} (seeds: "
+            f"{', '.join(map(str, values))})"
         )
 
 

@@ -178,8 +178,8 @@ def listing() -> Iterator[str]:
         if full := about.get("full"):
             yield f"  at the paper's scale, not possible without GPUs: calque plan {full}"
     yield (
-        "Numbers are ours / the paper's, in points, or a correlation. Scales: pocket is Pocket English with models of "
-        "width 64 from scratch, small is an encoder of width 384."
+        "Numbers are ours / the paper's, in points, or a correlation. Scales: pocket is Pocket English with "
+        "models of width 64 from scratch, small is an encoder of width 384."
     )
     yield "next: calque paper align-mlm table-3, or calque paper all"
 

@@ -24,7 +24,7 @@ from calque.experiments.study.tasks import read_floors
 
 EFFECTS = {
     "unseen types": "types never occur in the corpus; dictionary and alignment@1 leave them out",
-    "rare words not trained on": "occurrences of rare or very long words are encoded, but train no vocabulary",
+    "rare words not trained on": "occurrences of rare or very long words are encoded but train no vocabulary",
 }
 """The meaning of the counts in a manifest's vocabulary."""
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
@@ -52,7 +52,8 @@ def scale(study: Study) -> str:
     if isinstance(study.languages, GoldPairs):
         return f"RoBERTa of {layers}, width {model.hidden}, {train.steps:,} steps"
     if study.objectives:
-        return f"{layers} of width {model.hidden}, {train.steps:,} steps of {train.batch:,} rows of {model.length}"
+        rows = f"{train.batch:,} rows of {model.length}"
+        return f"{layers} of width {model.hidden}, {train.steps:,} steps of {rows}"
     files = [task.files for task in study.tasks.values() if task.files]
     learnt, tested = (
         max((each.limit for each in files), default=0),

@@ -26,7 +26,8 @@ def name_mistakes(
     twice = sorted({name for name in names if names.count(name) > 1})
     wrong += [f"{key}: named twice: {', '.join(map(shown, twice))}"] if twice else []
     wrong += [
-        f"{key}: {shown(name)} cannot name a folder; expected no slash, no leading dot and no invisible character"
+        f"{key}: {shown(name)} cannot name a folder; expected no slash, no leading dot and no invisible "
+        "character"
         for name in names
         if not name.isprintable() or not re.fullmatch(r"[^/.][^/]*", name)
     ]

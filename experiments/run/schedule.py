@@ -75,8 +75,8 @@ def compute(
 def compute_cells(
     steps: Sequence[Step], report: Report = silent, allow_change: bool = False, watch: Watch = unwatched
 ) -> None:
-    """Compute the steps in order, in a job of an engine, waiting for steps that another process is computing. After a
-    failure, steps that do not need the failed one are still computed, except under torchrun.
+    """Compute the steps in order, in a job of an engine, waiting for steps that another process is computing.
+    After a failure, steps that do not need the failed one are still computed, except under torchrun.
 
     Raises:
         Unfinished: lists the failed steps, and those whose needs are unfinished.

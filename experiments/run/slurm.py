@@ -66,7 +66,8 @@ class Slurm:
     @cached_property
     def name(self) -> str:
         """The jobs' name, shared by commands with the same steps."""
-        return f"calque-{self.home.name}-{fingerprint(self.home.resolve(), [step.folder.name for step in self.steps])}"
+        steps = [step.folder.name for step in self.steps]
+        return f"calque-{self.home.name}-{fingerprint(self.home.resolve(), steps)}"
 
     @property
     def folder(self) -> Path:

@@ -67,7 +67,9 @@ class Machine:
 
     @property
     def described(self) -> dict[str, Any]:
-        """Everything that can change the last digits of a result: torch, threads, device and the CPU's instructions."""
+        """Everything that can change the last digits of a result: torch, threads, device and the CPU's
+        instructions.
+        """
         import torch
 
         device = self.world.device.type

@@ -48,8 +48,9 @@ class Sweep:
         if (variants := prod(len(values) for _, values in settings)) > MOST:
             steps = [step.config.train.steps for step in study.trained()]
             raise BadInput(
-                f"--sweep makes {variants:,} variants of the study, which train up to {variants * len(steps):,} models "
-                f"for {variants * sum(steps):,} steps in all; expected at most {MOST} variants"
+                f"--sweep makes {variants:,} variants of the study, which train up to "
+                f"{variants * len(steps):,} models for {variants * sum(steps):,} steps in all; expected at "
+                f"most {MOST} variants"
             )
         sweep = cls(study, tuple(settings))
         assert sweep.variants  # parses every value before anything is computed
@@ -114,8 +115,8 @@ class Sweep:
                 of_value = [own for combination, own in folders.items() if combination[number] == value]
                 if (other := known.setdefault(str(of_value), value)) != value:
                     raise BadInput(
-                        f"--sweep {key}={','.join(values)}: {other} and {value} have the same steps and results; "
-                        "expected values of a setting that changes results"
+                        f"--sweep {key}={','.join(values)}: {other} and {value} have the same steps and "
+                        "results; expected values of a setting that changes results"
                     )
 
     def trained(self, root: Path = Path()) -> list[Step]:

@@ -124,8 +124,8 @@ def _untranslated(study: Study, transform: str) -> Iterator[str]:
     for objective in study.objectives:
         if any(each.traits.dictionary for each in _chain(objective)):
             yield (
-                f"objectives: {objective.name} needs a dictionary of different words, and under {transform} it has "
-                "none; expected a new script, as in trans, or other objectives"
+                f"objectives: {objective.name} needs a dictionary of different words, and under {transform} "
+                "it has none; expected a new script, as in trans, or other objectives"
             )
 
 

@@ -18,7 +18,9 @@ from calque.pretrain.objectives.rotate_mlm import RotateMLM
 from calque.pretrain.objectives.word_aligned import WordAligned
 
 LATE = 0.75
-"""The share of the steps before the rotation: in `causes`, half of the types are aligned up to a rotation by then."""
+"""The share of the steps before the rotation: in `causes`, half of the types are aligned up to a rotation by
+then.
+"""
 
 
 def causes() -> Study:

@@ -22,8 +22,8 @@ PUD = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "K
 DEFAULT = FinetuneConfig()
 DATA = "set CALQUE_DATA to the folder that holds its data"
 ENCODER = (
-    "set CALQUE_ENCODER to the folder of one with its tokenizer, or to its name on the hub with a revision, such as "
-    "FacebookAI/xlm-roberta-base@ and the 40 digits of a commit (and --set model.* to its shape)"
+    "set CALQUE_ENCODER to the folder of one with its tokenizer, or to its name on the hub with a revision, "
+    "such as FacebookAI/xlm-roberta-base@ and the 40 digits of a commit (and --set model.* to its shape)"
 )
 
 
@@ -49,7 +49,8 @@ def _data(recipe: str) -> str:
 
 
 def real_languages(data: Path, vocabulary: int, text: Path, **more: Any) -> DerivedLanguages:
-    """Real English text under Trans, Trans + Inv and Trans + Syn in French order; `more` are other values of `Files`.
+    """Real English text under Trans, Trans + Inv and Trans + Syn in French order; `more` are other values of
+    `Files`.
 
     CALQUE_STANZA names the folder of a parser, which Trans + Syn needs.
     """
@@ -76,10 +77,11 @@ def pud(data: Path, code: str) -> Path:
 
 
 def tasks_of(table: Path, data: Path, usual: FinetuneConfig = DEFAULT) -> dict[str, CrossLingualTask]:
-    """The tasks of a TOML file: files below the data folder, languages, and changes to the `usual` fine-tuning.
+    """The tasks of a TOML file: files below the data folder, languages, and changes to the `usual`
+    fine-tuning.
 
-    In the names of other languages' files, {code} is the language and {name} its name there. If files are joined by
-    `or`, the first that exists is used, or else the last.
+    In the names of other languages' files, {code} is the language and {name} its name there. If files are
+    joined by `or`, the first that exists is used, or else the last.
     """
     return {name: _task(row, data, usual) for name, row in read_toml(table).items()}
 

@@ -20,7 +20,9 @@ from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 
 ROMANCE = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
-"""The counterpart of French in ALIGN-MLM: adjectives follow their nouns, the verb is between subject and object."""
+"""The counterpart of French in ALIGN-MLM: adjectives follow their nouns, the verb is between subject and
+object.
+"""
 
 SOURCE = PocketEnglish(
     language=Pocket(types=300),
@@ -100,7 +102,8 @@ def lesson() -> Study:
 def align_mlm_pocket() -> Study:
     """ALIGN-MLM's Table 3 on Pocket English."""
     small = small_grid()
-    # With fewer updates most trials stay at two-thirds accuracy, even on training data; with these, two of two did not.
+    # With fewer updates most trials stay at two-thirds accuracy, even on training data; with these, two of
+    # two did not.
     slowly = replace(small.tasks["nli"].finetune, learning_rate=1e-3, head_rate=1, epochs=16, batch=32)
     return small.changed(
         name="align_mlm_pocket",

@@ -19,7 +19,9 @@ from calque.pretrain.objectives.xlm_align import XLMAlign
 
 EXPONENT = 0.7  # exponent of sizes in the sampling of languages and bitexts
 PAIRS = 0.5
-"""The share of pairs in a step's rows: the paper mixes text and pairs in every step, without stating their shares."""
+"""The share of pairs in a step's rows: the paper mixes text and pairs in every step, without stating their
+shares.
+"""
 TYPES = 250_002  # of XLM-R's tokenizer
 MEGABYTES = """
 en 78625 af 346 am 940 ar 7888 as 443 az 788 ba 588 be 1102 bg 5203 bn 6080 ca 2059 ckb 755 cs 5272 cy 446
@@ -104,7 +106,9 @@ def _bitexts(data: Path) -> dict[NamePair, tuple[BitextFiles, ...]]:
 
 
 def paper_shares(languages: Iterable[str]) -> tuple[float, ...]:
-    """The sampling share of each language: proportional to the size of the paper's text to the power `EXPONENT`."""
+    """The sampling share of each language: proportional to the size of the paper's text to the power
+    `EXPONENT`.
+    """
     tables = corpora("xlm_align")
     web, wikipedia = tables["CCNet"], tables["Wikipedia"]
     weights = {language: (1e9 * (web[language] + wikipedia[language])) ** EXPONENT for language in web}

@@ -81,7 +81,9 @@ def xlm_align_small() -> Study:
 
 
 def gold_and_retrieval(data: Path) -> tuple[Measure, ...]:
-    """The measures of XLM-Align studies without fine-tuning: gold links, and retrieval of the same sentences."""
+    """The measures of XLM-Align studies without fine-tuning: gold links, and retrieval of the same
+    sentences.
+    """
     return GoldLinks(data / "align"), Retrieval(same_sentences(data))
 
 

@@ -1,4 +1,6 @@
-"""XTREME's tasks from a pretrained multilingual encoder, before and after pretraining by three papers' objectives."""
+"""XTREME's tasks from a pretrained multilingual encoder, before and after pretraining by three papers'
+objectives.
+"""
 
 from dataclasses import replace
 from itertools import chain

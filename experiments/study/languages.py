@@ -99,9 +99,10 @@ class StudyLanguages(ABC):
 
 @dataclass(frozen=True)
 class DerivedLanguages(StudyLanguages):
-    """A source and its images under `transforms`. `vocabulary` is the number of types to learn from the source, or the
-    folder of a tokenizer. With `redraw`, each seed samples its own text, transforms and dictionary as well as its
-    models, so that intervals over seeds cover the data too; seed 0 gives the same data as without it."""
+    """A source and its images under `transforms`. `vocabulary` is the number of types to learn from the
+    source, or the folder of a tokenizer. With `redraw`, each seed samples its own text, transforms and
+    dictionary as well as its models, so that intervals over seeds cover the data too; seed 0 gives the same
+    data as without it."""
 
     source: Source
     transforms: tuple[Transform, ...]
@@ -224,8 +225,8 @@ class DerivedLanguages(StudyLanguages):
             wrong.append(f"source: {error}")
         if self.redraw and not self.draws:
             wrong.append(
-                "redraw: only the model is random here: text and examples are read from files, and the dictionary "
-                "contains the most frequent types, or all, or none"
+                "redraw: only the model is random here: text and examples are read from files, and the "
+                "dictionary contains the most frequent types, or all, or none"
             )
         return wrong
 

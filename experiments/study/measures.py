@@ -1,5 +1,5 @@
-"""Measures of a study's models. A new measure without settings is a class here or in a study's own file, and an entry
-of `MEASURES`."""
+"""Measures of a study's models. A new measure without settings is a class here or in a study's own file, and
+an entry of `MEASURES`."""
 
 from __future__ import annotations
 
@@ -126,7 +126,9 @@ class Sharing(Measure):
 
 
 class Knowledge(Measure):
-    """Accuracy on the facts that the source's text states, queried in the source and in the derived language."""
+    """Accuracy on the facts that the source's text states, queried in the source and in the derived
+    language.
+    """
 
     name = "knowledge"
     format = 2
@@ -142,12 +144,13 @@ class Knowledge(Measure):
 
 
 class Forms(Measure):
-    """alignment@1 of types outside the dictionary, by whether the dictionary has another form of their word. No records
-    if the source has no lemmas or the script is shared."""
+    """alignment@1 of types outside the dictionary, by whether the dictionary has another form of their word.
+    No records if the source has no lemmas or the script is shared."""
 
     name = "forms"
     UNKNOWN: ClassVar[str] = (
-        "the source names no lemmas, so held-out types are not split by whether the dictionary has another form"
+        "the source names no lemmas, so held-out types are not split by whether the dictionary has another "
+        "form"
     )
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
@@ -186,7 +189,9 @@ class ExampleMeasure(Measure):
     examples: Step | None = None
 
     def of_study(self, examples: Step, finetune: FinetuneConfig | None) -> ExampleMeasure:
-        """The measure with a study's examples of the task and settings of fine-tuning, None without that task."""
+        """The measure with a study's examples of the task and settings of fine-tuning, None without that
+        task.
+        """
         return replace(self, examples=examples)
 
     def settings(self, model: Model) -> Any:
@@ -235,8 +240,8 @@ class ChangedRetrieval(DerivationRetrieval):
 
 @dataclass(frozen=True)
 class Interventions(ExampleMeasure):
-    """Changes at test time to a model fine-tuned on the source, and what each is worth. No records for a language
-    without a dictionary, or whose words have the source's rows, or several."""
+    """Changes at test time to a model fine-tuned on the source, and what each is worth. No records for a
+    language without a dictionary, or whose words have the source's rows, or several."""
 
     finetune: FinetuneConfig | None = None
 
@@ -293,7 +298,9 @@ class Growth(ExampleMeasure):
 
 
 def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
-    """Steps and files, ascending: first the snapshots of the model that this one starts from, except its last."""
+    """Steps and files, ascending: first the snapshots of the model that this one starts from, except its
+    last.
+    """
     start = model.training.start
     if isinstance(start, Step):
         artefact = start.open()
@@ -341,8 +348,8 @@ class Transfer(Measure):
 
 @dataclass(frozen=True)
 class ZeroShot(Measure):
-    """A task in natural languages: scores in the source, where the model is fine-tuned, and in the other languages.
-    Predictions are files of XTREME's submissions."""
+    """A task in natural languages: scores in the source, where the model is fine-tuned, and in the other
+    languages. Predictions are files of XTREME's submissions."""
 
     examples: Step
     finetune: FinetuneConfig
@@ -422,8 +429,9 @@ class GoldSetLinks(Measure):
 
 @dataclass(frozen=True)
 class Retrieval(Measure):
-    """Retrieval between every two treebanks, or other texts, with the same sentences, by layer and both ways. At the
-    main layer pairs are mined too (`analysis.measures.retrieval`). Files of inference pairs give their hypotheses."""
+    """Retrieval between every two treebanks, or other texts, with the same sentences, by layer and both ways.
+    At the main layer pairs are mined too (`analysis.measures.retrieval`). Files of inference pairs give their
+    hypotheses."""
 
     same_sentences: Mapping[str, Path]
 

@@ -19,8 +19,8 @@ from calque.pretrain.run import CLAIMS
 
 @dataclass(frozen=True)
 class Measure(ABC):
-    """A measure of a model. Increase `format` when a code change alters the records of the same model. `terms` are
-    glossary entries for the report, by title."""
+    """A measure of a model. Increase `format` when a code change alters the records of the same model.
+    `terms` are glossary entries for the report, by title."""
 
     format: ClassVar[int] = 1
     any_model: ClassVar[bool] = False  # whether it needs no other language: most measures compare languages

@@ -1,6 +1,7 @@
 """The models of a study: their training data, the steps that train them, and models from elsewhere.
 
-A group is a set of languages that a model reads together; a study trains each objective on each group with each seed.
+A group is a set of languages that a model reads together; a study trains each objective on each group with
+each seed.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ TOO_MUCH = 2  # A step is refused if its estimated memory is more than this mult
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of pretraining with `batch` rows per step: `memory` is the peak in bytes here, `card` on a GPU."""
+    """The cost of pretraining with `batch` rows per step: `memory` is the peak in bytes here, `card` on a
+    GPU.
+    """
 
     steps: int
     parameters: int
@@ -54,7 +57,9 @@ class Cost:
 
 @dataclass(frozen=True)
 class Group:
-    """Languages of `data` that a model reads together, besides the source if there is one; `name` names a folder."""
+    """Languages of `data` that a model reads together, besides the source if there is one; `name` names a
+    folder.
+    """
 
     name: str
     data: Step
@@ -120,8 +125,8 @@ def steps_of(weights: Weights) -> int:
 
 @dataclass(frozen=True)
 class Model:
-    """A model to measure. `about` describes it in records, except for its id, which is its folder below `home`: the
-    folder of the step that trains it, or `place`."""
+    """A model to measure. `about` describes it in records, except for its id, which is its folder below
+    `home`: the folder of the step that trains it, or `place`."""
 
     weights: Weights
     about: Run
@@ -224,8 +229,8 @@ def _estimate_links(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class Training:
-    """How a model is pretrained: an objective on `languages` of `data`, from `start` or random weights, unless
-    `shipped`. `claims` is a digest of the study's primary claims, which decides nothing."""
+    """How a model is pretrained: an objective on `languages` of `data`, from `start` or random weights,
+    unless `shipped`. `claims` is a digest of the study's primary claims, which decides nothing."""
 
     data: Step
     languages: tuple[str, ...]
@@ -248,7 +253,9 @@ class Training:
 
     @cached_property
     def inputs(self) -> dict[str, str]:
-        """A fingerprint of the text that the objective reads in each language: MLM, for one, reads no dictionary."""
+        """A fingerprint of the text that the objective reads in each language: MLM, for one, reads no
+        dictionary.
+        """
         of, reads = self.data.config, (self.objective.reads_dictionary, self.objective.reads_bitexts)
         return {name: of.language(self.data, name, *reads) for name in self.languages or (SOURCE,)}
 
@@ -319,7 +326,9 @@ class Training:
         return measure if types.measurable else None
 
     def check_memory(self, title: str, available: float, processes: int = 1) -> None:
-        """Refuse a model or a batch that `available` bytes cannot hold, naming the setting that takes the most."""
+        """Refuse a model or a batch that `available` bytes cannot hold, naming the setting that takes the
+        most.
+        """
         if (needed := self._memory(processes)) <= TOO_MUCH * available:
             return
         model, train = self.model, self.train
@@ -330,8 +339,8 @@ class Training:
         peaks = {name: training._memory(processes) for name, training in smaller.items()}
         peaks["the objective's own modules"] = needed - self.objective.traits.memory
         raise BadInput(
-            f"{title}: training takes about {needed / 2**30:,.0f} GiB, but {available / 2**30:,.0f} GiB are available; "
-            f"the main reason is {min(peaks, key=peaks.__getitem__)}"
+            f"{title}: training takes about {needed / 2**30:,.0f} GiB, but {available / 2**30:,.0f} GiB are "
+            f"available; the main reason is {min(peaks, key=peaks.__getitem__)}"
         )
 
     def cost(self) -> Cost:

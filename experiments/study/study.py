@@ -1,4 +1,5 @@
-"""A study: models x measures, and the paper that its report is about. A function returns one, as plain values.
+"""A study: models x measures, and the paper that its report is about. A function returns one, as plain
+values.
 
 The steps of all studies share a folder, each named by what determines it, so that no model is trained twice
 (`experiments.run.shared`):
@@ -7,8 +8,8 @@ The steps of all studies share a folder, each named by what determines it, so th
 <root>/shared/tasks/<task>-<fp>/                         a task's examples in them
 <root>/shared/floors/<task>-<fp>/                        scores of model-free baselines
 <root>/shared/start/...                                  records of a model that others start from
-<root>/shared/<group>/<objective>/seed-<k>-<fp>/         a pretraining run; natural languages are one group, unnamed
-<root>/shared/<group>/<objective>/seed-<k>-<fp>/<measure>-<fp>/   records of a measure, or of a task
+<root>/shared/<group>/<objective>/seed-<k>-<fp>/         a pretraining run; natural languages are one group,
+unnamed <root>/shared/<group>/<objective>/seed-<k>-<fp>/<measure>-<fp>/   records of a measure, or of a task
 <root>/<study>/report/                                   records, tables, figures, report.html
 <root>/cache/                                            learnt grammars, parsed trees
 """

@@ -53,8 +53,8 @@ def language_mistakes(key: str, name: object) -> list[str]:
     ):
         return []
     return [
-        f"{key}: {shown(str(name))} cannot name a language; expected letters, digits and dashes, as in zh-tw, and none "
-        f"of {', '.join(RESERVED)}"
+        f"{key}: {shown(str(name))} cannot name a language; expected letters, digits and dashes, as in "
+        f"zh-tw, and none of {', '.join(RESERVED)}"
     ]
 
 

@@ -40,7 +40,8 @@ class MyTask(TextLabels):
 
 def my_task() -> Study:
     """The pocket study on my own text, with labels from my own table."""
-    # text.txt contains a paragraph per line; my_task.tsv a text, a tab and its label. 200 lines are for testing.
+    # text.txt contains a paragraph per line; my_task.tsv a text, a tab and its label. 200 lines are for
+    # testing.
     source = Files(
         text=(HERE / "text.txt",), text_labels=TaskFiles(train=(HERE / "my_task.tsv",), held_out=200)
     )

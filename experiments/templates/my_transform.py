@@ -1,7 +1,7 @@
 """My own transform, and a study that uses it.
 
-calque show "the warm cook from dalmar ate two red apples ." my-transform trans.my-transform --study my_transform.py
-calque run my_transform.py
+calque show "the warm cook from dalmar ate two red apples ." my-transform trans.my-transform --study
+my_transform.py calque run my_transform.py
 """
 
 from dataclasses import dataclass

@@ -162,8 +162,8 @@ class AlignerTraining(PairObjective):
         percent("least", "-least", "labels of at least {percent} %", "5"),
     )
     summary = (
-        "Aligner training continues from an existing model: at one layer, it makes linked words similar and other "
-        "words dissimilar."
+        "Aligner training continues from an existing model: at one layer, it makes linked words similar and "
+        "other words dissimilar."
     )
 
     @property

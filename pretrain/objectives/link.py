@@ -49,7 +49,10 @@ class Link(TextObjective):
 
     short_name = "LINK"
     forms = (percent("share", "-", "{percent} % of the words", "10"),)
-    summary = "LINK is MLM with some source words replaced by their translations in the input but not in the labels."
+    summary = (
+        "LINK is MLM with some source words replaced by their translations in the input but not in the "
+        "labels."
+    )
     paper = "after Sedova et al. 2026"
 
     def __post_init__(self) -> None:

@@ -98,7 +98,9 @@ class TextObjective(Objective):
 
 @dataclass(frozen=True)
 class MLM(TextObjective):
-    """The sum of L_MLM(C) over the languages' corpora C (ALIGN-MLM, section 3), with lines packed into full rows."""
+    """The sum of L_MLM(C) over the languages' corpora C (ALIGN-MLM, section 3), with lines packed into full
+    rows.
+    """
 
     mask_rate: float = MASK_RATE
 

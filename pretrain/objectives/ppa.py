@@ -116,8 +116,8 @@ class PPA(PairObjective):
         word("beside", "", "-alone", "without TLM"),
     )
     summary = (
-        "PPA predicts masked words in translated sentence pairs, and learns to identify a sentence’s translation "
-        "among a queue of other sentences (MoCo)."
+        "PPA predicts masked words in translated sentence pairs, and learns to identify a sentence’s "
+        "translation among a queue of other sentences (MoCo)."
     )
     paper = "Pan et al. 2021"
 

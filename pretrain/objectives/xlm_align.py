@@ -236,8 +236,8 @@ class XLMAlign(Settings, Composite):
 
     short_name, full_name = "XLM-ALIGN", "XLM-Align"
     summary = (
-        "XLM-Align is MLM that also predicts masked words in translated sentence pairs, links the words of each "
-        "pair with its own representations, and learns to point from a masked word to its link."
+        "XLM-Align is MLM that also predicts masked words in translated sentence pairs, links the words of "
+        "each pair with its own representations, and learns to point from a masked word to its link."
     )
     paper = "Chi et al. 2021"
 

@@ -118,8 +118,8 @@ CONLL_2003 = "-DOCSTART- -X- -X- O\n\nParis NNP I-NP B-LOC\nwaits VBZ I-VP O\n. 
 SCHEME = "Rome\t{0}-LOC\n.\tO\n\nNew\tB-LOC\nYork\t{1}-LOC\n\n"
 WITHHELD = TREE * 2 + "# text = ____ _ ___\n" + word(1, "____") + word(2, "_") + word(3, "[WORD]") + "\n"
 WIKI = (
-    '<doc id="7" title="C &gt; D">\nC &gt; D\n\nOld ships sail slowly<br>to the port near a town &amp; a lake .\n'
-    'H<sub>2</sub>O is<ref name="a">S</ref> not but&#32;water , <!-- x -->in a book for x &lt; y .\n'
+    '<doc id="7" title="C &gt; D">\nC &gt; D\n\nOld ships sail slowly<br>to the port near a town &amp; a '
+    'lake .\nH<sub>2</sub>O is<ref name="a">S</ref> not but&#32;water , <!-- x -->in a book for x &lt; y .\n'
     '<templatestyles src="x.css" />\n\n</doc>\n'
 )
 OF_WIKI = [
@@ -174,33 +174,73 @@ READ: list[tuple[Read, str, list[str], dict[str, int]]] = [
     (text, WIKI, OF_WIKI, IN_WIKI),
     (natural, WIKI, OF_WIKI, IN_WIKI | {"blank lines": 2}),
     # treebanks without trees, with comments or blank lines between sentences, with words withheld
-    (pos, f"# newdoc id = a\n{TREE}# end of file\n", ["Snow/NOUN falls/VERB"], {"comments without a sentence": 1}),
+    (
+        pos,
+        f"# newdoc id = a\n{TREE}# end of file\n",
+        ["Snow/NOUN falls/VERB"],
+        {"comments without a sentence": 1},
+    ),
     (pos, f"{TREE}\n{TREE}\n", ["Snow/NOUN falls/VERB"] * 2, {"blank lines without a sentence": 2}),
     (pos, FLAT + TREE, ["Snow/NOUN falls/VERB"] * 2, {"sentences without a tree in their file": 1}),
     (pos, WITHHELD, ["Snow/NOUN falls/VERB"] * 2, {"sentences whose": 1, "sentences without": 1}),
     (natural, WITHHELD, ["Snow falls"] * 2, {"sentences whose words are withheld": 1}),
     (grammar, TREE + HIDDEN * 2, ["nsubj root", "det root", "det root"], {}),
-    (pos, "# global.columns = ID UPOS FORM\n1\tNOUN\tsnow\n\n", ["snow/NOUN"], {"sentences without a tree": 1}),
+    (
+        pos,
+        "# global.columns = ID UPOS FORM\n1\tNOUN\tsnow\n\n",
+        ["snow/NOUN"],
+        {"sentences without a tree": 1},
+    ),
     # entities: other layouts and schemes
     (ner, MULTICONER.format("\t"), ["in new_york/LOC"], {"comments with columns": 1}),
     (ner, MULTICONER.format(" "), ["in new_york/LOC"], {"comments with columns": 1}),
     (ner, GERMEVAL, ["FC_Kiel/ORG siegt"], IN_GERMEVAL),
-    (ner, SCHEME.format("S", "E"), ["Rome/LOC .", "New_York/LOC"], {"tags of IOBES or BILOU read as IOB2": 2}),
-    (ner, SCHEME.format("U", "L"), ["Rome/LOC .", "New_York/LOC"], {"tags of IOBES or BILOU read as IOB2": 2}),
-    (ner, "Rome I-LOC\nOslo B-LOC\nBonn I-LOC\nx O\n", ["Rome/LOC Oslo_Bonn/LOC x"], {"I- tags that begin": 1}),
+    (
+        ner,
+        SCHEME.format("S", "E"),
+        ["Rome/LOC .", "New_York/LOC"],
+        {"tags of IOBES or BILOU read as IOB2": 2},
+    ),
+    (
+        ner,
+        SCHEME.format("U", "L"),
+        ["Rome/LOC .", "New_York/LOC"],
+        {"tags of IOBES or BILOU read as IOB2": 2},
+    ),
+    (
+        ner,
+        "Rome I-LOC\nOslo B-LOC\nBonn I-LOC\nx O\n",
+        ["Rome/LOC Oslo_Bonn/LOC x"],
+        {"I- tags that begin": 1},
+    ),
     (ner, '{ "tokens": ["New", "York"], "ner_tags": ["B-LOC", "I-LOC"]}\n', ["New_York/LOC"], {}),
     (ner, "# O\n#one O\nRome B-LOC\n", ["# #one Rome/LOC"], {}),
     (natural, CONLL_2003, ["Paris waits ."], {"-DOCSTART-": 1}),
     (natural, GERMEVAL, ["FC Kiel siegt"], IN_GERMEVAL),
     # pairs and questions without a side or an answer, as data sets are exported
     (PARAPHRASE, PAWS_X, ["A . = B . = 1", "A . = C . = 0"], {}),
-    (NLI, "A\tB\tneutral\n \t<range>\tneutral\nA\tNS B\tneutral\n", ["A = B = neutral", "A = NS B = neutral"], {}),
+    (
+        NLI,
+        "A\tB\tneutral\n \t<range>\tneutral\nA\tNS B\tneutral\n",
+        ["A = B = neutral", "A = NS B = neutral"],
+        {},
+    ),
     (qa, rows(question(("1931", 13)), question(("", 0), id="2")), ["1931"], {"questions whose": 1}),
     (qa, json.dumps({"data": [question(("1931", 13))]}), ["1931"], {}),
     (qa, article(("1931", 13)), ["1931"], {"questions without an answer": 1}),
-    (qa, article(("1931", 13), is_impossible=True, answers=OF_IT), ["1931"], {"questions without an answer": 2}),
+    (
+        qa,
+        article(("1931", 13), is_impossible=True, answers=OF_IT),
+        ["1931"],
+        {"questions without an answer": 2},
+    ),
     # bitexts, dictionaries, headers and quotation marks that writers add
-    (bitext, "In .\tAm .\n<range>\tEs .\nNS\tx\na\t\n", ["In . = Am ."], {"pairs with a p": 2, "pairs with an": 1}),
+    (
+        bitext,
+        "In .\tAm .\n<range>\tEs .\nNS\tx\na\t\n",
+        ["In . = Am ."],
+        {"pairs with a p": 2, "pairs with an": 1},
+    ),
     (bitext, "en\tfr\nthe cat\tle chat\n", ["the cat = le chat"], {"headers": 1}),
     (lexicon, "word\ttranslation\ncat\tchat\ncat\tchat\n", ["cat = chat"], {"headers": 1, "entries that": 1}),
     (lexicon, "the el\nthe la\ndog, perro\n", ["the = el", "the = la", "dog, = perro"], {}),
@@ -208,7 +248,7 @@ READ: list[tuple[Read, str, list[str], dict[str, int]]] = [
     (labels, "Word\tLabel\nThe\tD\n\na\tD\n", ["The", "a"], {"headers": 1}),
     (TEXTS, 'TEXT\tLabel\n"Say ""no""."\ttalk\n', ['Say "no". = talk'], {"fields without": 1}),
     (links, "0-0 0-0 1-1\n\n", ["[(0, 0), (1, 1)]", "[]"], {"links that occur twice": 1}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("read", "content", "expected", "counted"), READ)

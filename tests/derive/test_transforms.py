@@ -18,7 +18,8 @@ def test_every_example_is_a_transform_of_its_class_and_is_called_so(kind: type[T
     assert transform(f"{name}.inv-37.5").name == f"{name}.inv-37.5"
 
 
-WRONG = "inv-0 inv-101 trans10 trans-101 trans-most trans-stems-101 agg-0 drop-foo lex-fr-0 syn-romance-p0 syn-romance-101"
+WRONG = """inv-0 inv-101 trans10 trans-101 trans-most trans-stems-101 agg-0 drop-foo lex-fr-0 syn-romance-p0
+    syn-romance-101"""
 
 
 @pytest.mark.parametrize("name", [*WRONG.split(), "trans-stems", "drop", "syn", "nope", ""])

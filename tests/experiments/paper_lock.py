@@ -1,4 +1,6 @@
-"""The conclusions and bytes of every item of the papers: `python -m tests.experiments.paper_lock` writes them anew."""
+"""The conclusions and bytes of every item of the papers: `python -m tests.experiments.paper_lock` writes them
+anew.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Every command that README and docs show is one that the command line takes, with settings that a study has."""
+"""Every command that README and docs show is one that the command line takes, with settings that a study
+has.
+"""
 
 import re
 import shlex

@@ -1,4 +1,6 @@
-"""Marked cells and blocks of the documentation: filled from records and code, and refused where they name nothing."""
+"""Marked cells and blocks of the documentation: filled from records and code, and refused where they name
+nothing.
+"""
 
 from pathlib import Path
 

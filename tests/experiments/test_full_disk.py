@@ -1,6 +1,8 @@
-"""A disk that is full at any write of a small study: one line that names a file, and the same bytes once it has room.
+"""A disk that is full at any write of a small study: one line that names a file, and the same bytes once it
+has room.
 
-A limit on the size of files stands in for the disk: from some write on, the system refuses every further byte.
+A limit on the size of files stands in for the disk: from some write on, the system refuses every further
+byte.
 """
 
 import os
@@ -42,7 +44,9 @@ _TEMPORARY = re.compile(r"\.\d+-[0-9a-f]+\.part")
 
 
 class Disk:
-    """A disk with a fault from the first write on to a file below `root`, named as asked, that was not tried before."""
+    """A disk with a fault from the first write on to a file below `root`, named as asked, that was not tried
+    before.
+    """
 
     def __init__(self) -> None:
         self.root, self.named, self.tried, self.struck = "", "", set[str](), False

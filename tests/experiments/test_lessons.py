@@ -1,4 +1,6 @@
-"""The lesson: its notebook runs, its solutions are right, and its checks distinguish right answers from wrong ones."""
+"""The lesson: its notebook runs, its solutions are right, and its checks distinguish right answers from wrong
+ones.
+"""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""Models from Python: hidden states, copies with a change, alignment, fine-tuning, and the page that uses them."""
+"""Models from Python: hidden states, copies with a change, alignment, fine-tuning, and the page that uses
+them.
+"""
 
 import doctest
 import re

@@ -1,4 +1,6 @@
-"""Committed records are read by the code as it is, and committed tables and claims are those that they make."""
+"""Committed records are read by the code as it is, and committed tables and claims are those that they
+make.
+"""
 
 import pytest
 
@@ -45,8 +47,8 @@ def test_tables_and_claims_are_those_of_the_records(name: str, paper: str) -> No
 
 
 def check_committed(name: str, paper: str) -> None:
-    """Compare a study's committed tables and claims with those that its committed records make now, which `calque
-    report` has to accept too."""
+    """Compare a study's committed tables and claims with those that its committed records make now, which
+    `calque report` has to accept too."""
     describe_records(ROOT / name)
     results, about = read(name, paper), loads(committed(ROOT / name / "about.json"))
     assert about["report"] == paper

@@ -1,4 +1,6 @@
-"""The stages of a tiny study: computed once, alike however they are computed, and refusing what is damaged."""
+"""The stages of a tiny study: computed once, alike however they are computed, and refusing what is
+damaged.
+"""
 
 import json
 import os

@@ -2,10 +2,10 @@
 
     python -m tests.pretrain.lives STUDY OUT LIVES SIZE
 
-Each life is a world of SIZE processes (1 or 2), of which each in turn is killed at a random moment; the others have to
-end by themselves. STUDY is made where it is not there yet, so `python -m tests.pretrain.lives /tmp/study /tmp/out 10 2`
-kills one of two processes ten times by hand. Prints one line of JSON: how the processes of each life ended, and
-whether all lives ended with the same bits.
+Each life is a world of SIZE processes (1 or 2), of which each in turn is killed at a random moment; the
+others have to end by themselves. STUDY is made where it is not there yet, so `python -m tests.pretrain.lives
+/tmp/study /tmp/out 10 2` kills one of two processes ten times by hand. Prints one line of JSON: how the
+processes of each life ended, and whether all lives ended with the same bits.
 """
 
 import json
@@ -33,7 +33,9 @@ from tests.pretrain.worlds import begin, end_of
 STEPS = {1: 60, 2: 60}
 """By the number of processes: more than all lives of the test can take."""
 AHEAD = 3
-"""How many steps a process may take after the one at which it is due to die, before it waits for the signal."""
+"""How many steps a process may take after the one at which it is due to die, before it waits for the
+signal.
+"""
 IMPATIENT = timedelta(seconds=8)
 
 
@@ -50,7 +52,8 @@ def life(
     patience: timedelta = PATIENCE,
     parents: Sequence[int] = (),
 ) -> list[int]:
-    """Train in a world of processes until the end and return their ids; the first one calls `seen` after each step.
+    """Train in a world of processes until the end and return their ids; the first one calls `seen` after each
+    step.
 
     `parents` are file descriptors that only the parent may keep open.
     """
@@ -67,10 +70,11 @@ def life(
 def struck_life(
     study: Path, folder: Path, size: int, dice: random.Random, rank: int, by: signal.Signals = signal.SIGKILL
 ) -> list[int]:
-    """A life in which a signal meets a process a few steps and milliseconds after it begins; how its processes end.
+    """A life in which a signal meets a process a few steps and milliseconds after it begins; how its
+    processes end.
 
-    The process cannot finish first, however slow this one is: `AHEAD` steps later it waits at a gate that opens when
-    the signal has been sent.
+    The process cannot finish first, however slow this one is: `AHEAD` steps later it waits at a gate that
+    opens when the signal has been sent.
     """
     read, write = os.pipe()
     gate, gate_held = os.pipe()

@@ -192,7 +192,9 @@ def study_facts(fingerprint: str = "made") -> dict[str, Any]:
 
 
 def derive_several(folder: Path) -> Path:
-    """Pocket English with a new script, another that shares a quarter of the types, reversed, and its own, reversed."""
+    """Pocket English with a new script, another that shares a quarter of the types, reversed, and its own,
+    reversed.
+    """
     few = Sizes(10, 5, 5)
     source = PocketEnglish(Pocket(types=300), 400, few, few, few)
     transforms = Transliterate(), compose(Transliterate(0.25), Invert()), Invert()

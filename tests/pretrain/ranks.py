@@ -1,4 +1,6 @@
-"""What worlds of 1, 2 and 4 processes compute, for test_distributed: `python -m tests.pretrain.ranks STUDY OUT`."""
+"""What worlds of 1, 2 and 4 processes compute, for test_distributed: `python -m tests.pretrain.ranks STUDY
+OUT`.
+"""
 
 import hashlib
 import json
@@ -43,15 +45,16 @@ SIZES = (1, 2, 4)
 MOST = SIZES[-1]
 """The number of processes that train every objective; gradients and resumed runs are tested in two."""
 PRECISION = torch.float64
-"""Worlds of different sizes add the same numbers in another order. In double precision the rounding this leaves is far
-below any real difference, on every processor; in single precision AdamW lets it grow to the size of a small update."""
+"""Worlds of different sizes add the same numbers in another order. In double precision the rounding this
+leaves is far below any real difference, on every processor; in single precision AdamW lets it grow to the
+size of a small update."""
 BATCHES = {"even": 8, "odd": 5, "one row for two": 1}
 STEPS = 6
 SHORT = replace(TRAIN, steps=STEPS, batch=6, learning_rate=1e-3, epsilon=1e-6)
 """Four processes have 0 to 2 of a stream's rows each.
 
-With AdamW's own epsilon, 1e-8, a gradient as small as what rounding leaves would make a step of full size; this one is
-XLM-Align's (Table 11).
+With AdamW's own epsilon, 1e-8, a gradient as small as what rounding leaves would make a step of full size;
+this one is XLM-Align's (Table 11).
 """
 SEVERAL, MIXED = ("trans", "inv"), "everything of three languages"
 UNEVEN = Mixture((0.45, 0.1, 0.45))
@@ -88,7 +91,9 @@ cut = loop._cut
 
 
 def cut_and_note(streams: Sequence[Stream], batches: Sequence[Any], parts: int, world: World) -> list[Any]:
-    """The loop's own cut of the batches; notes the rows of each stream, except for pairs that it sorts by length."""
+    """The loop's own cut of the batches; notes the rows of each stream, except for pairs that it sorts by
+    length.
+    """
     made = cut(streams, batches, parts, world)
     for stream in streams:
         by_length = isinstance(stream, SentencePairs) and stream.objective.pieces > 1

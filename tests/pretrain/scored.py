@@ -34,7 +34,9 @@ def padded(scores: list[np.ndarray], filler: float = 0.0) -> Tensor:
 
 
 def extracted(extract: Extract, scores: list[np.ndarray], filler: float = 7.0) -> list[np.ndarray]:
-    """Tables of 0 and 1, one a matrix, all found in one batch; the padding holds what must not be looked at."""
+    """Tables of 0 and 1, one a matrix, all found in one batch; the padding holds what must not be looked
+    at.
+    """
     tables = [np.zeros_like(table) for table in scores]
     for pair, i, j in extract(padded(scores, filler), *masks(scores)).tolist():
         tables[pair][i, j] += 1

@@ -103,7 +103,9 @@ def test_the_state_of_another_step_or_run_is_refused(
 
 @pytest.mark.parametrize("room", [0, 100, 1_000, 20_000, 60_000, 100_000, 200_000])
 def test_an_error_on_a_full_disk_names_the_file(trained: Trained, tmp_path: Path, room: int) -> None:
-    """Whichever write it is that finds no room, the error is the system's and names a file; the last state stays."""
+    """Whichever write it is that finds no room, the error is the system's and names a file; the last state
+    stays.
+    """
     folder = tmp_path / "resume"
     save(folder, 7, trained)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)

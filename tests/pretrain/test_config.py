@@ -8,9 +8,16 @@ from transformers import RobertaConfig, TrainingArguments
 from calque.pretrain.config import ModelConfig, TrainConfig
 
 XLM_ALIGN = TrainConfig(
-    steps=150_000, batch=2_048, learning_rate=2e-4, warmup=10_000, weight_decay=0.01, clip=1.0, betas=(0.9, 0.98),
-    epsilon=1e-6, decayed="matrices",
-)  # fmt: skip
+    steps=150_000,
+    batch=2_048,
+    learning_rate=2e-4,
+    warmup=10_000,
+    weight_decay=0.01,
+    clip=1.0,
+    betas=(0.9, 0.98),
+    epsilon=1e-6,
+    decayed="matrices",
+)
 """Its Table 11."""
 
 
@@ -47,9 +54,16 @@ def test_all_mistakes_are_named_at_once() -> None:
     ):
         assert name in said
     train = TrainConfig(
-        steps=10, warmup=10, batch=0, learning_rate=0, weight_decay=-1, log_every=3, save_every=4, betas=(0.9, 1.0),
+        steps=10,
+        warmup=10,
+        batch=0,
+        learning_rate=0,
+        weight_decay=-1,
+        log_every=3,
+        save_every=4,
+        betas=(0.9, 1.0),
         epsilon=0.0,
-    )  # fmt: skip
+    )
     said = "\n".join(train.mistakes())
     for name in (
         "warmup",

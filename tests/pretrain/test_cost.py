@@ -36,7 +36,9 @@ def test_the_operations_of_a_pass_are_those_that_torch_counts() -> None:
 
 
 def test_pairs_cost_the_passes_that_their_objective_takes() -> None:
-    """The layer that labels is as deep as the paper's: the second of three. PPA reads all ids again, half for keys."""
+    """The layer that labels is as deep as the paper's: the second of three. PPA reads all ids again, half for
+    keys.
+    """
     model = ModelConfig(layers=3)
     pairs = {
         objective: objective.flops(model, 50, pairs=1.0) for objective in (XLMAlign(), PPA(), HeadOnly(MLM()))
@@ -47,7 +49,9 @@ def test_pairs_cost_the_passes_that_their_objective_takes() -> None:
 
 @pytest.mark.parametrize("objective", [MLM(), HeadOnly(MLM())], ids=lambda objective: objective.name)
 def test_the_operations_of_text_are_those_that_torch_counts(objective: Objective) -> None:
-    """As many labels a row, so that no query is padding; all but the layer that attends from labels alone is usual."""
+    """As many labels a row, so that no query is padding; all but the layer that attends from labels alone is
+    usual.
+    """
     model = ModelConfig(layers=3, heads=2, hidden=32, ffn=80, length=20, dropout=0.0)
     learner = objective.learner(build(model, 50), 0)
     ids = torch.randint(5, 50, (4, model.length))
@@ -60,7 +64,9 @@ def test_the_operations_of_text_are_those_that_torch_counts(objective: Objective
 
 
 def test_the_memory_of_a_batch_worked_out_on_paper() -> None:
-    """8 rows of 64 ids keep 2 (16 x 64 + 4 x 128) floats an id; 15 % of the 512 ids have three rows of 100 logits."""
+    """8 rows of 64 ids keep 2 (16 x 64 + 4 x 128) floats an id; 15 % of the 512 ids have three rows of 100
+    logits.
+    """
     model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=64)
     assert training_bytes(model, 100, 0.15, card=False).of(8) == 4 * (
         4 * parameters(model, 100) + 1_572_864 + 23_040
@@ -68,7 +74,9 @@ def test_the_memory_of_a_batch_worked_out_on_paper() -> None:
 
 
 def test_the_memory_of_a_card_worked_out_on_paper() -> None:
-    """As above in bfloat16: 393,216 bytes of activations a row, and 12 for each of 100 logits at 15 % of the ids."""
+    """As above in bfloat16: 393,216 bytes of activations a row, and 12 for each of 100 logits at 15 % of the
+    ids.
+    """
     model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=64)
     card = training_bytes(model, 100, 0.15, card=True)
     assert card.of(0) == 16 * parameters(model, 100)

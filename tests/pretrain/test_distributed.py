@@ -20,18 +20,25 @@ from tests.pretrain.ranks import BATCHES, CHANGED_AT, EVERY, MIXED, MOST, PRECIS
 ROOT = Path(__file__).parents[2]
 CLOSE = 1e-6
 NO_MATTER = "key.bias"
-"""What is added to all keys alike changes no softmax: the gradient is 0, and AdamW steps by what rounding leaves."""
+"""What is added to all keys alike changes no softmax: the gradient is 0, and AdamW steps by what rounding
+leaves.
+"""
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def ranks(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What worlds of several processes over gloo left; one launch for all tests, since it takes many seconds."""
+    """What worlds of several processes over gloo left; one launch for all tests, since it takes many
+    seconds.
+    """
     out = tmp_path_factory.mktemp("ranks")
     done = subprocess.run(
         [sys.executable, "-m", "tests.pretrain.ranks", str(study), str(out)],
-        cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     return out
 
@@ -68,10 +75,10 @@ def test_processes_see_the_batches_of_one_and_end_with_its_weights(ranks: Path, 
 
 @pytest.mark.parametrize("size", [size for size in SIZES if size != 2])
 def test_another_number_of_processes_continues_only_if_allowed(ranks: Path, size: int) -> None:
-    refused = f"this run was started with world 2, not {size}; --allow-change continues anyway, with different rounding"
+    refused = f"this run was started with world 2, not {size}"
     for rank in range(size):
         said = json.loads((ranks / f"changed to {size} said-{rank}.json").read_text(encoding="utf-8"))
-        assert said[0].endswith(refused)
+        assert refused in said[0]
         assert said[1:] == ["finished"]
     whole = seen([ranks / f"whole seen-{rank}.json" for rank in range(2)])
     rest = seen([ranks / f"changed to {size} seen-{rank}.json" for rank in range(size)])

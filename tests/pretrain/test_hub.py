@@ -1,4 +1,6 @@
-"""Models by name: from a cache as the hub's own client leaves it, and from a hub that stands in for the real one."""
+"""Models by name: from a cache as the hub's own client leaves it, and from a hub that stands in for the real
+one.
+"""
 
 import json
 import threading

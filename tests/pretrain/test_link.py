@@ -38,8 +38,13 @@ def weights(objective: Objective, languages: Languages) -> list[bytes]:
     """The weights after some steps, byte by byte."""
     learner = new_learner(objective)
     train(
-        learner, make_optimizer(learner, TRAIN), objective.streams(languages, LENGTH, 0), TRAIN, 0, one_process()
-    )  # fmt: skip
+        learner,
+        make_optimizer(learner, TRAIN),
+        objective.streams(languages, LENGTH, 0),
+        TRAIN,
+        0,
+        one_process(),
+    )
     return [tensor.numpy().tobytes() for tensor in state_of(learner).values()]
 
 

@@ -23,8 +23,11 @@ def die(study: Path, out: Path, size: int) -> Died:
     """The folder of some runs, what their processes died of, and what they said."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.pretrain.lives", str(study), str(out), str(LIVES[size]), str(size)],
-        cwd=Path(__file__).parents[2], env=os.environ | {"OMP_NUM_THREADS": "1"}, capture_output=True, text=True,
-    )  # fmt: skip
+        cwd=Path(__file__).parents[2],
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     return out, json.loads(done.stdout), done.stderr
 

@@ -26,7 +26,9 @@ def config(study: Path) -> Pretraining:
 def test_a_run_continues_with_the_rows_of_its_state(
     damage: bytes | None, study: Path, tmp_path: Path
 ) -> None:
-    """Whatever has become of the file: rows before the state are its own, and later ones are written again."""
+    """Whatever has become of the file: rows before the state are its own, and later ones are written
+    again.
+    """
     path = tmp_path / METRICS
     stop_at(tmp_path, config(study), 23)  # its last state is that of step 20
     kept = path.read_bytes().splitlines(keepends=True)[:20]

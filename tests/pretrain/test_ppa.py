@@ -1,4 +1,6 @@
-"""PPA: logits against a twin written out by hand, the queue's order, the slow encoder, and what depends on no cut."""
+"""PPA: logits against a twin written out by hand, the queue's order, the slow encoder, and what depends on no
+cut.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -41,7 +43,9 @@ def sentences(batch: Any, side: int) -> list[list[int]]:
 
 
 def vector(model: Any, projection: Any, ids: list[int]) -> torch.Tensor:
-    """z = W2 ReLU(W1 h), h the first position's vector of length 1; of length 1 itself. In double precision."""
+    """z = W2 ReLU(W1 h), h the first position's vector of length 1; of length 1 itself. In double
+    precision.
+    """
     h = model.roberta(torch.tensor([ids])).last_hidden_state[0, 0].double()
     w1, w2 = projection.inner.weight.double(), projection.outer.weight.double()
     z = w2 @ torch.relu(w1 @ (h / h.norm()))

@@ -1,4 +1,6 @@
-"""PreAlign: the contrast against a loop over transformers' own states, cuts, phases, and a run that is resumed."""
+"""PreAlign: the contrast against a loop over transformers' own states, cuts, phases, and a run that is
+resumed.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -34,8 +36,8 @@ def stream(languages: Languages, objective: Contrast) -> WordContrast:
 def by_hand(words: torch.Tensor, temperature: float, sides: Sides) -> torch.Tensor:
     """InfoNCE word by word over the words (2P, H) of P entries, no two of which share a word.
 
-    The published code multiplies an anchor's product with itself by 0 after the largest possible product, 1 / T, was
-    taken from all: so it counts as a cosine of 1, with no gradient.
+    The published code multiplies an anchor's product with itself by 0 after the largest possible product, 1 /
+    T, was taken from all: so it counts as a cosine of 1, with no gradient.
     """
     words = words.double()
     pairs = len(words) // 2

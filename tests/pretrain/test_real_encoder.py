@@ -1,4 +1,6 @@
-"""The real encoder as a start: BERT's architecture with XLM-R's 250,037 types, no prediction head, float16 weights."""
+"""The real encoder as a start: BERT's architecture with XLM-R's 250,037 types, no prediction head, float16
+weights.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""ROTATE-MLM: MLM before its step, one rotation of the derived rows and their moments, and a run that is resumed."""
+"""ROTATE-MLM: MLM before its step, one rotation of the derived rows and their moments, and a run that is
+resumed.
+"""
 
 from dataclasses import replace
 from pathlib import Path

@@ -112,7 +112,9 @@ KINDS = {"unigram": (XLM_R, XLM_R.masked_model), "wordpiece": (BERT, BertModel)}
 
 @pytest.fixture(scope="module", params=KINDS)
 def given(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Natural languages, `made`, and a model in float16 to begin with, `start`: XLM-R with a head, BERT without."""
+    """Natural languages, `made`, and a model in float16 to begin with, `start`: XLM-R with a head, BERT
+    without.
+    """
     folder, (spelt, kind) = tmp_path_factory.mktemp("natural"), KINDS[request.param]
     tokenizer = given_vocabulary(request.param)
     tokenizer.add_tokens(["@@@", "%%%"])

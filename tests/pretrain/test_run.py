@@ -131,7 +131,9 @@ AUTO = replace(TRAIN, grad_accumulation="auto")
 
 
 def test_where_memory_runs_out_micro_batches_become_smaller(study: Path, tmp_path: Path) -> None:
-    """From the first step, as with a number that was set; from a later one, with the same bits after a kill."""
+    """From the first step, as with a number that was set; from a later one, with the same bits after a
+    kill.
+    """
     weights = [
         (
             pretrain(tmp_path / name, config(study, Hungry(), train=settings), one_process())

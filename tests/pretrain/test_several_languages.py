@@ -27,7 +27,9 @@ def languages(several: Path) -> Languages:
 
 
 def meaning(languages: Languages) -> np.ndarray:
-    """The source type of each id in each language, (languages, rows); -1 where the language has no such id."""
+    """The source type of each id in each language, (languages, rows); -1 where the language has no such
+    id.
+    """
     types = np.full((len(languages.languages), languages.rows), -1)
     for language in languages.languages:
         types[language.number, language.table] = np.arange(languages.size)

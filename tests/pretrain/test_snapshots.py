@@ -41,7 +41,9 @@ def run(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_snapshot_is_the_model_after_its_step(run: Path, study: Path, tmp_path: Path) -> None:
-    """The last is the checkpoint, and the first the model before any step; an objective's modules are not in them."""
+    """The last is the checkpoint, and the first the model before any step; an objective's modules are not in
+    them.
+    """
     made = Artefact.open(run, RUN)
     names = snapshots_of(made)
     assert tuple(names) == STEPS
@@ -60,7 +62,9 @@ def test_a_snapshot_is_the_model_after_its_step(run: Path, study: Path, tmp_path
 def test_a_run_that_was_stopped_has_the_same_snapshots(
     run: Path, study: Path, tmp_path: Path, at: int
 ) -> None:
-    """States are saved at 3, 6 and 9: at 11, the snapshot of 8 is older than the last, those of 10 and 11 are not."""
+    """States are saved at 3, 6 and 9: at 11, the snapshot of 8 is older than the last, those of 10 and 11 are
+    not.
+    """
     given = config(study, objective=XLMAlign())
     stop_at(tmp_path, given, at)
     if at == 11:  # half of a snapshot, and one of nobody's

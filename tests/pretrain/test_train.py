@@ -118,8 +118,8 @@ def test_every_parameter_gets_a_dense_gradient_from_a_process_without_rows(
 def test_golden_losses(name: str, languages: Languages) -> None:
     """100 steps as they always were.
 
-    Another CPU rounds sums differently: two threads, or the oldest instructions, change a loss by 1e-6 of itself
-    at most, of which 1e-4 leaves room for what was not tried. No change of the recipe is so small.
+    Another CPU rounds sums differently: two threads, or the oldest instructions, change a loss by 1e-6 of
+    itself at most, of which 1e-4 leaves room for what was not tried. No change of the recipe is so small.
     """
     golden = json.loads(PATH.read_text(encoding="utf-8"))[name]
     found = losses(OBJECTIVES[name], languages)
@@ -134,7 +134,9 @@ def test_golden_losses(name: str, languages: Languages) -> None:
 def test_updates_are_those_of_adamw_with_the_parts_that_decay(
     decayed: Literal["all", "matrices"], head_rate: float, languages: Languages
 ) -> None:
-    """The groups are those of transformers' Trainer; the pointer's projections are matrices, and it is new."""
+    """The groups are those of transformers' Trainer; the pointer's projections are matrices, and it is
+    new.
+    """
     config = replace(
         TRAIN,
         steps=6,
@@ -186,10 +188,16 @@ def test_a_non_finite_loss_stops_before_the_update(languages: Languages) -> None
     config = replace(TRAIN, learning_rate=1e30)
     with pytest.raises(NonFinite, match=r"step [23]: losses"):
         train(
-            learner, make_optimizer(learner, config), MLM().streams(languages, MODEL.length, 0), config, 0,
+            learner,
+            make_optimizer(learner, config),
+            MLM().streams(languages, MODEL.length, 0),
+            config,
+            0,
             one_process(),
-            after=lambda *_: before.append({name: p.detach().clone() for name, p in learner.named_parameters()}),
-        )  # fmt: skip
+            after=lambda *_: before.append(
+                {name: p.detach().clone() for name, p in learner.named_parameters()}
+            ),
+        )
     for name, p in learner.named_parameters():
         assert torch.equal(p, before[-1][name])
 
@@ -199,7 +207,9 @@ def keep(rows: list[Any], *row: Any) -> None:
 
 
 def test_steps_that_are_read_later_are_the_same_steps(languages: Languages) -> None:
-    """To the last bit, and each is told once; a number that is not finite stops the weights at its own step."""
+    """To the last bit, and each is told once; a number that is not finite stops the weights at its own
+    step.
+    """
     found = []
     for read in (lambda step: True, lambda step: step % 7 == 0):
         learner, rows = new_learner(ALL, MODEL), list[Any]()
@@ -216,10 +226,14 @@ def test_steps_that_are_read_later_are_the_same_steps(languages: Languages) -> N
         learner = new_learner(MLM(), MODEL)
         with pytest.raises(NonFinite) as error:
             train(
-                learner, make_optimizer(learner, steep), MLM().streams(languages, MODEL.length, 0), steep, 0,
+                learner,
+                make_optimizer(learner, steep),
+                MLM().streams(languages, MODEL.length, 0),
+                steep,
+                0,
                 one_process(),
                 read=read,
-            )  # fmt: skip
+            )
         stopped.append((str(error.value), state_of(learner)))
     (message, weights), (later_message, same) = stopped
     assert message == later_message
@@ -227,7 +241,9 @@ def test_steps_that_are_read_later_are_the_same_steps(languages: Languages) -> N
 
 
 class Waits(TorchDispatchMode):
-    """Counts the operations that make a program wait for a GPU: those whose result, or its shape, it has to know."""
+    """Counts the operations that make a program wait for a GPU: those whose result, or its shape, it has to
+    know.
+    """
 
     NAMES = (
         "_local_scalar_dense",
@@ -281,7 +297,9 @@ def test_no_loss_or_gradient_waits_for_a_gpu(
 
 @pytest.mark.filterwarnings("ignore:The .grad attribute")  # torch asks for it and hides what it says
 def test_layers_compile_to_one_graph_without_breaks(languages: Languages) -> None:
-    """For all steps and layers, as they do for a GPU; a break would be an error with `fullgraph`. Dropout is on."""
+    """For all steps and layers, as they do for a GPU; a break would be an error with `fullgraph`. Dropout is
+    on.
+    """
     deep = replace(MODEL, layers=4)
     learner, streams = new_learner(MLM(), deep), MLM().streams(languages, deep.length, 0)
     torch._dynamo.reset()

@@ -1,4 +1,6 @@
-"""Pretraining on translations, whose word alignment nobody knows: half the table, and no gold to be held against."""
+"""Pretraining on translations, whose word alignment nobody knows: half the table, and no gold to be held
+against.
+"""
 
 import json
 from dataclasses import replace
@@ -41,7 +43,9 @@ def test_a_run_reports_no_gold(objective: Objective, folder: Path, tmp_path: Pat
 
 
 def test_a_run_learns_from_estimated_links(folder: Path, tmp_path: Path) -> None:
-    """Links of fast_align in both directions, which find the words of this translation; the pointer learns them."""
+    """Links of fast_align in both directions, which find the words of this translation; the pointer learns
+    them.
+    """
     languages = Languages.open(folder, ["xx"])
     links = estimate_links(languages, "source", "xx", tmp_path / "links")
     linked = languages.with_links(links)

@@ -28,7 +28,9 @@ def stream(languages: Languages, objective: WEAM) -> Exchanged:
 
 
 def by_hand(learner: Learner, batch: LinkedPairs) -> tuple[float, int]:
-    """L_cp, row by row: H' = A^T H with rows of A^T normalised, equations 5 to 8 and 10, in double precision."""
+    """L_cp, row by row: H' = A^T H with rows of A^T normalised, equations 5 to 8 and 10, in double
+    precision.
+    """
     rows, own = batch.pairs.rows, learner.own[EXCHANGE]
     assert isinstance(own, Exchange)
     with torch.no_grad():

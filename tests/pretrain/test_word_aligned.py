@@ -59,7 +59,9 @@ def test_losses_are_sums_over_words(languages: Languages) -> None:
 
 
 def released(one: Words, learner: Any, instances: list[int]) -> torch.Tensor:
-    """The loss as the authors' code has it: means over links and dimensions, `<s>` and `</s>` among the words."""
+    """The loss as the authors' code has it: means over links and dimensions, `<s>` and `</s>` among the
+    words.
+    """
     (bitext,) = one.bitexts
     corpora = (bitext.first.corpus, bitext.second.corpus)
 

@@ -1,4 +1,5 @@
-"""Worlds of forked processes, for tests: importing torch takes seconds, so one process imports it and forks the others.
+"""Worlds of forked processes, for tests: importing torch takes seconds, so one process imports it and forks
+the others.
 
 That process computes no gradient itself, since autograd's threads would not survive the fork.
 """

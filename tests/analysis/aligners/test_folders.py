@@ -1,4 +1,6 @@
-"""Folders whose files contradict each other: ids, embeddings and logits are transformers', or the folder is refused."""
+"""Folders whose files contradict each other: ids, embeddings and logits are transformers', or the folder is
+refused.
+"""
 
 import json
 import shutil
@@ -156,7 +158,9 @@ TABLE: dict[str, tuple[str, Change, tuple[str, ...], tuple[str, ...]]] = {}
 def row(
     name: str, kind: str, change: Change, align: tuple[str, ...] = (), start: tuple[str, ...] | None = None
 ) -> None:
-    """A row of the table: the words of the refusal by `calque align` and by studies, none if the folder is read."""
+    """A row of the table: the words of the refusal by `calque align` and by studies, none if the folder is
+    read.
+    """
     TABLE[name] = kind, change, align, align if start is None else start
 
 

@@ -35,7 +35,9 @@ def test_transport_is_pots(iterations: int) -> None:
 def sides(
     seed: int, mean: float = 0.4
 ) -> tuple[list[list[np.ndarray]], list[torch.Tensor], list[torch.Tensor]]:
-    """States of pairs of many shapes; the same as two batches, whose padding holds no number; and their masks."""
+    """States of pairs of many shapes; the same as two batches, whose padding holds no number; and their
+    masks.
+    """
     random = np.random.default_rng(seed)
     shapes = [(1, 1), (1, 6), (5, 1), (2, 2), *map(tuple, random.integers(1, 12, (20, 2)))]
     pairs = [[random.normal(mean, 1, (size, 6)) * 3 for size in shape] for shape in shapes]

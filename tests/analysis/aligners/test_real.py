@@ -42,7 +42,9 @@ def test_error_rates_are_those_that_were_measured(calque_data: Path, calque_enco
 def test_a_trained_aligner_is_read_so_that_a_distant_script_does_not_lose_its_links(
     calque_data: Path, calque_encoder: Path
 ) -> None:
-    """German in Cyrillic letters, as distant from the encoder's text as that of an encoder trained on other pairs."""
+    """German in Cyrillic letters, as distant from the encoder's text as that of an encoder trained on other
+    pairs.
+    """
     gold, letters = (
         real_set(calque_data, "de-en"),
         str.maketrans("abcdefghiklmnoprstuwz", "абцдефгхиклмнопрстувз"),
@@ -62,7 +64,9 @@ def test_a_trained_aligner_is_read_so_that_a_distant_script_does_not_lose_its_li
 def test_links_are_simaligns_in_the_same_precision(
     rule: str, calque_data: Path, calque_encoder: Path
 ) -> None:
-    """With transformers 5 SimAlign computes in the precision in which weights are stored, unless it is told."""
+    """With transformers 5 SimAlign computes in the precision in which weights are stored, unless it is
+    told.
+    """
     simalign = pytest.importorskip("simalign", reason="SimAlign is not installed")
     pairs = real_set(calque_data, "en-fr").pairs[:40]
     theirs = simalign.SentenceAligner(str(calque_encoder), "bpe", matching_methods=rule[0], layer=LAYER)

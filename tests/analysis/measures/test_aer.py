@@ -1,4 +1,6 @@
-"""AER against cases worked out by hand, a brute-force twin, and its laws; gold sets, by name and by derivation."""
+"""AER against cases worked out by hand, a brute-force twin, and its laws; gold sets, by name and by
+derivation.
+"""
 
 from pathlib import Path
 

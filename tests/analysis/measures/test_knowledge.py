@@ -1,4 +1,6 @@
-"""Questions about facts: scores against transformers' own, models that know, and what chance and the null are."""
+"""Questions about facts: scores against transformers' own, models that know, and what chance and the null
+are.
+"""
 
 import pytest
 import torch

@@ -1,4 +1,6 @@
-"""One rotation between two languages: against scipy, by brute force, and what it finds of known geometries."""
+"""One rotation between two languages: against scipy, by brute force, and what it finds of known
+geometries.
+"""
 
 import numpy as np
 import pytest

@@ -27,8 +27,8 @@ from tests.analysis.runs import number, runs
 
 
 def results(zs: dict[str, list[float]], values: str = "", sup: float = 0.8) -> Results:
-    """A study of one language: the zero-shot accuracy of each objective by seed. Only MLM's models do not depend on the
-    values."""
+    """A study of one language: the zero-shot accuracy of each objective by seed. Only MLM's models do not
+    depend on the values."""
     records = []
     for objective, scores in zs.items():
         for seed, score in enumerate(scores):

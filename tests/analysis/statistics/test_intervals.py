@@ -44,7 +44,9 @@ def test_p_is_the_one_sided_t_tests(values: list[float], bound: float, side: int
 
 
 def test_errors_by_hand() -> None:
-    """Of a share, two hits and two misses more: 6 of 12 are 8 of 16. Of items, one more for it and one against."""
+    """Of a share, two hits and two misses more: 6 of 12 are 8 of 16. Of items, one more for it and one
+    against.
+    """
     assert item_error(6 / 12, 12) == pytest.approx(math.sqrt(1 / 2 * 1 / 2 / 16))
     assert item_error(0 / 12, 12) == pytest.approx(math.sqrt(1 / 8 * 7 / 8 / 16))
     assert per_item([2, 0], [2, 2]).tolist() == [0.5, -0.5]

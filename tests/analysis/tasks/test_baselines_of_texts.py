@@ -52,7 +52,9 @@ def test_the_regression_equals_one_written_out() -> None:
 
 
 def question_about(question: str, context: str, answer: tuple[int, int, int] = (0, 0, 1)) -> Example:
-    """Sentences of the context end with a full stop; the answer is of a sentence from a word to below another."""
+    """Sentences of the context end with a full stop; the answer is of a sentence from a word to below
+    another.
+    """
     sentences = [Sentence(tuple(f"{part}.".replace(".", " .").split())) for part in context.split(" . ")]
     place, start, end = answer
     spans = (Span(start, end, "answer"),)

@@ -115,7 +115,8 @@ def test_one_step_is_transformers_own_loss_and_adamw(checkpoint: Path) -> None:
     loss.backward()
     torch.nn.utils.clip_grad_norm_(kept.parameters(), 1.0)
     torch.optim.AdamW(kept.parameters(), lr=1e-3, weight_decay=0.0).step()
-    # AdamW's first step is the sign of the gradient where there is one, so rounding shows where it is almost none.
+    # AdamW's first step is the sign of the gradient where there is one, so rounding shows where it is almost
+    # none.
     for (name, weight), own in zip(kept.named_parameters(), ours.model.parameters(), strict=True):
         assert weight.grad is not None, name
         large = weight.grad.abs() > 1e-4
@@ -142,7 +143,9 @@ def test_bad_checkpoints_are_refused(make_checkpoint: MakeCheckpoint, tmp_path: 
 @pytest.mark.parametrize("head", [WORDS, TEXT])
 @pytest.mark.parametrize("kind", ["Bert", "XLMRoberta"])
 def test_encoders_of_other_kinds_are_fine_tuned(tmp_path: Path, kind: str, head: Head) -> None:
-    """BERT counts positions from 0, has two token types, which are no languages, and a pooler that is drawn."""
+    """BERT counts positions from 0, has two token types, which are no languages, and a pooler that is
+    drawn.
+    """
     config = getattr(transformers, f"{kind}Config")(
         vocab_size=V, hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=64,
         max_position_embeddings=18, pad_token_id=OURS.pad, initializer_range=0.1,

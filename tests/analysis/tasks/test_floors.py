@@ -1,4 +1,6 @@
-"""Floors of a task: learnt and tested where models are, with the task's own scores, and a new script is seen as one."""
+"""Floors of a task: learnt and tested where models are, with the task's own scores, and a new script is seen
+as one.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""Questions: rows that show every word of a context, answers decoded from windows, and a model that learns to point."""
+"""Questions: rows that show every word of a context, answers decoded from windows, and a model that learns to
+point.
+"""
 
 import random
 from dataclasses import replace
@@ -36,7 +38,9 @@ TASK = QA()
 
 
 def example(draw: random.Random) -> Example:
-    """Which fish? fowl-a fowl-c. fish-a fish-b fish-c. fruit-a fruit-b fruit-c. In any order, a sentence each."""
+    """Which fish? fowl-a fowl-c. fish-a fish-b fish-c. fruit-a fruit-b fruit-c. In any order, a sentence
+    each.
+    """
     asked, sentences = draw.choice(KINDS), []
     for kind in draw.sample(KINDS, 3):
         named = (f"{kind}-a", *[f"{kind}-b"] * draw.randint(0, 1), f"{kind}-c")

@@ -73,7 +73,8 @@ ANSWERS = st.text(st.sampled_from(list("aAnthe b.,'-\n é“”北1")), max_size
 def of_others(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> tuple[float, float]:
     """F1 and exact match by torchmetrics.
 
-    An answer and a prediction without a word that counts have an F1 of 1 there, as in SQuAD 2, and of 0 in SQuAD v1.1.
+    An answer and a prediction without a word that counts have an F1 of 1 there, as in SQuAD 2, and of 0 in
+    SQuAD v1.1.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of its own imports

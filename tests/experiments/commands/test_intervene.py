@@ -1,4 +1,6 @@
-"""`calque intervene`: the numbers are those of the study's measure, in 80 columns, and bad input is one line."""
+"""`calque intervene`: the numbers are those of the study's measure, in 80 columns, and bad input is one
+line.
+"""
 
 import json
 import shutil

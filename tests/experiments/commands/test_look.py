@@ -1,4 +1,6 @@
-"""`calque look`: a look into a model equals transformers and brute force, in the terminal, in Python and in a page."""
+"""`calque look`: a look into a model equals transformers and brute force, in the terminal, in Python and in a
+page.
+"""
 
 import json
 import shutil

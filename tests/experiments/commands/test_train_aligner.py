@@ -1,4 +1,6 @@
-"""`calque train-aligner`: two files in, an encoder out; the same bytes each time, and every mistake one line."""
+"""`calque train-aligner`: two files in, an encoder out; the same bytes each time, and every mistake one
+line.
+"""
 
 import json
 import signal

@@ -11,8 +11,8 @@ Answer = Callable[["Handler", bytes], None]
 
 
 class Site:
-    """Files by path, and the answers to requests for each: the next of its list, the last one for good. `asked` has the
-    path and the Range of every request."""
+    """Files by path, and the answers to requests for each: the next of its list, the last one for good.
+    `asked` has the path and the Range of every request."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -64,7 +64,9 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def sends(most: int | None = None) -> Answer:
-    """As a good server: all of it, or the part that is asked for, but at most so many bytes before it breaks off."""
+    """As a good server: all of it, or the part that is asked for, but at most so many bytes before it breaks
+    off.
+    """
 
     def answer(request: Handler, content: bytes) -> None:
         start, size = request.start, len(content)

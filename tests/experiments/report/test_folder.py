@@ -1,4 +1,6 @@
-"""Reports by name, and of any folder of records: what `calque report` writes, `calque runs` lists and both refuse."""
+"""Reports by name, and of any folder of records: what `calque report` writes, `calque runs` lists and both
+refuse.
+"""
 
 import json
 import shutil

@@ -1,4 +1,6 @@
-"""Items of papers: printed numbers are the papers', ours are the records', and conclusions follow from both."""
+"""Items of papers: printed numbers are the papers', ours are the records', and conclusions follow from
+both.
+"""
 
 import json
 from pathlib import Path

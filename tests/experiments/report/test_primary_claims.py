@@ -121,7 +121,8 @@ def test_a_report_has_the_claims_first_and_says_when_their_file_changed(claimed:
             "alignment has no task",
         ),
         (
-            'measure = "alignment"\ntypes = "held-out"\nascending = [["MLM", "trans.inv"], ["ALIGN-MLM", "trans.inv"]]',
+            'measure = "alignment"\ntypes = "held-out"\nascending = [["MLM", "trans.inv"], ["ALIGN-MLM", '
+            '"trans.inv"]]',
             'measure = "correlation"\ntask = "pos"\nabove = 0.5',
             8,
             "a correlation needs 8 pairs",

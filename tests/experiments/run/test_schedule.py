@@ -124,7 +124,9 @@ def test_after_a_failure_nothing_is_begun_and_what_is_under_way_ends(tmp_path: P
 
 @pytest.mark.parametrize("what", ["text", MANIFEST, ""])
 def test_the_folder_of_another_step_is_refused(what: str, tmp_path: Path) -> None:
-    """Each file of another step in its place, its manifest, or the whole folder: nothing is computed from it."""
+    """Each file of another step in its place, its manifest, or the whole folder: nothing is computed from
+    it.
+    """
     a, b = word(tmp_path, "a"), word(tmp_path, "b")
     needs = word(tmp_path, "needs", (a,))
     compute([a, b], tmp_path, 1)

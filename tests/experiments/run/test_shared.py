@@ -1,4 +1,6 @@
-"""Steps that studies share: nothing is trained twice, every use is noted, and what nothing uses can be removed."""
+"""Steps that studies share: nothing is trained twice, every use is noted, and what nothing uses can be
+removed.
+"""
 
 import json
 import shutil

@@ -49,7 +49,9 @@ def test_a_transform_is_written_as_it_names_itself(transform: Transform) -> None
 
 @st.composite
 def objectives(draw: st.DrawFn, wrapped: bool = True) -> Objective:
-    """Any objective of the list with any values that names have, maybe after another, maybe its head alone."""
+    """Any objective of the list with any values that names have, maybe after another, maybe its head
+    alone.
+    """
     kind = draw(st.sampled_from(OBJECTIVES))
     values: dict[str, object] = {}
     for field, forms in groupby(kind.forms, key=lambda form: form.field):

@@ -50,7 +50,9 @@ PARTS = {
     "nouns": ("2", ["objectives=MLM"]),
     "cosines": ("1", ["objectives=MLM", "tasks=pos"]),
 }
-"""Studies of the page with a part of their own, each with its parallel steps and settings that keep it small."""
+"""Studies of the page with a part of their own, each with its parallel steps and settings that keep it
+small.
+"""
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -150,7 +152,9 @@ def {name}() -> Study:
 
 @pytest.fixture
 def shifted(folder: Path) -> Callable[[int], Artefact]:
-    """Derives the languages of a study in a file; a file beside it says by how much its transform shifts words."""
+    """Derives the languages of a study in a file; a file beside it says by how much its transform shifts
+    words.
+    """
 
     def derived(by: int) -> Artefact:
         (folder / "shifts_by.py").write_text(f"BY = {by}\n", encoding="utf-8")
@@ -205,7 +209,8 @@ def steps(folder):
     weights = Step(write, OwnConfig("word"), folder / "run", "a word", "pretrain", "word")
     plain = Step(write, "a text", folder / "run", "a text", "pretrain", "word")
     model = Model(plain, Run("", "", 0, ()), folder)
-    return [weights, *(Step(write, Measuring(measure, model, None), folder, "", "evaluate", "") for measure in OWN)]
+    return [weights, *(Step(write, Measuring(measure, model, None), folder, "", "evaluate", "") for measure in
+    OWN)]
 
 
 OWN = OwnMeasure(), OwnAligner()

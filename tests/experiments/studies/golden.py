@@ -1,7 +1,8 @@
-"""The values of every study, as fingerprints: `python -m tests.experiments.studies.golden` writes golden.json anew.
+"""The values of every study, as fingerprints: `python -m tests.experiments.studies.golden` writes golden.json
+anew.
 
-Run it when a change is meant to change what a study computes, and say so where the change is described: its committed
-records were computed with the values before.
+Run it when a change is meant to change what a study computes, and say so where the change is described: its
+committed records were computed with the values before.
 """
 
 import dataclasses

@@ -1,4 +1,6 @@
-"""A study with the vocabulary of a folder, whose models begin with that folder's encoder: as BERT's, as XLM-R's."""
+"""A study with the vocabulary of a folder, whose models begin with that folder's encoder: as BERT's, as
+XLM-R's.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -72,7 +74,7 @@ def test_a_study_begins_with_a_folder_and_its_vocabulary(kind: str, tmp_path: Pa
     done, heard = Done(tmp_path / "runs", of_folder(given)), Heard()
     done.compute(report=heard)
     (model,) = done.models()
-    told = f"pretrain {NAME}/XLM-ALIGN/seed-0: random, because the starting model lacks them: the prediction head, "
+    told = f"pretrain {NAME}/XLM-ALIGN/seed-0: random, because the starting model lacks them: "
     assert [line for line in heard.finished if line.startswith(told)]
     languages, plain = Languages.open(done.data, [NAME]), Tokenizer.from_file(str(given / "tokenizer.json"))
     size = plain.get_vocab_size()

@@ -1,4 +1,6 @@
-"""A study of natural languages from a made encoder: read, trained, measured and reported once for all tests."""
+"""A study of natural languages from a made encoder: read, trained, measured and reported once for all
+tests.
+"""
 
 from dataclasses import replace
 from itertools import pairwise

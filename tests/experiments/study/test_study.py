@@ -20,7 +20,9 @@ MEASURES = {"order", "labels", "links", "alignment", "sharing", "forms", "pos"}
 
 
 def folders(study: Study) -> dict[str, str]:
-    """The names of the folders of the first model's steps, by kind: its languages, its run and what was measured."""
+    """The names of the folders of the first model's steps, by kind: its languages, its run and what was
+    measured.
+    """
     done = Done(ROOT, study)
     model, *_ = done.models()
     names = {"languages": done.data.name, "run": model.folder.name}
