@@ -16,8 +16,8 @@ from calque.derive.readers.conllu import read_conllu
 from tests.treebanks import write_treebank
 
 SMALL = """--no_pretrain --hidden_dim 100 --char_hidden_dim 50 --char_emb_dim 25 --word_emb_dim 64
-    --word_cutoff 2 --transformed_dim 50 --num_layers 1 --deep_biaff_hidden_dim 100 --tag_emb_dim 20 --dropout 0.2
-    --word_dropout 0.1 --lr 5e-3 --beta2 0.95 --second_lr 1e-3"""
+    --word_cutoff 2 --transformed_dim 50 --num_layers 1 --deep_biaff_hidden_dim 100 --tag_emb_dim 20
+    --dropout 0.2 --word_dropout 0.1 --lr 5e-3 --beta2 0.95 --second_lr 1e-3"""
 """Both models are small, with less dropout than Stanza's default, under which a small model hardly learns."""
 ONLY = {
     "tagger": "--composite_deep_biaff_hidden_dim 20 --batch_size 48 --fix_eval_interval",

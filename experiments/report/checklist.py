@@ -118,7 +118,8 @@ def _limitations(studies: Sequence[Study], claims: Table | None) -> Iterator[str
         halves = "" if study.mixture.disjoint else ", and every sentence is read in both"
         yield f"Derived languages are isomorphic to their source by construction{halves}."
         yield (
-            "Effects in derived languages show what can happen, not how large they are between natural languages."
+            "Effects in derived languages show what can happen, not how large they are between natural "
+            "languages."
         )
     if claims:
         counts = Counter(row[1].partition(":")[0] for row in claims.rows)
