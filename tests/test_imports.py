@@ -1,5 +1,3 @@
-"""Imports point one way: derive <- pretrain <- analysis <- experiments, and within each of them too."""
-
 import ast
 from collections.abc import Mapping
 from functools import cache
@@ -103,7 +101,6 @@ def test_imports_point_leftwards(folder: Path) -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=name)
 def test_no_imports_lead_in_a_circle(folder: Path) -> None:
-    """A circle of files is one of what stands in the folder that holds them all, so every folder is asked."""
     found = circle(folder, {path: needed(path) for path in FILES})
     assert not found, "\n".join(["imports in a circle:", *found])
 
@@ -127,7 +124,6 @@ def test_a_circle_of_rooms_is_found_and_its_files_are_named() -> None:
 
 
 def test_derive_needs_no_torch() -> None:
-    """Deriving a language is text and NumPy; its workers start in a blink."""
     heavy = {"torch", "transformers"}
     assert not [path for path in FILES if "derive" in path.parts and packages(path) & heavy]
 
@@ -155,7 +151,6 @@ def test_foreign_things_are_touched_in_one_file(thing: str, file: str | None) ->
 
 
 def test_every_folder_with_code_is_a_package_of_calque() -> None:
-    """The wheel has what can be reached from `calque/` through folders with an `__init__.py`."""
     assert {path.name: path.resolve() for path in (ROOT / "calque").iterdir() if path.is_symlink()} == {
         package: ROOT / package for package in PACKAGES
     }

@@ -1,5 +1,3 @@
-"""Artefacts: a changed byte anywhere is refused, and large files are read once."""
-
 import shutil
 from pathlib import Path
 
@@ -21,7 +19,6 @@ NAMES = ("numbers.jsonl", "deep/weights.bin")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of two files, whole."""
     folder = tmp_path_factory.mktemp("made") / "of-numbers"
     facts = {"format": 1, "value": 0.25}
     with making(folder, "numbers", facts) as part:

@@ -1,6 +1,3 @@
-"""The derived study: what is in its folder, that it does not depend on workers, and that it is whole or
-absent."""
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,6 +1,3 @@
-"""Words that share their stems with the source's: the laws of ids, and what a folder of such languages
-holds."""
-
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,5 +1,3 @@
-"""A corpus is read as its shards were written, through the memory map."""
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

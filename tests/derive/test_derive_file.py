@@ -1,5 +1,3 @@
-"""Files in other languages: text, treebanks, and words with labels."""
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Dictionaries of ids and lexicons of words: what is drawn, written, read and refused."""
-
 from collections import Counter
 from pathlib import Path
 
@@ -73,7 +71,6 @@ def test_wrong_pairs_exchange_their_images_in_one_cycle(correct: float, image: n
 
 @given(st.lists(st.sampled_from(["", "A", "B", "C"]), min_size=2, max_size=9), st.integers(0, 99))
 def test_wrong_pairs_of_the_same_tag_are_as_many_as_can_be(names: list[str], seed: int) -> None:
-    """The rest is counted: pairs of a type without a tag, or the only one of its tag."""
     tags, pairs = (
         np.array(names, object),
         np.stack([np.arange(len(names)), 100 + np.arange(len(names))], axis=1),

@@ -1,5 +1,3 @@
-"""Disjoint halves: no sentence is read both in the source and in a derived language, and none is lost."""
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Easy text: which sentences are kept, from which words, and that the result depends on nothing else."""
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Estimated links: those of fast_align on the ids of words, read again as the links of sub-words."""
-
 from pathlib import Path
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Files and folders are whole or absent, and fingerprints follow values."""
-
 import subprocess
 import sys
 from dataclasses import dataclass, field

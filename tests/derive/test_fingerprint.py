@@ -1,5 +1,3 @@
-"""Classes that are not Calque's count by their files; Calque's own, and libraries, do not."""
-
 import sys
 from collections.abc import Iterator
 from hashlib import sha256
@@ -39,14 +37,12 @@ class Base(Invert):
 
 
 def test_a_fingerprint_is_the_start_of_the_digest_of_sorted_json_in_utf_8() -> None:
-    """Finished folders and committed records have these names."""
     text = '[{"a": [1, "Köln"], "b": null}]'
     assert fingerprint({"b": None, "a": (1, Path("Köln"))}) == sha256(text.encode()).hexdigest()[:12]
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder that modules are imported from, and afterwards forgotten."""
     monkeypatch.syspath_prepend(tmp_path)
     before = set(sys.modules)
     yield tmp_path
@@ -77,7 +73,6 @@ def test_only_files_that_define_a_class_count(folder: Path) -> None:
 
 
 def test_changed_code_changes_the_fingerprint(folder: Path) -> None:
-    """Also inside a composition, and where the transform's own identity stays the same."""
 
     def prints(transform: Any) -> list[str]:
         both = compose(Transliterate(), transform)

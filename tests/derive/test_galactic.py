@@ -1,5 +1,3 @@
-"""Another language's word order, and where grammars come from."""
-
 import random
 from pathlib import Path
 
@@ -93,7 +91,6 @@ def test_the_parts_of_a_word_move_together_as_the_word_would(
 
 
 def test_draws_are_those_that_languages_were_made_with() -> None:
-    """A folder keeps its name, so it keeps its bytes: seed 5 and sentence 1 are not seed 1 and sentence 5."""
     transform = Reorder(FINAL, ENGLISH, p=0.5, seed=5, grammar=Grammar("none", {}, {}))
     sentence = Sentence(tuple("abcde"), ("VERB",) * 5, (-1, 0, 0, 0, 0), ("root", *["obj"] * 4))
     assert [

@@ -1,5 +1,3 @@
-"""Derived languages to the last byte, for every kind of transform: finished folders keep their names."""
-
 import hashlib
 import json
 
@@ -35,7 +33,6 @@ SHARED = {"source": "b4a2ea", "shared": "815fdc"}
 
 @pytest.fixture(scope="module")
 def manifest(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
-    """The manifest of a folder of all languages, without the configuration, which has paths."""
     home = tmp_path_factory.mktemp("golden")
     lexicon = home / "lexicon.tsv"
     lexicon.write_text("the\tle\t0.75\t3\nthe\tla\t0.25\t1\na\tun\n", encoding="utf-8")

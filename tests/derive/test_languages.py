@@ -1,5 +1,3 @@
-"""Languages of a folder: what is theirs and what they share, and what is held out."""
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,7 +21,6 @@ NAMES = ("trans", "trans-25.inv", "inv")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three languages: a new script, another that shares a quarter of the types, and none."""
     out = tmp_path_factory.mktemp("languages") / "data"
     transforms = Transliterate(), compose(Transliterate(0.25), Invert()), Invert()
     source = PocketEnglish(Pocket(types=300), 400, FEW, FEW, FEW)
@@ -96,7 +93,6 @@ class Parts(PocketEnglish):
 
 @pytest.fixture(scope="module")
 def languages(tmp_path_factory: pytest.TempPathFactory) -> Languages:
-    """A new script, and another word order; some sentences are the source's alone."""
     out = tmp_path_factory.mktemp("held") / "data"
     transforms = Transliterate(), compose(Transliterate(0.25), ORDER)
     source = Parts(Pocket(types=300), 400, FEW, FEW, FEW)

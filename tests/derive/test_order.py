@@ -1,5 +1,3 @@
-"""Inversion, permutation, and the distance between orders."""
-
 from dataclasses import replace
 
 import pytest
@@ -45,7 +43,6 @@ def test_kendall_distance_is_scipys(order: list[int]) -> None:
 
 
 def test_draws_are_those_that_languages_were_made_with() -> None:
-    """A folder keeps its name, so it keeps its bytes: seed 5 and sentence 1 are not seed 1 and sentence 5."""
     words = Sentence(tuple("abcdef"))
     assert ["".join(Permute(5)(words, number).words) for number in (1, 2)] == ["caebdf", "dcafbe"]
     inverted = [number for number in range(12) if Invert(0.5, seed=5)(words, number) != words]

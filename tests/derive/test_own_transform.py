@@ -1,5 +1,3 @@
-"""Transforms from outside Calque are tried before a corpus is derived with them."""
-
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

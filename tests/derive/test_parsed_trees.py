@@ -1,5 +1,3 @@
-"""A parsed source: every sentence stays, gold stays gold, and nothing is parsed twice."""
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,6 +1,3 @@
-"""Stanza itself, tiny: words in are words out, every failure has a reason, and a folder is whole or
-refused."""
-
 from pathlib import Path
 
 import pytest

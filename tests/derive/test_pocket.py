@@ -1,5 +1,3 @@
-"""Pocket English: trees, agreement, names, types and determinism."""
-
 from collections.abc import Iterator
 from itertools import islice
 

@@ -1,5 +1,3 @@
-"""Facts of Pocket English: who is told of what, how often, and what is asked."""
-
 from collections import Counter
 
 from hypothesis import given, settings

@@ -1,5 +1,3 @@
-"""Pocket languages to the last byte: committed records are of models that read just these sentences."""
-
 import dataclasses
 import hashlib
 import json

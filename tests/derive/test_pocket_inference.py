@@ -1,5 +1,3 @@
-"""Inference pairs: labels follow from the sentences, and neither from one of them nor from their outside."""
-
 from collections import Counter, defaultdict
 from functools import cache
 

@@ -1,5 +1,3 @@
-"""Shortcuts do not solve the tasks of Pocket English (docs/pocket.md)."""
-
 from collections.abc import Sequence
 from functools import cache
 

@@ -1,5 +1,3 @@
-"""Sister languages: English's trees and words, said in another order."""
-
 from collections import Counter
 
 import pytest

@@ -1,5 +1,3 @@
-"""Paraphrases: the same words, whose overlap and order do not tell whether they say the same."""
-
 from collections import Counter
 from functools import cache
 

@@ -1,5 +1,3 @@
-"""A new script can be read back."""
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

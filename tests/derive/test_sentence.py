@@ -1,5 +1,3 @@
-"""Labels follow their words, whatever the order."""
-
 from hypothesis import given
 from hypothesis import strategies as st
 

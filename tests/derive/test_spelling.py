@@ -1,5 +1,3 @@
-"""Spellings: letters that a transform exchanges, and tokenizers that read and print them."""
-
 import json
 from dataclasses import dataclass
 from itertools import islice

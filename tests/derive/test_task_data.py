@@ -1,5 +1,3 @@
-"""A task's folder, derived or natural: every example and an account of the rest."""
-
 from itertools import islice
 from pathlib import Path
 

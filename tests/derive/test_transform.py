@@ -1,6 +1,3 @@
-"""Transforms: compositions, their names, numbers and accounts; images hold a sentence's words and no
-others."""
-
 from hypothesis import given
 from hypothesis import strategies as st
 

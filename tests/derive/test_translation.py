@@ -1,6 +1,3 @@
-"""Translations as a pair of languages: lines stay paired, the vocabulary is one, and pretraining reads
-them."""
-
 from pathlib import Path
 
 import numpy as np

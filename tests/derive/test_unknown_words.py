@@ -1,6 +1,3 @@
-"""WikiText's `<unk>` is the unknown type everywhere: never letters, never masked, in no dictionary, and
-counted."""
-
 from pathlib import Path
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""How a corpus uses its types, counted."""
-
 from collections import Counter
 
 import numpy as np

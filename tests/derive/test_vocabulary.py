@@ -1,5 +1,3 @@
-"""A word has one encoding, which is transformers', and counts are the corpus's."""
-
 import json
 from pathlib import Path
 

@@ -1,6 +1,3 @@
-"""Transforms that change words: exact links, labels by the main word, and images of types, against brute
-force."""
-
 import json
 from collections import Counter, defaultdict
 from itertools import chain

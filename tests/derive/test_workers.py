@@ -1,5 +1,3 @@
-"""Results come in the order of their jobs, however many processes compute them."""
-
 import os
 import signal
 import subprocess
@@ -23,7 +21,6 @@ with Workers(2) as workers:
 
 
 def test_workers_end_with_their_parent() -> None:
-    """Whoever waits for the end of what they say waits for them."""
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", KILLED], cwd=root, capture_output=True, check=False)
     assert done.returncode == -signal.SIGKILL

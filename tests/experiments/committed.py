@@ -48,11 +48,6 @@ def number(values: BySeed) -> float:
     return measured.value
 
 
-def over_seeds(values: BySeed) -> float:
-    """Their mean."""
-    return sum(measured.value for measured in values.values()) / len(values)
-
-
 def prose(path: Path) -> str:
     """A file's text without its line breaks."""
     return " ".join(path.read_text(encoding="utf-8").split())

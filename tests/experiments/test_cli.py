@@ -1,5 +1,3 @@
-"""The command line: what it prints, and one line with an exit code for everything that goes wrong."""
-
 import errno
 import json
 import os
@@ -223,14 +221,12 @@ def raising(error: BaseException) -> typer.Typer:
 
 @pytest.fixture
 def temporary() -> Iterator[str]:
-    """A temporary folder whose name is short enough for sockets."""
     with TemporaryDirectory() as folder:
         yield folder
 
 
 @pytest.fixture
 def at_work(derived: Done, temporary: str) -> Iterator[subprocess.Popen[str]]:
-    """A command whose two workers pretrain."""
     ran = subprocess.Popen(
         [
             *(

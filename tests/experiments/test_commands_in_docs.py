@@ -1,7 +1,3 @@
-"""Every command that README and docs show is one that the command line takes, with settings that a study
-has.
-"""
-
 import re
 import shlex
 from collections.abc import Iterator

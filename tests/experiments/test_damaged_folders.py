@@ -1,5 +1,3 @@
-"""Damaged and exchanged files and folders of a finished study are refused by name, or count as unfinished."""
-
 import random
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,3 @@
-"""Marked cells and blocks of the documentation: filled from records and code, and refused where they name
-nothing.
-"""
-
 from pathlib import Path
 
 import pytest
@@ -43,11 +39,6 @@ def test_a_mark_that_names_no_number_is_refused_with_its_page_and_line(mark: str
     with pytest.raises(BadInput) as error:
         update(tmp_path, write=True)
     assert str(error.value).startswith(f"{tmp_path / 'README.md'}:3: ")
-
-
-def test_a_line_that_starts_with_a_number_is_refused_because_markdown_ends_the_paragraph_there() -> None:
-    with pytest.raises(BadInput, match="move a word before it"):
-        filled(f"MLM reaches\n  <!-- {ACCURACY} -->0<!-- / --> %")
 
 
 def test_pages_are_filled_from_the_code_and_the_records_that_are_here() -> None:

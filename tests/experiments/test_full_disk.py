@@ -117,7 +117,6 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_full_disk_at_each_write_is_one_line_and_resumable(
     disk: Disk, undisturbed: Path, tmp_path: Path
 ) -> None:
-    """Each command ends at the first write that was not tried yet, until all were."""
     failures = 0
     for stage in STAGES:
         while True:

@@ -1,5 +1,3 @@
-"""The page that derives sentences in the browser: its images are those of Python."""
-
 import json
 from itertools import compress, product
 from pathlib import Path
@@ -24,7 +22,6 @@ CHOICES = [choice for choice in product((False, True), repeat=3) if any(choice)]
 
 @pytest.fixture(scope="module")
 def swap() -> Any:
-    """The transform of the notebook."""
     code = code_cells()
     names: dict[str, Any] = {"sentence": "a b ."}
     exec("\n".join([*code[:2], *(text for text in code if "class Swap" in text)]), names)

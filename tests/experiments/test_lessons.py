@@ -1,7 +1,3 @@
-"""The lesson: its notebook runs, its solutions are right, and its checks distinguish right answers from wrong
-ones.
-"""
-
 import json
 import re
 from collections.abc import Callable
@@ -45,7 +41,6 @@ def test_the_models_of_the_study_are_shipped() -> None:
 def test_the_notebook_runs_and_its_solutions_are_right(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With two seeds and few examples; every exercise is run as students find it, and then solved."""
     monkeypatch.chdir(tmp_path)
     settings = ", ".join(map(repr, SMALL))
     small = {

@@ -1,7 +1,3 @@
-"""Models from Python: hidden states, copies with a change, alignment, fine-tuning, and the page that uses
-them.
-"""
-
 import doctest
 import re
 import shutil
@@ -38,7 +34,6 @@ def tuned(model: Checkpoint) -> SourceTuned:
 
 @pytest.fixture
 def copied(done: Done, tmp_path: Path) -> Done:
-    """The study, to be changed at will."""
     return Done(Path(shutil.copytree(done.root, tmp_path / "runs")), done.study)
 
 
@@ -169,7 +164,6 @@ CODE, SHOWN = (
 def test_the_program_of_the_page_measures_what_the_study_does(
     done: Done, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """On a study of another size."""
     found = output(StudySession(done.study, done.root), capsys)
     assert [name for name, *_ in found] == [name for name, *_ in rows_of(SHOWN)]
     for objective, (_, aligned, score) in zip(("MLM", "ALIGN-MLM"), found[::3], strict=True):

@@ -1,5 +1,3 @@
-"""The files and commands of docs/own-data.md, and tasks of one's own from pretraining to the report."""
-
 import re
 import subprocess
 import sys
@@ -43,7 +41,6 @@ def label(sentence: Sentence) -> str:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with text, and rows of texts, pairs and words with labels."""
     monkeypatch.chdir(tmp_path)
     sentences = list(Pocket(types=300).sentences(400))
     tables = {

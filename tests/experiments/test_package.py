@@ -1,5 +1,3 @@
-"""`import calque`: the public interface, held against what is behind it."""
-
 import doctest
 import shutil
 import subprocess
@@ -65,7 +63,6 @@ def test_a_mask_is_filled_as_transformers_fills_it(checkpoint: Checkpoint) -> No
 
 
 def test_a_derived_text_is_filled_by_the_ids_of_its_language(checkpoint: Checkpoint, done: Done) -> None:
-    """The rows of a derived language are shifted, so its text is the source's with other ids."""
     words = calque.derive("Sara ate two apples .", NAME).words
     text = " ".join(["<mask>", *words[1:]])
     shift = np.load(done.data / NAME / "image.npy")

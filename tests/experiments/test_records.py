@@ -1,7 +1,3 @@
-"""Committed records are read by the code as it is, and committed tables and claims are those that they
-make.
-"""
-
 import pytest
 
 from calque.analysis.papers.primary import primary_of

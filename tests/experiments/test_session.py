@@ -1,5 +1,3 @@
-"""The records of a report as rows of plain values, compared with the files that hold them."""
-
 import json
 from pathlib import Path
 

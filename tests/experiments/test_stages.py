@@ -1,7 +1,3 @@
-"""The stages of a tiny study: computed once, alike however they are computed, and refusing what is
-damaged.
-"""
-
 import json
 import os
 import subprocess
@@ -11,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from calque.derive.artefact import read_sealed, write_sealed
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.experiments.study.measuring import read_measured
@@ -49,7 +44,6 @@ def test_finished_steps_are_not_computed_again(done: Done) -> None:
 
 @pytest.mark.slow
 def test_in_parallel_there_are_the_same_bits_and_the_same_errors(done: Done, derived: Done) -> None:
-    """The third of three models meets a damaged state; the two under way are finished."""
     places = derived.changed("objectives=MLM,ALIGN-MLM,DICT-MLM")
     (places.model("DICT-MLM").folder / "resume" / "step-000000004").mkdir(parents=True)
     with pytest.raises(BadInput, match="an incomplete state") as there:
@@ -93,29 +87,8 @@ def test_damaged_inputs_are_refused_before_training(
     assert not list(derived.home.rglob("seed-*"))
 
 
-def test_a_run_continues_with_another_number_of_threads_only_if_allowed(derived: Done) -> None:
-    def stop(what: str, done: int, of: int) -> None:
-        if what.startswith("pretrain") and done > 20:
-            raise KeyboardInterrupt
-
-    long = derived.changed("objectives=MLM", "train.steps=300")
-    with pytest.raises(KeyboardInterrupt):
-        long.compute("pretrain", report=stop)
-    run = long.model("MLM").folder
-    (state,) = run.glob(f"resume/step-*/{MANIFEST}")
-    content = read_sealed(state)
-    content["identity"]["threads"] = 2
-    write_sealed(state, content)
-    with pytest.raises(BadInput, match="--allow-change"):
-        long.compute("pretrain")
-    long.compute("pretrain", allow_change=True)
-    rows = [json.loads(row) for row in (run / "metrics.jsonl").read_text("utf-8").splitlines()]
-    assert [row["step"] for row in rows if "loss" in row] == list(range(4, 301, 4))
-
-
 @pytest.mark.slow
 def test_processes_of_torchrun_share_a_study(done: Done, tmp_path: Path) -> None:
-    """Two processes over gloo: the first derives, both pretrain, the first evaluates and reports."""
     settings = [part for setting in TINY for part in ("--set", setting)]
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     ran = subprocess.run(

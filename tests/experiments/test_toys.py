@@ -1,5 +1,3 @@
-"""A part is one class and one entry of a list: a toy of each runs from the command line to the report."""
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -142,7 +140,6 @@ FIGURE = {
 
 @pytest.fixture(autouse=True)
 def listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every list with the toy of its kind at its end."""
     objectives = (*objectives_module.OBJECTIVES, Backwards)
     for module in (objectives_module, texts):
         monkeypatch.setattr(module, "OBJECTIVES", objectives)
@@ -200,7 +197,6 @@ def test_each_runs_from_the_command_line_to_the_report(tmp_path: Path) -> None:
 
 
 def test_an_aligner_links_words_by_its_name_on_the_command_line(done: Done, tmp_path: Path) -> None:
-    """A state is nearest to itself, so a text is linked to itself word by word."""
     text = tmp_path / "text"
     text.write_text("Sara ate two apples .\n" * 3, encoding="utf-8")
     model = done.model("MLM").checkpoint

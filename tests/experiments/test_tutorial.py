@@ -1,5 +1,3 @@
-"""The commands of docs/tutorial.md, in their order in an empty folder, print what the page shows."""
-
 import os
 import re
 import subprocess

@@ -1,5 +1,3 @@
-"""Two commands on the same models, and processes of one command that are lost."""
-
 import os
 import subprocess
 import sys
@@ -50,7 +48,6 @@ def test_of_two_commands_on_the_same_models_each_is_trained_once_and_both_end_ri
 
 @pytest.mark.slow
 def test_a_process_that_is_left_alone_ends_with_one_line(derived: Done) -> None:
-    """Two processes that a batch system started, without torchrun, which would end the second itself."""
     long = ["--set", "train.steps=1000000"]
     words = ["pretrain", "pocket", "--runs", str(derived.root), "--jobs", "1", *SETTINGS, *long]
     meeting = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}

@@ -1,5 +1,3 @@
-"""Aligner training against a loop over words, each sentence encoded alone by transformers."""
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,10 +10,8 @@ from scipy.linalg import block_diag
 from scipy.special import log_softmax
 
 from calque.analysis.aligners.methods import OT
-from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
-from calque.pretrain.config import ModelConfig
 from calque.pretrain.model import build
 from calque.pretrain.objectives.aligner_training import (
     CONTRAST,
@@ -122,17 +118,3 @@ def test_the_loss_is_the_cross_entropy_of_linked_words(
     assert sum(float(each[CONTRAST]) for each in losses) == pytest.approx(loss, rel=1e-4)
     assert sum(float(each[LABELLED]) for each in losses) == labelled > 0
     assert (labelled < words) == (labels != "gold")
-
-
-def test_its_names_and_layers(languages: Languages) -> None:
-    assert AlignerTraining(0.5, 7, "self").name == "ALIGNER-50-at7-self"
-    assert AlignerTraining(least=0.05).name == "ALIGNER-least5"
-    for labels, least in (("self", 0.05), ("agreement", 1), ("agreement", -0.1)):
-        with pytest.raises(ValueError, match=r"^least "):
-            AlignerTraining(labels=labels, least=least)
-    twelve = ModelConfig(layers=12)
-    assert [AlignerTraining().layer_of(n) for n in (1, 2, 3, 12, 24)] == [1, 1, 2, 8, 16]
-    assert AlignerTraining(layer=13).mistakes(twelve) == ["ALIGNER-at13 needs layer 13, but the model has 12"]
-    assert not AlignerTraining(layer=12).mistakes(twelve) + AlignerTraining().mistakes(twelve)
-    with pytest.raises(BadInput, match="ALIGNER needs estimated links, but the languages have none"):
-        stream(languages, AlignerTraining())

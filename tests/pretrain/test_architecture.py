@@ -1,5 +1,3 @@
-"""RoBERTa, XLM-R and BERT: one loss, one start, one checkpoint for all of them."""
-
 import json
 import shutil
 from pathlib import Path
@@ -7,13 +5,12 @@ from typing import Any
 
 import pytest
 import torch
-from transformers import AutoModel, AutoModelForMaskedLM, GPT2Config
+from transformers import AutoModelForMaskedLM
 
-from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
-from calque.pretrain.architecture import ARCHITECTURES, ROBERTA, Architecture, architecture_of
+from calque.pretrain.architecture import ARCHITECTURES, Architecture
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.distributed import one_process
@@ -125,10 +122,3 @@ def test_new_scripts_get_rows_of_their_own(
     assert 0.05 < float(new.std()) < 0.2
     other, _ = InitialModel(tmp_path / "given", STILL, languages, False, 4).whole()
     assert not other.state_dict()[spelt.word_embeddings][SIZE:].equal(new)
-
-
-def test_other_architectures_are_refused(study: Path, languages: Languages, tmp_path: Path) -> None:
-    AutoModel.from_config(GPT2Config(n_layer=1, n_embd=8, n_head=1)).save_pretrained(tmp_path / "gpt")
-    with pytest.raises(BadInput, match="'gpt2'; expected one of roberta, xlm-roberta, bert"):
-        InitialModel(tmp_path / "gpt", STILL, languages, False, 0).whole()
-    assert architecture_of(foreign(ROBERTA)) is ROBERTA

@@ -1,5 +1,3 @@
-"""Rows and pairs in pieces: nothing is lost, nothing is there twice, and the order stays."""
-
 import pytest
 import torch
 

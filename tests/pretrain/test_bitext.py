@@ -78,7 +78,6 @@ def test_an_instance_has_the_ids_of_a_row(languages: Languages, length: int) -> 
 
 
 def test_gold_links_are_the_derivations(parallel: PairStream, languages: Languages) -> None:
-    """A type's image stands where gold says, and pieces of one word stay together and in order."""
     batch = drawn(parallel, 1)
     table = languages.languages[1].table.tolist()
     image = dict(enumerate(table)) | {b: a for a, b in enumerate(table) if b >= SIZE}

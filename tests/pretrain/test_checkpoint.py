@@ -1,5 +1,3 @@
-import errno
-import resource
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +38,6 @@ def save(folder: Path, step: int, trained: Trained) -> None:
 
 @pytest.fixture
 def saved(trained: Trained, tmp_path: Path) -> Path:
-    """The folder of a run's states, with the state after step 7."""
     save(tmp_path / "resume", 7, trained)
     return tmp_path / "resume"
 
@@ -69,7 +66,6 @@ def test_the_last_state_replaces_earlier_and_unfinished_ones(saved: Path, traine
 
 
 def test_the_later_of_two_states_is_taken(saved: Path, trained: Trained) -> None:
-    """A process may die after a state is whole and before the one before it is removed."""
     save(saved.parent / "other", 12, trained)
     (saved.parent / "other" / "step-000000012").rename(saved / "step-000000012")
     assert load_state(saved, *fresh(), IDENTITY)[0] == 12
@@ -91,7 +87,6 @@ def test_an_incomplete_state_is_refused(saved: Path, name: str, damage: str) -> 
 def test_the_state_of_another_step_or_run_is_refused(
     run: str, step: int, trained: Trained, tmp_path: Path
 ) -> None:
-    """Its identity may be the same: what another version of the code would train from it is not."""
     save(tmp_path / "this" / "resume", 7, trained)
     moved = tmp_path / run / "resume" / f"step-{step:09d}"
     moved.parent.mkdir(parents=True, exist_ok=True)
@@ -99,23 +94,3 @@ def test_the_state_of_another_step_or_run_is_refused(
     with pytest.raises(BadInput) as refused:
         load_state(moved.parent, *fresh(), IDENTITY)
     assert str(refused.value).startswith(str(moved / MANIFEST))
-
-
-@pytest.mark.parametrize("room", [0, 100, 1_000, 20_000, 60_000, 100_000, 200_000])
-def test_an_error_on_a_full_disk_names_the_file(trained: Trained, tmp_path: Path, room: int) -> None:
-    """Whichever write it is that finds no room, the error is the system's and names a file; the last state
-    stays.
-    """
-    folder = tmp_path / "resume"
-    save(folder, 7, trained)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
-    try:
-        with pytest.raises(OSError) as told:
-            save(folder, 8, trained)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert told.value.errno == errno.EFBIG
-    assert str(told.value.filename).startswith(str(tmp_path))
-    assert [path.name for path in folder.iterdir()] == ["step-000000007"]
-    assert load_state(folder, *fresh(), IDENTITY)[0] == 7

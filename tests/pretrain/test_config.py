@@ -7,19 +7,6 @@ from transformers import RobertaConfig, TrainingArguments
 
 from calque.pretrain.config import ModelConfig, TrainConfig
 
-XLM_ALIGN = TrainConfig(
-    steps=150_000,
-    batch=2_048,
-    learning_rate=2e-4,
-    warmup=10_000,
-    weight_decay=0.01,
-    clip=1.0,
-    betas=(0.9, 0.98),
-    epsilon=1e-6,
-    decayed="matrices",
-)
-"""Its Table 11."""
-
 
 @given(st.integers(1, 500), st.data())
 def test_the_rate_rises_over_the_warm_up_and_falls_linearly_to_zero(steps: int, data: st.DataObject) -> None:
@@ -77,22 +64,7 @@ def test_all_mistakes_are_named_at_once() -> None:
         assert name in said
 
 
-SMALLEST = ModelConfig(layers=1, heads=1, hidden=1, ffn=1, length=8, dropout=0.0, attention_dropout=0.0)
-BRIEFEST = TrainConfig(
-    steps=1,
-    batch=1,
-    grad_accumulation=1,
-    warmup=0,
-    weight_decay=0.0,
-    log_every=1,
-    probe_every=0,
-    save_every=0,
-)
-NUMBERS = (int, float)
-
-
 def test_unpublished_values_are_those_of_the_papers_library() -> None:
-    """Beside RoBERTa's own settings it used the Trainer of transformers."""
     model, train = ModelConfig(), TrainConfig()
     theirs = {
         field.name: field.default for field in fields(TrainingArguments)

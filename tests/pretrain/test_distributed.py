@@ -1,5 +1,3 @@
-"""Several processes are one: the same batches, gradients and weights, and the same bits again."""
-
 import json
 import os
 import subprocess
@@ -11,9 +9,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
-from calque.pretrain.distributed import join, one_process
+from calque.pretrain.distributed import one_process
 from tests.pretrain.made import OBJECTIVES
 from tests.pretrain.ranks import BATCHES, CHANGED_AT, EVERY, MIXED, MOST, PRECISION, SIZES, STEPS, gradients
 
@@ -116,11 +113,3 @@ def test_a_run_of_two_processes_is_bitwise_the_same_again(ranks: Path) -> None:
     assert one.read_bytes() == again.read_bytes()
     rows = [json.loads(row) for row in (ranks / "run" / "metrics.jsonl").read_text().splitlines()]
     assert [row["step"] for row in rows] == [3, 6, 9, 12]
-
-
-def test_an_environment_without_a_master_address_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WORLD_SIZE", "2")
-    monkeypatch.setenv("RANK", "0")
-    monkeypatch.delenv("MASTER_ADDR", raising=False)
-    with pytest.raises(BadInput, match="WORLD_SIZE=2 is set without MASTER_ADDR"):
-        join()

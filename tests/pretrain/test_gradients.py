@@ -1,5 +1,3 @@
-"""Sums of gradients over processes. The other process is a twin of this one."""
-
 from dataclasses import dataclass, field
 
 import pytest
@@ -44,7 +42,6 @@ def gradients(objective: Objective, languages: Languages, world: World) -> list[
 def test_every_gradient_is_dense_and_the_sum_over_processes(
     objective: Objective, languages: Languages
 ) -> None:
-    """Also where a step does not reach a parameter."""
     twin = Twin(0, 2, torch.device("cpu"))
     alone, together = gradients(objective, languages, one_process()), gradients(objective, languages, twin)
     assert len(alone) == len(together) == len(new_learner(objective).trained)

@@ -1,5 +1,3 @@
-"""A prediction head that is trained while the encoder stays as it is."""
-
 from dataclasses import replace
 
 import torch

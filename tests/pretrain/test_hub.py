@@ -1,7 +1,3 @@
-"""Models by name: from a cache as the hub's own client leaves it, and from a hub that stands in for the real
-one.
-"""
-
 import json
 import threading
 from collections.abc import Iterator
@@ -50,7 +46,6 @@ def use(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    """A hub on this machine."""
 
     class Answers(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

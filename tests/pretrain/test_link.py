@@ -1,6 +1,3 @@
-"""LINK: what is switched, how often, and that nothing else differs from MLM."""
-
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.pretrain.batch import Rows
 from calque.pretrain.distributed import one_process
@@ -30,7 +26,6 @@ def drawn(objective: Objective, languages: Languages, seed: int) -> tuple[Rows, 
 
 @pytest.fixture(scope="module")
 def told_nothing(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Languages:
-    """The made languages with a dictionary that has no entry."""
     return with_dictionary(study, tmp_path_factory.mktemp("told") / "nothing", [])
 
 
@@ -84,15 +79,9 @@ def test_the_share_is_of_all_visible_source_words(languages: Languages) -> None:
         assert abs(switched - share * could) <= 4 * np.sqrt(could * share * (1 - share))
 
 
-def test_without_a_dictionary_there_is_nothing_to_switch(languages: Languages) -> None:
-    with pytest.raises(BadInput, match="no dictionary between the languages"):
-        Link().streams(replace(languages, dictionaries=()), LENGTH, 0)
-
-
 LANGUAGES: list[Languages] = []
 
 
 @pytest.fixture(scope="module", autouse=True)
 def opened(languages: Languages) -> None:
-    """Hypothesis runs a test many times, and a fixture of its own would be made once for all."""
     LANGUAGES[:] = [languages]

@@ -1,5 +1,3 @@
-"""What is left of a run whose processes die: the same bits as of one that lives."""
-
 import json
 import os
 import signal
@@ -34,13 +32,11 @@ def die(study: Path, out: Path, size: int) -> Died:
 
 @pytest.fixture(scope="module")
 def died(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Died:
-    """Those of one process."""
     return die(study, tmp_path_factory.mktemp("lives"), 1)
 
 
 @pytest.fixture(scope="module")
 def died_of_two(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Died:
-    """Those of two processes, of which one is killed, or stopped, and the other is left."""
     return die(study, tmp_path_factory.mktemp("lives of two"), 2)
 
 
@@ -86,7 +82,6 @@ def test_two_processes_end_with_the_same_weights_and_metrics_whichever_is_killed
 
 
 def test_the_process_that_is_left_ends_with_one_line(died_of_two: Died) -> None:
-    """At once where the other was killed, and where it is stopped, when its patience ends."""
     _, status, printed = died_of_two
     lives = status["killed"] + status["stopped"]
     assert all(sorted(ends) == [KILLED, LOST] for ends in lives)

@@ -1,7 +1,3 @@
-"""Masking by its statistics: all within four standard errors, or a chi-square of p > 1e-4, with a fixed
-seed.
-"""
-
 import numpy as np
 import pytest
 from scipy.stats import chisquare

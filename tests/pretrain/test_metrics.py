@@ -1,5 +1,3 @@
-"""Rows of metrics: those of a state are never lost, and none is there twice."""
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace

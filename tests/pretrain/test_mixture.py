@@ -1,5 +1,3 @@
-"""Mixtures: names, mistakes, and what a model of several languages reads."""
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -90,13 +88,6 @@ def test_rows_sum_to_the_batch_and_rows_of_pairs_to_their_part(
     assert sum(rows) == 1000 and min(rows) >= 1
     of_pairs = sum(row for row, kind in zip(rows, paired, strict=True) if kind)
     assert abs(of_pairs - 1000 * pairs) <= len(streams)
-
-
-def test_pairs_need_bitexts_text_and_two_rows() -> None:
-    assert Mixture(pairs=0.5).rows(8, [62], [True]) == [8]
-    for batch, paired, missing in ((8, [False, False], "no bitext"), (1, [False, True], "a step has one")):
-        with pytest.raises(BadInput, match=rf"pairs = 0.5 of the rows, but .*{missing}"):
-            Mixture(pairs=0.5).rows(batch, [9, 9], paired)
 
 
 @pytest.mark.parametrize(

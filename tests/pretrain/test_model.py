@@ -53,7 +53,6 @@ def test_loss_and_gradient_are_those_of_transformers(padded: bool, languages: bo
 def test_a_loss_in_pieces_is_the_same_and_holds_no_more_logits_than_it_may(
     most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Positions one by one, in sevens and elevens."""
     model, batch = build(STILL, 2 * SIZE), rows(True)
     whole = prediction_loss(model, batch)
     monkeypatch.setattr("calque.pretrain.model.LOGITS", most)
@@ -84,7 +83,6 @@ def test_a_loss_in_pieces_is_the_same_and_holds_no_more_logits_than_it_may(
 @pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_no_position_and_every_position(share: float, padded: bool) -> None:
-    """Also with labels padded as for a GPU, and at the first position, which is what they are padded with."""
     model, batch = build(STILL, 2 * SIZE), rows(True, share)
     batch = replace(batch, found=batch.positions.padded() if padded else None)
     loss = prediction_loss(model, batch)

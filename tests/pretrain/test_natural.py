@@ -1,5 +1,3 @@
-"""Pretraining on natural languages with a given vocabulary, whose types that no text uses have no row."""
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -9,21 +7,19 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM
 
-from calque.derive.errors import BadInput
 from calque.derive.estimated_links import estimate_links
 from calque.derive.languages import Languages
 from calque.derive.natural.build import derive_natural
-from calque.derive.natural.files import TextFiles
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.pretrain.distributed import one_process
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.dict_mlm import DictMLM
-from calque.pretrain.objectives.mlm import MLM, PackedLines
+from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import DWA, XLMAlign
 from calque.pretrain.run import Pretraining, pretrain
-from tests.derive.natural.made import EN, inputs, vocabulary, written
+from tests.derive.natural.made import EN, inputs, vocabulary
 from tests.pretrain.made import MODEL, TRAIN
 from tests.vocabularies import learn
 
@@ -35,7 +31,6 @@ ESTIMATED = DWA(labels="estimated", parallel_fraction=1.0)
 
 @pytest.fixture(scope="module", params=["unigram", "wordpiece"])
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two natural languages and their bitext, with types that no text uses."""
     folder = tmp_path_factory.mktemp("natural")
     given = vocabulary(folder / "given", request.param)
     tokenizer = given.open()._tokenizer
@@ -82,15 +77,3 @@ def test_a_lexicon_is_the_dictionary_of_objectives(objective: Objective, tmp_pat
         json.loads(line)["loss"] for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
     ]
     assert losses[-1]["mlm"] < losses[0]["mlm"]
-
-
-def test_a_language_of_one_sentence_is_too_short_for_a_row_and_named(tmp_path: Path) -> None:
-    path = written(tmp_path / "one.txt", ["the"])
-    given = vocabulary(tmp_path / "given")
-    made = derive_natural({"gd": TextFiles((path,))}, {}, given, tmp_path / "made")
-    languages = Languages.open(made, ["gd"])
-    with pytest.raises(BadInput, match="gd: a corpus of 2 ids does not fill one row of 128"):
-        PackedLines(languages["gd"], languages.specials, 128)
-    with pytest.raises(BadInput, match="gd: a corpus of 2 ids does not fill one row of 128"):
-        pretrain(tmp_path / "run", Pretraining(languages, MLM(), LONG, FEW, 1), one_process())
-    assert not (tmp_path / "run" / "manifest.json").exists()

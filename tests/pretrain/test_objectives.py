@@ -1,5 +1,3 @@
-"""Each objective's rows and losses against a computation by hand."""
-
 from __future__ import annotations
 
 from collections import Counter
@@ -18,12 +16,12 @@ from calque.derive.types import OURS
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.model import build
 from calque.pretrain.modules import Learner
-from calque.pretrain.objective import After, Objective, Stream
-from calque.pretrain.objectives.align_mlm import Align, AlignMLM
+from calque.pretrain.objective import Objective, Stream
+from calque.pretrain.objectives.align_mlm import Align
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM, PackedLines
 from calque.pretrain.objectives.repel_mlm import Repel
-from calque.pretrain.objectives.xlm import TLM, XLM
+from calque.pretrain.objectives.xlm import TLM
 from tests.pretrain.made import (
     DERIVED,
     LANGUAGE,
@@ -164,7 +162,6 @@ class Half:
 
 @pytest.mark.parametrize("fraction", [0.1, 0.25, 1.0])
 def test_tlm_rows(languages: Languages, fraction: float) -> None:
-    """Parallel lines side by side, each sampled line once, as many a row as fit, longer ones counted."""
     stream = only(TLM(fraction, mask_rate=0.0), languages)
     rows, _ = stream.draw(range(stream.instances), np.random.default_rng(0))
     half = LENGTH // 2
@@ -246,21 +243,6 @@ def test_dict_mlm_may_ask_for_images_instead(languages: Languages) -> None:
     assert abs(asked["image"] - n / 2) < 4 * np.sqrt(n / 4)
 
 
-def test_starts_that_cannot_be_are_refused() -> None:
-    for portion in (0.0, 1.0):
-        with pytest.raises(ValueError, match="portion must be between 0 and 1"):
-            After(MLM(), MLM(), portion)
-    begun = After(MLM(), AlignMLM())
-    for then, first in ((begun, MLM()), (MLM(), begun)):
-        with pytest.raises(ValueError, match="neither objective may itself start"):
-            After(then, first)
-    for then, first in ((XLM(), MLM()), (MLM(), XLM())):
-        with pytest.raises(ValueError, match="only XLM has language embeddings"):
-            After(then, first)
-    assert After(XLM(), DictMLM()).traits.language_embeddings
-    assert not After(AlignMLM(), MLM()).traits.language_embeddings
-
-
 @given(st.integers(0, 2**32), st.sampled_from(sorted(OBJECTIVES)))
 def test_a_draw_is_a_function_of_its_randomness(seed: int, name: str) -> None:
     for stream in STREAMS[name]:
@@ -279,7 +261,6 @@ STREAMS: dict[str, list[Stream]] = {}
 
 @pytest.fixture(scope="module", autouse=True)
 def streams(languages: Languages) -> None:
-    """Made once: hypothesis runs a test many times, and a fixture of its own would be made once for all."""
     STREAMS.update(
         {name: objective.streams(languages, MODEL.length, 0) for name, objective in OBJECTIVES.items()}
     )

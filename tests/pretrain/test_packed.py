@@ -30,7 +30,6 @@ def in_memory(lines: list[list[int]]) -> Language:
 
 @given(LINES, st.integers(8, 40))
 def test_packed_rows_are_the_corpus(lines: list[list[int]], length: int) -> None:
-    """Against a twin that packs with Python lists."""
     whole = [i for line in lines for i in [*line, OURS.end]]
     rows = [[OURS.start, *whole[a : a + length - 1]] for a in range(0, len(whole) - length + 2, length - 1)]
     if not rows:
@@ -43,7 +42,6 @@ def test_packed_rows_are_the_corpus(lines: list[list[int]], length: int) -> None
 
 
 def test_packing_takes_no_memory_that_grows_with_the_lines() -> None:
-    """A hundredth of what lines take on the disk, where a hundred thousand of them are."""
     made = in_memory([[FIRST]] * 100_000)
     tracemalloc.start()
     try:

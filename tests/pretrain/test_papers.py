@@ -1,5 +1,3 @@
-"""The defaults of objectives are their papers', except where docs/fidelity.md names another value."""
-
 import numpy as np
 
 from calque.pretrain import mask

@@ -1,7 +1,3 @@
-"""PPA: logits against a twin written out by hand, the queue's order, the slow encoder, and what depends on no
-cut.
-"""
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -85,7 +81,6 @@ def test_the_loss_is_that_of_a_twin_by_hand(languages: Languages) -> None:
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=9))
 def test_the_queue_has_the_last_keys_in_their_places(sizes: list[int]) -> None:
-    """However many come at a time, also more than there are places: key number t stands at t modulo K."""
     own = MoCo(build(DEEP, 50), queue=5, dimensions=2)
     first = own.queue.clone()
     keys = torch.arange(2.0 * sum(sizes)).view(-1, 2)
@@ -102,7 +97,6 @@ def test_the_queue_has_the_last_keys_in_their_places(sizes: list[int]) -> None:
 def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_sides_alone(
     languages: Languages,
 ) -> None:
-    """Table 5. Sides are cut out of the masked rows by hand, each run alone."""
     expected: dict[str, float] = {}
     for beside in ("TLM", "", "MLM"):
         stream, learner = made(languages, replace(SMALL, beside=beside))
@@ -130,7 +124,6 @@ def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_side
 
 @pytest.mark.parametrize("at", [3, 7, 11])
 def test_a_stopped_run_resumes_with_its_queue(at: int, study: Path, tmp_path: Path) -> None:
-    """Next to another objective, with weight decay; the checkpoint has the model alone."""
     config = Pretraining(
         Languages.open(study, (LANGUAGE,)),
         Sum("both", (MLM(), SMALL)),

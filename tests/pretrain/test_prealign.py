@@ -1,15 +1,7 @@
-"""PreAlign: the contrast against a loop over transformers' own states, cuts, phases, and a run that is
-resumed.
-"""
-
-from dataclasses import replace
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
 
-from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.model import build
@@ -18,14 +10,10 @@ from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.prealign import Anchors, Contrast, PreAlign, Sides, WordContrast
 from tests.pretrain.made import (
-    LANGUAGE,
     SIZE,
     STILL,
     only,
-    with_dictionary,
 )
-
-LENGTH = STILL.length
 
 
 def stream(languages: Languages, objective: Contrast) -> WordContrast:
@@ -103,11 +91,3 @@ def test_both_phases_take_the_steps_of_one_objective_and_switch_a_twentieth() ->
     ):
         with pytest.raises(ValueError, match=said):
             PreAlign(**wrong)
-
-
-def test_too_few_entries_are_refused(study: Path, languages: Languages, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no dictionary between the languages"):
-        Contrast().streams(replace(languages, dictionaries=()), LENGTH, 0)
-    entry = (study / LANGUAGE / "dictionary.tsv").read_text(encoding="utf-8").splitlines(keepends=True)[:1]
-    with pytest.raises(BadInput, match="only one dictionary entry links two different types"):
-        Contrast().streams(with_dictionary(study, tmp_path / "one", entry), LENGTH, 0)

@@ -1,7 +1,3 @@
-"""The real encoder as a start: BERT's architecture with XLM-R's 250,037 types, no prediction head, float16
-weights.
-"""
-
 import json
 from pathlib import Path
 
@@ -31,7 +27,6 @@ TABLE = "embeddings.word_embeddings.weight"
 
 @pytest.mark.slow
 def test_it_is_trained_with_the_rows_of_its_text_and_ends_whole(calque_encoder: Path, tmp_path: Path) -> None:
-    """Two steps, in a launch that has every row again at its end."""
     check_start(calque_encoder, MODEL)
     derive_natural(*inputs(tmp_path), GivenVocabulary(calque_encoder), tmp_path / "made")
     languages = Languages.open(tmp_path / "made", ["en", "xx"])

@@ -1,7 +1,3 @@
-"""ROTATE-MLM: MLM before its step, one rotation of the derived rows and their moments, and a run that is
-resumed.
-"""
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -107,7 +103,6 @@ def test_the_rows_of_the_derived_language_and_their_moments_rotate_and_nothing_e
 def test_translations_that_differ_by_a_rotation_become_equal_also_without_an_entry(
     languages: Languages,
 ) -> None:
-    """And an output table of its own is rotated by a map of its own."""
     model = build(STILL, 2 * SIZE)
     model.lm_head.decoder.weight = torch.nn.Parameter(model.get_input_embeddings().weight.detach().clone())
     turns = [torch.linalg.qr(torch.randn(STILL.hidden, STILL.hidden))[0] for _ in range(2)]
@@ -125,6 +120,5 @@ def test_translations_that_differ_by_a_rotation_become_equal_also_without_an_ent
 def test_a_run_that_stops_around_its_step_ends_with_the_same_bits(
     stops: tuple[int, ...], study: Path, tmp_path: Path
 ) -> None:
-    """States are saved after steps 3, 6 and 9, and the rotation is before the seventh step."""
     config = Pretraining(Languages.open(study, (LANGUAGE,)), RotateMLM(), MODEL, TRAIN, 0)
     check_resumes(tmp_path, config, *stops)

@@ -1,5 +1,3 @@
-"""Models with rows of some types: exact while they are trained, whole again when they are finished."""
-
 import json
 import shutil
 from dataclasses import replace
@@ -138,7 +136,6 @@ def config(given: Path, **changes: Any) -> Pretraining:
 
 @pytest.fixture(scope="module")
 def checkpoint(given: Path) -> Path:
-    """A finished run of some steps; what had to be drawn is told."""
     messages = list[str]()
     made = pretrain(given / "run", config(given), one_process(), notify=messages.append)
     head = "lm_head.bias" in load_file(given / "start" / WEIGHTS)

@@ -31,10 +31,7 @@ from tests.pretrain.made import (
     check_resumes,
     new_learner,
     stop_at,
-    write_study,
 )
-
-HOUR = 3_600
 
 
 def config(study: Path, objective: Objective | None = None, **changes: Any) -> Pretraining:
@@ -47,7 +44,6 @@ def config(study: Path, objective: Objective | None = None, **changes: Any) -> P
 def run(
     request: pytest.FixtureRequest, study: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, Objective]:
-    """A finished run of each objective."""
     objective = OBJECTIVES[request.param]
     folder = tmp_path_factory.mktemp("runs") / objective.name
     assert pretrain(folder, config(study, objective), one_process()) == folder / "checkpoint"
@@ -210,12 +206,3 @@ def test_a_non_finite_loss_stops_the_run_and_leaves_its_last_state(study: Path, 
         pretrain(tmp_path, steep, one_process())
     assert not finished(tmp_path)
     assert len(list((tmp_path / "resume").iterdir())) == 1
-
-
-def test_a_corpus_smaller_than_a_row_is_refused(study: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="does not fill one row of 100,000"):
-        pretrain(tmp_path / "run", config(study, MLM(), model=replace(MODEL, length=100_000)), one_process())
-    small = write_study(tmp_path / "study", sentences=2)
-    with pytest.raises(BadInput, match="does not fill one row"):
-        pretrain(tmp_path / "run", config(small, MLM()), one_process())
-    assert not (tmp_path / "run").exists()

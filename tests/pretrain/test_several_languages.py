@@ -1,5 +1,3 @@
-"""Several derived languages in one model: what each objective shows of them, and a run that resumes."""
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Orders of instances: laws, for any shares."""
-
 import math
 from fractions import Fraction
 

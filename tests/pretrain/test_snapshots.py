@@ -1,5 +1,3 @@
-"""Snapshots: the same whether a run was stopped or not, in its digest, and off unless they are asked for."""
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +32,6 @@ def config(study: Path, **changes: Any) -> Pretraining:
 
 @pytest.fixture(scope="module")
 def run(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run that nobody stopped, of an objective with modules of its own."""
     folder = tmp_path_factory.mktemp("run")
     pretrain(folder, config(study, objective=XLMAlign()), one_process())
     return folder

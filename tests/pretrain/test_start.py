@@ -1,5 +1,3 @@
-"""A run that begins with another's checkpoint."""
-
 import json
 import shutil
 from dataclasses import replace
@@ -30,7 +28,6 @@ WEIGHTS = "model.safetensors"
 
 @pytest.fixture(scope="module")
 def cold(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The checkpoint of an MLM run."""
     return pretrain(
         tmp_path_factory.mktemp("cold"),
         Pretraining(Languages.open(study, (LANGUAGE,)), MLM(), MODEL, TRAIN, 0),
@@ -40,7 +37,6 @@ def cold(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def moved(cold: Path, tmp_path: Path) -> Path:
-    """The same checkpoint without the run that it is of."""
     shutil.copytree(cold, tmp_path / "moved")
     return tmp_path / "moved"
 
@@ -90,27 +86,6 @@ def test_it_resumes_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) ->
     assert logs[0][0]["loss"].keys() == {"mlm", "tlm", "dwa"}
     assert logs[0][0]["reported"].keys() == {"label precision", "label recall", "labelled"}
     assert all(0 <= share <= 1 for row in logs[0] for share in row["reported"].values())
-
-
-def test_a_folder_without_a_checkpoint_is_refused(
-    moved: Path, study: Path, languages: Languages, tmp_path: Path
-) -> None:
-    with pytest.raises(BadInput, match=r"no weights: expected model\.safetensors"):
-        pretrain(tmp_path / "run", warm(study, tmp_path / "nothing"), one_process())
-    weights = load_file(moved / WEIGHTS)
-    removed = weights.pop("lm_head.bias")
-    save_file(weights, moved / WEIGHTS, metadata={"format": "pt"})
-    with pytest.raises(BadInput, match=r"lacks the weights lm_head\.bias"):
-        beginning(moved, languages)
-    save_file(weights | {"lm_head.bias": removed[:-1].clone()}, moved / WEIGHTS, metadata={"format": "pt"})
-    with pytest.raises(BadInput, match=r"model\.safetensors: lm_head\.bias is \(599,\), but \(600,\) in"):
-        beginning(moved, languages)
-    (moved / WEIGHTS).write_bytes(b"no safetensors")
-    with pytest.raises(BadInput, match="cannot load"):
-        beginning(moved, languages)
-    (moved / "config.json").write_text("{")
-    with pytest.raises(BadInput, match="cannot load"):
-        beginning(moved, languages)
 
 
 def test_an_unfit_start_is_refused_before_anything_is_written(moved: Path, tmp_path: Path) -> None:

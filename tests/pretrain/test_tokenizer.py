@@ -1,5 +1,3 @@
-"""A checkpoint's tokenizer is read by transformers with the ids that the model learnt."""
-
 import json
 from dataclasses import dataclass
 from itertools import islice
@@ -7,13 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tokenizers import Tokenizer
 from transformers import AutoTokenizer
 
 from calque.derive.build import derive_languages
 from calque.derive.corpus import Corpus
 from calque.derive.dictionary import DictionaryConfig
-from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
@@ -23,7 +19,7 @@ from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import Transform, compose
 from calque.derive.types import OURS, Specials
 from calque.derive.vocabulary import TOKENIZER, Vocabulary
-from calque.pretrain.saved_tokenizer import TOKENIZERS, check_own_types, write_tokenizer, write_tokenizers
+from calque.pretrain.saved_tokenizer import TOKENIZERS, write_tokenizer, write_tokenizers
 
 FEW = Sizes(10, 5, 5)
 
@@ -48,7 +44,6 @@ TRANSFORMS = (Invert(), compose(Transliterate(), Invert()), Transliterate(0.25),
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Pocket English with a vocabulary that cuts words."""
     out = tmp_path_factory.mktemp("tokenizer") / "data"
     source = PocketEnglish(Pocket(types=300), 500, FEW, FEW, FEW)
     return derive_languages(source, TRANSFORMS, 400, DictionaryConfig(), out, out.parent / "cache")
@@ -56,7 +51,6 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def checkpoint(data: Path, tmp_path: Path) -> Path:
-    """What lies beside a checkpoint's weights, with a RoBERTa's config."""
     folder = tmp_path / "checkpoint"
     folder.mkdir()
     (folder / "config.json").write_text(
@@ -85,7 +79,6 @@ def test_ids_are_those_of_the_corpus(checkpoint: Path, data: Path) -> None:
 def test_derived_text_gets_the_ids_of_the_derived_corpus_and_is_printed_again(
     data: Path, tmp_path: Path, number: int
 ) -> None:
-    """All 500 sentences, as they are spelt; of four languages in one model, three have rows of their own."""
     transform, languages = TRANSFORMS[number], Languages.open(data, [one.name for one in TRANSFORMS])
     write_tokenizers(languages, tmp_path, 64)
     tokenizer, language = (
@@ -106,15 +99,3 @@ def test_derived_text_gets_the_ids_of_the_derived_corpus_and_is_printed_again(
         tmp_path / TOKENIZERS / transform.name / TOKENIZER
     ).read_bytes()
     assert same == (transform.name == "inv")
-
-
-def test_a_table_with_a_row_for_each_type_fits_and_one_with_fewer_does_not(checkpoint: Path) -> None:
-    types = Tokenizer.from_file(str(checkpoint / TOKENIZER)).get_vocab_size()
-    check_own_types(checkpoint, types, OURS.pad)
-    check_own_types(checkpoint, types + 3, OURS.pad)
-    with pytest.raises(
-        BadInput, match=rf"has types up to id {types - 1:,}, .* a table of {types - 1:,} rows"
-    ):
-        check_own_types(checkpoint, types - 1, OURS.pad)
-    with pytest.raises(BadInput, match=f"padding is id {OURS.pad}, but 0 in the model next to it"):
-        check_own_types(checkpoint, types, 0)

@@ -46,7 +46,6 @@ def one_step(
 @pytest.mark.parametrize("batch", [8, 3])
 @pytest.mark.parametrize("objective", [*OBJECTIVES.values(), ALL], ids=lambda o: o.name)
 def test_cutting_a_batch_changes_no_gradient(objective: Objective, batch: int, languages: Languages) -> None:
-    """Also where there are more parts than rows, so that some have only a sparse gradient or none."""
     whole, means = one_step(objective, languages, batch, 1)
     for count in (2, 3, 5):
         parts, same = one_step(objective, languages, batch, count)
@@ -69,7 +68,6 @@ def test_processes_and_micro_batches_share_a_batch_without_overlap(
 
 
 def test_the_gradient_is_that_of_the_weighted_means(languages: Languages) -> None:
-    """Of MLM + TLM + 10 ALIGN, against autograd on the means themselves."""
     gradient, means = one_step(ALL, languages, 8, 1)
     model = new_learner(ALL).model
     streams = ALL.streams(languages, STILL.length, 0)
@@ -96,7 +94,6 @@ def test_the_gradient_is_that_of_the_weighted_means(languages: Languages) -> Non
 def test_every_parameter_gets_a_dense_gradient_from_a_process_without_rows(
     objective: Objective, languages: Languages
 ) -> None:
-    """The third of four processes with one row: it computes nothing but its share of the dictionary."""
 
     class Third(World):
         def add(self, numbers: torch.Tensor) -> torch.Tensor:
@@ -182,7 +179,6 @@ def test_updates_are_those_of_adamw_with_the_parts_that_decay(
 
 
 def test_a_non_finite_loss_stops_before_the_update(languages: Languages) -> None:
-    """A rate out of all bounds spoils the weights, and the loss of the next step shows it."""
     learner = new_learner(MLM(), MODEL)
     before: list[dict[str, torch.Tensor]] = []
     config = replace(TRAIN, learning_rate=1e30)
@@ -279,7 +275,6 @@ NEVER_WAIT += [XLMAlign(filtering=False), AlignerTraining(labels="self")]
 def test_no_loss_or_gradient_waits_for_a_gpu(
     objective: Objective, languages: Languages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With batches that are ready for the copy to one."""
     learner, streams = new_learner(objective, MODEL), objective.streams(languages, MODEL.length, 0)
     (batches, counts), waits = Draws(streams, 8, 0).at(0), Waits()
     there = [(stream, part.ready()) for stream, part in _cut(streams, batches, 1, one_process())]

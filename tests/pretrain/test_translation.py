@@ -1,7 +1,3 @@
-"""Pretraining on translations, whose word alignment nobody knows: half the table, and no gold to be held
-against.
-"""
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Sinkhorn and Itermax against their definitions, and against POT and SimAlign where these are installed."""
-
 import numpy as np
 import pytest
 import torch

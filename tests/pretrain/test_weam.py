@@ -1,5 +1,3 @@
-"""WEAM against its equations, written out with the matrix A."""
-
 from dataclasses import replace
 from pathlib import Path
 

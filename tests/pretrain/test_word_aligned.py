@@ -1,5 +1,3 @@
-"""Word-aligned BERT against sums over words, each sentence encoded alone by transformers."""
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""XLM-Align against a computation by hand: links cell by cell, and a softmax over what may be pointed at."""
-
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -117,7 +115,6 @@ def test_losses_and_counts(switches: dict[str, Any], languages: Languages) -> No
 
 
 def test_without_dwa_it_is_tlm_on_the_same_rows(languages: Languages) -> None:
-    """Table 7's baseline without queries is table 3's without DWA: no label is made."""
     with_dwa, without = (only(dwa, languages) for dwa in (DWA(), DWA(queries="none")))
     (a, n), (b, m) = (stream.draw(range(3), np.random.default_rng(5)) for stream in (with_dwa, without))
     assert a.rows.ids.equal(b.rows.ids)
@@ -133,7 +130,6 @@ def test_without_dwa_it_is_tlm_on_the_same_rows(languages: Languages) -> None:
 
 
 def test_labels_take_no_gradient_and_no_dropout(languages: Languages) -> None:
-    """One step with dropout reports of its labels what a model in evaluation mode makes of the batch."""
     noisy, seen = replace(DEEP, dropout=0.5), dict[str, float]()
     objective, config = XLMAlign(), replace(TRAIN, steps=1, warmup=0)
     learner = new_learner(objective, noisy)

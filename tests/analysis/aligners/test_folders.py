@@ -1,7 +1,3 @@
-"""Folders whose files contradict each other: ids, embeddings and logits are transformers', or the folder is
-refused.
-"""
-
 import json
 import shutil
 from collections.abc import Callable, Mapping
@@ -54,7 +50,6 @@ LAYER = "encoder.layer.1.output.dense.weight"
 
 @pytest.fixture(scope="module")
 def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A BERT whose pieces include RoBERTa's special names, and a RoBERTa, as transformers saves them."""
     disable_progress_bar()
     folder = tmp_path_factory.mktemp("originals")
     torch.manual_seed(0)

@@ -1,5 +1,3 @@
-"""Similarities, plans and rules: compared with POT, SciPy and slow twins, and by name."""
-
 import numpy as np
 import pytest
 import torch
@@ -84,7 +82,6 @@ def test_softmax_links_words_that_are_likely_in_both_directions() -> None:
 
 
 def test_the_released_rule_is_each_sides_best_of_its_own_last_scaling() -> None:
-    """The released aligner, pair by pair: the best of each row of pi that is the best of its column of xi."""
     random = np.random.default_rng(5)
     products = [random.normal(1, 2, tuple(random.integers(2, 30, 2))) for _ in range(200)]
     tables = padded(products)

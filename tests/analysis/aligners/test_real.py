@@ -1,5 +1,3 @@
-"""A real encoder on real gold sets: SimAlign's links, and error rates as they were measured."""
-
 from functools import lru_cache
 from pathlib import Path
 

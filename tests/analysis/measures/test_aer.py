@@ -1,7 +1,3 @@
-"""AER against cases worked out by hand, a brute-force twin, and its laws; gold sets, by name and by
-derivation.
-"""
-
 from pathlib import Path
 
 import numpy as np

@@ -1,47 +1,25 @@
-"""alignment@1: against brute force, its laws, and the checkpoints that it reads."""
-
-import dataclasses
-import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import save_file
-from transformers import RobertaConfig, RobertaForMaskedLM
 
 from calque.analysis.measures.alignment import (
     Types,
-    alignment_of_checkpoint,
     form_alignment,
-    type_alignment,
 )
-from calque.analysis.records.record import MeasuredModel, Measurement
-from calque.derive.build import derive_languages
-from calque.derive.dictionary import DictionaryConfig
-from calque.derive.errors import BadInput
-from calque.derive.languages import Languages
-from calque.derive.pocket.language import Pocket
+from calque.analysis.records.record import MeasuredModel
 from calque.derive.script import Transliterate
-from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.types import OURS
 from calque.pretrain.architecture import ROBERTA
 
-FEW = Sizes(1, 1, 1)
 FIRST = len(OURS.ids)
 """The first id that is not special."""
 NUMBERS = (0, 1), 0, 0
 """The token types of two languages, any number of rows, and no type without an image."""
-
-
-def test_a_row_that_is_not_finite_is_refused() -> None:
-    table = torch.ones(60, 2)
-    table[FIRST + 1, 0] = torch.nan
-    with pytest.raises(ValueError, match="not finite"):
-        toy_types().alignment(table)
 
 
 def toy_types(size: int = 30, overlap: float = 0.0) -> Types:
@@ -59,50 +37,6 @@ def test_language_embeddings_are_added_and_the_table_is_left_as_it_is() -> None:
     assert types.alignment(table, languages).forward.all()
     assert not types.alignment(table).forward.all()
     assert torch.equal(table, before)
-
-
-def small_model(size: int, languages: int) -> RobertaForMaskedLM:
-    torch.manual_seed(0)
-    config = RobertaConfig(vocab_size=2 * size, hidden_size=8, num_hidden_layers=1, num_attention_heads=2,
-                           intermediate_size=8, type_vocab_size=languages, initializer_range=0.5)  # fmt: skip
-    return RobertaForMaskedLM(config)
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Pocket English in a new script."""
-    source, out = PocketEnglish(Pocket(types=300), 50, FEW, FEW, FEW), tmp_path_factory.mktemp("data")
-    return derive_languages(source, [Transliterate()], 270, DictionaryConfig(), out / "data", out / "cache")
-
-
-def size_of(data: Path) -> int:
-    return Languages.open(data, ["trans"]).size
-
-
-def test_weights_that_do_not_fit_are_refused(data: Path, tmp_path: Path) -> None:
-    size = size_of(data)
-    types = Types.open(data, "trans")
-    with pytest.raises(BadInput, match="expected the weights"):
-        alignment_of_checkpoint(tmp_path / "nowhere", types)
-    small_model(size + 1, 1).save_pretrained(tmp_path / "other")
-    with pytest.raises(BadInput, match=f"{2 * size + 2} word embeddings; expected the languages' {2 * size}"):
-        alignment_of_checkpoint(tmp_path / "other", types)
-    weights = tmp_path / "other" / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:100])
-    with pytest.raises(BadInput, match="expected the weights"):
-        alignment_of_checkpoint(tmp_path / "other", types)
-
-
-def test_alignment_over_training_ends_with_the_checkpoints(data: Path, tmp_path: Path) -> None:
-    small_model(size_of(data), 1).save_pretrained(tmp_path)
-    (tmp_path / "metrics.jsonl").write_text(json.dumps({"step": 100, "probe": {"all": 0.1}}) + "\n")
-    types, model = Types.open(data, "trans"), MeasuredModel(tmp_path, "run", "trans", step=1300)
-    first, *final = type_alignment(model, types, tmp_path / "metrics.jsonl", before=1000).records
-    assert (first.metric, first.value, first.step, first.language) == ("all", 0.1, 1100, "trans")
-    alignment = alignment_of_checkpoint(tmp_path, types)
-    assert {record.metric: (record.value, record.count) for record in final} == alignment.shares
-    still = dataclasses.replace(types, image=types.own)
-    assert type_alignment(model, still, tmp_path / "metrics.jsonl") == Measurement()
 
 
 FORMS = 40

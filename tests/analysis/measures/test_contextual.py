@@ -1,6 +1,3 @@
-"""Contextual alignment of derived sentences, layer by layer."""
-
-import json
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +6,8 @@ import torch
 from transformers import RobertaModel
 
 from calque.analysis.measures.aer import score_all
-from calque.analysis.measures.word_alignment import PAIRS, pair_links, self_labels
-from calque.analysis.records.record import AER, LABELS, MeasuredModel, Record
+from calque.analysis.measures.word_alignment import PAIRS, pair_links
+from calque.analysis.records.record import AER, MeasuredModel, Record
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.languages import Languages
@@ -79,24 +76,3 @@ def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeChec
     value, count = score_all(golds, links).aer, sum(len(gold) for *_, gold in every)
     assert value is not None
     assert found == Record("run", AER, "aer", value, count, language="trans.inv", layer=1, step=STEP)
-
-
-def test_self_labels_become_records_over_their_steps(tmp_path: Path) -> None:
-    reported = {"label precision": 0.5, "label recall": 0.25, "labelled": 0.75, "something else": 1.0}
-    rows = [
-        {"step": 100, "loss": {"mlm": 3.0}, "reported": reported},
-        {"step": 100, "probe": {"all": 0.1}},
-        {"step": 150, "loss": {"mlm": 2.0}, "reported": reported | {"label precision": 0.6}},
-    ]
-    path = tmp_path / "metrics.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = self_labels(MeasuredModel(tmp_path, "run", "trans"), path, before=1000).records
-    assert {(record.measure, record.run, record.language) for record in found} == {(LABELS, "run", "trans")}
-    assert [(r.metric, r.value, r.count, r.step) for r in found] == [
-        ("precision", 0.5, 100, 1100),
-        ("recall", 0.25, 100, 1100),
-        ("share", 0.75, 100, 1100),
-        ("precision", 0.6, 50, 1150),
-        ("recall", 0.25, 50, 1150),
-        ("share", 0.75, 50, 1150),
-    ]

@@ -1,5 +1,3 @@
-"""The gradient cosine against autograd by hand, over all parameters of the layers as one vector."""
-
 import numpy as np
 import pytest
 import torch

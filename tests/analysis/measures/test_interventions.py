@@ -1,5 +1,3 @@
-"""Interventions: what each changes, and that nothing of it stays."""
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -15,22 +13,17 @@ from calque.analysis.measures.interventions import (
     COUNTERPART,
     NAMES,
     NOTHING,
-    OF_OTHERS,
     ORDER,
-    PATCHED,
     Rows,
-    SourceTuned,
     control_of,
     hook_layer,
     interventions,
     train,
 )
 from calque.analysis.records.record import AFTER, RECOVERED, MeasuredModel
-from calque.analysis.tasks.classification import NLI
 from calque.analysis.tasks.tagging import NER, POS, Tagging
 from calque.analysis.tasks.task import Task
 from calque.analysis.tasks.transfer import DerivedTask, transfer
-from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.task_data import TaskFolder
 from tests.analysis.tasks.test_transfer import FIRST, QUICK, V, data, model_of  # noqa: F401
@@ -55,7 +48,6 @@ def run(make_checkpoint: MakeCheckpoint) -> MeasuredModel:
 
 @pytest.fixture
 def copied(run: MeasuredModel, tmp_path: Path) -> MeasuredModel:
-    """A model whose derived rows are copies of the source's, for the language without another order."""
     weights = load_file(run.checkpoint / "model.safetensors")
     table = weights["roberta.embeddings.word_embeddings.weight"]
     table[V + FIRST :] = table[FIRST:V]
@@ -121,7 +113,6 @@ def exchanged(
 
 
 def test_patched_states_are_the_counterparts_one_by_one(run: MeasuredModel, data: Path) -> None:  # noqa: F811
-    """Sentence by sentence, with the states written into the layer's output at each word's place."""
     tuned = train(run, of_task(data, POS(), "trans.inv"), quiet)
     split, derived = tuned._test(tuned.language, tuned.language)
     _, source = tuned._test("source", "source")
@@ -139,20 +130,3 @@ def test_patched_states_are_the_counterparts_one_by_one(run: MeasuredModel, data
             answers.append(tuned.tuned.logits([row])[0].argmax(-1).numpy())
     assert tuned.patched(1) == tuned._scored(split, derived, answers) != tuned.score()
     assert tuned.patched(1, np.random.default_rng(0)) != tuned.patched(1)
-
-
-def test_what_cannot_be_changed_is_refused(run: MeasuredModel, data: Path) -> None:  # noqa: F811
-    with pytest.raises(BadInput, match="nli"):
-        train(run, of_task(data, NLI(), "trans.inv"), quiet)
-    with pytest.raises(BadInput, match="has the script of the source"):
-        train(replace(run, language="same"), of_task(data, POS(), "same"), quiet)
-    usual = of_task(data, POS(), "trans.inv")
-    source, derived = usual.languages.languages
-    for images in ({"single": derived.table}, {"places": np.stack([derived.table] * 2)}):
-        several = replace(usual.languages, languages=(source, replace(derived, **images)))
-        with pytest.raises(BadInput, match="several images"):
-            train(run, replace(usual, languages=several), quiet)
-    tuned: SourceTuned = train(run, of_task(data, POS(), "trans.inv"), quiet)
-    with pytest.raises(BadInput, match="layer 9"):
-        tuned.patched(9)
-    assert control_of(f"{PATCHED}2") == f"{OF_OTHERS}2" and not control_of(NOTHING)

@@ -1,7 +1,3 @@
-"""Questions about facts: scores against transformers' own, models that know, and what chance and the null
-are.
-"""
-
 import pytest
 import torch
 from transformers import RobertaForMaskedLM

@@ -1,5 +1,3 @@
-"""The loss on masked ids: compared with transformers' own, its laws, and its null."""
-
 from pathlib import Path
 
 import numpy as np

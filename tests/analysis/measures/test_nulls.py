@@ -1,5 +1,3 @@
-"""Permutation nulls: their laws, and what they leave of frequency and of types."""
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

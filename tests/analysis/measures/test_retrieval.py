@@ -1,5 +1,3 @@
-"""Retrieval and mining of translations: compared with slow twins, and their laws."""
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,3 @@
-"""One rotation between two languages: against scipy, by brute force, and what it finds of known
-geometries.
-"""
-
 import numpy as np
 import pytest
 import torch

@@ -1,5 +1,3 @@
-"""Hidden states, nearest rows, linear CKA and a linear probe."""
-
 import numpy as np
 import pytest
 import torch

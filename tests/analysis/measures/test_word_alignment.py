@@ -1,5 +1,3 @@
-"""Aligners on a gold set: one pass of an encoder is worth as many as there are layers and methods."""
-
 from pathlib import Path
 
 import pytest
@@ -16,7 +14,6 @@ __all__ = ["bert", "roberta", "sentence_pairs"]  # fixtures
 
 @pytest.fixture
 def gold(sentence_pairs: list[Pair]) -> Gold:
-    """The diagonal of each pair, sure where the two words begin alike."""
     links = []
     for source, target in sentence_pairs:
         diagonal = [(i, i) for i in range(min(len(source), len(target)))]

@@ -1,5 +1,3 @@
-"""Committed pictures are those that their records make now, to the byte, and so are the values in a page."""
-
 from dataclasses import astuple
 from itertools import chain
 from pathlib import Path

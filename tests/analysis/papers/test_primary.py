@@ -1,7 +1,4 @@
-"""Primary claims: the file, and what its claims conclude from records."""
-
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -166,16 +163,6 @@ def test_a_difference_between_scores_at_the_floor_is_undecided(tmp_path: Path) -
     floor = Floor("majority", "majority", "pos", "accuracy", 0.95, 2_000, "trans.inv", "source")
     table = written(tmp_path, ORDER).table(Results(runs(records), records, floors=[floor]), "toy")
     assert table and table.rows[0][1] == AT_FLOOR
-
-
-def test_only_a_file_that_all_runs_noted_was_not_changed(tmp_path: Path) -> None:
-    claims, records = written(tmp_path, ORDER), order(SMALL, MIDDLE, LARGE)
-    for noted, others in (((claims.digest,), 0), ((), 9), (("", claims.digest), 9), (("0" * 64,), 9)):
-        made = [replace(run, claims=noted) for run in runs(records)]
-        results = Results(made, records)
-        table = claims.table(results, "toy")
-        assert table and ("changed after the runs" in table.title) == bool(others)
-        assert (f"{others} of 9 runs" in table.note) == bool(others) == bool(claims.change(results))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,3 @@
-"""The papers' tables: what they hold, and the three published correlations computed from them."""
-
 import pytest
 
 from calque.analysis.papers.published import published

@@ -1,5 +1,3 @@
-"""A sweep's table, figure and differences, whatever the values differ in."""
-
 import csv
 import io
 from dataclasses import replace
@@ -12,17 +10,13 @@ from calque.analysis.papers.sweep import (
     SweepResults,
     differences,
     differences_table,
-    sweep_figure,
     sweep_findings,
     sweep_question,
     sweep_table,
 )
-from calque.analysis.records.record import ALIGNMENT, RETRIEVAL, Described, Record, Run
-from calque.analysis.report.drawing import marks_of
+from calque.analysis.records.record import ALIGNMENT
 from calque.analysis.results.results import Results
-from calque.analysis.results.settings import setting_title
 from calque.analysis.statistics.intervals import CONFIDENCE
-from calque.pretrain.objectives.mlm import MLM
 from tests.analysis.runs import number, runs
 
 
@@ -54,7 +48,6 @@ def rows(sweep: SweepResults) -> list[dict[str, str]]:
 
 @pytest.fixture
 def two() -> SweepResults:
-    """Two settings, which MLM does not read."""
     variants = {}
     for by in ("uniform", "frequency"):
         for place, share in enumerate(("0.01", "0.1", "1")):
@@ -95,83 +88,6 @@ def test_a_model_that_was_trained_again_with_the_same_scores_is_a_baseline(
     assert SweepResults(("a",), variants).baselines == expected
 
 
-def test_what_only_some_values_have_is_missing_for_the_others() -> None:
-    bare = results({"MLM": [0.4]}, "1")
-    bare = Results(bare.runs.values(), [record for record in bare.records if record.measure == "ZS"])
-    sweep = SweepResults(
-        ("tasks",), {("pos",): bare, ("pos,nli",): results({"MLM": [0.2], "XLM": [0.3]}, "2")}
-    )
-    found = [(row["objective"], row["tasks"], row["alignment@1, held-out"]) for row in rows(sweep)]
-    assert found == [("MLM", "pos", ""), ("MLM", "pos,nli", "20.0"), ("XLM", "pos,nli", "30.0")]
-    assert sweep_figure(sweep, "toy scale")
-
-
-def test_natural_languages_are_averaged_at_the_main_layer() -> None:
-    languages = tuple(Described(name, name) for name in ("en", "fr", "de"))
-    made = Run("a run", "toy", 0, languages, Described("MLM", "MLM", MLM().facets), layers=3, main_layer=2)
-    records = [
-        Record(
-            "a run",
-            RETRIEVAL,
-            "cosine",
-            0.1 * layer + 0.2 * place,
-            10,
-            language=name,
-            first="en",
-            layer=layer,
-        )
-        for layer in (1, 2)
-        for place, name in enumerate(("fr", "de"))
-    ]
-    sweep = SweepResults(("a",), {("1",): Results([made], records), ("2",): Results([made], records)})
-    (row, _) = rows(sweep)
-    assert (row["language"], row["retrieval, layer 2"]) == ("all languages", "30.0")
-
-
-def test_the_figure_has_a_line_per_value_and_a_level_line_per_baseline(two: SweepResults) -> None:
-    plot = sweep_figure(two, "toy scale")
-    assert plot
-    plot.figure.draw_without_rendering()
-    zero_shot = [mark for mark in marks_of(plot.figure) if mark.panel == "POS accuracy, ZS"]
-    found = [mark.value.split()[0] for mark in zero_shot if "uniform" in mark.series]
-    assert found == ["41", "51.1", "61.1"] and sum("frequency" in mark.series for mark in zero_shot) == 3
-    panel = plot.figure.axes[1]
-    assert [line.get_ydata()[0] for line in panel.lines if line.get_linestyle() == "--"] == pytest.approx(
-        [31]
-    )
-    assert "log scale" in panel.get_xlabel()
-
-
-@pytest.mark.parametrize(
-    ("values", "places", "labels"),
-    [
-        (("0.25", "0.5", "1"), [0.25, 0.5, 1], ["0.25", "0.5", "1"]),  # to scale
-        (("1e-3", "1e-2", "1"), [-3, -2, 0], ["0.001", "0.01", "1"]),  # logarithmic
-        (("0", "0.01", "1"), [0, 1, 2], ["0", "0.01", "1"]),
-        (("1", "all"), [0, 1], ["1", "all"]),
-    ],
-)
-def test_numbers_are_placed_as_numbers(
-    values: tuple[str, ...], places: list[float], labels: list[str]
-) -> None:
-    sweep = SweepResults(("share",), {(value,): results({"MLM": [0.3, 0.4]}, value) for value in values})
-    plot = sweep_figure(sweep, "toy scale")
-    assert plot
-    axis = plot.figure.axes[0].get_xaxis()
-    assert list(axis.get_ticklocs()) == pytest.approx(places)
-    assert [label.get_text() for label in axis.get_ticklabels()] == labels
-
-
-@pytest.mark.parametrize("settings", [("a", "b", "c"), ("first", "second")])
-def test_what_a_figure_cannot_show_is_only_in_the_table(settings: tuple[str, ...]) -> None:
-    variants = {
-        (*map(str, [number] * len(settings)),): results({"ALIGN-MLM": [0.3]}, str(number))
-        for number in range(8)
-    }
-    sweep = SweepResults(settings, variants)
-    assert sweep_figure(sweep, "toy scale") is None and len(rows(sweep)) == 8
-
-
 def test_differences_are_paired_by_seed_and_corrected(two: SweepResults) -> None:
     found = differences(two)["POS accuracy, ZS"]
     assert len(found) == 3 * 1 + 2 * 3 + 6, "choices at each share, shares at each choice, and all minus MLM"
@@ -196,7 +112,6 @@ def test_differences_are_paired_by_seed_and_corrected(two: SweepResults) -> None
 
 
 def test_values_without_an_effect_differ_in_five_percent_of_sweeps() -> None:
-    """Seeds relabelled: the values of each are in random order."""
     random, rejected, sweeps = np.random.default_rng(3), 0, 300
     for _ in range(sweeps):
         table = random.normal(0.5, 0.05, (4, 1)) + random.normal(0, 0.02, (4, 3))
@@ -205,22 +120,3 @@ def test_values_without_an_effect_differ_in_five_percent_of_sweeps() -> None:
         found = differences(SweepResults(("steps",), variants))["POS accuracy, ZS"]
         rejected += any(each.p is not None and each.p < 1 - CONFIDENCE for each in found)
     assert stats.binomtest(rejected, sweeps, 0.05, "greater").pvalue > 0.01 and rejected > 0
-
-
-def test_one_seed_has_no_tested_differences(two: SweepResults) -> None:
-    sweep = SweepResults(("a",), {(v,): results({"ALIGN-MLM": [0.3]}, v) for v in ("1", "2")})
-    plot = sweep_figure(sweep, "toy scale")
-    assert differences_table(sweep) is None and plot and "over the test items of one seed" in plot.caption
-
-
-@pytest.mark.parametrize(
-    ("key", "title"),
-    [
-        ("train.steps", "training steps"),
-        ("fraction", "share of types in the dictionary"),
-        ("tasks.pos.finetune.epochs", "epochs of fine-tuning on POS"),
-        ("train.weight_decay", "weight decay"),
-    ],
-)
-def test_a_setting_has_a_title_in_words(key: str, title: str) -> None:
-    assert setting_title(key) == title

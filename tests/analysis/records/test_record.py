@@ -1,5 +1,3 @@
-"""Records and runs: what is written is read again, and nothing else is accepted."""
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""Tables as LaTeX."""
-
 import re
 import shutil
 import subprocess
@@ -9,8 +7,6 @@ import pytest
 
 from calque.analysis.report.latex import escaped, latex
 from calque.analysis.report.table import Table
-
-SPECIAL = "\\&%$#_{}~^±Δ−–"
 
 
 @pytest.mark.parametrize("start", ["[", "*", " ["])

@@ -1,5 +1,3 @@
-"""CSV files hold numbers: of every committed table, and of any cell that a table can have."""
-
 import csv
 import io
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""report.html: whole, well-formed, escaped, and asking nothing of the network."""
-
 import base64
 import hashlib
 import re
@@ -8,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from calque.analysis.report.html import table_html
 from calque.analysis.report.page import Report, write_page
-from calque.analysis.report.table import Table
 from tests.analysis.paged import ATTACK, toy_page
 
 VOID = {"meta", "link", "input"}
@@ -81,14 +77,3 @@ def test_control_characters_are_shown_as_signs(tmp_path: Path) -> None:
     write_page(tmp_path / "r.html", Report("bell \x07", "toy", [], {}, exclusions=["a\x00b"]))
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "bell �" in text and "a�b" in text and "\x07" not in text
-
-
-@pytest.mark.parametrize(("own", "shown"), [("MLM", {"7.5", "8.5"}), ("LINK", {"7.5", "8.5", "9.5"})])
-def test_published_rows_of_other_objectives_are_hidden_if_the_study_shares_an_objective_with_the_paper(
-    own: str, shown: set[str]
-) -> None:
-    rows = ((own, "ours", "7.5"), ("MLM", "published", "8.5"), ("XLM", "published", "9.5"))
-    table = Table("ZS", ("objective", "source", "ZS"), rows, labels=2)
-    body = table_html(table, "zs").split("<tbody>")[1].split("</tbody>")[0]
-    assert {number for *_, number in rows if f">{number}<" in body} == shown
-    assert all(number in table.csv for *_, number in rows)

@@ -1,5 +1,3 @@
-"""A plot on disk: real files, and the same bytes each time."""
-
 from pathlib import Path
 from xml.etree import ElementTree
 

@@ -1,5 +1,3 @@
-"""Tables, and what their numbers are over."""
-
 from xml.etree import ElementTree
 
 from hypothesis import given
@@ -14,9 +12,6 @@ CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp
 def test_markdown_is_read_back(rows: list[tuple[str, str]], note: str) -> None:
     table = Table("a title", ("x", "y"), tuple(rows), note)
     assert Table.of_markdown(table.markdown).markdown == table.markdown
-
-
-PARTS = ("the text", "the dictionary")
 
 
 @given(st.text())

@@ -1,5 +1,3 @@
-"""Numbers with their errors, and their means, differences and verdicts over seeds."""
-
 import math
 
 import pytest

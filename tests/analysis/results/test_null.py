@@ -1,5 +1,3 @@
-"""The null: splits of seeds, and how often they are called different."""
-
 from itertools import permutations
 
 import numpy as np

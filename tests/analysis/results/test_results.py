@@ -1,5 +1,3 @@
-"""Runs and records joined: numbers, titles, and what does not belong together."""
-
 from dataclasses import replace
 
 import pytest
@@ -30,15 +28,6 @@ def test_records_that_do_not_belong_together_are_refused() -> None:
         Results([], [SCORE])
     with pytest.raises(BadInput, match="perm, which is not a language of the run"):
         joined([replace(SCORE, language="perm")])
-
-
-def test_deltas_are_of_seeds_that_have_both() -> None:
-    records = [
-        number("trans", "MLM", seed, measure, "pos", "accuracy", value, 100)
-        for seed, measure, value in ((0, "SUP", 0.75), (0, "ZS", 0.5), (1, "SUP", 0.9), (2, "ZS", 0.1))
-    ]
-    found = joined(records).deltas("MLM", "trans", "pos", "accuracy")
-    assert {seed: delta.value for seed, delta in found.items()} == {0: 0.25}
 
 
 def test_columns_are_each_number_by_seed_with_deltas_of_the_same_seeds() -> None:

@@ -1,5 +1,3 @@
-"""Retained transfer: by hand, in words where it is not a number, and claims that floors leave undecided."""
-
 import pytest
 
 from calque.analysis.papers.align_mlm.claims import all_near, extreme_delta

@@ -1,5 +1,3 @@
-"""Spearman's rho: against scipy, and the laws of its p and its interval."""
-
 from itertools import permutations
 
 import numpy as np

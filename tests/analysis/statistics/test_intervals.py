@@ -1,5 +1,3 @@
-"""Means and ratios with intervals."""
-
 import math
 
 import numpy as np
@@ -123,7 +121,6 @@ def test_it_is_undefined_just_where_the_lower_mean_is_not_beyond_0(values: list[
 
 
 def test_items_give_one_seed_an_interval() -> None:
-    """Against the delta method, which Fieller's is near where the lower number is far from 0."""
     random, n = np.random.default_rng(0), 2_000
     a, b, low = (random.random(n) < share for share in (0.5, 0.8, 0.2))
     upper, lower = a.astype(float) - low, b.astype(float) - low

@@ -1,5 +1,3 @@
-"""Verdicts, by themselves and after correction for their family."""
-
 from itertools import combinations
 
 import numpy as np
@@ -63,7 +61,6 @@ def test_one_comparison_is_decided_where_its_interval_ends() -> None:
 
 
 def test_of_many_comparisons_one_fails_by_chance() -> None:
-    """One of five rivals is worse by an interval that just clears 0: among five, that is no finding."""
     values = [-0.05, -0.06, -0.09]
     worse = estimate(values)
     assert worse.high is not None and worse.high < 0

@@ -1,5 +1,3 @@
-"""Majority, unigram and gazetteer: what they say of hand-made text, a slow twin of each, and real text."""
-
 from hypothesis import given
 from hypothesis import strategies as st
 

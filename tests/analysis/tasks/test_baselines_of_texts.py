@@ -1,5 +1,3 @@
-"""Baselines of tasks with two texts."""
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,3 @@
-"""Floors of a task: learnt and tested where models are, with the task's own scores, and a new script is seen
-as one.
-"""
-
 from pathlib import Path
 
 import pytest

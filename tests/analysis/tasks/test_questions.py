@@ -1,7 +1,3 @@
-"""Questions: rows that show every word of a context, answers decoded from windows, and a model that learns to
-point.
-"""
-
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +13,6 @@ from calque.analysis.tasks.questions import BEST, LONGEST, NOWHERE, QA, SpanRow,
 from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.split import Split
 from calque.analysis.tasks.task import BARRED
-from calque.derive.errors import BadInput
 from calque.derive.example import Example, write_examples
 from calque.derive.sentence import Sentence, Span
 from calque.derive.types import OURS
@@ -178,18 +173,3 @@ def test_an_answer_has_the_marks_of_its_letters_whether_or_not_the_tokenizer_str
         ((row,), _) = TASK.rows(made, (), reader, 60)
         begin, end = map(int, row.targets)
         assert TASK.decode(made, [row], [pointing(row, begin, end)], ()) == (words[place],)
-
-
-@pytest.mark.parametrize(
-    ("bare", "said"),
-    [
-        (Example(((Sentence(("which",)),), (Sentence(("fish-a",)),))), "the context has no answer"),
-        (Example(((Sentence(("which",)),),)), "expected a question and a context, found 1 texts"),
-        (Example(((), (Sentence(("fish-a",), spans=(Span(0, 1, "answer"),)),))), "the question has no words"),
-    ],
-)
-def test_what_is_no_question_is_refused_with_its_line(tmp_path: Path, bare: Example, said: str) -> None:
-    split = written(tmp_path / "test.jsonl", 2, seed=0)
-    write_examples(split.path, [*(made for made, _ in split), bare])
-    with pytest.raises(BadInput, match=rf"test\.jsonl:3: not an example of the task qa: {said}"):
-        split.check(())

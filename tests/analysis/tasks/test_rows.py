@@ -1,5 +1,3 @@
-""""""
-
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import (
-    BertConfig,
     PreTrainedTokenizerFast,
 )
 
@@ -68,7 +65,6 @@ WRITTEN = (
 
 
 def test_a_given_tokenizer_reads_a_text_as_it_is_written(calque_encoder: Path) -> None:
-    """As transformers does it, and each sub-word stands for its own letters."""
     from transformers import AutoTokenizer
 
     theirs = AutoTokenizer.from_pretrained(calque_encoder)
@@ -141,13 +137,3 @@ def check(folder: Path, theirs: Any) -> None:
 def test_a_row_of_two_texts_is_that_of_the_tokenizers_own_template(name: str, tmp_path: Path) -> None:
     folder = saved(tmp_path, TEMPLATES[name])
     check(folder, PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json")))
-
-
-SHAPE = BertConfig(
-    vocab_size=400,
-    hidden_size=16,
-    num_hidden_layers=2,
-    num_attention_heads=2,
-    intermediate_size=24,
-    max_position_embeddings=160,
-)

@@ -1,5 +1,3 @@
-"""Accuracy by hand, and F1 over entities: compared with seqeval and nervaluate."""
-
 import random
 import warnings
 from collections.abc import Sequence

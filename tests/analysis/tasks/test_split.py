@@ -26,29 +26,6 @@ def written(path: Path, task: Task, *examples: Example) -> Split:
     return Split(path, task)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        '{"texts": [[{"words": ["a", "b"], "tags": ["X"',  # truncated
-        '{"texts": [[{"words": ["a", "b"], "tags": ["X"]}]]}',  # a tag is missing
-        '{"texts": [[{"words": ["a"]}]]}',
-        '{"texts": [[{"words": ["a"], "tags": [""]}]]}',
-        '{"texts": [[{"words": ["a"], "tags": [3]}]]}',
-        '{"texts": [[{"words": ["a"], "tags": ["X"], "colour": ["red"]}]]}',
-        '{"texts": [[{"words": ["a"], "tags": ["X"]}], [{"words": ["a"], "tags": ["X"]}]]}',  # two texts
-        '{"words": ["a"], "tags": ["X"]}',
-        '["a", "X"]',
-        "[" * 100_000,
-        "",
-    ],
-)
-def test_a_bad_row_is_an_error_with_its_line(tmp_path: Path, line: str) -> None:
-    path = tmp_path / "train.jsonl"
-    path.write_text('{"texts": [[{"words": ["a"], "tags": ["X"]}]]}\n' + line + "\n", encoding="utf-8")
-    with pytest.raises(BadInput, match=r"train\.jsonl:2: "):
-        Split(path, POS()).check(["X"])
-
-
 def test_labels_are_those_of_training_and_an_unknown_one_is_named_with_its_line(tmp_path: Path) -> None:
     train = written(tmp_path / "train.jsonl", POS(), tagged("a b", "X ADJ"))
     dev = written(tmp_path / "dev.jsonl", POS(), tagged("a", "ADJ"))
@@ -63,7 +40,6 @@ def test_labels_are_those_of_training_and_an_unknown_one_is_named_with_its_line(
 
 
 def test_examples_are_answered_one_by_one_whatever_rows_they_stand_in(tmp_path: Path) -> None:
-    """What is right, put where a head's answers would be, is decoded to itself."""
     sentences = [
         tagged("a b c d e f g h i j k", "X Y " * 5 + "X"),
         tagged("a", "Y"),

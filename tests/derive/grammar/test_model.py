@@ -1,6 +1,3 @@
-"""Grammars: probabilities of orders, exact draws, files; the likelihood that they are learnt by, and its
-gradient."""
-
 import os
 import random
 import subprocess

@@ -1,6 +1,3 @@
-"""fast_align against a twin and the published tool's links; both directions as one aligner, saved and
-opened."""
-
 from pathlib import Path
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Links on disk: what is stored is opened, and links of words are links of their sub-words."""
-
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +23,6 @@ def test_stored_links_are_read_back(stored: StoredLinks) -> None:
 
 
 def test_words_of_as_many_pieces_are_linked_piece_by_piece_others_all_with_all() -> None:
-    """Two and two, one and one, two and three: of 1, 2, 2 pieces and of 2, 1, 3."""
     links, first, second = np.array([(0, 1), (1, 0), (2, 2)]), np.array([1, 2, 2]), np.array([2, 1, 3])
     assert of_pieces(links, first, second).tolist() == [
         [0, 2],

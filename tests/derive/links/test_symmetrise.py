@@ -1,5 +1,3 @@
-"""The laws of symmetrisation."""
-
 from hypothesis import given
 from hypothesis import strategies as st
 

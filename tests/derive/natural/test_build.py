@@ -1,5 +1,3 @@
-"""Natural languages on disk: exactly the tokenizer's ids, and the same bytes for any number of workers."""
-
 from pathlib import Path
 
 import hypothesis
@@ -27,7 +25,6 @@ def contents(folder: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module", params=["unigram", "wordpiece"])
 def given(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the inputs, the tokenizer and, as `made`, what was made of them."""
     folder = tmp_path_factory.mktemp("natural")
     derive_natural(*inputs(folder), vocabulary(folder / "given", request.param), folder / "made")
     return folder

@@ -1,5 +1,3 @@
-"""Bitexts in columns and in two files; sentences of test sets stay out of the text that models read."""
-
 import gzip
 from collections import Counter
 from importlib import import_module

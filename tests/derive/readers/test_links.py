@@ -1,6 +1,3 @@
-"""Gold alignments: the formats mean what they say, and what does not fit is refused or reported with its
-line."""
-
 from pathlib import Path
 
 import pytest

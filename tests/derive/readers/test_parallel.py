@@ -1,6 +1,3 @@
-"""Parallel text: columns and files mean the same, words are cut as in the gold sets, and damage is
-refused."""
-
 import pytest
 
 from calque.derive.readers.parallel import words_of

@@ -1,5 +1,3 @@
-"""POS in the units of XTREME's files: multiword tokens whole, one tag each."""
-
 from collections import Counter
 from pathlib import Path
 

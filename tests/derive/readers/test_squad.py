@@ -1,5 +1,3 @@
-"""Questions in SQuAD's JSON: real files to the character, and what is refused."""
-
 import json
 from collections import Counter
 from pathlib import Path

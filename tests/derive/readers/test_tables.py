@@ -1,6 +1,3 @@
-"""Tables as spreadsheets, pandas and people write them: quotation marks, headers, blank lines and
-comments."""
-
 import csv
 from collections import Counter
 

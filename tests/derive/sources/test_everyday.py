@@ -1,5 +1,3 @@
-"""Everyday English as a source: what its readers find in its files, and what is refused."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""Files as a source: splits, hold-outs, limits, and a fingerprint of contents."""
-
 import json
 from collections import Counter
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Pocket English as a source: sizes, and no example twice."""
-
 import re
 
 from calque.derive.pocket.facts import Facts

@@ -1,5 +1,3 @@
-"""`calque align`: two files in, a line of links a pair out, and every mistake one line."""
-
 import shutil
 import signal
 import subprocess
@@ -12,15 +10,11 @@ import typer
 from typer.testing import CliRunner
 
 from calque.analysis.aligners.methods import BY_NAME
-from calque.derive.artefact import write_manifest
-from calque.derive.errors import BadInput
 from calque.derive.pocket.language import Pocket
 from calque.derive.readers.links import read_links
-from calque.derive.readers.parallel import pair_of_line
 from calque.derive.vocabulary import SMALLEST
 from calque.experiments.cli import Commands
 from calque.experiments.commands.align import align
-from calque.pretrain.saved_model import RUN
 from tests.encoders import small_roberta
 from tests.processes import below, wait_for
 from tests.vocabularies import learn, read_as_saved
@@ -31,7 +25,6 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with `a.txt`, `b.txt` (the same words in reverse) and `model`, whose states know no place."""
     folder = tmp_path_factory.mktemp("align")
     short = (sentence.words for sentence in Pocket().sentences(10 * PAIRS) if len(sentence) <= 12)
     sentences = list(islice(short, PAIRS))
@@ -55,14 +48,6 @@ def run(*words: object) -> tuple[int, str, str]:
     ran = CliRunner().invoke(app, ["align", *map(str, words)])
     assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
     return ran.exit_code, ran.stdout, ran.stderr
-
-
-@pytest.fixture
-def checkpoint(here: Path, tmp_path: Path) -> Path:
-    """The same model as the checkpoint of a run."""
-    shutil.copytree(here / "model", tmp_path / "run" / "checkpoint")
-    write_manifest(tmp_path / "run", RUN, {})
-    return tmp_path / "run" / "checkpoint"
 
 
 @pytest.mark.parametrize("method", ["fast-align", *BY_NAME])
@@ -125,12 +110,6 @@ def test_when_it_is_stopped_the_file_is_as_it_was(here: Path, tmp_path: Path) ->
     )
     assert out.read_text(encoding="utf-8") == "0-0\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt", "links"]
-
-
-@pytest.mark.parametrize("line", [b"a ||| b ||| c", b"a b", b"a\tb\tc", b"a ||| \xff", b"a\0 ||| b"])
-def test_a_line_that_is_no_pair_is_refused_with_its_number(line: bytes) -> None:
-    with pytest.raises(BadInput, match=r"^x:4: "):
-        pair_of_line(line, Path("x"), 4)
 
 
 def test_pairs_on_standard_input_are_answered_one_by_one_until_a_bad_line(here: Path) -> None:

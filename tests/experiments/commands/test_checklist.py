@@ -1,5 +1,3 @@
-"""`calque checklist`: answers of the Responsible NLP checklist agree with the models, data and records."""
-
 import json
 import re
 import shutil
@@ -70,8 +68,3 @@ def test_dev_is_next_to_test_and_equal_to_the_records() -> None:
             ]
             assert len(values) == 4 and shown.startswith(f"{100 * fmean(values):.1f} ±")
     assert "CC BY-SA 4.0" in text and "Pocket English" not in text
-
-
-def test_a_report_without_a_study_is_refused(tmp_path: Path) -> None:
-    code, _, error = calque("checklist", str(tmp_path / "none"))
-    assert code == 2 and "calque runs" in error

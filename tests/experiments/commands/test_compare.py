@@ -1,5 +1,3 @@
-"""`calque compare`: equal to the last digit, the same but for seed noise, or which conclusions differ."""
-
 import json
 import re
 import shutil
@@ -104,26 +102,6 @@ def test_every_difference_is_named(tmp_path: Path, change: Change, equal: int, s
     assert counts(tmp_path / "a", tmp_path / "b")[1]["equal"] == equal
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda records, runs: records.append(records[0]), "two records of one number"),
-        (lambda records, runs: runs.pop(), "records.jsonl:3: no run in runs.jsonl is called 'seed-1-0123'"),
-        (lambda records, runs: records.append([]), "records.jsonl:5: expected one JSON object"),
-        (lambda records, runs: records.clear(), "nothing can be compared"),
-        (lambda records, runs: records[1].update(run=["seed-0-0123"]), "records.jsonl:2: "),
-        (lambda records, runs: records[1].update(value=1.5), "records.jsonl:2: "),
-        (lambda records, runs: runs.append({}), "runs.jsonl:3: "),
-        (lambda records, runs: runs.append(runs[0]), "two runs are called seed-0-0123"),
-        (lambda records, runs: [run.update(study="another") for run in runs], "nothing can be compared"),
-    ],
-)
-def test_what_is_no_report_is_one_line(tmp_path: Path, change: Change, said: str) -> None:
-    code, lines = compare(tmp_path, change)
-    assert (code, len(lines)) == (2, 1)
-    assert said in lines[0]
-
-
 STUDY = ROOT / "xlm_align_pocket"
 
 
@@ -141,7 +119,6 @@ def test_a_record_is_equal_to_itself_and_its_claims_are_those_printed() -> None:
 
 
 def test_exchanged_objectives_change_conclusions(copy: Path) -> None:
-    """The printed claims are stale; those of the records count."""
     runs, records = read(copy, "runs"), read(copy, "records")
     names = sorted({run["objective"]["name"] for run in runs})
     place = {(run["objective"]["name"], run["languages"][1]["name"], run["seed"]): run["id"] for run in runs}
@@ -161,7 +138,6 @@ def test_exchanged_objectives_change_conclusions(copy: Path) -> None:
 
 
 def test_a_run_that_a_sweep_reused_is_compared_with_itself() -> None:
-    """A quarter of the types is the default of the dictionary that the sweep varies."""
     for pair in (
         ("align_mlm_dictionary", "align_mlm_parallel"),
         ("align_mlm_parallel", "align_mlm_dictionary"),

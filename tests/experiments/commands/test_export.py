@@ -1,5 +1,3 @@
-"""`calque export`: tables and records as other programs read them."""
-
 import csv
 import io
 import re
@@ -12,8 +10,8 @@ from calque import __version__
 from calque.analysis.report.latex import escaped
 from calque.analysis.report.table import MISSING, Table
 from calque.experiments.cli import app
-from calque.experiments.report.export import REFERENCES, _key, relabelled
-from calque.experiments.report.folder import joined_rows, read_records
+from calque.experiments.report.export import REFERENCES, _key
+from calque.experiments.report.folder import joined_rows
 from calque.pretrain.objectives import OBJECTIVES
 from tests.experiments.committed import ROOT
 
@@ -58,27 +56,6 @@ def test_macros_have_every_cell_and_the_number_alone(tmp_path: Path) -> None:
         *map(escaped, cells)
     ]
     assert found["EasyTwoTableThreeMLMTransInvPOSAccuracyZSMean"] == table.rows[0][4].split(" ")[0]
-
-
-def test_macros_of_a_sweep_are_named_by_its_values() -> None:
-    code, text, _ = export(ROOT / "dictionary_choice", "--macros", "--table", "sweep")
-    table = Table.of_markdown((ROOT / "dictionary_choice/sweep.md").read_text(encoding="utf-8"))
-    expected = {row[2:4]: row[5] for row in table.rows if row[1] == "ALIGN-MLM"}
-    assert code == 0 and len(expected) == 6
-    for (by, share), cell in expected.items():
-        digits = "".join({"0": "Zero", "1": "One", "2": "Two", "5": "Five"}.get(digit, "") for digit in share)
-        name = f"SweepTransInvALIGNMLM{by.capitalize()}{digits}POSAccuracyZS"
-        assert rf"\newcommand{{\{name}}}{{{escaped(cell)}}}" in text.splitlines()
-
-
-def test_a_figure_has_the_given_width_and_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = [ROOT / "everyday_small", "--figure", "figure-2-delta", "--out", tmp_path / "delta.pdf"]
-    assert export(*words, "--width", "8cm", "--labels", "MLM=Plain MLM,trans.inv=Reversed") == (0, "", "")
-    box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ", (tmp_path / "delta.pdf").read_bytes())
-    assert box and float(box[1]) == pytest.approx(8 * 72 / 2.54, abs=0.01)
-    runs, _, _ = read_records(ROOT / "everyday_small")
-    titles = {run.objective.title for run in relabelled(runs, {"MLM": "Plain MLM"}) if run.objective}
-    assert titles == {"Plain MLM", "ALIGN-MLM"}
 
 
 def test_bibtex_has_calque_as_cited_and_the_papers_of_the_objectives() -> None:

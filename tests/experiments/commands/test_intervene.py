@@ -1,7 +1,3 @@
-"""`calque intervene`: the numbers are those of the study's measure, in 80 columns, and bad input is one
-line.
-"""
-
 import json
 import shutil
 from pathlib import Path

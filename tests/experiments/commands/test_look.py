@@ -1,7 +1,3 @@
-"""`calque look`: a look into a model equals transformers and brute force, in the terminal, in Python and in a
-page.
-"""
-
 import json
 import shutil
 from pathlib import Path
@@ -36,7 +32,6 @@ def found(model: Checkpoint) -> Look:
 
 @pytest.fixture
 def elsewhere(model: Checkpoint, tmp_path: Path) -> Path:
-    """The checkpoint alone, without its run."""
     return Path(shutil.copytree(model.folder, tmp_path / "model"))
 
 

@@ -1,5 +1,3 @@
-"""`calque new`: its files work as written, and a changed part is computed again."""
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""`calque null`: on a report, on committed records, and what it refuses."""
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,3 @@
-"""`calque train-aligner`: two files in, an encoder out; the same bytes each time, and every mistake one
-line.
-"""
-
 import json
 import signal
 import subprocess
@@ -31,7 +27,6 @@ STEPS = 150  # states are saved after 50 and 100
 
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with `a.txt`, `b.txt` (each word spelt from its end) and a random `model` of two layers."""
     folder = tmp_path_factory.mktemp("train-aligner")
     sentences = [sentence.words for sentence in islice(Pocket().sentences(FEWEST), FEWEST)]
     images = [tuple(word[::-1] for word in words) for words in sentences]
@@ -82,7 +77,6 @@ def test_the_result_is_an_ordinary_encoder_whose_lower_layers_are_trained(here: 
 
 
 def test_text_unlike_the_training_text_keeps_the_links_of_an_untrained_encoder(trained: Path) -> None:
-    """Words of other lengths and letters, whose probabilities are low."""
     pairs = [(tuple("zq xkj vvw qqz jx".split()), tuple("QQ ZJX KW VX JJ ZZQ".split()))] * 3
     usual, centred, likely = (
         list(EncoderAligner.open(trained, method and BY_NAME[method]).align(pairs))
@@ -147,26 +141,6 @@ def test_files_that_teach_nothing_are_refused(here: Path, tmp_path: Path, change
     (tmp_path / "model").symlink_to(here / "model")
     code, _, err = calque(*words(tmp_path, tmp_path / "out", "--steps", "2"))
     assert code == 2 and said in err and not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (["--layer", "3"], "needs layer 3"),
-        (["x.txt"], "3 files"),
-        (["--model", "gpt2"], "'gpt2'"),
-        (["--out", "gpt2"], "gpt2: "),
-    ],
-)
-def test_mistakes_are_refused_before_any_work(
-    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: list[str], said: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("gpt2").mkdir()
-    Path("gpt2/config.json").write_text('{"model_type": "gpt2"}', encoding="utf-8")
-    code, _, err = calque(*words(here, tmp_path / "out", *more))
-    assert code == 2 and said in err
-    assert [path.name for path in tmp_path.iterdir()] == ["gpt2"]
 
 
 def test_a_script_that_the_tokenizer_lacks_is_refused(

@@ -1,5 +1,3 @@
-"""`calque data`: recipes, downloads, archives and the data folder."""
-
 import gzip
 import hashlib
 import io
@@ -36,7 +34,6 @@ DIGEST = hashlib.sha256(CONTENT).hexdigest()
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    """A server, asked without a proxy and with short pauses."""
     for name in (
         "http_proxy",
         "https_proxy",
@@ -287,7 +284,6 @@ def test_a_file_without_a_digest_needs_trust_once(site: Site, tmp_path: Path) ->
 
 @pytest.fixture
 def mine(site: Site, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The name of a recipe with a file that has a digest, and one that has none."""
     files = [{"url": site.serve("/f", CONTENT), "place": "sub/f", "bytes": len(CONTENT), "sha256": DIGEST}]
     files += [{"url": site.serve("/g", b"g"), "place": "g"}]
     tables = {"mine": {"about": "A", "licence": "L", "terms": "https://x.org/l", "file": files}}

@@ -1,5 +1,3 @@
-"""The files of Everyday English: made again from the originals, and part of every distribution."""
-
 import lzma
 import shutil
 import subprocess

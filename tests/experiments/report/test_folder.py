@@ -1,7 +1,3 @@
-"""Reports by name, and of any folder of records: what `calque report` writes, `calque runs` lists and both
-refuse.
-"""
-
 import json
 import shutil
 from collections.abc import Callable
@@ -12,7 +8,7 @@ import pytest
 
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import RECORDS, RUNS
-from calque.experiments.report.folder import ABOUT, reserve, stored
+from calque.experiments.report.folder import ABOUT, stored
 from tests.analysis.runs import runs as runs_of
 from tests.analysis.toy import toy_records
 from tests.experiments.committed import ROOT
@@ -25,7 +21,6 @@ TOY = {"study": "toy", "report": "growth", "scale": "two layers", "commit": "012
 
 @pytest.fixture
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of records in the current folder, without data or an encoder."""
     for variable in ("CALQUE_DATA", "CALQUE_ENCODER"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.chdir(tmp_path)
@@ -158,21 +153,6 @@ def test_records_of_no_one_report_are_one_line(
     damage(toy)
     assert said in refused("report", toy)
     assert not Path("runs").exists()
-
-
-def test_the_list_has_every_report_and_sends_a_terminal_no_commands(toy: Path) -> None:
-    assert calque("runs")[1] == "no report below runs; `calque run STUDY` writes one\n"
-    calque("report", str(toy))
-    about = {"study": "own", "settings": ["start=\x1b]0;x\x07"], "sweep": ["a=1,2"], "seeds": [0]}
-    reserve(Path("runs/own/reports/begun"), {**about, "configuration": "0" * 12, "date": "2026-11-26"})
-    Path("runs/cache").mkdir()
-    found = [
-        (row["study"], row["name"], row["seeds"], row["finished"])
-        for row in json.loads(calque("runs", "--json")[1])
-    ]
-    assert found == [("own", "begun", [0], False), ("toy", "toy", [0, 1], True)]
-    shown = calque("runs")[1]
-    assert "sweep a=1,2" in shown and "not finished" in shown and "\x1b" not in shown and "\x07" not in shown
 
 
 def test_a_named_report_of_a_study_keeps_the_command_that_computed_it(

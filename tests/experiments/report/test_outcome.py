@@ -1,5 +1,3 @@
-"""The summary at the end of a run, and streams that are closed or cannot encode."""
-
 import subprocess
 import sys
 from functools import cache
@@ -47,9 +45,6 @@ def test_a_summary_fits_80_columns_and_is_ascii(study: str, paper: str) -> None:
     assert last == str(shown.report)
     assert sum(line.startswith("- ") for line in lines) <= 3
     assert "no records" not in str(shown)
-
-
-VERDICTS = ("undecided", "undecided: one seed", "holds", "holds alone, not after correction", "does not hold")
 
 
 def test_closed_streams_show_nothing_and_no_file_takes_their_place(tmp_path: Path) -> None:

@@ -1,24 +1,17 @@
-"""Items of papers: printed numbers are the papers', ours are the records', and conclusions follow from
-both.
-"""
-
 import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from calque.analysis.papers.published import published
 from calque.analysis.report.table import MISSING, Table, cell, percent
 from calque.analysis.results.measured import difference, mean
 from calque.analysis.results.results import Results
-from calque.experiments.cli import app
 from calque.experiments.report import paper
 from calque.experiments.report.folder import read_records
 from tests.experiments.paper_lock import LOCK, lock
 
 TABLES = [one for one in paper.items() if not one.is_figure]
-MLM_AND_ALIGN = {"of": ("ALIGN-MLM trans.inv",), "minus": ("MLM trans.inv",), "tasks": ("pos",)}
 
 
 def table_of(paper_name: str, name: str) -> Table:
@@ -85,19 +78,6 @@ def test_an_item_is_written_whole_in_every_format(tmp_path: Path) -> None:
     assert kinds == {".md", ".csv", ".tex"}
     kinds = {file.suffix for file in paper.write(paper.item("xlm-align", "figure-2"), tmp_path)}
     assert kinds == {".svg", ".png", ".pdf", ".jsonl"}
-
-
-@pytest.mark.parametrize(
-    "arguments", ["align-mln", "align-mlm table-9", "all table-3", "align-mlm figure-9", ""]
-)
-def test_an_unknown_item_and_a_folder_for_nothing_are_refused(
-    arguments: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(app, ["paper", *arguments.split(), "--out", "own"])
-    assert result.exit_code == 2
-    assert len(result.stderr.splitlines()) == 1
-    assert not any(tmp_path.iterdir())
 
 
 def test_an_item_deletes_no_file_of_its_folder(tmp_path: Path) -> None:

@@ -1,19 +1,6 @@
-"""What a report shows besides records: the question, a sentence in every language, and training curves."""
-
 from calque.analysis.results.results import Results
-from calque.experiments.report.parts import WORDS, example_of, training_curves
+from calque.experiments.report.parts import training_curves
 from tests.experiments.conftest import Done
-
-
-def test_the_sentence_is_short_and_its_images_are_aligned(done: Done) -> None:
-    found = example_of([done.study], done.root)
-    assert found and found.images and len(found.classes) in WORDS
-    assert [image.language for image in found.images] == [
-        each.title for each in done.study.languages.transforms
-    ]
-    for image in found.images:
-        assert len(image.source) == len(found.classes) and sorted(image.origin) == [*range(len(image.source))]
-    assert found.images[0].origin[0] != 0, "this one is inverted"
 
 
 def test_every_model_has_curves_of_all_its_rows(done: Done) -> None:

@@ -1,5 +1,3 @@
-"""Primary claims of a study: refused names, digests in what is computed, and a report that has them first."""
-
 import json
 import shutil
 from dataclasses import replace
@@ -43,7 +41,6 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def claimed(done: Done, file: Path, tmp_path: Path) -> Done:
-    """The study of a minute, computed without claims, which now has some."""
     shutil.copytree(done.home, tmp_path / "runs" / "shared")
     return Done(tmp_path / "runs", override(done.study, [f"claims={file}"]))
 

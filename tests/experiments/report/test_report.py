@@ -1,5 +1,3 @@
-"""The report of a tiny study."""
-
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -16,12 +14,9 @@ from calque.experiments.report.report import summarise
 from calque.experiments.study.tasks import read_floors
 from tests.experiments.conftest import Done
 
-INVERTED = {"kind": "Invert", "p": 1.0, "seed": 0}
-
 
 @pytest.fixture
 def copy(done: Done, tmp_path: Path) -> Done:
-    """The study once more, to be damaged."""
     shutil.copytree(done.root, tmp_path / "runs")
     return Done(tmp_path / "runs", done.study)
 
@@ -68,7 +63,6 @@ def test_damaged_records_leave_the_last_report(copy: Done) -> None:
 
 
 def test_a_report_is_equal_to_itself_and_to_one_made_again(done: Done, tmp_path: Path) -> None:
-    """What `calque compare` reads is what a report writes."""
     summarise(done.study, done.root, tmp_path / "again")
     expected = sum(len(done.records(model)) for model in done.models())
     found = compare_reports(done.report, tmp_path / "again")

@@ -1,5 +1,3 @@
-"""The account of a derivation says everything that its manifest counts."""
-
 from functools import reduce
 from pathlib import Path
 

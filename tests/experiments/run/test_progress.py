@@ -1,10 +1,5 @@
-"""What a person sees of a run: a line for each finished step, and what is running."""
-
-import io
-import json
 import re
 import signal
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,9 +7,6 @@ import pytest
 
 from calque.experiments.run import progress
 from calque.experiments.run.progress import Remaining, board
-from calque.experiments.run.step import Step
-from calque.experiments.settings.catalogue import study
-from calque.experiments.settings.override import override
 
 
 @dataclass(frozen=True)
@@ -60,59 +52,10 @@ def test_the_time_left_is_that_of_steps_of_the_same_kind(monkeypatch: pytest.Mon
     assert str(run) == "2 of 4 steps, about 23 s left"
 
 
-@pytest.mark.parametrize("longer", [1.0, 12.0, 0.2])
-@pytest.mark.parametrize("jobs", [1, 2, 4])
-def test_the_time_left_is_never_more_than_a_factor_of_three_off(
-    jobs: int, longer: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The recorded seconds are those of a run with 300 steps of pretraining on a busy machine."""
-    seconds = json.loads(Path(__file__).with_name("pocket_seconds.json").read_text(encoding="utf-8"))
-    steps = override(study("pocket"), [f"train.steps={round(300 * longer)}", "train.warmup=30"]).steps(
-        tmp_path
-    )
-    assert {step.title for step in steps} == seconds.keys()
-    times = {step.title: seconds[step.title] * (longer if step.stage == "pretrain" else 1) for step in steps}
-    now, run, waiting, running = [0.0], Remaining(steps), [*steps], dict[float, Step]()
-    monkeypatch.setattr(progress.time, "perf_counter", lambda: now[0])
-    estimates, models = list[tuple[float, float]](), 0
-    while waiting or running:
-        while waiting and len(running) < jobs:
-            step = waiting.pop(0)
-            run.begin(step)
-            running[now[0] + times[step.title] + len(waiting) / 1e6] = step
-        now[0] = min(running)
-        step = running.pop(now[0])
-        run.finish(step)
-        models += step.stage == "pretrain"
-        assert run.left is not None or not models
-        if run.left is not None:
-            estimates.append((now[0], run.left))
-    assert len(estimates) > 60
-    for then, left in estimates:
-        if now[0] - then > 30:
-            assert 1 / 3 < left / (now[0] - then) < 3, (then, left, now[0] - then)
-
-
 def test_threads_leave_interrupts_to_the_main_thread() -> None:
-    """An interrupt that another thread receives is handled even while the main thread blocks it."""
     threads = Path("/proc/self/task")
     before = {*threads.iterdir()}
     with board([Work("a")]):
         statuses = [(thread / "status").read_text() for thread in {*threads.iterdir()} - before]
     masks = [int(mask[1], 16) for status in statuses if (mask := re.search(r"SigBlk:\s*(\w+)", status))]
     assert masks and all(mask & 1 << signal.SIGINT - 1 for mask in masks)
-
-
-def test_a_terminal_has_a_line_that_changes_and_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
-    screen = io.StringIO()
-    monkeypatch.setattr(screen, "isatty", lambda: True)
-    monkeypatch.setattr(sys, "stdout", screen)
-    step = Work("a/b")
-    with board([step], title="toy") as shown:  # type: ignore[list-item]
-        shown.watch(step, False)  # type: ignore[arg-type]
-        shown.report("a/b", 1, 4)
-        shown.pulse()
-        shown.watch(step, True)  # type: ignore[arg-type]
-    lines = screen.getvalue().replace("\r", "\n").splitlines()
-    assert any(line.startswith("0 of 1 steps: a/b 25%") for line in lines) and max(map(len, lines)) < 80
-    assert "1 of 1 steps: a/b, 1 s" in lines and lines[-1].strip() == ""

@@ -1,5 +1,3 @@
-"""The scheduler on steps of a line: order, failures, claims, and processes that share a step."""
-
 import os
 import shutil
 import subprocess
@@ -11,7 +9,6 @@ from threading import Thread
 from typing import Any
 
 import pytest
-import torch
 
 from calque.derive.artefact import making
 from calque.derive.errors import BadInput
@@ -66,14 +63,6 @@ def write(step: Step, machine: Machine) -> None:
         (part / "text").write_text(f"{''.join(map(text, config.before))}{config.word} ")
         (part / "times").write_text(f"{began} {time.time()}")
     machine.report(step.title, 1, 1)
-
-
-def add(step: Step, machine: Machine) -> None:
-    total = machine.world.add(torch.tensor([machine.world.rank + 1]))
-    if machine.world.first:
-        with making(step.folder, step.kind, step.facts) as part:
-            (part / "text").write_text(str(int(total)))
-    machine.world.wait()
 
 
 def text(step: Step) -> str:
@@ -186,7 +175,6 @@ assert not torch.distributed.is_initialized()
 
 @pytest.mark.slow
 def test_processes_of_torchrun_walk_through_the_steps_together(tmp_path: Path) -> None:
-    """The others wait for what the first one computes outside torch, which would not wait for long."""
     (tmp_path / "walk.py").write_text(TORCHRUN)
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     ran = subprocess.run(

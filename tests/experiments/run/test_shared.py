@@ -1,7 +1,3 @@
-"""Steps that studies share: nothing is trained twice, every use is noted, and what nothing uses can be
-removed.
-"""
-
 import json
 import shutil
 from collections.abc import Callable

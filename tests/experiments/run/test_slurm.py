@@ -1,5 +1,3 @@
-"""Studies on Slurm: the same bytes as here, whatever ends in the middle."""
-
 import os
 import shutil
 import subprocess
@@ -8,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.experiments.run.slurm import Slurm, _failures
 from calque.experiments.run.step import Step
@@ -64,7 +61,6 @@ def contents(home: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="session")
 def fragile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file with a study of three models, and a folder beside it with the results of this machine."""
     file = tmp_path_factory.mktemp("fragile") / "fragile.py"
     file.write_text(FRAGILE.replace("SETTINGS", repr(TOY)))
     _, err = begun(file, file.with_name("here")).communicate()
@@ -119,18 +115,6 @@ def test_a_failed_step_has_its_error_and_the_limit_to_raise(
     (line,) = _failures(tmp_path / "log", [first, last])
     assert line.startswith(f"{first.title}: ") and last.needs
     assert line.endswith(said.replace("STEP", first.title).replace("LOG", str(tmp_path / "log")))
-
-
-@pytest.mark.parametrize("name", ["50%j", "a b", "$HOME", "é", '"', "\\", "a\nb"])
-def test_a_folder_that_slurm_cannot_write_logs_to_is_refused(name: str, tmp_path: Path) -> None:
-    runs = tmp_path / name
-    steps = override(study("objectives_pocket"), TOY).steps(runs)[:1]
-    if set(name) & {'"', "\\", "\n"}:
-        with pytest.raises(BadInput, match="Slurm cannot write logs below"):
-            Slurm(steps, runs, [])
-        return
-    (output,) = [line for line in Slurm(steps, runs, []).script.splitlines() if "--output" in line]
-    assert output.startswith(f'#SBATCH --output="{str(runs).replace("%", "%%")}/jobs/')
 
 
 def test_without_slurm_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,3 @@
-"""`--set`: values of every kind, and every mistake at once."""
-
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +17,6 @@ from calque.experiments.settings.override import override
 from calque.experiments.settings.validation import study_mistakes
 from calque.experiments.study import Study
 from calque.experiments.study.measures import GoldLinks
-from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.objective import After
 from calque.pretrain.objectives.align_mlm import AlignMLM
@@ -32,26 +29,6 @@ from tests.experiments.conftest import refusal
 @pytest.fixture(scope="module")
 def pocket() -> Study:
     return study("align_mlm_pocket")
-
-
-@dataclass(frozen=True)
-class Loud(Files):
-    """A source with a switch."""
-
-    loud: bool = False
-    limit: float | None = 1.5
-
-
-@pytest.fixture(scope="module")
-def files(pocket: Study) -> Study:
-    """A study whose source is files."""
-    task = TaskFiles(train=(Path("a"),), test=(Path("b"),))
-    return pocket.changed(source=Loud(text=(Path("text"),), pos=task, ner=task), tasks=only_pos(pocket))
-
-
-def only_pos(study: Study) -> dict[str, CrossLingualTask]:
-    """The study's values for one task."""
-    return {"pos": study.tasks["pos"]}
 
 
 def value(made: Any, key: str) -> Any:

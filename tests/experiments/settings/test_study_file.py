@@ -1,5 +1,3 @@
-"""A study of one's own in one file, and the examples of docs/own.md."""
-
 from __future__ import annotations
 
 import re
@@ -69,7 +67,6 @@ def test_a_part_of_the_page_is_in_the_report(folder: Path, name: str) -> None:
 
 
 def test_worker_processes_know_the_transforms_of_a_file(folder: Path) -> None:
-    """Two chunks of text, so that two processes derive; from another folder than the file's."""
     assert calque("new", "transform", "swapped", "--to", str(folder))[0] == 0
     settings = [part for setting in SMALL for part in ("--set", setting)]
     code, out, err = calque("derive", "../mine/swapped.py", "--runs", "runs", "--jobs", "2", *settings)

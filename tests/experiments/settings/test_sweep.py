@@ -1,7 +1,3 @@
-"""`--sweep`: one study with several values of a setting, whose steps are shared where the values do not
-matter.
-"""
-
 import csv
 import json
 import shutil
@@ -20,18 +16,11 @@ from calque.experiments.study import Study
 from tests.experiments.conftest import refusal
 from tests.experiments.test_cli import SETTINGS, calque
 
-ROOT = Path("runs")
 SMALL = [*SETTINGS, *("--set", "measures=alignment", "--set", "seeds=0,1", "--jobs", "1")]
-
-
-def folders(sweep: Sweep | Study, prefix: str) -> set[Path]:
-    """The folders of its steps whose titles begin so."""
-    return {step.folder for step in sweep.steps(ROOT) if step.title.startswith(prefix)}
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sweep over three numbers of steps, from the command line to its report."""
     folder = tmp_path_factory.mktemp("sweep")
     words = ["run", "pocket", "--runs", str(folder), *SMALL, "--sweep", "train.steps=4,8,12"]
     code, out, err = calque(*words)
@@ -83,7 +72,6 @@ def test_the_table_has_a_row_for_each_value_and_the_figure_every_number(root: Pa
 
 
 def test_a_sweep_of_seeds_states_those_of_each_value_and_is_read_again(root: Path, tmp_path: Path) -> None:
-    """Its models were computed by the other sweep."""
     runs = tmp_path / "runs"
     shutil.copytree(root, runs)
     words = ["pocket", "--runs", str(runs), *SMALL[:-2], "--set", "train.steps=4", "--sweep", "seeds=0;0,1"]
@@ -100,7 +88,6 @@ def test_a_sweep_of_seeds_states_those_of_each_value_and_is_read_again(root: Pat
 
 
 def test_the_example_is_in_languages_that_the_sweep_has(tiny: Study, tmp_path: Path) -> None:
-    """Also where neither the study's own vocabulary nor its own transforms are among the values."""
     shared = override(tiny, ["transforms=trans-25-most", "objectives=MLM", "measures=alignment"])
     sweep = Sweep.read(shared, ["vocabulary=400,500"])
     compute(sweep.steps(tmp_path), sweep.home(tmp_path), 1)

@@ -1,5 +1,3 @@
-"""Committed records are those of the studies as they are: the same models, trained for as many steps."""
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -43,7 +41,6 @@ def parts(run: Run) -> list[Mapping[str, Any]]:
 
 @pytest.mark.parametrize("name", DERIVED)
 def test_runs_are_those_that_the_study_would_train(name: str) -> None:
-    """Records may be older than a value that their parts have now."""
     models = study(name).models(Path())
     before = {(key(run), run.id): run for run in json_rows.read(ROOT / name / RUNS, Run)}
     last: dict[str, int] = {}

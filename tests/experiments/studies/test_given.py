@@ -1,5 +1,3 @@
-"""Inputs of studies of real text: where their files are, and what is said when there are none."""
-
 from pathlib import Path
 
 import pytest

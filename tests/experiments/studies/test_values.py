@@ -1,5 +1,3 @@
-"""A study's values are those that its records were computed with, and defaults of its parts with them."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""Retrieval of derivations: against transformers sentence by sentence, and what it refuses."""
-
 from dataclasses import replace
 
 import numpy as np

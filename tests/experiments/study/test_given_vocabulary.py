@@ -1,7 +1,3 @@
-"""A study with the vocabulary of a folder, whose models begin with that folder's encoder: as BERT's, as
-XLM-R's.
-"""
-
 from pathlib import Path
 from typing import Any
 

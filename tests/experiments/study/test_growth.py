@@ -1,21 +1,11 @@
-"""A tiny study of growth, from its languages to its report; its steps, and what it refuses."""
-
-from dataclasses import replace
-from pathlib import Path
-
 import pytest
 
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import ALIGNMENT, CKA, GRADIENTS, HELD_OUT, LINEAR, RETRIEVAL, Record
-from calque.derive.errors import BadInput
-from calque.experiments.run.schedule import do
-from calque.experiments.run.step import Machine
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
-from calque.experiments.settings.validation import study_mistakes
 from calque.experiments.study.measures import Growth
 from calque.experiments.study.models import Model
-from calque.pretrain.mixture import Mixture
 from tests.experiments.conftest import Done, finished
 
 TINY = [
@@ -47,7 +37,6 @@ def records(made: Done) -> list[Record]:
 
 @pytest.fixture
 def growth(made: Done) -> tuple[Growth, Model]:
-    """How the first model is measured."""
     config = made.measures(made.model("MLM"))["growth"].config
     return config.measure, config.model
 
@@ -75,23 +64,3 @@ def test_every_snapshot_has_every_number_with_its_null(records: list[Record]) ->
         assert (n := record.count) > 0
         if record.measure == RETRIEVAL:
             assert record.null.chance == (1 / (2 * n - 1) if record.metric == "mexa" else 1 / n)
-
-
-def test_a_run_without_snapshots_or_held_out_text_is_refused(
-    made: Done, growth: tuple[Growth, Model], tmp_path: Path
-) -> None:
-    measure, model = growth
-    train = replace(model.training.train, snapshots=0, steps=4, warmup=1)
-    bare = replace(model.training, train=train).step(tmp_path)
-    do(bare, Machine())
-    with pytest.raises(BadInput, match="a run without snapshots"):
-        measure(replace(model, weights=bare, home=tmp_path), Machine())
-    shown = replace(model.training, mixture=replace(model.training.mixture, held_out=0.0)).step(tmp_path)
-    do(shown, Machine())
-    with pytest.raises(BadInput, match=r"a run without held-out text: mixture\.held_out is 0"):
-        measure(replace(model, weights=shown, home=tmp_path), Machine())
-    study = replace(made.study, mixture=Mixture(), train=replace(made.study.train, snapshots=0))
-    assert [said.partition(":")[0].partition(",")[0] for said in study_mistakes(study)] == [
-        "train.snapshots is 0",
-        "mixture.held_out must be a fraction between 0 and 1",
-    ]

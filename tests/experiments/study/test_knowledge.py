@@ -1,5 +1,3 @@
-"""A study with facts, from its languages to its report; and that no other study asks for any."""
-
 from dataclasses import replace
 
 import pytest
@@ -15,7 +13,6 @@ from tests.experiments.conftest import TINY, Done, finished
 
 @pytest.fixture(scope="module")
 def facts() -> Study:
-    """The study of a minute with a few facts, under MLM and PreAlign."""
     sizes = [setting for setting in TINY if not setting.startswith("source.n")]
     made = override(study("knowledge"), [*sizes, "objectives=MLM,PREALIGN", "seeds=0", "train.warmup=0"])
     return with_facts(made, Facts(subjects=9, values=3, mentions=40))

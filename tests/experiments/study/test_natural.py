@@ -1,7 +1,3 @@
-"""A study of natural languages from a made encoder: read, trained, measured and reported once for all
-tests.
-"""
-
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -113,12 +109,6 @@ def made_study(folder: Path) -> Study:
             )
         },
     )
-
-
-def same_sentences(study: Study) -> list[Path]:
-    """The files of the same sentences that retrieval reads."""
-    same = (measure.same_sentences for measure in study.measures if isinstance(measure, Retrieval))
-    return [path for files in same for path in files.values()]
 
 
 def head_of(done: Done) -> Step | None:

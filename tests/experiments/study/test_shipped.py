@@ -1,5 +1,3 @@
-"""Finished runs in a file: what is unpacked is the run in half precision, and a damaged file is refused."""
-
 import shutil
 from pathlib import Path
 

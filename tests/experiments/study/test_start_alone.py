@@ -1,7 +1,3 @@
-"""A study that pretrains nothing: an encoder, fine-tuned with several seeds on tasks tested across
-languages.
-"""
-
 import json
 from pathlib import Path
 

@@ -1,12 +1,9 @@
-"""A study in which models start from others: pretrained once, counted, evaluated and reported."""
-
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from calque.analysis.records.record import AER, LABELS
-from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
 from calque.experiments.settings.override import override
@@ -26,13 +23,11 @@ OBJECTIVES = (
 
 @pytest.fixture(scope="module")
 def study(tiny: Study) -> Study:
-    """The study of a minute, with cold starts."""
     return override(replace(tiny, paper="xlm_align"), [f"objectives={','.join(OBJECTIVES)}"])
 
 
 @pytest.fixture(scope="module")
 def done(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Done:
-    """All of it; `test_stages` has models side by side."""
     return finished(tmp_path_factory.mktemp("starts"), study)
 
 
@@ -94,13 +89,3 @@ def test_a_study_may_begin_with_any_checkpoint(done: Done, tmp_path: Path) -> No
 def start_of(done: Done) -> Path:
     """The checkpoint that the first start leaves."""
     return done.starts()[0].folder / CHECKPOINT
-
-
-def test_a_start_that_is_no_checkpoint_is_refused(study: Study, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=rf"start: {tmp_path}: no model here"):
-        override(study, [f"start={tmp_path}"])
-    with pytest.raises(BadInput, match=r"start: no folder 'someone/encoder@main'; .* a 40-digit commit hash"):
-        override(study, ["start=someone/encoder@main"])
-    places = Done(tmp_path, replace(study, start=tmp_path))
-    with pytest.raises(BadInput, match=r"no weights: expected model\.safetensors"):
-        assert places.models()[0].folder

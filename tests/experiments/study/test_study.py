@@ -1,5 +1,3 @@
-"""A study's models, steps and folders: what changes the name of each, and what studies share."""
-
 from dataclasses import replace
 from pathlib import Path
 

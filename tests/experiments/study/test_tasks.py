@@ -1,5 +1,3 @@
-"""The tasks of a study: what they may say, and what is refused."""
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,27 +18,6 @@ TASK = CrossLingualTask(FinetuneConfig(), files=FILES, tests={"fr": FILE})
 def test_what_cannot_name_a_language(name: object) -> None:
     (said,) = language_mistakes("tests", name)
     assert said.startswith("tests: ") and "cannot name a language" in said
-
-
-@pytest.mark.parametrize(
-    ("task", "name", "said"),
-    [
-        (replace(TASK, finetune=FinetuneConfig(epochs=0)), "pos", "finetune.epochs"),
-        (replace(TASK, tests={"fr": ()}), "pos", "tests.fr names no file"),
-        (replace(TASK, tests={"dev": FILE}), "pos", "cannot name a language"),
-        (replace(TASK, tests={}), "pos", "tests need at least one other language"),
-        (
-            replace(TASK, files=replace(FILES, dev=(), held_out=0)),
-            "pos",
-            "chosen on a dev set, but there is none",
-        ),
-        (replace(TASK, files=replace(FILES, units="xtreme")), "ner", "files.units"),
-        (CrossLingualTask(FinetuneConfig(), tests={"fr": FILE}), "pos", "tests is for tasks with files"),
-    ],
-)
-def test_one_mistake_is_told_once(task: CrossLingualTask, name: str, said: str) -> None:
-    (found,) = task.mistakes(name)
-    assert said in found
 
 
 def test_natural_tasks_have_files_and_other_languages_than_the_source() -> None:

@@ -1,5 +1,3 @@
-"""`calque run word_alignment`: on made pairs from text to report, and fast_align on the real gold sets."""
-
 from pathlib import Path
 
 import pytest
@@ -17,7 +15,6 @@ from calque.analysis.papers.xlm_align.links import (
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Record, Run
 from calque.analysis.results.results import Results
-from calque.derive.errors import BadInput
 from calque.derive.natural.files import BitextFiles
 from calque.experiments.settings.override import override
 from calque.experiments.studies.word_alignment import word_alignment
@@ -152,29 +149,7 @@ def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: P
     assert "CALQUE_ENCODER" not in (places.report / "table-2.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        (["seeds=0,1"], "seeds: tables on gold sets show one seed, not 2"),
-        (["measures=sharing"], "measures: sharing applies only to derived languages"),
-        (["sets=en-hi"], "text names de-en, which is not among the sets"),
-        (
-            ["vocabulary=9", "seeds=-1", "threads=0"],
-            "threads must be from 1.*seeds must be at least 0.*vocabulary must have 261",
-        ),
-        (
-            ["encoder=/nowhere/MLM"],
-            "/nowhere/MLM has no config.json; .*encoder has the name of an objective, MLM",
-        ),
-    ],
-)
-def test_mistakes_are_told_at_once(study: Study, settings: list[str], message: str) -> None:
-    with pytest.raises(BadInput, match=message):
-        override(study, settings)
-
-
 def test_fast_align_on_the_real_sets(calque_data: Path, tmp_path: Path) -> None:
-    """Each set's own sentences alone: the numbers that were measured, so that no change moves them unseen."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("CALQUE_DATA", str(calque_data))
         patched.delenv("CALQUE_ENCODER", raising=False)

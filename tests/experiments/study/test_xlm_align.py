@@ -1,5 +1,3 @@
-"""XLM-Align at its paper's scale: its values, and a plan that needs neither data nor network."""
-
 import socket
 from pathlib import Path
 
@@ -17,7 +15,6 @@ from calque.experiments.study import Study
 
 @pytest.fixture
 def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
-    """The study on a machine without any data and without a network."""
 
     def refuse(*_: object) -> None:
         raise OSError("no network here")

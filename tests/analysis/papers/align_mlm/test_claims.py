@@ -1,5 +1,3 @@
-"""Verdicts: which way the interval must lie, over seeds and over items."""
-
 import pytest
 
 from calque.analysis.papers.align_mlm import claims
@@ -31,7 +29,6 @@ def aligned(
 
 
 def test_rho_below_the_bound_fails_and_about_it_is_undecided() -> None:
-    """Eight cells whose Delta rises with alignment; the same cells without an order; and rho of exactly 1."""
     names = [(o, t) for o in ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM") for t in ("trans", "trans.inv")]
 
     def rho(*deltas: float) -> Verdict:
@@ -55,7 +52,6 @@ def test_rho_below_the_bound_fails_and_about_it_is_undecided() -> None:
 
 
 def test_changed_words_are_compared_with_the_same_transform_without() -> None:
-    """The seeds pair, and a transform without its counterpart says nothing."""
     worse = scores("MLM", [0.30, 0.31, 0.32], "trans.agg") + scores("MLM", [0.10, 0.11, 0.121], "trans")
     found = {(c.text, c.verdict.verdict) for c in align_mlm_claims(joined(worse)) if c.family == "morphology"}
     assert {verdict for _, verdict in found} == {HOLDS} and len(found) == 1

@@ -1,5 +1,3 @@
-"""When quantities leave their nulls, in which order, and whether seeds agree."""
-
 import pytest
 
 from calque.analysis.papers.growth.curves import NEVER, onset
