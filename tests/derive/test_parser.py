@@ -2,18 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from calque.derive.parser import LONGEST, RESOURCES, StanzaParser
+from calque.derive.parser import LONGEST, StanzaParser
 from calque.derive.sentence import Sentence
-
-
-def folder(place: Path, *models: str) -> Path:
-    """A folder laid out as Stanza does, whose models are empty files."""
-    place.mkdir()
-    (place / RESOURCES).write_text("{}")
-    for model in models:
-        (place / model).parent.mkdir(parents=True, exist_ok=True)
-        (place / model).touch()
-    return place
 
 
 @pytest.mark.slow

@@ -13,7 +13,6 @@ from calque.experiments.plan import (
     CARDS,
     Card,
     card,
-    describe,
     on_cards,
     plan,
 )
@@ -39,22 +38,6 @@ def test_ids_operations_and_time_follow_the_steps(tiny: Study) -> None:
     )
     assert twice.seconds == pytest.approx(2 * once.seconds)
     assert once.seconds == pytest.approx(sum(once.seconds_of(cost) for _, cost in once.runs))
-
-
-def test_a_model_that_begins_with_another_takes_its_part_of_the_time(tiny: Study) -> None:
-    studies = [override(tiny, [f"objectives={name}"]) for name in ("MLM", "MLM-after-MLM")]
-    alone, after = (plan(study, 1) for study in studies)
-    assert [" 1 more " in extent(study) for study in studies] == [False, True]
-    assert len(after.runs) == 2
-    assert after.seconds == pytest.approx(alone.seconds)
-
-
-def test_the_paper_s_grid_needs_no_data_to_be_planned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CALQUE_DATA", raising=False)
-    text = describe(study("align_mlm"), None)
-    assert all(f"trans.inv/{name} " in text for name in ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM"))
-    assert "66.79 M" in text
-    assert "days" in text
 
 
 CARD = TrainingBytes(fixed=16e8, row=2e8, logits=1e8, most=13e9)

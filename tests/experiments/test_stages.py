@@ -2,7 +2,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -52,39 +51,6 @@ def test_in_parallel_there_are_the_same_bits_and_the_same_errors(done: Done, der
     with pytest.raises(BadInput) as here:
         places.compute("pretrain")
     assert str(there.value) == str(here.value)
-
-
-def cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-
-
-def flip(path: Path) -> None:
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
-
-
-@pytest.mark.parametrize(
-    ("damage", "name"),
-    [
-        *((flip, f"trans.inv/{name}.bin") for name in ("tokens", "lines", "source_line")),
-        (Path.unlink, "trans.inv/image.npy"),
-        *(
-            (cut, name)
-            for name in ("trans.inv/dictionary.tsv", "vocabulary/tokenizer.json", "vocabulary/counts.npy")
-        ),
-        (lambda path: path.write_text("{"), MANIFEST),
-        (cut, "../tasks/pos/dev.jsonl"),
-    ],
-)
-def test_damaged_inputs_are_refused_before_training(
-    derived: Done, damage: Callable[[Path], object], name: str
-) -> None:
-    name = name.replace("../tasks/pos", str(derived.examples["pos"].folder.absolute()))
-    damage(derived.data / name)
-    with pytest.raises(BadInput, match=Path(name).name):
-        derived.compute("pretrain", "evaluate")
-    assert not list(derived.home.rglob("seed-*"))
 
 
 @pytest.mark.slow

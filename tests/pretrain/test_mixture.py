@@ -26,22 +26,6 @@ from tests.pretrain.made import MODEL, TRAIN, check_resumes
 NAMES = ("trans", "inv")
 
 
-@pytest.mark.parametrize(
-    ("mixture", "name", "title"),
-    [
-        (Mixture(), "together", "all in one order"),
-        (Mixture((9, 1)), "90-10", "90/10"),
-        (Mixture((1, 1, 1)), "33.33-33.33-33.33", "33.33/33.33/33.33"),
-        (Mixture(exponent=0.7), "sizes-0.7", "by size to the power 0.7"),
-        (Mixture(pairs=0.5), "together-pairs-50", "all in one order, 50 % of the rows pairs"),
-        (Mixture(disjoint=True), "together-disjoint", "all in one order, disjoint halves"),
-    ],
-)
-def test_names(mixture: Mixture, name: str, title: str) -> None:
-    assert (mixture.name, mixture.title) == (name, title)
-    assert mixture.mistakes(len(mixture.shares) or 2) == []
-
-
 def test_settings_that_came_or_went_change_no_older_fingerprint() -> None:
     older = {"phases", "exponent", "text", "held_out", "bitexts", "bitext_exponent", "dictionaries"}
     assert plain(Mixture()).keys() - {"kind"} == older

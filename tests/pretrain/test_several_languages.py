@@ -3,18 +3,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from transformers import RobertaForMaskedLM
 
 from calque.derive.languages import Languages
 from calque.pretrain.batch import UNLABELLED
-from calque.pretrain.objective import Objective, Sum
-from calque.pretrain.objectives.align_mlm import Align, AlignMLM
-from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import TLM
-from calque.pretrain.objectives.xlm_align import DWA
-from calque.pretrain.run import Pretraining
-from tests.pretrain.made import MODEL, TRAIN, TYPES, check_resumes
+from tests.pretrain.made import MODEL
 
 NAMES = ("trans", "trans-25.inv", "inv")
 
@@ -64,18 +58,3 @@ def test_parallel_rows_pair_the_source_with_each_language(languages: Languages, 
         met[other] += 1
     assert met.keys() == {1, 2, 3}
     assert met.total() == stream.instances
-
-
-EVERYTHING = Sum("everything", (MLM(), TLM(), Align(), DWA(tlm=False)))
-
-
-@pytest.mark.parametrize(
-    "objective", [EVERYTHING, DictMLM(), AlignMLM()], ids=lambda objective: objective.name
-)
-def test_they_train_in_one_model_and_resume(objective: Objective, several: Path, tmp_path: Path) -> None:
-    checkpoint = check_resumes(
-        tmp_path, Pretraining(Languages.open(several, NAMES), objective, MODEL, TRAIN, seed=2)
-    )
-    model = RobertaForMaskedLM.from_pretrained(checkpoint)
-    assert model.config.vocab_size == 3 * TYPES
-    assert model.config.type_vocab_size == (5 if objective.traits.language_embeddings else 1)

@@ -5,11 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
-from transformers import AutoModelForMaskedLM
 
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
@@ -20,7 +18,7 @@ from calque.pretrain.distributed import one_process
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.run import Pretraining, pretrain, read_metrics
-from calque.pretrain.start import InitialModel, check_start
+from calque.pretrain.start import check_start
 from tests.pretrain.made import LANGUAGE, MODEL, TRAIN, check_resumes
 
 WEIGHTS = "model.safetensors"
@@ -45,20 +43,6 @@ def warm(study: Path, start: Path | None, **changes: Any) -> Pretraining:
     return replace(
         Pretraining(Languages.open(study, (LANGUAGE,)), XLMAlign(), MODEL, TRAIN, 1, start), **changes
     )
-
-
-def beginning(folder: Path, languages: Languages) -> Any:
-    """The model of a folder, of which nothing had to be drawn."""
-    model, drawn = InitialModel(folder, MODEL, languages, False, 5).whole()
-    assert not drawn
-    return model
-
-
-def has_weights_of(model: Any, folder: Path, twice: frozenset[str] = frozenset()) -> bool:
-    """Whether a model's parameters are those of a folder, each of them; the folder has some a second time."""
-    saved, now = load_file(folder / WEIGHTS), dict(model.named_parameters())
-    saved = {name: value for name, value in saved.items() if name not in twice}
-    return saved.keys() == now.keys() and all(now[name].equal(value) for name, value in saved.items())
 
 
 def test_a_run_begins_with_them_and_is_another_run(
@@ -126,38 +110,3 @@ def test_an_unfit_start_is_refused_before_anything_is_written(moved: Path, tmp_p
 
 
 TABLE, DECODER = "roberta.embeddings.word_embeddings.weight", "lm_head.decoder.weight"
-
-
-@pytest.mark.parametrize(("first", "second"), [(TABLE, DECODER), ("lm_head.bias", "lm_head.decoder.bias")])
-def test_two_tensors_where_the_config_has_one_are_refused(
-    moved: Path, languages: Languages, first: str, second: str
-) -> None:
-    weights = load_file(moved / WEIGHTS)
-    save_file(weights | {second: weights[first].clone()}, moved / WEIGHTS, metadata={"format": "pt"})
-    assert has_weights_of(beginning(moved, languages), moved, frozenset({second}))  # twice the same
-    save_file(weights | {second: weights[first] + 1}, moved / WEIGHTS, metadata={"format": "pt"})
-    for refused in (lambda: check_start(moved, MODEL), lambda: beginning(moved, languages)):
-        with pytest.raises(
-            BadInput, match=rf"{WEIGHTS}: {second} differs from {first}, but tie_word_embeddings"
-        ):
-            refused()
-
-
-@pytest.mark.parametrize("untied", [True, False])
-def test_a_start_with_two_tables_or_only_the_heads_predicts_as_in_transformers(
-    moved: Path, languages: Languages, untied: bool
-) -> None:
-    weights = load_file(moved / WEIGHTS)
-    if untied:
-        weights |= {DECODER: weights[TABLE] + 1, "lm_head.decoder.bias": weights["lm_head.bias"] + 1}
-    else:
-        weights[DECODER] = weights.pop(TABLE)
-    save_file(weights, moved / WEIGHTS, metadata={"format": "pt"})
-    config = json.loads((moved / "config.json").read_text(encoding="utf-8"))
-    (moved / "config.json").write_text(
-        json.dumps(config | {"tie_word_embeddings": not untied}), encoding="utf-8"
-    )
-    check_start(moved, MODEL)
-    rows = torch.arange(5, 15)[None]
-    ours, theirs = beginning(moved, languages).eval(), AutoModelForMaskedLM.from_pretrained(moved)
-    assert ours(rows).logits.equal(theirs(rows).logits)

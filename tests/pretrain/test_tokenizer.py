@@ -1,45 +1,26 @@
 import json
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
 import pytest
 from transformers import AutoTokenizer
 
 from calque.derive.build import derive_languages
 from calque.derive.corpus import Corpus
 from calque.derive.dictionary import DictionaryConfig
-from calque.derive.languages import Languages
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
-from calque.derive.sentence import Sentence
 from calque.derive.sources.pocket import PocketEnglish, Sizes
-from calque.derive.transform import Transform, compose
-from calque.derive.types import OURS, Specials
+from calque.derive.transform import compose
+from calque.derive.types import OURS
 from calque.derive.vocabulary import TOKENIZER, Vocabulary
-from calque.pretrain.saved_tokenizer import TOKENIZERS, write_tokenizer, write_tokenizers
+from calque.pretrain.saved_tokenizer import write_tokenizer
 
 FEW = Sizes(10, 5, 5)
 
 
-@dataclass(frozen=True)
-class Homographs(Transform):
-    """Every word is spelt as before, and is another type."""
-
-    @property
-    def name(self) -> str:
-        return "homographs"
-
-    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        return sentence
-
-    def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        return Transliterate().image(size, specials)
-
-
-TRANSFORMS = (Invert(), compose(Transliterate(), Invert()), Transliterate(0.25), Homographs())
+TRANSFORMS = (Invert(), compose(Transliterate(), Invert()), Transliterate(0.25))
 
 
 @pytest.fixture(scope="module")
@@ -73,29 +54,3 @@ def test_ids_are_those_of_the_corpus(checkpoint: Path, data: Path) -> None:
     for words in islice((s.words for s in Pocket(types=300).sentences(2000, 5)), 2000):
         ids = [piece for word in words for piece in vocabulary.encode(word)]
         assert tokenizer(" ".join(words)).input_ids == [OURS.start, *ids, OURS.end]
-
-
-@pytest.mark.parametrize("number", range(len(TRANSFORMS)))
-def test_derived_text_gets_the_ids_of_the_derived_corpus_and_is_printed_again(
-    data: Path, tmp_path: Path, number: int
-) -> None:
-    transform, languages = TRANSFORMS[number], Languages.open(data, [one.name for one in TRANSFORMS])
-    write_tokenizers(languages, tmp_path, 64)
-    tokenizer, language = (
-        AutoTokenizer.from_pretrained(tmp_path / TOKENIZERS / transform.name),
-        languages[transform.name],
-    )
-    source = PocketEnglish(Pocket(types=300), 500, FEW, FEW, FEW)
-    sentences = [sentence for chunk in source.chunks() for sentence in source.sentences(chunk)[0]]
-    assert len(sentences) == len(language.corpus) == 500
-    for line, sentence in enumerate(sentences):
-        spelt = " ".join(map(transform.spell, transform(sentence, line).words))
-        ids = language.ids(language.corpus[line].astype(np.int64)).tolist()
-        assert tokenizer(spelt).input_ids == [OURS.start, *ids, OURS.end]
-        assert tokenizer.decode(ids).strip() == spelt
-    assert tokenizer.mask_token_id == OURS.mask and tokenizer.model_max_length == 64
-    assert tokenizer.decode([OURS.start, OURS.mask]) == "<s><mask>"
-    same = (tmp_path / TOKENIZER).read_bytes() == (
-        tmp_path / TOKENIZERS / transform.name / TOKENIZER
-    ).read_bytes()
-    assert same == (transform.name == "inv")

@@ -17,7 +17,7 @@ from calque.pretrain.batch import Pairs, Rows
 from calque.pretrain.distributed import World, one_process
 from calque.pretrain.model import compile_layers, prediction_loss, state_of
 from calque.pretrain.objective import Objective, Sum
-from calque.pretrain.objectives.align_mlm import Align, AlignMLM
+from calque.pretrain.objectives.align_mlm import Align
 from calque.pretrain.objectives.aligner_training import AlignerTraining
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import TLM
@@ -88,27 +88,6 @@ def test_the_gradient_is_that_of_the_weighted_means(languages: Languages) -> Non
     )
     for name, p in model.named_parameters(prefix="model"):
         torch.testing.assert_close(gradient[name], p.grad, rtol=1e-4, atol=1e-6)
-
-
-@pytest.mark.parametrize("objective", [MLM(), AlignMLM()], ids=lambda objective: objective.name)
-def test_every_parameter_gets_a_dense_gradient_from_a_process_without_rows(
-    objective: Objective, languages: Languages
-) -> None:
-
-    class Third(World):
-        def add(self, numbers: torch.Tensor) -> torch.Tensor:
-            return numbers  # the other processes are not there
-
-    learner = new_learner(objective)
-    optimizer = Gradients(learner)
-    config = replace(TRAIN, steps=1, warmup=0, batch=1)
-    streams = objective.streams(languages, STILL.length, 0)
-    train(learner, optimizer, streams, config, 0, Third(2, 4, torch.device("cpu")))
-    touched = [name for name, gradient in optimizer.last.items() if gradient.any()]
-    assert all(gradient.layout is torch.strided for gradient in optimizer.last.values())
-    assert touched == (
-        ["model.roberta.embeddings.word_embeddings.weight"] if objective.name == "ALIGN-MLM" else []
-    )
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)

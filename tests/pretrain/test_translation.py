@@ -4,16 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from transformers import RobertaForMaskedLM
 
 from calque.derive.build import write_translation
 from calque.derive.errors import BadInput
 from calque.derive.estimated_links import estimate_links
 from calque.derive.languages import Languages
 from calque.pretrain.distributed import one_process
-from calque.pretrain.objective import Objective
-from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.run import Pretraining, pretrain
 from tests.derive.test_translation import SIZE, made
@@ -23,19 +19,6 @@ from tests.pretrain.made import MODEL, TRAIN, pairs_of
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_translation(made(), "xx", SIZE, tmp_path_factory.mktemp("made") / "pair")
-
-
-@pytest.mark.parametrize("objective", [MLM(), XLM(1.0), XLMAlign(1.0)], ids=lambda one: one.name)
-def test_a_run_reports_no_gold(objective: Objective, folder: Path, tmp_path: Path) -> None:
-    config = Pretraining(Languages.open(folder, ("xx",)), objective, MODEL, TRAIN, 0)
-    checkpoint = pretrain(tmp_path / "run", config, one_process())
-    model = RobertaForMaskedLM.from_pretrained(checkpoint)
-    assert model.config.vocab_size == SIZE
-    rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
-    assert rows[-1]["step"] == TRAIN.steps
-    assert list(rows[-1].get("reported", {})) == (
-        ["labelled"] if objective.name.startswith("XLM-ALIGN") else []
-    )
 
 
 def test_a_run_learns_from_estimated_links(folder: Path, tmp_path: Path) -> None:

@@ -39,22 +39,6 @@ def languages(source: PocketEnglish, tmp_path_factory: pytest.TempPathFactory) -
     return Languages.open(folder, [transform.name for transform in TRANSFORMS])
 
 
-def test_a_new_script_makes_other_words_and_a_shared_one_the_same(languages: Languages) -> None:
-    words = [
-        word
-        for word in ("the", "house", "saw", "dog", "with", "of", ".", "two")
-        if languages.vocabulary.encode(word)
-    ]
-    source, moved, partly = (spelling(languages, name) for name in (SOURCE, INVERTED.name, PARTLY.name))
-    assert [source(word) for word in words] == words
-    assert not {moved(word) for word in words} & set(words)
-    assert len({moved(word) for word in words}) == len(words)
-    table = languages[PARTLY.name].table
-    for word in words:
-        shared = all(table[piece] == piece for piece in languages.vocabulary.encode(word))
-        assert (partly(word) == word) == shared
-
-
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_every_baseline_is_scored_on_every_pair_by_every_metric(
     source: PocketEnglish, languages: Languages, task: Task, tmp_path: Path

@@ -2,7 +2,6 @@ from pathlib import Path
 
 import pytest
 
-from calque.derive.errors import BadInput
 from calque.experiments.commands.aer import aer
 
 FILES = {
@@ -62,13 +61,3 @@ def test_an_empty_line_is_a_pair_without_words(here: Path, capsys: pytest.Captur
 
 FROM_ONE = {"gold": "1-1 2-2\n" * 40, "links": "0-0 1-1\n" * 40}
 FROM_ONE |= dict.fromkeys(("source", "target"), "".join(f"w{i} x{i}\n" for i in range(40)))
-
-
-def test_gold_links_that_count_from_1_need_an_option(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name, text in FROM_ONE.items():
-        Path(name).write_text(text, encoding="utf-8")
-    words = Path("gold"), Path("links"), Path("source"), Path("target")
-    with pytest.raises(BadInput, match="--from-one"):
-        aer(*words)
-    aer(*words, from_one=True)
-    assert rows(capsys.readouterr().out)[1][:3] == ["links", "40", "0.00"]

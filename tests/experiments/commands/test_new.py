@@ -72,17 +72,3 @@ def test_parts_of_a_file_are_known_by_name_where_a_study_imports_them(folder: Pa
     assert code == 0 and "swap-words.inv" in out, err
     code, _, err = calque("show", "Sara ate two apples .", "swap-word", "--study", str(folder / "both.py"))
     assert code == 2 and "did you mean swap-words?" in err
-
-
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        *(("transform", name) for name in ("Swap", "a-b", "1a", "a b", "class", "a__b", "test_a", "a" * 40)),
-        *(("transform", name) for name in ("random", "torch", "calque", "inv", "trans")),
-        *(("objective", "mlm"), ("task", "pos"), ("study", "pocket"), ("measure", "a")),
-    ],
-)
-def test_a_name_that_cannot_be_used_is_refused(kind: str, name: str, folder: Path) -> None:
-    code, _, err = calque("new", kind, name, "--to", str(folder))
-    assert code == 2 and len(err.splitlines()) == 1, err
-    assert not [*folder.iterdir()]

@@ -1,4 +1,3 @@
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,17 +7,10 @@ import pytest
 from calque.analysis.papers.catalog import PAPERS
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Floor
-from calque.derive.errors import BadInput
 from calque.experiments.report.comparison import compare_reports
 from calque.experiments.report.report import summarise
 from calque.experiments.study.tasks import read_floors
 from tests.experiments.conftest import Done
-
-
-@pytest.fixture
-def copy(done: Done, tmp_path: Path) -> Done:
-    shutil.copytree(done.root, tmp_path / "runs")
-    return Done(tmp_path / "runs", done.study)
 
 
 @pytest.mark.parametrize("paper", [name for name, about in PAPERS.items() if not about.natural])
@@ -51,15 +43,6 @@ def test_the_floors_are_those_of_every_task_and_stand_in_table_and_page(done: Do
     assert "POS accuracy retained" in table and table.count("| floor ") == 2
     assert "Floor, retained transfer" in (done.report / "report.html").read_text(encoding="utf-8")
     assert (done.report / "figures" / "figure-floors.png").is_file()
-
-
-def test_damaged_records_leave_the_last_report(copy: Done) -> None:
-    before = (copy.report / "report.html").read_bytes()
-    path = copy.measures(copy.model("MLM"))["pos"].folder / "records.jsonl"
-    path.write_text(path.read_text(encoding="utf-8").replace("1", "2", 1), encoding="utf-8")
-    with pytest.raises(BadInput, match="changed since it was written"):
-        summarise(copy.study, copy.root, copy.report)
-    assert (copy.report / "report.html").read_bytes() == before
 
 
 def test_a_report_is_equal_to_itself_and_to_one_made_again(done: Done, tmp_path: Path) -> None:

@@ -1,5 +1,4 @@
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -12,7 +11,7 @@ import pytest
 
 from calque.derive.artefact import making
 from calque.derive.errors import BadInput
-from calque.derive.files import MANIFEST, claim_of
+from calque.derive.files import claim_of
 from calque.experiments.run.schedule import compute, do
 from calque.experiments.run.step import Machine, Step, with_needs
 from tests.experiments.conftest import Heard
@@ -111,27 +110,6 @@ def test_after_a_failure_nothing_is_begun_and_what_is_under_way_ends(tmp_path: P
     assert all(path.name.endswith(".compute") for path in tmp_path.rglob(".*"))
 
 
-@pytest.mark.parametrize("what", ["text", MANIFEST, ""])
-def test_the_folder_of_another_step_is_refused(what: str, tmp_path: Path) -> None:
-    """Each file of another step in its place, its manifest, or the whole folder: nothing is computed from
-    it.
-    """
-    a, b = word(tmp_path, "a"), word(tmp_path, "b")
-    needs = word(tmp_path, "needs", (a,))
-    compute([a, b], tmp_path, 1)
-    if what:
-        shutil.copy(b.folder / what, a.folder / what)
-    else:
-        shutil.rmtree(a.folder)
-        shutil.copytree(b.folder, a.folder)
-    with pytest.raises(BadInput) as refused:
-        compute([needs], tmp_path, 1)
-    assert str(refused.value).startswith(str(a.folder)) and not needs.finished
-    if what != "text":
-        with pytest.raises(BadInput, match=b.folder.name):
-            a.open()
-
-
 @pytest.mark.parametrize("shared", [False, True])
 def test_a_step_that_another_command_computes_is_waited_for_and_then_finished(
     shared: bool, tmp_path: Path
@@ -148,14 +126,6 @@ def test_a_step_that_another_command_computes_is_waited_for_and_then_finished(
     before = times(a)
     do(a, Machine())  # as a command that looked before the other had finished
     assert times(a) == before
-
-
-def test_what_killed_processes_left_is_swept(tmp_path: Path) -> None:
-    part = tmp_path / "deep" / ".old-0123.7.part"
-    part.mkdir(parents=True)
-    (part / "half").write_text("half")
-    compute([word(tmp_path, "a")], tmp_path, 1)
-    assert not part.exists()
 
 
 TORCHRUN = """

@@ -1,6 +1,5 @@
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,9 +8,8 @@ import calque
 from calque.analysis.measures.alignment import HITS
 from calque.analysis.records.record import ALIGNMENT
 from calque.derive.artefact import Artefact
-from calque.derive.errors import BadInput
 from calque.derive.files import claimed
-from calque.experiments.run.shared import USES, note_use, prune, unused, users
+from calque.experiments.run.shared import note_use, prune, unused, users
 from calque.experiments.run.spent import COMPUTE, total
 from calque.pretrain.run import read_metrics
 from tests.experiments.conftest import TINY, Done, finished
@@ -61,26 +59,6 @@ def test_uses_are_noted_and_what_no_report_uses_is_removed(done: Done, tmp_path:
     assert one.model("MLM").step.finished
     code, out, _ = command("runs", "--runs", str(tmp_path), "--models")
     assert (code, out) == (0, f"{mlm}  one/report\n")
-
-
-def damage(report: Path) -> None:
-    (report / USES).write_text("[")
-
-
-def older(report: Path) -> None:
-    (report.parent / "languages-0123456789ab").mkdir()
-
-
-@pytest.mark.parametrize(("change", "words"), [(damage, USES), (older, "languages-0123456789ab")])
-def test_damaged_uses_and_folders_of_an_earlier_version_are_refused(
-    change: Callable[[Path], None], words: str, done: Done, tmp_path: Path
-) -> None:
-    report = Done(tmp_path, done.study).report
-    note_use(report, tmp_path, [])
-    change(report)
-    with pytest.raises(BadInput, match=words):
-        users(tmp_path)
-        note_use(report, tmp_path, [])
 
 
 def test_every_step_notes_what_it_cost_with_stopped_commands(derived: Done) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from calque.derive.files import MANIFEST
-from calque.experiments.run.slurm import Slurm, _failures
+from calque.experiments.run.slurm import Slurm
 from calque.experiments.run.step import Step
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
@@ -92,29 +92,6 @@ def test_every_step_is_in_one_job_after_those_that_it_needs(processes: int, tmp_
             assert jobs[need.folder] < (jobs[step.folder][0], 0) or jobs[need.folder] == jobs[step.folder]
     apart = all(len({step.shared for step in job}) == 1 for level in levels for job in level)
     assert apart == (processes > 1)
-
-
-@pytest.mark.parametrize(
-    ("log", "said"),
-    [
-        (None, "the job ended before it began (LOG)"),
-        ("\n", "the job ended before it began (LOG)"),
-        ("error: first\ncalque: error: STEP: broken\nsomething\n", "calque: error: STEP: broken (LOG)"),
-        ("before\nsrun: error: a node\nafter\n", "srun: error: a node (LOG)"),
-        ("first\nlast\n\n", "last (LOG)"),
-        ("error: JOB 7 CANCELLED DUE TO TIME LIMIT ***\n", "TIME LIMIT *** (LOG); raise --option time=..."),
-        ("slurmstepd: error: 1 oom_kill event\n", "1 oom_kill event (LOG); raise --option mem=..."),
-    ],
-)
-def test_a_failed_step_has_its_error_and_the_limit_to_raise(
-    log: str | None, said: str, tmp_path: Path
-) -> None:
-    first, *_, last = override(study("objectives_pocket"), TOY).steps(tmp_path)
-    if log is not None:
-        (tmp_path / "log").write_text(log.replace("STEP", first.title))
-    (line,) = _failures(tmp_path / "log", [first, last])
-    assert line.startswith(f"{first.title}: ") and last.needs
-    assert line.endswith(said.replace("STEP", first.title).replace("LOG", str(tmp_path / "log")))
 
 
 def test_without_slurm_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

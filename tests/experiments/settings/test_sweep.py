@@ -6,11 +6,7 @@ from pathlib import Path
 import pytest
 
 from calque.analysis.records.json_rows import read
-from calque.analysis.records.record import Floor, Record, Run
-from calque.experiments.report.parts import example_of
-from calque.experiments.report.report import summarise_sweep
-from calque.experiments.run.schedule import compute
-from calque.experiments.settings.override import override
+from calque.analysis.records.record import Record, Run
 from calque.experiments.settings.sweep import Sweep
 from calque.experiments.study import Study
 from tests.experiments.conftest import refusal
@@ -85,26 +81,6 @@ def test_a_sweep_of_seeds_states_those_of_each_value_and_is_read_again(root: Pat
     assert (
         again[0] == 0 and (tmp_path / "again" / "sweep.md").read_bytes() == (folder / "sweep.md").read_bytes()
     )
-
-
-def test_the_example_is_in_languages_that_the_sweep_has(tiny: Study, tmp_path: Path) -> None:
-    shared = override(tiny, ["transforms=trans-25-most", "objectives=MLM", "measures=alignment"])
-    sweep = Sweep.read(shared, ["vocabulary=400,500"])
-    compute(sweep.steps(tmp_path), sweep.home(tmp_path), 1)
-    summarise_sweep(sweep, tmp_path, sweep.report(tmp_path))
-    assert "in Trans 25 % shared" in (sweep.report(tmp_path) / "report.html").read_text(encoding="utf-8")
-    floors = read(sweep.report(tmp_path) / "floors.jsonl", Floor)
-    unigram = [floor for floor in floors if (floor.baseline, floor.learnt) == ("unigram", "source")]
-    own = {(floor.settings["vocabulary"], floor.metric) for floor in unigram if floor.settings}
-    assert own and own <= {
-        (size, metric) for size in ("400", "500") for metric in ("accuracy", "f1_bare_tags")
-    }
-    assert any(not floor.settings for floor in unigram), "a floor of the source is the same for both"
-    several = Sweep.read(
-        override(tiny, ["objectives=MLM"]), ["transforms=trans,inv,trans.inv", "seeds=0;0,1"]
-    )
-    found = example_of(several.variants.values(), tmp_path)
-    assert found and {image.language for image in found.images} == {"Trans", "Inv", "Trans + Inv"}
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@ from pathlib import Path
 import pytest
 
 from calque.analysis.tasks.finetune import FinetuneConfig
-from calque.derive.errors import BadInput
 from calque.experiments.studies import given
 
 TABLE = """
@@ -41,28 +40,3 @@ def test_a_table_of_tasks(table: Path, tmp_path: Path) -> None:
     assert pos.tests == {"fr": (tmp_path / "ud/French/fr.conllu",), "de": (tmp_path / "ud/German/de.conllu",)}
     assert nli.tests == {name: (tmp_path / f"second-{name}.tsv",) for name in ("fr", "de")}
     assert nli.files.test == ()
-
-
-@pytest.mark.parametrize(
-    ("data", "encoder", "named"),
-    [
-        ("", "", {"CALQUE_DATA", "CALQUE_ENCODER", "fetch wikipedia"}),
-        ("data", "", {"CALQUE_ENCODER"}),
-        ("", "model", {"CALQUE_DATA", "fetch wikipedia"}),
-    ],
-)
-def test_what_is_lacking_is_named(
-    data: str, encoder: str, named: set[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CALQUE_DATA", data)
-    monkeypatch.setenv("CALQUE_ENCODER", encoder)
-    with pytest.raises(BadInput) as caught:
-        given.real_data_and_encoder("mine", "wikipedia")
-    assert {
-        name for name in ("CALQUE_DATA", "CALQUE_ENCODER", "fetch wikipedia") if name in str(caught.value)
-    } == named
-    if data:
-        assert given.real_data("mine", "wikipedia") == Path(data)
-    else:
-        with pytest.raises(BadInput, match=r"CALQUE_DATA.*fetch wikipedia"):
-            given.real_data("mine", "wikipedia")

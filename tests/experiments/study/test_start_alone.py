@@ -7,14 +7,13 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.record import Record
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.sources.files import TaskFiles
-from calque.experiments.settings.override import override
 from calque.experiments.settings.validation import study_mistakes
 from calque.experiments.study import Study
 from calque.experiments.study.languages import NaturalLanguages
 from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig
 from tests.derive.test_task_data import treebank
-from tests.experiments.conftest import finished, refusal
+from tests.experiments.conftest import finished
 from tests.experiments.study.test_natural import encoder
 
 QUICK = FinetuneConfig(learning_rate=1e-3, epochs=1, batch=8)
@@ -103,17 +102,3 @@ def test_every_task_is_scored_in_every_language_with_every_seed(report: Path) ->
         ("mlqa", "en"): 4,
         ("mlqa", "es"): 24,
     }
-
-
-@pytest.mark.parametrize(
-    ("setting", "said"),
-    {
-        "tasks=": "expected tasks, gold sets",
-        "tasks.nli.files.held_out=0": "at least one file of test data",
-        "source=fr": "tasks.pos: fr is the source",
-        "source=../en": "source: '../en' cannot name a language",
-        "tasks.nli.finetune.attention_dropout=1": "attention_dropout",
-    }.items(),
-)
-def test_impossible_values_are_refused(study: Study, setting: str, said: str) -> None:
-    assert said in refusal(override, study, [setting])

@@ -10,7 +10,6 @@ from calque.analysis.papers.xlm_align.links import (
     HEADLINE,
     Systems,
     choices_table,
-    table_2,
 )
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Record, Run
@@ -112,25 +111,6 @@ def test_every_aligner_is_scored_where_it_can_be(systems: Systems) -> None:
     assert layers == {(0, False), (1, True), (2, False)}
     scores = [(name, score) for one in systems.all for name, score in one.counts.items()]
     assert all(score.pairs == (30 if name == "de-en" else 20) for name, score in scores)
-
-
-def test_the_report_has_tables_figure_records_and_page(done: Done, systems: Systems) -> None:
-    names = {str(path.relative_to(done.report)) for path in done.report.rglob("*") if path.is_file()}
-    tables = {f"{name}.{kind}" for name in ("table-2", "layers") for kind in ("md", "csv")}
-    figure = {f"figures/figure-2-layers.{kind}" for kind in ("png", "svg", "jsonl")}
-    assert names == tables | figure | {"records.jsonl", "floors.jsonl", "runs.jsonl", "report.html"}
-    page = (done.report / "report.html").read_text(encoding="utf-8")
-    assert "no text beyond their own sentence pairs (en-hi 20)" in page
-    assert "CALQUE_ENCODER" in page
-    once = {*made(200), *made(30, seed=len("de-en") + 30)}
-    assert f"{233 - len(once)} sentence pairs that were there already" in page
-    assert f"{len(once)} sentence pairs learnt from" in page
-    figures = read(done.report / "figures" / "figure-2-layers.jsonl", Record)
-    assert {row.aligner for row in figures} == {DIAGONAL, FAST_ALIGN, "xlm-align"}
-    table = table_2(systems, "s")
-    assert (done.report / "table-2.md").read_text(encoding="utf-8").split("\n")[2:8] == table.markdown.split(
-        "\n"
-    )[2:8]
 
 
 def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: Path) -> None:
