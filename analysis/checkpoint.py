@@ -1,6 +1,6 @@
-"""A checkpoint in memory, language by language: filled masks, nearest words, embeddings and hidden states;
-copies with changed weights or states; alignment and transfer, inside its study's folder. Shapes: n words in a
-sentence, L layers, H hidden, m types with a different row in a derived language."""
+"""Inspect a checkpoint in memory: fill masks, find nearest words, read embeddings and hidden states, and make
+copies with changed weights or states; inside its study's folder, also measure alignment and transfer. Shapes:
+n words in a sentence, L layers, H hidden, m types with a different embedding in a derived language."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Guess(NamedTuple):
 
 
 class Neighbour(NamedTuple):
-    """A type near a given one, by the cosine of their embeddings."""
+    """A type near a given type, with the cosine of their embeddings."""
 
     word: str
     language: str
@@ -59,8 +59,8 @@ class Neighbour(NamedTuple):
 
 
 class States(NamedTuple):
-    """The words of a sentence and their hidden states (L + 1, n, H): the embeddings, then the states after
-    each layer."""
+    """A sentence's words and their hidden states (L + 1, n, H): the embeddings, then the states after each
+    layer."""
 
     words: tuple[str, ...]
     layers: np.ndarray
@@ -68,15 +68,15 @@ class States(NamedTuple):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A masked language model, and the tokenizer of each of its languages. Methods that concern a derived
-    `language` (default: the first) need the folder of the study that trained the model. Methods that change
+    """A masked language model, with a tokenizer for each of its languages. Methods about a derived `language`
+    (default: the first) work only inside the folder of the study that trained the model. Methods that change
     the model return a copy."""
 
     folder: Path
     model: Any
     tokenizers: dict[str, Any]
-    numbered: tuple[str, ...] = (SOURCE,)  # all training languages, in the order of their language embeddings
-    changes: tuple[Callable[[Any], object], ...] = ()  # the changes made since it was opened
+    numbered: tuple[str, ...] = (SOURCE,)  # all training languages, in the order of their embeddings
+    changes: tuple[Callable[[Any], object], ...] = ()  # changes made since opening
 
     @classmethod
     def open(cls, folder: Path) -> Checkpoint:
@@ -97,18 +97,18 @@ class Checkpoint:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The source, and the derived languages that have a tokenizer, in training order."""
+        """The source language and the derived languages with a tokenizer, in training order."""
         return tuple(self.tokenizers)
 
     # Words and guesses
 
     def fill(self, text: str, language: str = SOURCE, count: int = 5) -> list[Guess]:
-        """Return the `count` most probable types, in any language, for the one `<mask>` in a text in
-        `language`, whose words are separated by spaces."""
+        """Return the `count` most probable types, from any language, for the single `<mask>` in a text. The
+        text is in `language`, with words separated by spaces."""
         guesses = self.fill_all(text, language, count)
         if len(guesses) != 1:
             mask = self._tokenizer(language).mask_token
-            raise BadInput(f"{len(guesses)} masks in the text; expected one {mask}")
+            raise BadInput(f"the text contains {len(guesses)} masks; expected exactly one {mask}")
         return guesses[0]
 
     def fill_all(self, text: str, language: str, count: int) -> list[list[Guess]]:
@@ -130,11 +130,12 @@ class Checkpoint:
     def nearest(
         self, word: str, language: str = SOURCE, among: str | None = None, count: int = 5
     ) -> list[Neighbour]:
-        """Return the `count` types whose embeddings are nearest to a word's by cosine, except the word
-        itself. `word` must be one type of `language`; `among` is the language to search (default: all)."""
+        """Return the `count` types whose embeddings have the highest cosine with a word's, excluding the word
+        itself. `word` must be a single type in `language`; `among` is the language to search (default:
+        all)."""
         (ids,) = self.pieces([word], language)
         if not self.is_type(word, language):
-            raise BadInput(f"{word!r}: expected a word that is one type of {language}")
+            raise BadInput(f"{word!r} is not a single type in the vocabulary of {language}")
         table = self._table / self._table.norm(dim=1, keepdim=True).clamp_min(1e-12)
         cosines = table @ table[ids[0]]
         allowed = np.unique(
@@ -144,34 +145,34 @@ class Checkpoint:
         return [Neighbour(*self.name(i), float(cosines[i])) for i in order[order != ids[0]][:count].tolist()]
 
     def pieces(self, words: Sequence[str], language: str = SOURCE) -> list[list[int]]:
-        """The ids of each word, encoded after a space, as within a sentence."""
+        """Return each word's ids, encoded after a space as it would be inside a sentence."""
         tokenizer = self._tokenizer(language)
         spaced = (word if word == tokenizer.mask_token else f" {word}" for word in words)
         return [tokenizer(word, add_special_tokens=False)["input_ids"] for word in spaced]
 
     def is_type(self, word: str, language: str) -> bool:
-        """Whether a word is a single, non-special type of a language."""
+        """Whether a word is a single, non-special type in a language's vocabulary."""
         (ids,) = self.pieces([word], language)
         return len(ids) == 1 and ids[0] not in self.tokenizers[language].all_special_ids
 
     def embeddings(self, language: str = SOURCE) -> tuple[list[str], np.ndarray]:
-        """Return a language's types in its own spelling, without special ones, and their embeddings, (types,
-        width)."""
+        """Return a language's non-special types, in its own spelling, and their embeddings (types, width)."""
         ids = self.ids(language)
         return [self.name(i)[0] for i in ids.tolist()], self._table[torch.from_numpy(ids)].numpy()
 
     def ids(self, language: str) -> np.ndarray:
-        """Return the ids of a language's types, ascending, without special ones."""
+        """Return the ids of a language's non-special types in ascending order."""
         tokenizer = self._tokenizer(language)
         return np.array(sorted({*tokenizer.get_vocab().values()} - {*tokenizer.all_special_ids}), np.int64)
 
     def name(self, i: int) -> tuple[str, str]:
-        """Return the spelling and language of an id; shared types count as the source's."""
+        """Return an id's spelling and language; types shared with the source belong to the source."""
         language = self._language_of.get(i, SOURCE)
         return self.tokenizers[language].decode([i]).strip(), language
 
     def token_type(self, language: str) -> int:
-        """The token type of a language's text: its number if the model has language embeddings, else 0."""
+        """The token type for text in a language: its index if the model has language embeddings, otherwise
+        0."""
         types = getattr(self.model.config, "type_vocab_size", None) or 0
         return self.numbered.index(language) if has_languages(types) else 0
 
@@ -195,7 +196,7 @@ class Checkpoint:
 
     def _check_length(self, ids: int) -> None:
         if ids > (most := self.tokenizers[SOURCE].model_max_length):
-            raise BadInput(f"{ids} ids in the text; expected at most {most}", self.folder)
+            raise BadInput(f"the text has {ids} ids; the model accepts at most {most}", self.folder)
 
     # The study
 
@@ -205,17 +206,17 @@ class Checkpoint:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """The configuration of the checkpoint's run; empty if it belongs to no run."""
+        """The configuration of the run that produced the checkpoint; empty if there is none."""
         return self.study.identity
 
     @property
     def data(self) -> Languages | None:
-        """The languages that the checkpoint was trained on, if they are still in a parent folder."""
+        """The languages that the checkpoint was trained on, or None if no parent folder contains them."""
         return self.study.data
 
     def derive(self, sentence: str | Sequence[str], language: str = "") -> Derivation:
-        """Derive a source sentence by the transform of `language`. Raises BadInput if that needs more than
-        words, such as a tree.
+        """Derive a source sentence's counterpart in `language`. Raises BadInput if its transform needs more
+        than words, such as a parse tree.
 
         >>> model.derive("Sara ate two apples .").links  # doctest: +SKIP
         [(0, 3), (1, 2), (2, 1), (3, 0), (4, 4)]
@@ -223,7 +224,7 @@ class Checkpoint:
         name, words = language or next(iter(self.languages[1:]), ""), words_of(sentence)
         if not (transform := self.study.transform(name)):
             raise BadInput(
-                f"{name}: deriving a sentence needs the study's folder, and a transform of words alone"
+                f"cannot derive a sentence in {name}: no study, or a transform that needs more than words"
             )
         image = image_of(transform, Sentence(words), 0, Account())
         mask = self.tokenizers[SOURCE].mask_token
@@ -231,14 +232,14 @@ class Checkpoint:
         return Derivation(name, words, tuple(spelt), image.origin, image.sources)
 
     def pairs(self, count: int = 100, language: str = "") -> list[Derivation]:
-        """Return the first `count` sentences in the study's corpus that have a derivation, with their
-        derivations."""
+        """Return the first `count` sentences in the study's corpus that have a counterpart in `language`,
+        each with its counterpart."""
         languages, language = self.study.derived(language)
         bitext = languages.bitext(SOURCE, language)
         return [self.pair_of(bitext, pair) for pair in range(min(count, len(bitext)))]
 
     def pair_of(self, bitext: Bitext, pair: int) -> Derivation:
-        """Return one pair of a bitext: a source sentence and its derivation."""
+        """Return a bitext's pair number `pair`: a source sentence and its derivation."""
         own, other = bitext.lines[pair].tolist()
         ids, corpus = bitext.ids(pair), bitext.second.corpus
         source = self.spelt(SOURCE, ids[0], bitext.first.corpus.line_pieces(own))
@@ -250,8 +251,8 @@ class Checkpoint:
         return tuple(decode(word.tolist()).strip() for word in np.split(ids, np.cumsum(pieces)[:-1]))
 
     def alignment(self, language: str = "") -> dict[str, float]:
-        """alignment@1 by kind of type, from the source to a derived language. Raises BadInput for a language
-        in the source's script.
+        """Return alignment@1 from the source to a derived language, for each group of types. Raises BadInput
+        for a language in the source's script.
 
         >>> aligned = model.alignment()  # doctest: +SKIP
         >>> round(aligned["held-out"], 2), round(aligned["held-out-rotated"], 2)  # doctest: +SKIP
@@ -260,7 +261,7 @@ class Checkpoint:
         languages, language = self.study.derived(language)
         types = Types.between(languages, SOURCE, language)
         if not types.measurable:
-            raise BadInput(f"{language} has the script of the source: alignment@1 is undefined", self.folder)
+            raise BadInput(f"{language} is in the source's script, so alignment@1 is undefined", self.folder)
         shares = alignment_of_model(self.model, types, controls=True).shares
         return {metric: share for metric, (share, _) in shares.items()}
 
@@ -270,8 +271,8 @@ class Checkpoint:
         language: str = "",
         progress: Callable[[int, int], None] = lambda step, steps: None,
     ) -> SourceTuned:
-        """Fine-tune the model on the source examples of one of its study's tagging tasks, with the study's
-        settings. Its `score` is zero-shot. Changes to the model are applied before training.
+        """Fine-tune the model on the source-language examples of one of its study's tagging tasks, with the
+        study's settings. Changes to the model are applied before training. The result's `score` is zero-shot.
 
         >>> tuned = model.finetune("pos")  # doctest: +SKIP
         >>> tuned.score().value < tuned.score(tuned.rows().source).value  # doctest: +SKIP
@@ -285,7 +286,7 @@ class Checkpoint:
     # Hidden states, and changed copies
 
     def states(self, sentences: Sequence[str | Sequence[str]], language: str = SOURCE) -> list[States]:
-        """Return the hidden states of each sentence's words, averaged over their sub-words.
+        """Return each sentence's hidden states, one vector per word: the mean over its sub-words.
 
         >>> pairs = model.pairs(2)  # doctest: +SKIP
         >>> derived = model.states([pair.words for pair in pairs], "trans.inv")  # doctest: +SKIP
@@ -305,8 +306,8 @@ class Checkpoint:
         return [found[place] for place in range(len(texts))]
 
     def encoded(self, words: Sequence[str], language: str) -> tuple[list[int], Tensor]:
-        """Return the ids of words between the two special ids, and a 0/1 matrix (words, ids) of each word's
-        ids."""
+        """Return the words' ids, enclosed in special ids, and a 0/1 matrix (words, non-special ids) that
+        shows which ids belong to each word."""
         first, last = self.tokenizers[SOURCE]("")["input_ids"]
         pieces = self.pieces(words, language)
         word = torch.arange(len(words)).repeat_interleave(torch.tensor([len(ids) for ids in pieces]))
@@ -314,7 +315,7 @@ class Checkpoint:
         return [first, *(i for ids in pieces for i in ids), last], F.one_hot(word, len(words)).float().T
 
     def changed(self, change: Callable[[Any], object]) -> Checkpoint:
-        """Return a copy with a transformers model that `change` has changed in place.
+        """Return a copy whose transformers model has been modified in place by `change`.
 
         >>> def without_first_head(model):  # doctest: +SKIP
         ...     model.roberta.encoder.layer[0].attention.output.dense.weight[:, :16] = 0
@@ -328,12 +329,12 @@ class Checkpoint:
         return replace(self, model=model, changes=(*self.changes, change))
 
     def rows(self, language: str = "") -> Rows:
-        """Return the embeddings, in both languages, of the m words with a different row in a derived
+        """Return the source and derived embeddings of the m words whose embedding differs in a derived
         language."""
         return Rows.of(self.model, *self.study.derived(language))
 
     def with_rows(self, rows: Tensor | np.ndarray, language: str = "") -> Checkpoint:
-        """Return a copy with new embeddings (m, H) for a derived language's words, in the order of `rows`.
+        """Return a copy with new embeddings (m, H) for a derived language's words, in the order of `rows()`.
 
         >>> model.with_rows(model.rows().source).alignment()["all"]  # doctest: +SKIP
         1.0
@@ -343,8 +344,8 @@ class Checkpoint:
         return self.changed(partial(set_rows, ids=ids, rows=rows))
 
     def after_layer(self, layer: int, change: StateChange) -> Checkpoint:
-        """Return a copy that applies a function to the states (B, ids, H) after a layer, or to the embeddings
-        (0).
+        """Return a copy that applies a function to the states (B, ids, H) after a layer (0: to the
+        embeddings).
 
         >>> centred = model.after_layer(1, lambda states: states - states.mean((0, 1)))  # doctest: +SKIP
         >>> centred.fill("the <mask> .") == model.fill("the <mask> .")  # doctest: +SKIP
@@ -353,15 +354,17 @@ class Checkpoint:
         return self.changed(partial(hook_layer, layer=layer, change=change))
 
     def save(self, folder: Path | str) -> None:
-        """Save the model to a new folder, which `calque look` and transformers can open; next to `checkpoint`
-        in its run's folder, its study is found too. Raises BadInput for a model with a function applied after
-        a layer."""
+        """Save the model to a new folder, which `calque look` and transformers can open. If the folder is
+        next to the run's `checkpoint`, methods that need the study work too. Raises BadInput for a model with
+        a function applied after a layer."""
         if any(getattr(change, "func", None) is hook_layer for change in self.changes):
             raise BadInput(
                 "cannot save a function applied after a layer; only changed weights can be saved", folder
             )
         if (folder := Path(folder)).exists() or self.folder.resolve() in folder.resolve().parents:
-            raise BadInput("exists, or is inside the model's own folder; expected a new folder", folder)
+            raise BadInput(
+                "cannot save here: the folder exists already, or is inside the model's own folder", folder
+            )
         model = self.model if self.has_head else architecture_of(self.model.config).encoder(self.model)
         with whole_folder(folder) as part:
             copytree(self.folder, part, ignore=ignore_patterns(*WEIGHTS), dirs_exist_ok=True)

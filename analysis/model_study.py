@@ -1,5 +1,4 @@
-"""The study that trained a model: its run's configuration, its languages, and sentences with their
-derivations."""
+"""Find the study that trained a model: the run's configuration, the languages, and the tasks measured."""
 
 from __future__ import annotations
 
@@ -28,7 +27,8 @@ from calque.pretrain.saved_model import RUN
 
 @dataclass(frozen=True)
 class Derivation:
-    """A source sentence, and its words in a derived language with each one's source position."""
+    """A source sentence and its counterpart in a derived language: `words`, each with its source position in
+    `origin`."""
 
     language: str
     source: tuple[str, ...]
@@ -38,13 +38,14 @@ class Derivation:
 
     @property
     def links(self) -> list[tuple[int, int]]:
-        """The gold links, (position in the source, position in the derivation), sorted."""
+        """The sorted gold links: (position in the source, position in the derivation)."""
         return Sentence(self.words, origin=self.origin, sources=self.sources).links
 
 
 @dataclass(frozen=True)
 class ModelStudy:
-    """The study that a model's folder is in. Without one, `identity` is empty and `data` None."""
+    """The study whose folder contains a model. For a model outside a study, `identity` is empty and `data` is
+    None."""
 
     folder: Path
 
@@ -55,13 +56,13 @@ class ModelStudy:
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """The configuration of the model's run."""
+        """The configuration of the run that trained the model."""
         return self._run.get("identity", {})
 
     @cached_property
     def data(self) -> Languages | None:
-        """The languages that the run was trained on, if they are still in a parent folder."""
-        trained_on = str(self._run.get(TRAINED_ON, ""))  # several folders may contain the same text
+        """The languages that the run was trained on, or None if no parent folder contains them."""
+        trained_on = str(self._run.get(TRAINED_ON, ""))  # other folders may contain the same text
         for above in self.folder.resolve().parents if self.identity else ():
             for folder in sorted(above.glob("languages-*"), key=lambda each: (each.name != trained_on, each)):
                 known = LanguagesFolder.open(folder).prints if finished(folder) else {}
@@ -70,39 +71,43 @@ class ModelStudy:
         return None
 
     def derived(self, language: str = "") -> tuple[Languages, str]:
-        """Return the study's languages, and the name of a derived one, by default the first."""
+        """Return the study's languages, and the name of the requested derived language (default: the
+        first)."""
         if self.data is None:
-            raise BadInput("expected a run's checkpoint, below its study's folder languages-*", self.folder)
+            raise BadInput(
+                "no parent folder contains the languages that the model was trained on",
+                self.folder,
+            )
         derived = self.data.others if self.data.languages[0].name == SOURCE else ()
         if not derived:
-            raise BadInput("expected a model of a source and derived languages", self.folder)
+            raise BadInput("the model was not trained on a source language and derived ones", self.folder)
         if language not in ("", *derived):
             raise BadInput(unknown("derived language", language, derived), self.folder)
         return self.data, language or derived[0]
 
     def transform(self, name: str) -> Transform | None:
-        """Return a language's transform, if it needs only words."""
+        """Return a language's transform, or None if it needs more than words."""
         if self.data is None:
             return None
         config = LanguagesFolder.open(self.data.folder).artefact.facts["config"]["transforms"]
         try:
             drawn = [transform(name).reseeded(seed) for seed in (0, self.identity["seed"])]
-        except BadInput:  # a user's own transform
+        except BadInput:  # a user-defined transform
             return None
         return next((each for each in drawn if plain(each) in config and not each.needs), None)
 
 
 def words_of(sentence: str | Sequence[str]) -> tuple[str, ...]:
-    """Split a sentence, a string with spaces or a sequence, into words."""
+    """Return a sentence's words; a string is split at spaces."""
     return tuple(sentence.split() if isinstance(sentence, str) else sentence)
 
 
-RECORDS = "records"  # a measurement's kind of artefact
+RECORDS = "records"  # the artefact kind of a measurement
 
 
 def measured_task(checkpoint: Path, name: str, languages: Languages, language: str) -> DerivedTask:
-    """Return a task of the study that trained a checkpoint, with the examples and settings it was measured
-    with. Raises BadInput unless there is exactly one such measurement, or if the examples are gone."""
+    """Return a task with the examples and settings that the study used when it measured this checkpoint.
+    Raises BadInput if there is no such measurement or there are several, or if the examples are missing."""
     of, run, ways = task(name), checkpoint.resolve().parent, list[tuple[FinetuneConfig, str]]()
     for folder in (folder for folder in sorted(run.glob(f"{name}-*")) if finished(folder)):
         measure, _, settings, *_ = Artefact.open(folder, RECORDS).facts["made from"]
@@ -111,11 +116,12 @@ def measured_task(checkpoint: Path, name: str, languages: Languages, language: s
             ways.append((FinetuneConfig(**values), settings["examples"][language]))
     if not ways:
         raise BadInput(
-            f"no measurement {name}-* in {language}: the study never fine-tuned this model on {name}", run
+            f"no folder {name}-* measures {language}: the study never fine-tuned this model on {name}", run
         )
     if len({*ways}) > 1:
         raise BadInput(
-            f"measurements {name}-* with {len({*ways})} settings or sets of examples; expected one", run
+            f"the measurements {name}-* used {len({*ways})} settings or sets of examples; expected one",
+            run,
         )
     config, wanted = ways[0]
     for folder in sorted(languages.folder.parent.glob(f"tasks/{name}-*")):
@@ -123,5 +129,6 @@ def measured_task(checkpoint: Path, name: str, languages: Languages, language: s
         if wanted in (facts["fingerprint"], facts.get("fingerprints", {}).get(language)):
             return DerivedTask(of, languages, examples, config)
     raise BadInput(
-        f"no folder tasks/{name}-* has the examples of this model's measurement", languages.folder.parent
+        f"no folder tasks/{name}-* contains the examples of this model's measurement",
+        languages.folder.parent,
     )

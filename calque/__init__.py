@@ -1,4 +1,4 @@
-"""Calque, a laboratory for cross-lingual transfer: the public interface.
+"""The public interface of Calque, a laboratory for cross-lingual transfer.
 
 >>> import calque
 >>> derived = calque.derive("Sara ate two apples .", "trans.inv")
@@ -7,8 +7,8 @@
 >>> derived.origin
 (3, 2, 1, 0, 4)
 
-Subpackages, each importing only those before it: `calque.derive`, `calque.pretrain`, `calque.analysis` and
-`calque.experiments`. Torch is imported only when a function needs it.
+There are four subpackages, and each imports only from those before it: `calque.derive`, `calque.pretrain`,
+`calque.analysis` and `calque.experiments`. Torch is imported only when a function needs it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 if not (_link := Path(__file__).with_name("derive")).is_dir():
     raise SystemExit(f"{_link} is not a symbolic link; clone again with `git clone -c core.symlinks=true`")
 
-# Imported before the function of the same name is defined, so that `from calque.derive.order import Invert`
-# finds the package and `calque.derive(...)` calls the function, whichever comes first.
+# Import the package before the function of the same name is defined, so that both
+# `from calque.derive.order import Invert` and `calque.derive(...)` work, in either order.
 import calque.derive  # noqa: F401
 
 if TYPE_CHECKING:
@@ -39,17 +39,17 @@ __version__ = version("calque")
 def derive(
     sentence: str, language: str, parser: Path | str | None = None, runs: Path | str = "runs"
 ) -> Derived:
-    """Derive a sentence in another language, named by its transforms, which are applied right to left.
+    """Derive a sentence's counterpart in a language, which is named by its transforms, applied right to left.
 
     Args:
         sentence: one sentence.
-        language: such as "trans", "inv", "trans.inv" or "trans.syn-fr".
-        parser: a folder of Stanza models, required for languages with a different word order.
-        runs: the folder in which learnt word orders are cached.
+        language: its name, such as "trans", "inv", "trans.inv" or "trans.syn-fr".
+        parser: a folder of Stanza models, required by transforms that use parse trees, such as "syn-fr".
+        runs: the results folder, in which learnt word orders are cached.
 
     Returns:
-        The derived sentence: `words`, spelled as in the language, and `origin`, their 0-based source
-        positions. Printing it shows it under the source, aligned word by word.
+        The derived sentence: its `words`, as spelled in the language, and their `origin`, 0-based source
+        positions. Printing it shows it below the source sentence, aligned word by word.
 
     Raises:
         calque.derive.errors.BadInput: a transform is unknown, a parser is missing, or the text is not one
@@ -74,7 +74,9 @@ def derive(
     sentences, failed = sentences_of(sentence, transforms, folder)
     if len(sentences) != 1 or failed:
         raise BadInput(
-            f"{len(sentences)} sentences; expected one" if not failed else f"no tree: {', '.join(failed)}"
+            f"the text has {len(sentences)} sentences; expected one"
+            if not failed
+            else f"cannot parse the sentence: {', '.join(failed)}"
         )
     return Derived(sentences[0], transforms[0])
 
@@ -82,18 +84,18 @@ def derive(
 def align(
     source: Sequence[str], target: Sequence[str], model: Path | str | None = None, method: str | None = None
 ) -> list[Links]:
-    """Link the words of sentences to those of their translations.
+    """Align the words in sentences with the words in their translations.
 
     Args:
-        source: sentences, words separated by spaces.
+        source: sentences, with their words separated by spaces.
         target: their translations, in the same order.
         model: an encoder's folder, or NAME@COMMIT on the Hugging Face Hub. By default, fast_align is trained
-            on the sentences themselves, of which it needs a few hundred.
-        method: how links are extracted from the encoder (`calque align --help`). Default: Argmax on centred
-            states, or `softmax-argmax` after `calque train-aligner`.
+            on the given pairs, of which it needs a few hundred.
+        method: how links are extracted from the encoder's states (see `calque align --help`). Default: Argmax
+            on centred states, or `softmax-argmax` for an encoder trained by `calque train-aligner`.
 
     Returns:
-        The sorted links of each pair: (source position, target position), 0-based.
+        The sorted links for each pair, as 0-based (source position, target position).
 
     Raises:
         calque.derive.errors.BadInput: the lengths differ, the method is unknown, or the model cannot be read.
@@ -104,13 +106,13 @@ def align(
     from calque.derive.errors import BadInput, unknown
 
     if len(source) != len(target):
-        raise BadInput(f"{len(source):,} sentences and {len(target):,} translations; expected equal numbers")
+        raise BadInput(f"{len(source):,} sentences but {len(target):,} translations; expected one each")
     pairs = [(tuple(one.split()), tuple(other.split())) for one, other in zip(source, target, strict=True)]
     if model is None:
         from calque.derive.links.fast_align import StatisticalAligner
 
         if method is not None:
-            raise BadInput(f"{method} needs an encoder, but there is no model")
+            raise BadInput(f"the method {method} needs an encoder, but no model was given")
         return [sorted(links) for links in StatisticalAligner.train(pairs).align(pairs)]
     from calque.analysis.aligners.methods import BY_NAME
     from calque.analysis.aligners.pair_encoder import EncoderAligner
@@ -144,21 +146,23 @@ def load(checkpoint: Path | str) -> Checkpoint:
 
 
 def look(checkpoint: Path | str, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
-    """Inspect a model: guesses, nearest words, and a sentence aligned with its derivation.
+    """Inspect a model: its guesses for masked words, words' nearest neighbours, and an aligned sentence pair.
 
     Args:
         checkpoint: as in `load`.
         sentence: source words separated by spaces. Each `<mask>` is guessed; without one, each word is masked
             in turn. Default: a short sentence from the model's corpus.
-        words: words in any of its languages whose nearest words to find. Default: long words in the sentence.
+        words: words, in any of the model's languages, whose nearest neighbours to find. Default: long words
+            from the sentence.
         language: the derived language to compare with. Default: the first one.
 
     Returns:
-        The results as dataclasses and arrays; printing them gives the output of `calque look`. For a model
-        outside its study's folder, the derivation is unknown, so alignment and map are None.
+        The results as dataclasses and arrays; printing them gives the output of `calque look`. Outside its
+        study's folder, a model's derivations are unknown, so `alignment` and `map` are None.
 
     Raises:
-        calque.derive.errors.BadInput: the model is missing, or the language or a word is unknown to it.
+        calque.derive.errors.BadInput: the model is missing, or the language or a word is not in its
+        vocabulary.
 
     >>> print(calque.look(checkpoint, words=["warm"]))  # doctest: +SKIP
     >>> calque.look(checkpoint).alignment.cosines.shape  # doctest: +SKIP
@@ -179,14 +183,15 @@ def study(
     """Open a study, ready to run.
 
     Args:
-        study: a study that `calque studies` lists, or a Python file that defines your own.
+        study: the name of a study listed by `calque studies`, or a Python file that defines your own.
         settings: values to change, as in "train.steps=1000".
         runs: the results folder. Models already trained there by other studies are reused.
-        sweep: settings with several values each, as in {"dictionary.fraction": [0.05, 0.1]}.
+        sweep: settings to vary, with their values, as in {"dictionary.fraction": [0.05, 0.1]}.
         name: the name of the report.
 
     Raises:
-        calque.derive.errors.BadInput: the study is unknown, or settings are invalid; all of them are listed.
+        calque.derive.errors.BadInput: the study is unknown, or settings are invalid; the message lists all of
+        them.
 
     >>> tiny = calque.study("pocket", "train.steps=20", "train.warmup=2")
     >>> tiny.study.train.steps
@@ -199,8 +204,8 @@ def study(
 
 
 def records(path: Path | str) -> Any:
-    """Return a report's records, one row per number, each joined with its run. Numeric sweep values are
-    numbers; the column `path` is the model's folder.
+    """Return a report's records, one row per number, each joined with its run. Numeric values of swept
+    settings are converted to numbers; the column `path` contains the model's folder.
 
     Args:
         path: a report's folder, or a committed record such as experiments/records/pocket.

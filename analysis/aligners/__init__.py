@@ -1,1 +1,1 @@
-"""Word aligners with one protocol: sentence pairs in, links out."""
+"""Word aligners with a common interface: they read sentence pairs and return links."""

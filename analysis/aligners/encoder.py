@@ -1,4 +1,4 @@
-"""Hidden states of any transformers encoder. Shapes: B rows, L ids in the longest row, H hidden."""
+"""Compute hidden states with any transformers encoder. Shapes: B rows, L ids in the longest row, H hidden."""
 
 from __future__ import annotations
 
@@ -14,36 +14,41 @@ from calque.pretrain.tokenizer_check import check_tokenizer
 
 LIKE_BERT = frozenset(
     {"bert", "camembert", "electra", "roberta", "xlm-roberta"}
-)  # nothing follows their last layer
-Precision = Literal["float32", "bfloat16"]  # an encoder's number format
-_LONGEST = 512  # ids per row if neither the model nor its tokenizer sets a limit
+)  # their output is the last layer's, so higher layers can be removed
+Precision = Literal["float32", "bfloat16"]  # the encoder's floating-point format
+_LONGEST = 512  # maximum number of ids per row if the model sets no limit
 
 
 class Encoder:
-    """The layers of a model up to `top`, without dropout; layer 0 is the embeddings."""
+    """An encoder's layers up to `top`, in evaluation mode; layer 0 is the embeddings."""
 
     def __init__(
         self, folder: Path, top: int | None = None, device: str = "cpu", precision: Precision = "float32"
     ) -> None:
-        """Load the model in a folder up to layer `top` (default: all). Raises BadInput if the model is not an
-        encoder or lacks that layer, or if the device does not exist."""
+        """Load a folder's model up to layer `top` (default: all layers). Raises BadInput if the model is not
+        an encoder or lacks that layer, or if the device does not exist."""
         self.folder, self.device = folder, _device(device)
         config = read_config(folder)
         text: Any = config.get_text_config()
         layers, types = (getattr(text, name, None) for name in ("num_hidden_layers", "vocab_size"))
         if not isinstance(layers, int) or not isinstance(types, int):
-            raise BadInput(f"{config.model_type} has no layers over sub-word embeddings", folder)
+            raise BadInput(
+                f"{config.model_type} is not an encoder with layers above sub-word embeddings", folder
+            )
         self.layers, self.types = layers, types
         self.top = self.layers if top is None else top
         if not 0 <= self.top <= self.layers:
-            raise BadInput(f"no layer {top}: the model has {self.layers}, and 0 is its embeddings", folder)
+            raise BadInput(
+                f"there is no layer {top}: layers are numbered from 0 (the embeddings) to {self.layers}",
+                folder,
+            )
         self.token_types: int = getattr(config, "type_vocab_size", None) or 0
         model, missing = load_model(folder)
-        if missing := [name for name in missing if "pooler" not in name]:  # a missing pooler is not used
+        if missing := [name for name in missing if "pooler" not in name]:  # the pooler is not used
             raise BadInput(f"{len(missing):,} weights are missing, such as {missing[0]}", folder)
         self._model: Any = model.eval()
-        if config.model_type in LIKE_BERT:  # layers above the requested one can be removed
-            # Without any layer the model does not return its embeddings.
+        if config.model_type in LIKE_BERT:  # remove the layers above `top`
+            # Keep at least one layer: without layers, the model does not return its embeddings.
             self._model.encoder.layer = self._model.encoder.layer[: max(1, self.top)]
             self._model.pooler = None
         self._model.to(self.device, getattr(torch, precision))
@@ -55,8 +60,8 @@ class Encoder:
     def __call__(
         self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
-        """Return the hidden states after each layer up to `top`, (B, L, H) each, arbitrary at padding.
-        `token_types` gives one number per id (default: 0)."""
+        """Return the hidden states after each layer up to `top`, (B, L, H) each; values at padding are
+        arbitrary. `token_types` contains one number per id (default: 0)."""
         ids, lengths = _padded(rows, self._padding), torch.tensor([len(row) for row in rows])
         inputs = {"input_ids": ids}
         if lengths.min() < ids.shape[1]:
@@ -83,7 +88,9 @@ class Encoder:
             if isinstance(error, torch.OutOfMemoryError):
                 raise
             reason = str(error).strip().splitlines() or [type(error).__name__]
-            raise BadInput(f"{kind} does not accept rows of ids alone: {reason[0]}", self.folder) from None
+            raise BadInput(
+                f"{kind} cannot encode rows of ids without further input: {reason[0]}", self.folder
+            ) from None
         if self.top and torch.equal(states[0, 0], states[1, 0]):
             why = "reads from left to right: a word's state ignores the words after it"
             raise BadInput(f"{kind} {why}; expected a bidirectional encoder", self.folder)
@@ -112,15 +119,15 @@ def _padded(rows: Sequence[Sequence[int]], filler: int) -> Tensor:
     )
 
 
-Pieces = Sequence[Sequence[int]]  # a sentence: the ids of each word, none for a word that the tokenizer drops
+Pieces = Sequence[Sequence[int]]  # a sentence: the ids of each word (none if the tokenizer drops the word)
 _ROOM = 1 << 18
-_UNLIMITED = 1 << 30  # transformers writes a larger number if there is no limit
+_UNLIMITED = 1 << 30  # transformers uses a larger number to mean "no limit"
 
 
 class SubWords:
-    """A tokenizer that encodes each word by itself, after a space. `size` is its number of types, `before`
-    and `after` are the special ids around a sentence, `second_type` is the token type of the second text in a
-    row, `longest` its `model_max_length` or None."""
+    """A tokenizer that encodes each word separately, preceded by a space. `size` is its number of types,
+    `before` and `after` are the special ids around a sentence, `second_type` is the token type for the second
+    text in a row, and `longest` is its `model_max_length` or None."""
 
     def __init__(self, folder: Path) -> None:
         self._tokenizer = open_tokenizer(folder / TOKENIZER)
@@ -141,7 +148,7 @@ class SubWords:
         self.second_type: int = self._tokenizer.encode("a", "a").type_ids[-1]
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
-        """Return the ids of each word. Encodings are cached; a full cache is cleared."""
+        """Return each word's ids. Encodings are cached, and the cache is cleared when full."""
         if len(self._known) > _ROOM:
             self._known = {}
         if new := [word for word in dict.fromkeys(words) if word not in self._known]:
@@ -155,7 +162,7 @@ class SubWords:
                 for encoding in self._tokenizer.encode_batch_fast(texts, add_special_tokens=special)
             ]
         except Exception as error:  # tokenizers raise a plain Exception
-            raise BadInput(f"the tokenizer cannot encode all words: {error}", self._folder) from None
+            raise BadInput(f"the tokenizer cannot encode some of the words: {error}", self._folder) from None
 
 
 def _longest(folder: Path) -> int | None:

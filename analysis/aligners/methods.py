@@ -1,7 +1,8 @@
-"""Methods that extract links from an encoder's hidden states: a similarity, a plan computed from it, and a
-rule. Shapes: B pairs, n and m sub-words in their longest sides, H hidden. Hidden states are (B, n, H) and (B,
-m, H), masks (B, n) and (B, m); similarities and non-negative scores are (B, n, m), arbitrary at padding.
-Links are rows of (pair, source position, target position), (L, 3)."""
+"""Methods that extract links from an encoder's hidden states. Each combines a similarity, a plan computed
+from it, and a rule that selects links. Shapes: B pairs, n and m sub-words in the longest source and target
+side, H hidden. Hidden states are (B, n, H) and (B, m, H), masks (B, n) and (B, m); similarities and
+non-negative scores are (B, n, m), with arbitrary values at padding. Links (L, 3) are rows of pair, source
+position and target position."""
 
 from __future__ import annotations
 
@@ -12,10 +13,10 @@ from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.objectives.aligner_training import centred_words, probabilities
 from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
 
-SAFE = 40.0  # largest range of log K at which K stays well within float32, however it is scaled
-LEAST = 0.4  # minimum link probability: the best threshold for F1 is half the best F1 (Lipton et al. 2014)
+SAFE = 40.0  # largest range of log K for which every scaling of K stays well within float32
+LEAST = 0.4  # minimum link probability: F1 is best at a threshold of half the best F1 (Lipton et al. 2014)
 Similarity = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
-"""Computes the similarity of each pair of sub-words of two sides from their hidden states and masks."""
+"""Computes the similarity of every source and target sub-word from both sides' hidden states and masks."""
 
 
 def products(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
@@ -24,13 +25,13 @@ def products(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor)
 
 
 def cosines(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Products of states normalised to length 1 (SimAlign, section 2.1)."""
+    """Dot products of states normalised to unit length (SimAlign, section 2.1)."""
     a, b = (F.normalize(side, dim=2, eps=1e-12) for side in (source, target))
     return torch.bmm(a, b.mT)
 
 
 def centred(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Cosines after subtracting the mean state of the pair's sub-words."""
+    """Cosines after subtracting the mean state over both sentences' sub-words."""
     masks = row_mask, col_mask
     sums = [
         side.masked_fill(~mask[:, :, None], 0).sum(1)
@@ -42,7 +43,7 @@ def centred(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) 
 
 @dataclass(frozen=True)
 class Direct:
-    """The similarity itself, mapped to the range from 0 to 1: (1 + s) / 2 (SimAlign, section 2.1)."""
+    """Use the similarity s itself, mapped to the range from 0 to 1 by (1 + s) / 2 (SimAlign, section 2.1)."""
 
     similarity: Similarity
     bounded: bool = True
@@ -52,18 +53,19 @@ class Direct:
         if not self.bounded:
             real = table.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), 0)
             table = table / real.abs().amax((1, 2), keepdim=True).clamp(min=EPSILON)
-        return table.add_(1).div_(2).clamp_(min=0)  # rounding may make it negative
+        return table.add_(1).div_(2).clamp_(min=0)  # rounding errors may be negative
 
 
 @dataclass(frozen=True)
 class Transport:
-    """Optimal transport by Sinkhorn iterations (XLM-Align, section 3.1) with K = max(eps, similarity)."""
+    """Compute optimal transport by Sinkhorn iterations (XLM-Align, section 3.1) with K = max(eps,
+    similarity)."""
 
     iterations: float = ITERATIONS
     similarity: Similarity = products
 
     def __call__(self, source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        """The transport plan between the sub-words of both sides, (B, n, m)."""
+        """Return the transport plan (B, n, m) between source and target sub-words."""
         table = self.similarity(source, target, row_mask, col_mask)
         plan = self.plan(table, row_mask, col_mask)
         single = ((row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)).nonzero()[:, 0]
@@ -72,17 +74,17 @@ class Transport:
         return plan
 
     def plan(self, table: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        """Compute the plan for a similarity table (B, n, m)."""
+        """Compute the transport plan for a table of similarities (B, n, m)."""
         padding = None if row_mask.all() and col_mask.all() else ~(row_mask[:, :, None] & col_mask[:, None])
         if padding is not None:
-            table = table.masked_fill(padding, 0.0)  # padding may contain anything, even NaN
+            table = table.masked_fill(padding, 0.0)  # values at padding may even be NaN
         if float((table.amax().clamp(min=EPSILON) / EPSILON).log()) > SAFE:
             return sinkhorn(log_kernel(table), row_mask, col_mask, self.iterations)
         kernel = table.clamp(min=EPSILON)
         if padding is not None:
             kernel.masked_fill_(padding, 0.0)
         no_row, no_column = (~row_mask)[:, None].to(kernel.dtype), (~col_mask)[:, None].to(kernel.dtype)
-        turned = kernel.mT  # a view: copying would cost more than the rest of two iterations
+        turned = kernel.mT  # a view, because a copy would take longer than two iterations
         row, column = torch.ones_like(no_row), torch.ones_like(no_column)
         for turn in range(round(2 * self.iterations)):
             if turn % 2 == 0:
@@ -93,19 +95,19 @@ class Transport:
 
 
 def link_probabilities(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Return the link probabilities learned in aligner training."""
+    """Return the link probabilities that an encoder has learned in aligner training."""
     cosines = torch.bmm(centred_words(source, row_mask), centred_words(target, col_mask).mT)
     return probabilities(cosines, row_mask, col_mask)
 
 
 def likely(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Cells whose score is at least LEAST."""
+    """Return the links whose score is at least LEAST."""
     return ((scores >= LEAST) & row_mask[:, :, None] & col_mask[:, None]).nonzero()
 
 
 def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Return the assignment with the largest sum, one link per sub-word of the shorter side (SimAlign's
-    Match)."""
+    """Return the assignment with the largest total score: one link per sub-word of the shorter side
+    (SimAlign's Match)."""
     from scipy.optimize import linear_sum_assignment  # slow to import
 
     assignments = []
@@ -118,8 +120,8 @@ def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Method:
-    """Scores pairs of sub-words or, with `words`, of words (whose states are averaged over their sub-words),
-    and extracts links from the scores by a rule."""
+    """Scores every pair of sub-words or, with `words`, of words (represented by the mean of their sub-words'
+    states), and extracts links from the scores. The links found by `also` are added."""
 
     name: str
     score: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
@@ -128,15 +130,18 @@ class Method:
     also: Method | None = None
 
 
-DIRECT, TRANSPORT = "direct", "transport"  # plans: the similarity itself, or optimal transport
+DIRECT, TRANSPORT = "direct", "transport"  # two plans: the similarity itself, or optimal transport
 SIMILARITIES: dict[str, Similarity] = {"products": products, "cosine": cosines, "centred": centred}
 RULES = {"argmax": argmax, "itermax": itermax, "match": match}
-_USUAL = {DIRECT: "cosine", TRANSPORT: "products"}  # similarities that names omit: SimAlign's and XLM-Align's
+_USUAL = {
+    DIRECT: "cosine",
+    TRANSPORT: "products",
+}  # omitted from names: used by SimAlign and XLM-Align
 
 
 def method(similarity: str = "centred", plan: str = DIRECT, rule: str = "argmax") -> Method:
-    """Return the method with these choices. Its name omits those made in the papers: `argmax`,
-    `argmax-centred`, `ot-match`."""
+    """Return the method that combines these choices. Its name, such as `argmax`, `argmax-centred` or
+    `ot-match`, omits choices made in the papers."""
     how, extract = SIMILARITIES[similarity], RULES[rule]
     suffix = "" if similarity == _USUAL[plan] else f"-{similarity}"
     if plan == DIRECT:
@@ -146,20 +151,21 @@ def method(similarity: str = "centred", plan: str = DIRECT, rule: str = "argmax"
 
 
 RELEASED = Method("xlm-align", Transport(iterations=1.5), argmax)
-"""XLM-Align's released aligner: a source sub-word is linked to its argmax in pi if it is in turn that
-target's argmax in xi. xi is the table after the last column scaling, pi after the row scaling that follows.
-Each row of pi is a multiple of xi's, so links are the mutual argmax of xi. Itermax is not used."""
+"""The aligner in XLM-Align's released code. It links a source sub-word to its argmax in pi if the source
+sub-word is that target's argmax in xi, where xi is the table after the last column scaling and pi the table
+after one more row scaling. Each row of pi is a multiple of the same row of xi, so these links are the mutual
+argmax of xi. Itermax is not used."""
 OT = method("products", TRANSPORT, "itermax")
-"""Optimal transport filtered by Itermax, as XLM-Align labels itself during pretraining (sections 3.1 and
-3.2)."""
-DEFAULT = method()  # mutual argmax of centred cosines: the lowest AER of all methods on the gold set en-fr
+"""Optimal transport filtered by Itermax, the method behind XLM-Align's self-labels during pretraining
+(sections 3.1 and 3.2)."""
+DEFAULT = method()  # mutual argmax of centred cosines, which has the lowest AER on the gold set en-fr
 METHODS = (OT, RELEASED, *(method("cosine", rule=rule) for rule in RULES), DEFAULT)
-"""The methods compared in studies (XLM-Align, section 4.3; SimAlign)."""
+"""The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
 SOFTMAX = Method("softmax", link_probabilities, likely, words=True)
-"""The links that an encoder finds likely after aligner training; few in text unlike the training text."""
+"""The links that a trained aligner considers likely; it finds few in text unlike its training text."""
 TRAINED = replace(SOFTMAX, name="softmax-argmax", also=DEFAULT)
-"""The default after aligner training: DEFAULT finds links at any level of similarity, and adding SOFTMAX's
-links raises F1 if more than F1/2 of them are correct (Lipton et al. 2014)."""
+"""The default for trained aligners. DEFAULT finds links whatever the general level of similarity, and adding
+SOFTMAX's links raises F1 if more than F1/2 of them are correct (Lipton et al. 2014)."""
 BY_NAME = {choice.name: choice for choice in (*METHODS, SOFTMAX, TRAINED)}
 CHOICES = (
     *(
@@ -170,4 +176,4 @@ CHOICES = (
     ),
     RELEASED,
 )
-"""Every combination of the three choices, and the released aligner."""
+"""Every combination of similarity, plan and rule, and XLM-Align's released aligner."""

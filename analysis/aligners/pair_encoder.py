@@ -1,6 +1,5 @@
 """Encode sentence pairs once, and extract links from any of the encoder's layers (SimAlign; XLM-Align,
-section 4.2). Shapes: B sentence pairs or rows, n and m sub-words in their longest sides, L ids in the longest
-row or links, H hidden."""
+section 4.2). Shapes: B sentence pairs, n and m sub-words in the longest source and target side, H hidden."""
 
 from __future__ import annotations
 
@@ -19,27 +18,29 @@ from calque.pretrain.architecture import main_layer
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, read_config
 
-CELLS = 6144  # ids per batch of pairs or sentences, including both sides and padding
+CELLS = 6144  # maximum number of ids per batch of pairs or sentences, including padding
 LEAST, MOST = 512, 2048
-"""Ids in a batch of rows. With fewer, matrix products are slower; with more, their results exceed the
-cache."""
-WINDOW = 1024  # pairs times layers in memory at a time, sorted by length
-SideStates = dict[tuple[int, int, int], Tensor]  # a side's states, (n, H), by layer, pair and side
+"""The range of ids in a batch of rows. With fewer, matrix products are slower; with more, their results do
+not fit into the CPU's cache."""
+WINDOW = 1024  # maximum number of pairs times layers held in memory
+SideStates = dict[tuple[int, int, int], Tensor]  # the states (n, H) of one side, by layer, pair and side
 
 
 @dataclass(frozen=True)
 class CutSide:
-    """The part of one side that fits into a row: its ids, and the word that each belongs to."""
+    """The part of one sentence that fits into a row: its ids, and the index of the word that each id belongs
+    to."""
 
     ids: list[int]
     word: np.ndarray
 
     def places(self, words: bool) -> np.ndarray:
-        """Return the word for each row or column of a score table: one per id, or per word that has ids."""
+        """Return the word index for each row or column of a score table, which covers ids or, with `words`,
+        words with ids."""
         return np.unique(self.word) if words else self.word
 
     def means(self, states: Tensor) -> Tensor:
-        """Average the states (n, H) over the ids of each word that has any."""
+        """Average the states (n, H) over the ids of each word, omitting words without ids."""
         _, place, sizes = np.unique(self.word, return_inverse=True, return_counts=True)
         sums = states.new_zeros(len(sizes), states.shape[1])
         sums.index_add_(0, torch.from_numpy(place).to(states.device), states)
@@ -47,7 +48,7 @@ class CutSide:
 
 
 def row_batches(lengths: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield indices of rows in batches of similar length, shortest first."""
+    """Yield batches of row indices: rows in a batch have similar lengths, and the shortest come first."""
     order, start = np.argsort(lengths, kind="stable"), 0
     for end, length in enumerate(lengths[order].tolist()):
         size, last = end - start, int(lengths[order[end - 1]])
@@ -59,7 +60,7 @@ def row_batches(lengths: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def batches(sizes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
-    """Yield indices of the items without an empty side, in batches of similar size."""
+    """Yield batches of indices of items with similar sizes, omitting items with an empty side."""
     batch, widest = list[int](), tuple[int, ...]()
     whole = [i for i, size in enumerate(sizes) if all(size)]
     for i in sorted(whole, key=lambda i: (sum(sizes[i]), sizes[i])):
@@ -75,17 +76,17 @@ def batches(sizes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
 
 @dataclass(frozen=True)
 class LinkReading:
-    """A method applied to the hidden states of one layer."""
+    """A method that extracts links, and the layer whose hidden states it uses."""
 
     method: Method
     layer: int
 
 
 class PairEncoder:
-    """Encodes each sentence pair once for any number of readings. `joint` encodes a pair as one row, `<s> S
-    </s> T </s>`. `around` are the special ids before and after a sentence, `types` the token types of the
-    sides; `pieces`, the tokenizer, is needed for pairs of words. The same pairs in the same order yield
-    bitwise identical links."""
+    """Encodes each sentence pair once and applies any number of readings to it. With `joint`, a pair is
+    encoded as a single row, `<s> S </s> T </s>`. `around` contains the special ids before and after a
+    sentence, `types` the token types of source and target; `pieces`, the tokenizer, is required if pairs are
+    given as words. The same pairs in the same order yield bitwise identical links."""
 
     def __init__(
         self,
@@ -101,8 +102,8 @@ class PairEncoder:
         self.left_out = LeftOut()
 
     def links(self, pairs: Iterable[Pair], readings: Sequence[LinkReading]) -> Iterator[list[Scored]]:
-        """Yield the links of each pair of sentences, given as words, by each reading; only a few pairs are in
-        memory at a time."""
+        """Yield each reading's links for each sentence pair, given as words. Only a few pairs are in memory
+        at a time."""
         return self.piece_links(map(self._pieces, pairs), readings)
 
     def _pieces(self, pair: Pair) -> tuple[Pieces, Pieces]:
@@ -137,7 +138,7 @@ class PairEncoder:
     def piece_links(
         self, pairs: Iterable[tuple[Pieces, Pieces]], readings: Sequence[LinkReading]
     ) -> Iterator[list[Scored]]:
-        """As `links`, for sentence pairs already encoded as ids."""
+        """Like `links`, for sentence pairs already encoded as ids."""
         numbered, layers = enumerate(pairs, start=1), {reading.layer for reading in readings}
         size = max(1, WINDOW // len(layers))
         while window := list(islice(numbered, size)):
@@ -160,7 +161,7 @@ class PairEncoder:
         source, target, *masks = _padded(states, cut, batch, reading)
         if not (source.isfinite().all() and target.isfinite().all()):
             raise BadInput(
-                f"layer {reading.layer} of the model returned non-finite numbers", self.encoder.folder
+                f"the model's layer {reading.layer} returned values that are not finite", self.encoder.folder
             )
         scores = reading.method.score(source, target, *masks)
         links = reading.method.extract(scores, *masks)
@@ -179,9 +180,9 @@ class PairEncoder:
         return [dict(sorted(links_of_pair.items())) for links_of_pair in linked]
 
     def side_states(self, cut: Sequence[tuple[CutSide, CutSide]], layers: Collection[int]) -> SideStates:
-        """Return the states of both sides of each pair without an empty side."""
+        """Encode all pairs except those with an empty side, and return the states of both sides."""
         rows, types = list[list[int]](), list[list[int]]()
-        inside = list[list[tuple[int, int, slice]]]()  # the sides in each row: pair, side and positions
+        inside = list[list[tuple[int, int, slice]]]()  # each row's sides: pair, side and positions
         for pair, sides in enumerate(cut):
             for side, kind in enumerate(self.types if all(each.ids for each in sides) else ()):
                 if side == 0 or not self.joint:
@@ -206,7 +207,8 @@ class PairEncoder:
 def _padded(
     states: SideStates, cut: Sequence[tuple[CutSide, CutSide]], pairs: Sequence[int], reading: LinkReading
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Return the states of both sides, (B, n, H) and (B, m, H), of sub-words or words, and their masks."""
+    """Return padded states for the sub-words or words of both sides, (B, n, H) and (B, m, H), and their
+    masks."""
     padded, masks = [], []
     for side in (0, 1):
         own = [states[reading.layer, pair, side] for pair in pairs]
@@ -219,7 +221,7 @@ def _padded(
 
 
 class EncoderAligner(Aligner):
-    """Extracts links from the similarity of sub-words' hidden states."""
+    """Extracts links from an encoder's hidden states."""
 
     def __init__(self, encoder: PairEncoder, reading: LinkReading) -> None:
         self.encoder, self.reading = encoder, reading
@@ -233,18 +235,20 @@ class EncoderAligner(Aligner):
         device: str = "cpu",
         precision: Precision = "float32",
     ) -> EncoderAligner:
-        """Open a model with the tokenizer in its folder. By default, `layer` is at two thirds of its depth
-        and the method DEFAULT; after aligner training, the trained layer and TRAINED."""
+        """Open a model and the tokenizer in its folder. By default, `layer` is two thirds of the model's
+        depth and the method is DEFAULT; for a trained aligner, they are the trained layer and TRAINED."""
         config = read_config(folder)
         trained = getattr(config, ALIGNER_LAYER, None)
         if trained is not None and type(trained) is not int:
-            raise BadInput(f"{ALIGNER_LAYER} is {str(trained)[:50]!r}; expected a layer", folder / CONFIG)
+            raise BadInput(
+                f"{ALIGNER_LAYER} is {str(trained)[:50]!r}; expected the number of a layer", folder / CONFIG
+            )
         if layer is None:
             layer = trained or main_layer(getattr(config.get_text_config(), "num_hidden_layers", 0))
         encoder, pieces = Encoder(folder, layer, device, precision), SubWords(folder)
         if pieces.size > encoder.types:
             raise BadInput(
-                f"the tokenizer has {pieces.size:,} types, and the model only {encoder.types:,}", folder
+                f"the tokenizer has {pieces.size:,} types, but the model has only {encoder.types:,}", folder
             )
         reading = LinkReading(method or (TRAINED if trained else DEFAULT), layer)
         return cls(PairEncoder(encoder, (pieces.before, pieces.after), pieces=pieces), reading)

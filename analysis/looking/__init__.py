@@ -1,1 +1,1 @@
-"""Look into a checkpoint: its guesses, nearest words and alignment."""
+"""Inspect a checkpoint: its guesses, nearest words and alignment."""

@@ -1,4 +1,5 @@
-"""A look into a checkpoint with a sentence and a few words: guesses, neighbours, alignment, a map.
+"""Inspect a checkpoint with a sentence and a few words: guesses, nearest neighbours, alignment and a map of
+embeddings.
 
 Shapes: n words in the sentence, m in its derivation, L layers, H hidden, k pairs of words.
 """
@@ -25,17 +26,17 @@ from calque.derive.errors import BadInput, unknown
 from calque.derive.language import SOURCE
 from calque.pretrain.architecture import ROBERTA, XLM_R, main_layer
 
-LENGTHS = range(7, 9)  # words in a sentence that fits on a terminal and a phone
-LINES = 1_000  # lines of the corpus to search for such a sentence
+LENGTHS = range(7, 9)  # numbers of words in a sentence that fits on a terminal and a phone
+LINES = 1_000  # number of corpus lines searched for such a sentence
 WORDS, PAIRS, GUESSES = (
     4,
     30,
     5,
-)  # words with neighbours, pairs in the map, and guesses or neighbours per word
+)  # numbers of words with neighbours, pairs in the map, and guesses or neighbours per word
 
 
 def look(model: Checkpoint, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
-    """Look into a checkpoint, with the arguments and errors of `calque.look`."""
+    """Inspect a checkpoint; takes the same arguments and raises the same errors as `calque.look`."""
     return _Viewer(model).look(sentence, words, language)
 
 
@@ -83,7 +84,7 @@ class _Viewer:
         lines, counts = sorted(set.intersection(*of_all) or {0}), self.model.data.vocabulary.counts
         sizes = {line: len(first.corpus.line_pieces(line)) for line in lines}
         short = [line for line in lines if sizes[line] in LENGTHS] or [min(sizes, key=sizes.__getitem__)]
-        line = max(short, key=lambda line: counts[first.corpus[line]].min())  # without rare words
+        line = max(short, key=lambda line: counts[first.corpus[line]].min())  # avoid rare words
         for name, bitext in bitexts.items():
             if pairs := np.flatnonzero(bitext.lines[:, 0] == line).tolist():
                 images[name] = self.model.pair_of(bitext, pairs[0])
@@ -101,7 +102,7 @@ class _Viewer:
 
     def _check_known(self, words: Sequence[str]) -> None:
         if not words:
-            raise BadInput("no word in the sentence; expected words of the source, separated by spaces")
+            raise BadInput("the sentence is empty; expected source words separated by spaces")
         special = {*self.model.tokenizers[SOURCE].all_special_ids}
         read = self.model.data.vocabulary.counts if self.model.data and self._derived else None
         missing = [
@@ -112,7 +113,7 @@ class _Viewer:
         ]
         if missing:
             words = ", ".join(map(repr, missing))
-            raise BadInput(f"{words}: expected words from the training text, separated by spaces")
+            raise BadInput(f"not in the training text: {words}; use words from it, separated by spaces")
 
     @cached_property
     def _derived(self) -> tuple[str, ...]:
@@ -164,7 +165,7 @@ class _Viewer:
             of = next((name for name in self.model.languages if self.model.is_type(word, name)), None)
             if of is None:
                 raise BadInput(
-                    f"{word!r}: expected a word that is one type of {' or '.join(self.model.languages)}"
+                    f"{word!r} is not a single type in the vocabulary of {' or '.join(self.model.languages)}"
                 )
             for name in self.model.languages:
                 yield Neighbours(word, of, name, tuple(self.model.nearest(word, of, name, GUESSES)))
@@ -210,14 +211,14 @@ def _map(pairs: Sequence[tuple[str, str, int, int]], table: Tensor) -> Embedding
     return EmbeddingMap(tuple((word, image) for word, image, *_ in pairs), places, found)
 
 
-MOST = 500_000  # maximum number of weights
-ACTIVATION = "gelu"  # the only one in `live.js`
+MOST = 500_000  # maximum number of weights that a page can contain
+ACTIVATION = "gelu"  # the only activation that `live.js` implements
 
 
 def live_data(
     model: Checkpoint, texts: Mapping[str, Sequence[str]], glosses: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    """Return the input of `analysis/report/live.js`; None if the model is too large or not a RoBERTa."""
+    """Return the input for `analysis/report/live.js`; None if the model is too large or not a RoBERTa."""
     config, parameters = model.model.config, [each.detach().numpy() for each in model.model.parameters()]
     size, known = sum(each.size for each in parameters), {ROBERTA.model_type, XLM_R.model_type}
     if config.model_type not in known or config.hidden_act != ACTIVATION or size > MOST or not texts:

@@ -1,4 +1,4 @@
-"""The parts of a look into a checkpoint, and their text for a terminal of 80 columns.
+"""The results of inspecting a checkpoint, and how they are printed on a terminal with 80 columns.
 
 Shapes: n words in a sentence, m in its derivation, L layers, k pairs of words.
 """
@@ -18,12 +18,12 @@ from calque.analysis.checkpoint import Guess, Neighbour
 from calque.analysis.model_study import Derivation
 
 WIDTH = 80
-LABEL, CELL = 18, 7  # columns for a row's label, and for a matrix cell
+LABEL, CELL = 18, 7  # widths in columns of a row's label and of a matrix cell
 
 
 @dataclass(frozen=True)
 class Blank:
-    """A masked word in a sentence, and the guesses for it, most probable first."""
+    """A masked word in a sentence, and the model's guesses for it, the most probable first."""
 
     language: str
     place: int
@@ -33,7 +33,8 @@ class Blank:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The words of a language whose embeddings are nearest to a word's, nearest first."""
+    """The words in `language` whose embeddings are nearest to that of `word`, which is in the language `of`;
+    nearest first."""
 
     word: str
     of: str
@@ -43,8 +44,8 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class Alignment:
-    """Cosines (n, m) between words' hidden states in a sentence and its derivation after `layer`, centred as
-    in `calque align`, and the sorted links from their mutual argmax."""
+    """The centred cosines (n, m) between the hidden states, after `layer`, of words in a sentence and in its
+    derivation, and the sorted links extracted by mutual argmax, as in `calque align`."""
 
     layer: int
     cosines: np.ndarray
@@ -57,8 +58,8 @@ class Alignment:
 
 @dataclass(frozen=True)
 class EmbeddingMap:
-    """Frequent words and their translations, `words` (k pairs), on the first two principal components of
-    their normalised embeddings, `places` (k, 2, 2): pair, side, coordinate."""
+    """The positions of frequent words and their translations, `words` (k pairs), on the first two principal
+    components of their normalised embeddings: `places` (k, 2, 2), by pair, side and coordinate."""
 
     words: tuple[tuple[str, str], ...]
     places: np.ndarray
@@ -78,8 +79,9 @@ class EmbeddingMap:
 
 @dataclass(frozen=True)
 class Look:
-    """A look into a checkpoint. `derivation`, `alignment` and `map` are None if no derivation is known.
-    `before` maps the run's initial weights; None if the run started from an existing model."""
+    """The results of inspecting a checkpoint. `derivation`, `alignment` and `map` are None if no derivation
+    is known. `before` is the map for the run's initial weights, or None if the run started from an existing
+    model."""
 
     languages: tuple[str, ...]
     blanks: tuple[Blank, ...] = ()
@@ -94,11 +96,11 @@ class Look:
 
     @property
     def json(self) -> dict[str, Any]:
-        """The look as plain values, without `live`; missing parts are None."""
+        """The results as plain values, without `live`; missing parts are None."""
         return {name: _plain(value) for name, value in vars(self).items() if name != "live"}
 
     def glossed(self, word: str) -> str:
-        """A word, with its source word if it is derived and spelt differently."""
+        """Return a word, followed by its source word in parentheses if that is spelled differently."""
         gloss = self.glosses.get(word, word)
         return word if gloss == word else f"{word} ({gloss})"
 

@@ -1,5 +1,5 @@
-"""Gold sets, and scores of links against them: alignment error rate, precision, recall, F1 (Och and Ney
-2003)."""
+"""Read gold sets for word alignment, and score links against them by alignment error rate, precision, recall
+and F1 (Och and Ney 2003)."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,11 +17,11 @@ SETS = (
     "en-fr",
     "ro-en",
     "en-hi",
-)  # XLM-Align's Table 2; each is named after its source and its target
+)  # the sets in XLM-Align's Table 2, named by source and target language
 
 
 def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:
-    """Return the counts for one sentence pair; a link predicted twice counts once."""
+    """Return the link counts for one sentence pair; duplicate predictions count once."""
     predicted = frozenset(links)
     return LinkCounts(
         1, len(predicted), len(gold.sure), len(predicted & gold.sure), len(predicted & gold.possible)
@@ -29,15 +29,17 @@ def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:
 
 
 def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> LinkCounts:
-    """Sum the counts over a corpus, whose pairs may be streamed. Raises ValueError if lengths differ."""
+    """Sum the link counts over a corpus; both arguments may be iterators. Raises ValueError if their lengths
+    differ."""
     return sum((score(*pair) for pair in zip(gold, links, strict=True)), LinkCounts())
 
 
 def score_each(
     gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], n: int
 ) -> list[list[LinkCounts]]:
-    """Return the counts of `n` aligners, pair by pair; `links` yields each pair's links by every aligner.
-    Raises ValueError if lengths differ, or a pair lacks an aligner's links."""
+    """Return one list for each of `n` aligners, with its link counts for every sentence pair. `links` yields,
+    for each pair, the links from every aligner. Raises ValueError if the lengths differ, or an aligner's
+    links are missing for a pair."""
     columns: list[list[LinkCounts]] = [[] for _ in range(n)]
     for correct, row in zip(gold, links, strict=True):
         for column, each in zip(columns, row, strict=True):
@@ -65,19 +67,21 @@ class GoldSet:
 
 
 def gold_set(folder: Path, name: str) -> GoldSet:
-    """Open a set such as de-en: `folder`/de-en with `test.de`, `test.en` and `alignv2.txt` in WPT format.
-    Raises BadInput if a file is missing or malformed, or the files do not match."""
+    """Open a gold set by name: for de-en, `folder`/de-en contains `test.de`, `test.en` and `alignv2.txt` in
+    WPT format. Raises BadInput if a file is missing or malformed, or if the files do not match."""
     home, (source, _, target) = folder / name, name.partition("-")
     pairs = read_pairs(home / f"test.{source}", home / f"test.{target}")
     return GoldSet(name, pairs, read_gold(home / "alignv2.txt", lengths(pairs)))
 
 
 def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
-    """Read sentence pairs from two files. Raises BadInput if a line contains no words."""
+    """Read sentence pairs from two parallel files. Raises BadInput if a line contains no words."""
     pairs = tuple(TwoFiles(source, target))
     for number, pair in enumerate(pairs, start=1):
         if not all(pair):
-            raise BadInput("a line without words; expected a sentence", target if pair[0] else source, number)
+            raise BadInput(
+                "the line has no words; expected a sentence", target if pair[0] else source, number
+            )
     return pairs
 
 

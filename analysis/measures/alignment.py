@@ -1,6 +1,6 @@
-"""alignment@1: the share of types whose nearest row in the other language is their translation.
+"""Measure alignment@1: the share of types whose nearest neighbour in the other language is their translation.
 
-Shapes: V source vocabulary, n types that occur, H width.
+Shapes: V source types, n types that occur in the corpus, H width.
 """
 
 from __future__ import annotations
@@ -36,24 +36,26 @@ from calque.pretrain.architecture import ARCHITECTURES, ROBERTA, architecture_of
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.run import read_metrics
 
-HITS = "hits"  # the key of every type's hits in a run's metrics
+HITS = "hits"  # the key under which a run's metrics store the hits of all types
 ANY_DICTIONARY = ("all", "back", "frequency-weighted")  # metrics that do not depend on the dictionary
 
 
 @dataclass(frozen=True)
 class TypeHits:
-    """For each of m moved types, (m,): whether its nearest row is its translation, in either direction and
-    after each rotation, whether it is in the dictionary, and its count."""
+    """Results for each of the m types whose id differs between the languages, as arrays (m,): whether its
+    nearest neighbour is its translation (`forward`, `back` in the opposite direction, and `rotated` after
+    each rotation), whether the dictionary contains it, and its count."""
 
     forward: np.ndarray
     back: np.ndarray
     in_dictionary: np.ndarray
     counts: np.ndarray
     rotated: Mapping[str, np.ndarray] = field(default_factory=dict)
-    undetermined: int = 0  # dimensions of the rotation that the dictionary does not determine
+    undetermined: int = 0  # dimensions in which the dictionary does not determine the rotation
 
     def row(self, any_dictionary: bool) -> dict[str, Any]:
-        """Return the row of shares for a run's metrics."""
+        """Return the shares as stored in a run's metrics; with `any_dictionary`, only metrics that do not
+        depend on the dictionary, and each type's hits."""
         shares = {metric: value for metric, (value, _) in self.shares.items()}
         if not any_dictionary:
             return {"probe": shares}
@@ -64,14 +66,15 @@ class TypeHits:
         }
 
     def unpacked(self, hits: Sequence[str]) -> TypeHits:
-        """Return the same types with another step's hits."""
+        """Return the same types with the hits stored at a different step."""
         found = [np.unpackbits(np.frombuffer(bytes.fromhex(one), np.uint8)).astype(bool) for one in hits]
         forward, back = (one[: len(self.forward)] for one in found)
         return TypeHits(forward, back, self.in_dictionary, self.counts)
 
     @property
     def shares(self) -> dict[str, tuple[float, int]]:
-        """The share found and the number of types, by metric; metrics over no types are omitted."""
+        """The share of types whose translation is found, and the number of types, for each metric that covers
+        any."""
         forward, back, held_out = self.forward, self.back, ~self.in_dictionary
         hits = {"all": forward, "dictionary": forward[self.in_dictionary], "held-out": forward[held_out]}
         hits |= {"back": back, "back-held-out": back[held_out]}
@@ -89,25 +92,25 @@ class TypeHits:
 
 @dataclass(frozen=True)
 class Types:
-    """The types that alignment@1 is measured over, in an embedding table of `rows` rows (0: any number)."""
+    """The types over which alignment@1 is measured. `rows` is the expected number of embeddings (0: any)."""
 
-    types: np.ndarray  # (n,) the source ids that are not special and occur in the source corpus
-    image: np.ndarray  # (V,) the id of each source id in the second language
-    dictionary: np.ndarray  # (d,) the source ids of the dictionary's entries
-    counts: np.ndarray  # (V,) occurrences in the source corpus
-    own: np.ndarray  # (V,) the id of each source id in the first language
-    numbers: tuple[int, int]  # the token types of both languages
+    types: np.ndarray  # (n,) source ids of non-special types that occur in the source corpus
+    image: np.ndarray  # (V,) each source type's id in the second language
+    dictionary: np.ndarray  # (d,) source ids of the dictionary entries
+    counts: np.ndarray  # (V,) counts in the source corpus
+    own: np.ndarray  # (V,) each source type's id in the first language
+    numbers: tuple[int, int]  # both languages' token types
     rows: int
-    skipped: int  # types without a single image in each language
+    skipped: int  # the number of types left out because they have several ids in a language
 
     @classmethod
     def open(cls, data: Path, language: str) -> Types:
-        """Open the types of a derived language in a study's data folder."""
+        """Read the types of a derived language from a study's data folder."""
         return cls.between(Languages.open(data, [language]), SOURCE, language)
 
     @classmethod
     def between(cls, languages: Languages, first: str, second: str) -> Types:
-        """Return the types of an ordered pair of a model's languages."""
+        """Return the types for an ordered pair of a model's languages."""
         vocabulary, a, b = languages.vocabulary, languages[first], languages[second]
         entries = [_entries(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
         dictionary = np.unique(np.concatenate([np.empty(0, np.int64), *entries]))
@@ -121,17 +124,18 @@ class Types:
 
     @property
     def known(self) -> np.ndarray:
-        """Whether each type has an entry in the dictionary, (n,) bool."""
+        """Whether the dictionary contains each type, (n,) bool."""
         return np.isin(self.types, self.dictionary)
 
     @property
     def measurable(self) -> bool:
-        """Whether any type changes its id; without a change of script, alignment@1 is undefined and not
-        recorded."""
+        """Whether any type's id differs between the languages; if both share a script, none does, and
+        alignment@1 is undefined and not recorded."""
         return bool(self.moved.any())
 
     def rows_of(self, table: Tensor, languages: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Copy the types' embeddings in both languages, (n, H) float32 each; arguments as in `alignment`."""
+        """Return copies of the types' embeddings in both languages, (n, H) float32 each, from an embedding
+        table and optional language embeddings."""
         source, derived = (
             table.detach()[torch.from_numpy(ids[self.types])].float() for ids in (self.own, self.image)
         )
@@ -139,14 +143,15 @@ class Types:
             source += languages[self.numbers[0]].detach()
             derived += languages[self.numbers[1]].detach()
         if not (source.isfinite().all() and derived.isfinite().all()):
-            raise ValueError("a row of the embedding table is not finite")
+            raise ValueError("the embedding table contains a value that is not finite")
         return source, derived
 
     def alignment(self, table: Tensor, languages: Tensor | None = None, controls: bool = False) -> TypeHits:
-        """Measure alignment@1 in a table of word embeddings (ALIGN-MLM, section 5). Raises ValueError if no
-        type changes its id, or a row is not finite."""
+        """Measure alignment@1 in a table of word embeddings, optionally with language embeddings added
+        (ALIGN-MLM, section 5). Raises ValueError if no type's id differs between the languages, or if an
+        embedding is not finite."""
         if not self.measurable:
-            raise ValueError("no type changes its id between the two languages: alignment@1 is undefined")
+            raise ValueError("every type has the same id in both languages, so alignment@1 is undefined")
         moved, places = self.moved, np.arange(len(self.types))
         rows = self.rows_of(table, languages)
         pairs = np.flatnonzero(moved & self.known)
@@ -180,8 +185,8 @@ def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
 
 
 def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
-    """Return the null distributions of the shares `all`, `dictionary` and `held-out`: each type is paired at
-    random with one of similar frequency."""
+    """Return null distributions for the shares `all`, `dictionary` and `held-out`, obtained by pairing each
+    type at random with a type of similar frequency."""
     forward = nearest(*types.rows_of(*_tables(model)))
     moved, known = types.moved, types.known
     hits = forward == shuffled(like_frequent(types.counts[types.types]), shuffles, seed)
@@ -190,7 +195,7 @@ def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[
 
 
 def alignment_of_model(model: Any, types: Types, controls: bool = False) -> TypeHits:
-    """Measure alignment@1 in a model in memory, without changing its weights."""
+    """Measure alignment@1 for a model in memory."""
     return types.alignment(*_tables(model), controls=controls)
 
 
@@ -200,12 +205,13 @@ def _tables(model: Any) -> tuple[Tensor, Tensor | None]:
 
 
 def _language_rows(token_types: Tensor) -> Tensor | None:
-    """The language embeddings, or None for a single token type, whose embedding changes nothing."""
+    """Return the language embeddings, or None if there is a single token type, whose embedding cannot affect
+    alignment@1."""
     return token_types if has_languages(len(token_types)) else None
 
 
 def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
-    """Measure alignment@1 in a checkpoint, with controls; only its embeddings are read."""
+    """Measure alignment@1 and its controls for a checkpoint, reading only the embeddings from the file."""
     path = checkpoint / "model.safetensors"
     try:
         with safe_open(path, framework="pt") as weights:
@@ -215,9 +221,11 @@ def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
                 weights.get_tensor(n) for n in (spelt.word_embeddings, spelt.language_embeddings)
             )
     except (OSError, SafetensorError) as error:
-        raise BadInput(f"expected the weights of a masked language model: {error}", path) from None
+        raise BadInput(f"cannot read the weights of a masked language model: {error}", path) from None
     if types.rows and len(table) != types.rows:
-        raise BadInput(f"{len(table)} word embeddings; expected the languages' {types.rows}", path)
+        raise BadInput(
+            f"the model has {len(table)} word embeddings, but the languages have {types.rows} types", path
+        )
     try:
         return types.alignment(table, _language_rows(languages), controls=True)
     except ValueError as error:
@@ -225,7 +233,8 @@ def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
 
 
 def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:
-    """Measure alignment@1 over pretraining; earlier steps come from the probes in metrics.jsonl."""
+    """Measure alignment@1 over pretraining: the last step from the checkpoint, earlier ones from
+    metrics.jsonl. `before` is the number of steps before this run started."""
     if not types.measurable:
         return Measurement()
     hits = alignment_of_checkpoint(model.checkpoint, types)

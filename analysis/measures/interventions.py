@@ -1,6 +1,7 @@
-"""Interventions: a model fine-tuned on the source is changed at test time; the effect is the change in its
+"""Interventions change a model, fine-tuned on the source, at test time; their effect is the change in its
 zero-shot score. A control is a comparable change that uses no translations. Shapes: m moved types (they occur
-and have a different row in the derived language), d of them in the dictionary, H width, B rows, L ids."""
+in the corpus, and their embedding differs in the derived language), d of them in the dictionary, H width, B
+rows, L ids."""
 
 from __future__ import annotations
 
@@ -35,9 +36,9 @@ WAYS = {
     "a quarter of the way": 0.25,
     "half of the way": 0.5,
     "three quarters of the way": 0.75,
-}  # to the counterpart
+}  # fractions of the way to the counterpart's embedding
 CONTROLS = {COUNTERPART: SAME_TAG, ROTATION: SHUFFLED, ORDER: RANDOM_ORDER}
-PATCHED, OF_OTHERS = "states of layer ", "states of other words of layer "  # followed by the layer's number
+PATCHED, OF_OTHERS = "states of layer ", "states of other words of layer "  # a layer's number is appended
 NAMES = (
     *(NOTHING, COUNTERPART, SAME_TAG, ANY_TAG, ROTATION, SHUFFLED, RANDOM_ROTATION, SHIFT, *WAYS),
     *(ORDER, RANDOM_ORDER, BOTH, PATCHED, OF_OTHERS),
@@ -47,7 +48,7 @@ StateChange = Callable[["Tensor"], "Tensor | None"]
 
 
 def control_of(intervention: str) -> str:
-    """Return an intervention's control, or ""."""
+    """Return the name of an intervention's control, or "" if it has none."""
     if intervention.startswith(PATCHED):
         return OF_OTHERS + intervention.removeprefix(PATCHED)
     return CONTROLS.get(intervention, "")
@@ -55,8 +56,9 @@ def control_of(intervention: str) -> str:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of the m moved types in both languages, (m, H); the positions of dictionary types, `known`
-    (d,); each type's most frequent training tag, or ""; a random generator; and the types as source words."""
+    """The embeddings of the m moved types in the `derived` language and in the `source` (m, H); which of
+    these types the dictionary contains, `known` (d,); each type's most frequent training tag, or ""; a random
+    generator; and the types as source words."""
 
     derived: Tensor
     source: Tensor
@@ -67,7 +69,8 @@ class Rows:
 
     @classmethod
     def of(cls, model: Any, languages: Languages, language: str, tags: np.ndarray | None = None) -> Self:
-        """Read the rows of a model in memory. Raises BadInput without a dictionary, which rotations need."""
+        """Read the embeddings from a model in memory. Raises BadInput if there is no dictionary, which
+        rotations need."""
         types = moved_types(languages, language)
         table = _table(model)
         own, images = (languages[name].images[types] for name in (SOURCE, language))
@@ -78,12 +81,13 @@ class Rows:
 
     @property
     def rank(self) -> int:
-        """How many of the H dimensions the dictionary's pairs determine."""
+        """The number of dimensions (at most H) in which the dictionary's pairs determine the rotation."""
         known = torch.from_numpy(self.known)
         return Rotation.fit(self.derived[known], self.source[known]).rank
 
     def wrong_words(self, of_tag: bool) -> Tensor:
-        """Return the source rows of wrong words, with the same tag or any tag."""
+        """Return the source embedding of a randomly chosen different word for each type; with `of_tag`, of a
+        word with the same tag."""
         order = np.arange(len(self.tags))
         groups = self.tags if of_tag else np.zeros(len(order))
         for group in np.unique(groups):
@@ -92,13 +96,13 @@ class Rows:
         return self.source[torch.from_numpy(order)]
 
     def rotated(self, partners: np.ndarray) -> Tensor:
-        """Apply to the derived rows the rotation that maps the rows of `partners` (d,) onto the source's
-        dictionary rows."""
+        """Rotate the derived embeddings by the rotation that maps those of `partners` (d,) onto the source
+        embeddings of the dictionary types."""
         known, others = torch.from_numpy(self.known), torch.from_numpy(partners)
         return Rotation.fit(self.derived[others], self.source[known])(self.derived)
 
     def randomly_rotated(self) -> Tensor:
-        """Rotate the derived rows randomly around their mean."""
+        """Rotate the derived embeddings randomly around their mean."""
         noise = torch.from_numpy(self.random.standard_normal((self.derived.shape[1],) * 2)).to(
             self.derived.dtype
         )
@@ -106,7 +110,7 @@ class Rows:
         return (self.derived - centre) @ torch.linalg.qr(noise)[0] + centre
 
     def changes(self) -> Iterator[tuple[str, Tensor]]:
-        """Yield the name of each intervention and the new rows (m, H) of the derived types."""
+        """Yield each intervention's name and the new embeddings (m, H) for the derived types."""
         yield COUNTERPART, self.source
         yield SAME_TAG, self.wrong_words(of_tag=True)
         yield ANY_TAG, self.wrong_words(of_tag=False)
@@ -119,33 +123,33 @@ class Rows:
 
 
 def moved_types(languages: Languages, language: str) -> np.ndarray:
-    """Return the source ids of the moved types, (m,). Raises BadInput if there are none, or if a type has
-    several images."""
+    """Return the source ids (m,) of the types whose embedding differs in a derived language. Raises BadInput
+    if there are none, or if a type has several embeddings there."""
     derived, types = languages[language], languages.vocabulary.types
     if derived.single is not None or derived.places is not None:
-        raise BadInput(
-            f"a type has several images in {language}; expected a language with one row for each type"
-        )
+        raise BadInput(f"a type has several embeddings in {language}; expected exactly one for each type")
     moved = types[derived.images[types] != languages[SOURCE].images[types]]
     if not len(moved):
         raise BadInput(
-            f"{language} has the script of the source: no word has another row there", languages.folder
+            f"{language} is in the source's script, so no word has a different embedding", languages.folder
         )
     return moved
 
 
 def known_types(languages: Languages, language: str) -> np.ndarray:
-    """Return the positions of the dictionary's types among the moved ones, (d,). Raises BadInput if there are
+    """Return the indices (d,) of those moved types that the dictionary contains. Raises BadInput if there are
     none."""
     images = languages[language].images[moved_types(languages, language)]
     known = np.flatnonzero(np.isin(images, languages.dictionary(SOURCE, language)[:, 1]))
     if not len(known):
-        raise BadInput(f"no pairs of {language} in the dictionary; a rotation needs some", languages.folder)
+        raise BadInput(
+            f"the dictionary has no pairs for {language}, but rotations need some", languages.folder
+        )
     return known
 
 
 def not_changed(languages: Languages, language: str) -> str:
-    """Return the reason why a language's words cannot be changed, or ""."""
+    """Return why interventions cannot be applied to a language, or "" if they can."""
     try:
         known_types(languages, language)
     except BadInput as error:
@@ -161,12 +165,12 @@ def _table(model: Any) -> Tensor:
 
 
 def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
-    """Apply `change` to the states (B, L, H) after a layer, or to the embeddings (0); if it returns None,
-    they stay unchanged."""
+    """Install a hook that applies `change` to the states (B, L, H) after a layer (0: to the embeddings). If
+    `change` returns None, the states stay unchanged."""
     spelt = architecture_of(model.config)
     modules = [spelt.encoder(model).embeddings, *spelt.layers(model)]
     if not 0 <= layer < len(modules):
-        raise BadInput(f"no layer {layer}: the model has {len(modules) - 1}, and 0 is its embeddings")
+        raise BadInput(f"there is no layer {layer}: layers run from 0 (the embeddings) to {len(modules) - 1}")
 
     def hook(module: Any, inputs: Any, output: Any) -> Any:
         states = output[0] if isinstance(output, tuple) else output
@@ -177,22 +181,22 @@ def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
 
     return modules[layer].register_forward_hook(
         hook, prepend=True
-    )  # before transformers records hidden states
+    )  # runs before transformers records hidden states
 
 
 @no_grad
 def set_rows(model: Any, ids: np.ndarray, rows: Tensor | np.ndarray) -> None:
-    """Set the word embeddings of `ids` (n,) to `rows` (n, H)."""
+    """Replace the word embeddings of `ids` (n,) by `rows` (n, H)."""
     expected = len(ids), model.config.hidden_size
     if (shape := tuple(rows.shape)) != expected:
-        raise BadInput(f"rows of shape {shape}; expected {expected}, one for each type that changes its row")
+        raise BadInput(f"the new embeddings have the shape {shape}; expected {expected}")
     table = _table(model)
     table[torch.from_numpy(ids)] = torch.as_tensor(rows).to(table)
 
 
 @contextmanager
 def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
-    """Set word embeddings as `set_rows` does, and restore them when the context ends."""
+    """Replace word embeddings as `set_rows` does, and restore them when the context ends."""
     before = _table(model)[torch.from_numpy(ids)].clone()
     set_rows(model, ids, rows)
     try:
@@ -202,8 +206,8 @@ def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
 
 
 class SourceTuned:
-    """A model fine-tuned on a tagging task's source examples, with the test examples of the source and of one
-    derived language. A change applies to one score only."""
+    """A model fine-tuned on a tagging task's source examples, with test examples in the source and in one
+    derived language. Changes passed to a method affect only the score it returns."""
 
     def __init__(
         self, tuned: Finetuned, data: DerivedTask, run: MeasuredModel, labels: Sequence[str], length: int
@@ -217,10 +221,11 @@ class SourceTuned:
         self.types = moved_types(self.languages, self.language)  # source ids, (m,)
         self.images = self.languages[self.language].images[
             self.types
-        ]  # their ids in the derived language, (m,)
+        ]  # the same types' ids in the derived language, (m,)
 
     def rows(self, random: np.random.Generator | None = None) -> Rows:
-        """Return the fine-tuned embeddings of the moved types, for `score`."""
+        """Return the moved types' embeddings after fine-tuning, from which to build the `rows` argument of
+        `score`."""
         tags = usual_tags(tagged_words(self.train), self.languages.vocabulary)[self.types]
         rows = Rows.of(self.tuned.model, self.languages, self.language, tags)
         return replace(rows, random=random) if random else rows
@@ -232,9 +237,9 @@ class SourceTuned:
         random_order: np.random.Generator | None = None,
         after: tuple[int, StateChange] | None = None,
     ) -> Score:
-        """Return the main metric on the derived test set, optionally with new `rows` (m, H) for the moved
-        types, with each sentence's words in random order, or with a function applied `after` a layer.
-        `of_source` scores the source's sentences in derived words."""
+        """Return the main metric on the derived test set, optionally with new embeddings `rows` (m, H) for
+        the moved types, with each sentence's words in random order, or with a function applied `after` a
+        layer. With `of_source`, score the source sentences written in derived words instead."""
         test, encoded = self._test(SOURCE if of_source else self.language, self.language)
         orders = [word_order(row, random_order) for row in encoded.rows]
         moved = tuple(
@@ -254,10 +259,10 @@ class SourceTuned:
     def patched(
         self, layer: int, random: np.random.Generator | None = None, only: np.ndarray | None = None
     ) -> Score:
-        """Return the main metric on the derived test set with words' states after a layer replaced by those
-        of their counterparts in the source sentence or, with `random`, of other words in it. A word keeps its
-        own states if it occurs twice, if its sentence takes several rows, or if it is not among `only`,
-        positions in `rows`."""
+        """Return the main metric on the derived test set after replacing each word's state after a layer by
+        its counterpart's state in the source sentence or, with `random`, by that of a random word in it. A
+        word keeps its own state if it occurs twice, if its sentence takes several rows, or if `only` (indices
+        into `rows()`) does not include it."""
         test, derived = self._test(self.language, self.language)
         _, source = self._test(SOURCE, SOURCE)
         pairs = [(row, row) for row in derived.rows]
@@ -304,7 +309,8 @@ class SourceTuned:
     def _counterparts(
         self, derived: TaskRow, source: TaskRow, chosen: np.ndarray | None
     ) -> tuple[list[int], list[int]]:
-        """The positions of non-special ids that occur once in both rows, and of their counterparts."""
+        """Return the positions of the non-special ids that occur exactly once in both rows, and their
+        counterparts' positions."""
         if derived is source:
             return [], []
         images = self._image_of[source.ids]
@@ -316,7 +322,7 @@ class SourceTuned:
 
     @cached_property
     def _image_of(self) -> np.ndarray:
-        """The derived id of each row of the table; types that did not move keep their own."""
+        """Each id's counterpart in the derived language; types that did not move keep their id."""
         images = np.arange(len(_table(self.tuned.model)))
         images[self.languages[SOURCE].images[self.types]] = self.images
         return images
@@ -331,10 +337,10 @@ class SourceTuned:
 
 
 def word_order(row: TaskRow, random: np.random.Generator | None) -> np.ndarray:
-    """Return the positions in a row, (L,), with words in random order if `random` is given; special ids stay
-    in place."""
+    """Return the order (L,) in which to read a row's positions: words are shuffled if `random` is given, and
+    special ids stay in place."""
     places = np.arange(len(row.ids))
-    starts = np.flatnonzero(row.targets != UNLABELLED)  # a word's label is at its first sub-word
+    starts = np.flatnonzero(row.targets != UNLABELLED)  # a word is labelled at its first sub-word
     if random is None or not len(starts):
         return places
     words = np.split(places[starts[0] : -1], starts[1:] - starts[0])
@@ -348,13 +354,11 @@ def train(
     progress: Callable[[int, int], None] = lambda step, steps: None,
     prepare: Callable[[Any], object] = lambda model: None,
 ) -> SourceTuned:
-    """Fine-tune a model, once `prepare` has changed it, on a task's source examples, as for its zero-shot
-    score."""
+    """Fine-tune a model on a task's source examples, as for a zero-shot score, after `prepare` has changed
+    it."""
     task = data.task
     if not isinstance(task, Tagging):
-        raise BadInput(
-            f"interventions change words: expected a task with a label for every word, not {task.name}"
-        )
+        raise BadInput(f"interventions need a task that labels every word, not {task.name}")
     moved_types(data.languages, model.language)
     train = Split(data.examples.path("train"), task)
     labels, length = task.labels(train.gold), longest_row(model.checkpoint, data.config)
@@ -367,8 +371,8 @@ def train(
 
 
 def interventions(tuned: SourceTuned) -> Measurement:
-    """Measure a tagging task's main metric after each intervention, and how much of the loss in transfer
-    words and order recover."""
+    """Measure a tagging task's main metric after each intervention, and how much of the loss in transfer is
+    recovered by the source's words, its word order, or both."""
     run, metric, about = tuned.run, tuned.task.primary, {"task": tuned.task.name}
     scores = dict(_after_interventions(tuned, run.seed))
     records = [

@@ -1,6 +1,6 @@
-"""A model's knowledge of facts stated in one language, queried in that language and in another.
+"""Measure how well a model recalls facts stated in one language when queried in that or a different language.
 
-Shapes: Q questions, N clozes, L ids in the longest, C candidates, K permutations.
+Shapes: Q questions, N clozes, L ids in the longest cloze, C candidates, K permutations.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.lazy import inference_mode, nn, torch
 from calque.pretrain.model import autocast, encode
 
-PERMUTATIONS, LEVEL = 1_000, 0.95  # in the null; the quantile recorded next to its mean
-NULLS = ("all", "seen", "held-out")  # the kinds of questions with their own null
+PERMUTATIONS, LEVEL = 1_000, 0.95  # size of the null distribution, and the quantile recorded with its mean
+NULLS = ("all", "seen", "held-out")  # groups of questions for which a null is recorded
 ROWS = 256  # clozes per batch
 UNDECIDED = -1
 
@@ -31,8 +31,8 @@ UNDECIDED = -1
 def knowledge(
     model: MeasuredModel, languages: Languages, questions: Sequence[Question], images: Sequence[Question]
 ) -> Measurement:
-    """Measure accuracy on facts stated in the source alone, queried in the source (known) and in the model's
-    language (carried), and on facts stated in both, with chance levels and nulls."""
+    """Measure accuracy on facts stated only in the source, queried in the source (known) and in the model's
+    derived language (carried), and on facts stated in both languages, with chance levels and nulls."""
     network = model_with_head(model)
     gold = np.array([question.candidates.index(question.answer) for question in questions])
     shared = np.array([question.shared for question in questions])
@@ -62,8 +62,8 @@ def knowledge(
 
 @inference_mode
 def answers(model: Any, languages: Languages, name: str, questions: Sequence[Question]) -> np.ndarray:
-    """Return the candidate that a model chooses for each question, (Q,) int64: the one with the largest
-    log-probability at the mask, summed over the question's clozes; a tie is UNDECIDED."""
+    """Return the index of the candidate that a model chooses for each question, (Q,) int64: the one with the
+    largest log-probability at the mask, summed over the question's clozes; ties give UNDECIDED."""
     encode, language, specials = languages.vocabulary.encode, languages[name], languages.specials
     spelt, types = architecture_of(model.config), (language.number, languages.padding)
     rows, places = [], []
@@ -74,9 +74,7 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
         places.append(1 + sum(map(len, words[: cloze.place])))
         rows[-1][places[-1]] = specials.mask
     if (longest := max(map(len, rows))) > (room := spelt.length(model.config)):
-        raise BadInput(
-            f"a question has {longest} ids, and rows at most {room}; expected a model with longer rows"
-        )
+        raise BadInput(f"a question has {longest} ids, but the model's rows have at most {room}")
     batches = [slice(start, start + ROWS) for start in range(0, len(rows), ROWS)]
     logits = torch.cat([_logits(model, rows[b], places[b], types, specials.pad) for b in batches])
     given, first = np.full(len(questions), UNDECIDED), 0
@@ -94,8 +92,8 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
 def _logits(
     model: Any, rows: Sequence[np.ndarray], places: Sequence[int], types: tuple[int, int], pad: int
 ) -> torch.Tensor:
-    """Logits at one position per row, (N, types), on the CPU; `types` are the token types of words and
-    padding."""
+    """Return the logits at one position per row, (N, vocabulary), on the CPU. `types` contains the token
+    types for words and for padding."""
     device = next(model.parameters()).device
     ids = nn.utils.rnn.pad_sequence(
         [torch.from_numpy(row) for row in rows], batch_first=True, padding_value=pad
@@ -111,7 +109,8 @@ def _logits(
 def _by_dictionary(
     languages: Languages, language: str, questions: Sequence[Question]
 ) -> dict[str, np.ndarray]:
-    """For each metric, whether a question's answer or subject is, or is not, in the dictionary, (Q,) bool."""
+    """Return, for each metric, which questions it covers, (Q,) bool: those whose answer or subject is, or is
+    not, in the dictionary."""
     encode, entries = languages.vocabulary.encode, set(languages.dictionary(SOURCE, language)[:, 0].tolist())
     answer = np.array([entries.issuperset(encode(question.answer)) for question in questions])
     subject = np.array([entries.issuperset(encode(question.subject)) for question in questions])

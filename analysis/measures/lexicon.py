@@ -1,4 +1,4 @@
-"""Embeddings of a lexicon's words and their translations. Shapes: n entries, H width."""
+"""Compare the embeddings of a lexicon's words and their translations. Shapes: n entries, H width."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ SIDES = ("source", "target")
 
 @dataclass(frozen=True)
 class LexiconRows:
-    """The embeddings of n words and of their translations, (n, H) float32 each, normalised to length 1."""
+    """The embeddings of n words and of their translations, (n, H) float32 each, normalised to unit length."""
 
     entries: tuple[Entry, ...]
     source: np.ndarray
@@ -38,8 +38,8 @@ class LexiconRows:
 def chosen(
     entries: Sequence[Entry], folders: Sequence[Path], count: int, left_out: Collection[str] = ()
 ) -> tuple[Entry, ...]:
-    """Return the first `count` entries with two different unused words that are one type each in every model
-    and not in `left_out`."""
+    """Return the first `count` entries whose two words differ, are single types in every model, occur in no
+    entry already chosen, and are not in `left_out`."""
     sides = [[getattr(entry, side) for entry in entries] for side in SIDES]
     own = np.ones(len(entries), bool)
     for folder in folders:
@@ -57,13 +57,14 @@ def chosen(
             break
     if len(found) < 2:
         raise BadInput(
-            f"{len(found)} entries of the lexicon have two words of one type each; expected at least two"
+            f"only {len(found)} entries of the lexicon consist of two single types; expected at least two"
         )
     return tuple(found)
 
 
 def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:
-    """Read the embeddings of `chosen` entries' words from a folder's model."""
+    """Read the embeddings of the entries' words from the model in a folder; the entries come from
+    `chosen`."""
     vocabulary = GivenVocabulary(folder).open()
     model: Any = load_model(folder)[0]
     table = model.get_input_embeddings().weight.detach().numpy()
@@ -72,7 +73,8 @@ def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:
         ids = np.array(only_ids([getattr(entry, side) for entry in entries], vocabulary))
         if ids.max() >= len(table):
             raise BadInput(
-                f"the tokenizer has an id {ids.max():,}, but the model only {len(table):,} types", folder
+                f"the tokenizer uses the id {ids.max():,}, but the model has only {len(table):,} types",
+                folder,
             )
         rows = table[ids]
         sides.append(rows / np.linalg.norm(rows, axis=1, keepdims=True))

@@ -1,6 +1,6 @@
-"""The loss on masked ids in each language's held-out text, and the cosine between two languages' gradients of
-that loss over the layers, which all languages share. Shapes: N masked ids, S shuffles, V types, U units, I
-inputs, P parts of a text."""
+"""Measure the loss on masked ids in each language's held-out text, and the cosine between two languages'
+gradients of that loss with respect to the layers' weights, which all languages share. Shapes: N masked ids, S
+shuffles, V types, U units, I inputs."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import autocast, encode, prediction_loss
 from calque.pretrain.objectives.mlm import Monolingual
 
-ROWS = 256  # rows per batch, which affects only rounding
-MOST = 2048  # maximum number of masked ids used, from the start
-PARTS = 8  # parts of a text, whose differences show the sampling noise
+ROWS = 256  # rows per batch; affects only rounding
+MOST = 2048  # maximum number of masked ids used; later ones are ignored
+PARTS = 8  # number of parts into which a text is split to estimate sampling noise
 
 
 def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed: int = 0) -> Measurement:
-    """Measure the loss in nats per masked id, for each of a model's languages, on the last `share` of its
-    sentences, packed and masked as in pretraining."""
+    """Measure the loss, in nats per masked id, on the last `share` of the sentences in each of a model's
+    languages, packed and masked as in pretraining."""
     network = model_with_head(model)
     length = architecture_of(network.config).length(network.config)
     stream = Monolingual(only_last(languages.whole, share), length, MASK_RATE)
@@ -44,45 +44,46 @@ def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed
 
 
 def masked_only(rows: Rows, mask: int) -> Rows:
-    """Keep labels only where the input is `mask`."""
+    """Remove the labels at positions where the input is not `mask`."""
     labels = rows.labels.masked_fill(rows.ids != mask, UNLABELLED)
     return Rows(rows.ids, labels, rows.languages, rows.padded, rows.places)
 
 
 @inference_mode
 def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float, int, np.ndarray]:
-    """Return the mean loss in nats over N masked ids, N, and the means after shuffling the ids among their
-    positions, (S,)."""
+    """Return the mean loss in nats over N masked ids, the number N, and the mean losses (S,) after shuffling
+    the correct ids among the masked positions."""
     spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
     labels = rows.labels.flatten()[at]
     top = encode(model, rows, len(spelt.layers(model))).flatten(0, 1)[at]
     losses = torch.cat(
         [-spelt.logits(model, part).float().log_softmax(1)[:, labels] for part in top.split(256)]
     )
-    table = losses.double().cpu().numpy()  # (N, N): at each position, for each id
+    table = losses.double().cpu().numpy()  # (N, N): the loss at each position for each id
     here, random = np.arange(len(at)), np.random.default_rng(seed)
     shuffled = [table[here, random.permutation(here)].mean() for _ in range(shuffles)]
     return float(table.diagonal().mean()), len(at), np.array(shuffled)
 
 
 def unigram_loss(labels: np.ndarray, counts: np.ndarray) -> float:
-    """The mean loss in nats of predicting types, (N,), from their add-one smoothed `counts`, (V,)."""
+    """Return the mean loss in nats when predicting the ids `labels` (N,) from add-one smoothed `counts`
+    (V,)."""
     return float(-np.log((counts[labels] + 1) / (counts.sum() + len(counts))).mean())
 
 
 def gradient_parts(model: Any, rows: Rows) -> list[list[Tensor]]:
-    """Return the contribution of each of `PARTS` nearly equal parts of `rows` to its `layer_gradients`."""
+    """Split `rows` into `PARTS` nearly equal parts, and return each part's contribution to the gradients."""
     return [layer_gradients(model, rows.part(i, PARTS), rows.labelled) for i in range(PARTS)]
 
 
 def whole(parts: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    """Sum the gradients of a batch's parts, parameter by parameter."""
+    """Sum the parts' contributions to the gradients, parameter by parameter."""
     return [torch.stack(terms).sum(0) for terms in zip(*parts, strict=True)]
 
 
 def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tensor]:
-    """Return the gradient of the mean MLM loss over the labelled ids in `rows`, per parameter of the layers:
-    (U, I), or (U, 1) for vectors."""
+    """Return the gradient of the MLM loss, summed over `rows` and divided by `of` (default: its number of
+    labelled ids), for each parameter of the layers: (U, I), or (U, 1) for vectors."""
     of = rows.labelled if of is None else of
     parameters = list(architecture_of(model.config).layers(model).parameters())
     with torch.enable_grad():
@@ -92,15 +93,15 @@ def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tenso
 
 
 def gradient_cosine(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
-    """The cosine between two gradients, each flattened into one vector."""
+    """Return the cosine between two gradients, each flattened into one vector."""
     return _product(first, second) / _norms(first, second)
 
 
 def shuffled_cosines(
     first: Sequence[Tensor], second: Sequence[Tensor], shuffles: int, seed: int
 ) -> np.ndarray:
-    """Return the cosines after shuffling the units of each parameter in the second gradient, (S,); a unit's
-    inputs stay together."""
+    """Return the cosines (S,) after shuffling the units of each parameter in the second gradient; the
+    gradients for a unit's inputs stay together."""
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for a, b in zip(first, second, strict=True):
         of_units = (a.double() @ b.double().T).cpu().numpy()  # (U, U)
@@ -112,8 +113,8 @@ def shuffled_cosines(
 def noise_cosines(
     first: Sequence[Sequence[Tensor]], second: Sequence[Sequence[Tensor]], shuffles: int, seed: int
 ) -> np.ndarray:
-    """Sample the noise in the cosine between two gradients, (S,): each part's deviation from its text's mean
-    is added with a random sign."""
+    """Sample the noise (S,) in the cosine between two gradients by adding each part's deviation from its
+    text's mean with a random sign."""
     sides = whole(first), whole(second)
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for parts, other in ((first, sides[1]), (second, sides[0])):

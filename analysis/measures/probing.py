@@ -1,6 +1,5 @@
-"""Probes of how much two languages share at one step of pretraining, each number with its null, on the same
-held-out text at all steps. Shapes: B rows, L ids or layers (including the embeddings), N sentences or words,
-H hidden."""
+"""Probe how much two languages share at a step of pretraining. Every number has a null, and all steps use the
+same held-out text. Shapes: N sentences or words, H hidden."""
 
 from __future__ import annotations
 
@@ -41,13 +40,13 @@ from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.objectives.mlm import Monolingual
 
 LEAST = {"sentences": 20, "rows": 8, "tagged": 20, "tested": 20, "shuffles": 40}
-MOST_SHUFFLES = 10_000  # each is stored as a permutation of a probe's items
+MOST_SHUFFLES = 10_000  # each shuffle is stored as a permutation of a probe's items
 
 
 @dataclass(frozen=True)
 class ProbeConfig:
-    """The size of the probes' text (parallel sentences, rows of text per language, and tagged sentences for
-    training and testing) and of their nulls."""
+    """How much text the probes use (parallel sentences, rows of text per language, and tagged sentences for
+    training and testing), and the number of shuffles for their nulls."""
 
     sentences: int = 400
     rows: int = 128
@@ -66,8 +65,8 @@ class ProbeConfig:
 
 @dataclass(frozen=True)
 class TaggedWords:
-    """Rows of words with their labels: `at` (N, 2) is each word's row and position, `labels` (N,) are
-    indices."""
+    """Rows of ids with labelled words: `at` (N, 2) contains each word's row and position, `labels` (N,) the
+    index of its label."""
 
     rows: list[np.ndarray]
     at: np.ndarray
@@ -80,22 +79,23 @@ class TaggedWords:
 
     @property
     def kinds(self) -> list[Hashable]:
-        """The position and row length of each word, which hint at its label without the word."""
+        """Each word's position and row length, from which its label can be guessed without knowing the
+        word."""
         return [(int(place), len(self.rows[row])) for row, place in self.at]
 
     def in_company(self) -> TaggedWords:
-        """Keep the words whose position and row length are not rare."""
+        """Keep only words whose combination of position and row length is not rare."""
         kept = in_company(self.kinds)
         if not kept:
-            raise BadInput(f"{len(self.at)} tagged words are too few to test a probe on (probe.tested)")
+            raise BadInput(f"too few tagged words to test a probe: {len(self.at)} (increase probe.tested)")
         return TaggedWords(self.rows, self.at[kept], self.labels[kept])
 
 
 @dataclass(frozen=True)
 class ProbeText:
-    """The text used by the probes. In `masked` every labelled id is masked; `gradient_rows` are masked as in
-    pretraining. `unigram` is the loss when predicting by frequency, `numbers` are token types. `types` is
-    None without a change of script."""
+    """The text used by the probes. In `masked`, every labelled id is masked; `gradient_rows` are masked as in
+    pretraining. `unigram` is the loss when predicting by frequency, and `numbers` are the languages' token
+    types. `types` is None if the languages share a script."""
 
     language: str
     numbers: tuple[int, int]
@@ -117,7 +117,8 @@ class ProbeText:
         examples: TaskFolder,
         config: ProbeConfig,
     ) -> ProbeText:
-        """Read the last `share` of the source and of one other language, in rows of `length` ids."""
+        """Read the last `share` of the text in the source and in the only derived language, in rows of
+        `length` ids."""
         (other,) = languages.others
         held = only_last(languages, share)
         stream = Monolingual(held, length, MASK_RATE)
@@ -169,7 +170,7 @@ def _pairs(
     pairs = list(seen.values())
     kept = in_company([(len(first), len(second)) for first, second in pairs])
     if not kept:
-        raise BadInput(f"{len(pairs)} parallel sentences are held out, too few to compare", languages.folder)
+        raise BadInput(f"too few parallel sentences are held out: {len(pairs)}", languages.folder)
     first_side, second_side = (
         [np.concatenate([[start], pairs[i][side], [end]]) for i in kept] for side in (0, 1)
     )
@@ -199,7 +200,7 @@ def _tagged(
 def growth(
     model: MeasuredModel, probes: Probes, snapshots: Mapping[int, Path], progress: Callable[[int, int], None]
 ) -> Measurement:
-    """Run all probes on each of a model's `snapshots`, files by step."""
+    """Run all probes on each of a model's snapshots; `snapshots` maps steps to files."""
     network, records = states.model_with_head(model), list[Record]()
     for done, (step, path) in enumerate(snapshots.items(), start=1):
         load_snapshot(network, path)
@@ -219,7 +220,7 @@ def _with_untrained_chance(records: Sequence[Record]) -> Iterator[Record]:
 
 
 class Probes:
-    """All probes on one text; they put the model into evaluation mode and change nothing else."""
+    """Runs all probes on the same text. Except for setting evaluation mode, they do not change the model."""
 
     def __init__(self, text: ProbeText, task: str, config: ProbeConfig) -> None:
         self.text, self.task = text, task
@@ -230,7 +231,7 @@ class Probes:
         self.shuffled_labels = {name: words.labels[orders[name]] for name, words in text.tests.items()}
 
     def __call__(self, network: Any, model: MeasuredModel) -> list[Record]:
-        """Return all records of `network`, a model's weights at one step."""
+        """Run all probes on `network`, the model at one step, and return the records."""
         network.eval()
         model = replace(model, language=self.text.language)
         probes = (self._losses, self._gradients, self._alignment, self._sentences, self._words)
@@ -302,7 +303,7 @@ class Probes:
 
 
 def _vectors(model: Any, words: TaggedWords, language: int) -> Tensor:
-    """The last layer's state of each word, (N, H)."""
+    """Return each word's state after the last layer, (N, H)."""
     rows: dict[int, Tensor] = {}
     for places, hidden in states.states(model, words.rows, language):
         rows.update(zip(places, hidden[-1], strict=True))

@@ -1,5 +1,5 @@
-"""Sentence retrieval, and BUCC-style mining of translations in two texts that match only in part. Shapes: N
-sentences and their N translations, L layers including the embeddings, H hidden."""
+"""Measure sentence retrieval, and BUCC-style mining of translations from two texts that are only partly
+parallel. Shapes: N sentences and their N translations, L layers including the embeddings, H hidden."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ from calque.derive.task_data import TaskFolder
 from calque.pretrain.architecture import architecture_of
 from calque.pretrain.lazy import F, Tensor, torch
 
-NEIGHBOURS = 4  # nearest neighbours that define the margin (Artetxe and Schwenk 2019)
-PARTS = 4  # of every four sentences, two are in both texts and one in each text alone
+NEIGHBOURS = 4  # number of nearest neighbours in the margin (Artetxe and Schwenk 2019)
+PARTS = 4  # of every four sentences, two are in both texts, one only in the first, and one only in the second
 
 
 def retrieval(
     model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int
 ) -> Measurement:
-    """Measure retrieval between every two languages with the same sentences, given as words, by layer and in
-    both directions."""
+    """Measure retrieval between every two languages, at every layer and in both directions. All languages
+    have the same sentences, given as words."""
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
-        raise BadInput(f"expected treebanks of the same sentences; {sizes}")
+        raise BadInput(f"the languages do not have the same sentences: {sizes}")
     exclusions = LeftOut()
     incomplete = {
         line for lines in sentences.values() for line, words in enumerate(lines, start=1) if not words
@@ -75,9 +75,9 @@ def derivation_retrieval(
     most: int,
     tags: np.ndarray | None = None,
 ) -> Measurement:
-    """Measure retrieval of derivations among up to `most` distinct sentences of a task, by layer and in both
-    directions; with `tags` of the vocabulary's types, (V,), in the last layer after each change to the
-    embeddings."""
+    """Measure retrieval between up to `most` distinct sentences of a task and their derivations, at every
+    layer and in both directions. If `tags` (V,) of the vocabulary's types are given, measure it at the last
+    layer after each intervention on the embeddings instead."""
     network, exclusions = model_with_head(model), LeftOut()
     (other,) = languages.others
     room = architecture_of(network.config).length(network.config) - 2
@@ -93,7 +93,8 @@ def derivation_retrieval(
                 rows[name].append(reader.row([start, *own, end], ()).ids.astype(np.int64))
     if len(rows[SOURCE]) < 2:
         raise BadInput(
-            f"{len(rows[SOURCE])} sentences to retrieve; expected at least 2", examples.artefact.folder
+            f"retrieval needs at least 2 sentences that fit into a row, not {len(rows[SOURCE])}",
+            examples.artefact.folder,
         )
     vectors = {name: sentence_means(network, rows[name], languages[name].number) for name in rows}
     model, last = replace(model, language=other), len(vectors[SOURCE]) - 1
@@ -121,8 +122,8 @@ def _derivations(examples: TaskFolder, other: str) -> Iterator[tuple[Sentence, S
 
 
 def _found(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: int) -> Iterator[Record]:
-    """The shares of sentences whose translation is found, by direction, layer and metric; `vectors` (L, N, H)
-    by language."""
+    """Yield the share of sentences whose translation is found, by layer, metric and direction; `vectors`
+    contains (L, N, H) for each language."""
     for first, second in combinations(vectors, 2):
         for layer, (source, target) in enumerate(zip(vectors[first], vectors[second], strict=True)):
             cosines = cosine(source, target)
@@ -135,19 +136,19 @@ def _found(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: int)
 
 
 def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Return which rows and which columns of `scores` (N, N) have their unique maximum on the diagonal."""
+    """Return which rows, and which columns, of `scores` (N, N) have a unique maximum on the diagonal."""
     own, others = scores.diagonal(), scores.clone().fill_diagonal_(-torch.inf)
     return (own > others.amax(1)).cpu().numpy(), (own > others.amax(0)).cpu().numpy()
 
 
 def cosine(source: Tensor, target: Tensor) -> Tensor:
-    """Return the cosines of all pairs of rows of (N, H) and (M, H), (N, M)."""
+    """Return the cosines (N, M) between all rows of two matrices, (N, H) and (M, H)."""
     return F.normalize(source, dim=1) @ F.normalize(target, dim=1).T
 
 
 def margin(source: Tensor, target: Tensor) -> Tensor:
-    """Divide cos(x, y) by the mean cosine of both with their nearest neighbours, (N, M) from (N, H) and (M,
-    H)."""
+    """Return the margin (N, M) between all rows of two matrices, (N, H) and (M, H): cos(x, y) divided by the
+    mean cosine of x and y with their nearest neighbours."""
     cosines = cosine(source, target)
     rows, columns = neighbourhoods(cosines, NEIGHBOURS)
     return 2 * cosines / (rows[:, None] + columns[None])
@@ -156,12 +157,12 @@ def margin(source: Tensor, target: Tensor) -> Tensor:
 def sentence_vectors(
     encoder: Encoder, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: LeftOut
 ) -> Tensor:
-    """Average the states of each sentence's sub-words at each layer, (L, N, H)."""
+    """Average the states of each sentence's sub-words at every layer, (L, N, H)."""
     room = min(encoder.length, pieces.longest or encoder.length) - len(pieces.before) - len(pieces.after)
     rows = [[i for word in pieces(sentence) for i in word] for sentence in sentences]
     for line, ids in enumerate(rows, start=1):
         if not ids:
-            raise BadInput(f"sentence {line:,} has no sub-words: there is nothing to compare", encoder.folder)
+            raise BadInput(f"sentence {line:,} has no sub-words in the model's vocabulary", encoder.folder)
         if len(ids) > room:
             exclusions.add(
                 f"sub-words beyond the {encoder.length:,} ids that the model takes", line, len(ids) - room
@@ -174,18 +175,18 @@ def sentence_vectors(
         real = torch.arange(states[0].shape[1] - first, device=lengths.device) < lengths[:, None]
         own = (
             hidden[:, first:].masked_fill(~real[:, :, None], 0.0) for hidden in states
-        )  # padding is arbitrary
+        )  # states at padding are arbitrary
         means.append(torch.stack([hidden.sum(1) / real.sum(1, keepdim=True) for hidden in own]))
         order += batch
     return torch.cat(means, dim=1)[:, torch.tensor(order).argsort()]
 
 
 def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int]:
-    """Return the F1 of mining translations in two texts, (N, H) each, whose rows translate each other, and
-    the number of gold pairs."""
+    """Mine translations from two texts made from N parallel sentences, (N, H) each, and return F1 on the
+    second half and the number of gold pairs. The threshold is tuned on the first half."""
     groups = len(source) // PARTS
     if groups < 2:
-        raise ValueError(f"{len(source)} sentences: expected at least {2 * PARTS}")
+        raise ValueError(f"mining needs at least {2 * PARTS} sentences, not {len(source)}")
     middle, end = groups // 2 * PARTS, groups * PARTS
     threshold = _best_threshold(*_candidates(source[:middle], target[:middle], rule), middle // 2, rule)
     scores, correct = _candidates(source[middle:end], target[middle:end], rule)
@@ -227,7 +228,9 @@ def _proposed(cosines: Tensor, scores: Tensor) -> tuple[Any, Any]:
 def _best_threshold(scores: np.ndarray, correct: np.ndarray, gold: int, rule: str) -> float:
     order = np.argsort(-scores, kind="stable")
     hits, predicted = np.cumsum(correct[order]), np.arange(1, len(order) + 1)
-    last = np.append(scores[order][1:] < scores[order][:-1], True)  # equal scores are predicted together
+    last = np.append(
+        scores[order][1:] < scores[order][:-1], True
+    )  # candidates with equal scores share a decision
     f1 = last * 2 * hits / (predicted + gold)
     place = int(f1.argmax())
     if rule != MINED_XTREME:

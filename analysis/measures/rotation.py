@@ -1,6 +1,6 @@
-"""One rotation between the embeddings of two languages, fitted on pairs of words: languages may share their
-geometry except for a rotation (MUSE, Conneau et al. 2018; VecMap, Artetxe et al. 2018). Shapes: n types of
-two languages, d pairs, H width."""
+"""Fit a rotation between two languages' embeddings on word pairs, because their geometry may be the same up
+to a rotation (MUSE, Conneau et al. 2018; VecMap, Artetxe et al. 2018). Shapes: n types in each language, d
+pairs, H width."""
 
 from __future__ import annotations
 
@@ -9,27 +9,28 @@ import numpy as np
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.rotation import procrustes
 
-NEIGHBOURS = 10  # for CSLS, as in MUSE
+NEIGHBOURS = 10  # number of neighbours in CSLS, as in MUSE
 ROUNDS = 20  # maximum number of self-learning rounds
-LEARNT = 4_000  # self-learning uses the most frequent types, comparing all with each other
+LEARNT = 4_000  # number of most frequent types used in self-learning, which compares all pairs
 
 
 def normalised(rows: Tensor) -> Tensor:
-    """Scale rows (n, H) to length 1, centre them, and scale them to length 1 again, as VecMap does."""
+    """Scale rows (n, H) to unit length, centre them, and rescale them to unit length, as VecMap does."""
     rows = F.normalize(rows, dim=1)
     return F.normalize(rows - rows.mean(0), dim=1)
 
 
 def rotated(source: Tensor, derived: Tensor, pairs: np.ndarray) -> Tensor:
-    """Rotate normalised rows of the derived language (n, H) onto the source's; the rotation is fitted on
-    `pairs` (2, d) of source types and their translations, as row indices."""
+    """Rotate the derived language's normalised embeddings (n, H) onto the source's. The rotation is fitted on
+    `pairs` (2, d): row indices of source types and of their translations."""
     own, other = torch.from_numpy(pairs).to(source.device)
     return derived @ procrustes(derived[other], source[own])
 
 
 def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.ndarray) -> Tensor:
-    """As `rotated`, with a growing dictionary: frequent types, by `counts` (n,), that are mutual nearest
-    neighbours by CSLS are added to the pairs, until none is new (VecMap, section 3)."""
+    """Like `rotated`, with a dictionary that grows by self-learning (VecMap, section 3): types that are
+    frequent, by `counts` (n,), and mutual nearest neighbours by CSLS are added to `pairs`, until nothing
+    changes."""
     frequent = np.argsort(-counts, kind="stable")[:LEARNT]
     known, places = pairs, torch.from_numpy(frequent.copy()).to(source.device)
     for _ in range(ROUNDS):
@@ -44,12 +45,12 @@ def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.n
 
 
 def csls(cosines: Tensor) -> Tensor:
-    """Correct cosines (n, m) for hubs: twice the cosine, minus each side's mean cosine with its nearest
-    neighbours in the other language (Conneau et al. 2018, equation 3)."""
+    """Correct cosines (n, m) for hubs by CSLS: twice the cosine, minus the mean cosine of each of the two
+    words with its nearest neighbours in the other language (Conneau et al. 2018, equation 3)."""
     rows, columns = neighbourhoods(cosines, NEIGHBOURS)
     return 2 * cosines - rows[:, None] - columns[None]
 
 
 def neighbourhoods(cosines: Tensor, neighbours: int) -> list[Tensor]:
-    """Return the mean cosine of each row, and of each column, with its nearest `neighbours`."""
+    """Return the mean of the largest `neighbours` cosines in each row, and in each column."""
     return [cosines.topk(min(neighbours, cosines.shape[dim]), dim=dim).values.mean(dim) for dim in (1, 0)]

@@ -1,6 +1,6 @@
-"""Hidden states of a model in memory, and how similar the vectors of two languages are.
+"""Compute hidden states with a model in memory, and measure how similar two languages' vectors are.
 
-Shapes: N rows, L layers including the embeddings, H hidden, T types, K width, S exchanges, C labels.
+Shapes: N rows, L layers including the embeddings, H hidden, T types, K width, S shuffles, C labels.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from calque.pretrain.architecture import architecture_of, has_languages
 from calque.pretrain.lazy import F, Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import WEIGHTS, load_model, read_config
 
-NONE = -1  # the nearest row in case of a tie
+NONE = -1  # the index of the nearest row in case of a tie
 BLOCK = 512
-ROWS = 128  # rows of similar length per batch, which affects only rounding
-RIDGE = 1.0  # penalty on squared weights; features have variance 1, and squared errors are summed over words
+ROWS = 128  # rows of similar length per batch; affects only rounding
+RIDGE = 1.0  # ridge penalty, for features with unit variance and squared errors summed over words
 
 
 def model_with_head(model: MeasuredModel) -> Any:
-    """Load a checkpoint's masked language model in evaluation mode. Raises BadInput if its prediction head is
-    missing."""
+    """Load a checkpoint's masked language model in evaluation mode. Raises BadInput if the prediction head's
+    weights are missing."""
     spelt = architecture_of(read_config(model.checkpoint))
     network: Any
     network, missing = load_model(model.checkpoint, spelt.masked_model)
     if headless := [name for name in missing if name.startswith(f"{spelt.head}.")]:
-        what = f"a model without a prediction head ({headless[0]} is missing)"
-        raise BadInput(f"{what}: it has no loss or gradient to probe", model.checkpoint / WEIGHTS)
+        what = f"the model has no prediction head ({headless[0]} is missing)"
+        raise BadInput(f"{what}, so its loss and gradients cannot be measured", model.checkpoint / WEIGHTS)
     return network.to(model.device).eval()
 
 
 @inference_mode
 def nearest(source: Tensor, target: Tensor) -> np.ndarray:
-    """Return the row of `target` (N, H) with the highest cosine to each row of `source`, (N,) int64, or NONE
-    at a tie."""
+    """Return, for each row of `source`, the index of the row of `target` with the highest cosine, or NONE if
+    there is a tie: (N,) int64 for (N, H)."""
     source, target = F.normalize(source.float(), dim=1), F.normalize(target.float(), dim=1)
     blocks = []
     for rows in source.split(BLOCK):
@@ -54,25 +54,26 @@ def nearest(source: Tensor, target: Tensor) -> np.ndarray:
 
 
 def mutually_nearest(forward: np.ndarray, back: np.ndarray, pairing: np.ndarray) -> np.ndarray:
-    """Whether a pair's cosine exceeds every other cosine of either row (MEXA, Kargaran et al. 2024, equation
-    1). `forward` and `back` are nearest rows, (N,); `pairing` (..., N) is the partner of each row."""
+    """Return whether each pair's cosine exceeds every other cosine of either member (MEXA, Kargaran et al.
+    2024, equation 1). `forward` and `back` (N,) are indices of nearest rows; `pairing` (..., N) contains each
+    row's partner."""
     return (forward == pairing) & (back[pairing] == np.arange(len(forward)))
 
 
 def linear_cka(x: Tensor, y: Tensor) -> float:
-    """Linear CKA of `x` (N, H) and `y` (N, K) (Kornblith et al. 2019, section 3)."""
+    """Return the linear CKA of `x` (N, H) and `y` (N, K) (Kornblith et al. 2019, section 3)."""
     a, b = (side.double() - side.double().mean(0) for side in (x, y))
     norm = torch.linalg.matrix_norm(a.T @ a) * torch.linalg.matrix_norm(b.T @ b)
     if not norm > 0:
-        raise ValueError("all vectors of a language are the same: there is nothing to compare")
+        raise ValueError("all vectors in one language are identical, so CKA is undefined")
     return float(torch.linalg.matrix_norm(b.T @ a) ** 2 / norm)
 
 
 def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> Callable[[Tensor], Tensor]:
-    """Fit ridge regression on standardised vectors (N, H), and return a function from other vectors (M, H) to
-    the labels' scores (M, C)."""
+    """Fit a ridge regression on standardised vectors (N, H), and return a function that maps vectors (M, H)
+    to scores for the labels (M, C)."""
     if len(set(labels.tolist())) < 2:
-        raise ValueError("a probe needs two labels or more")
+        raise ValueError("all words have the same label; a probe needs at least two labels")
     x = vectors.double()
     mean, scale = x.mean(0), x.std(0, correction=0).clamp_min(1e-6)
 
@@ -88,16 +89,16 @@ def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> C
 
 @dataclass(frozen=True)
 class TypeMeans:
-    """Each type's mean state at each layer, `means` (L, T, H), its share of each sentence, `shares` (N, T),
-    and `counts` (T,)."""
+    """Each type's mean state at each layer, `means` (L, T, H), its share of the tokens in each sentence,
+    `shares` (N, T), and its frequency, `counts` (T,)."""
 
     means: Tensor
     shares: Tensor
     counts: np.ndarray
 
     def exchanged_ckas(self, x: Tensor, y: Tensor, layer: int, shuffles: int, seed: int) -> np.ndarray:
-        """Return the linear CKA of `x` (N, K) with `y` (N, H) after replacing each type's mean state by
-        another type's, (S,)."""
+        """Return the linear CKA of `x` (N, K) and `y` (N, H) after exchanging the mean states of similarly
+        frequent types, (S,)."""
         exchanges = torch.from_numpy(shuffled(like_frequent(self.counts), shuffles, seed)).to(y.device)
         means = self.means[layer]
         return np.array(
@@ -109,8 +110,8 @@ class TypeMeans:
 def states(
     model: Any, rows: Sequence[np.ndarray], language: int
 ) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
-    """Encode rows of ids in batches; yield the indices of each batch's rows and their states at each layer, L
-    tensors of (rows, ids, H), arbitrary at padding."""
+    """Encode rows of ids in batches. For each batch, yield its row indices and the states at each layer: L
+    tensors (rows, ids, H), with arbitrary values at padding."""
     spelt, config, device = architecture_of(model.config), model.config, next(model.parameters()).device
     encoder, number = spelt.encoder(model), language if has_languages(config.type_vocab_size) else 0
     ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))
@@ -128,7 +129,7 @@ def states(
 
 
 def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Tensor:
-    """Average each row's states at each layer, (L, N, H), without the special ids at either end."""
+    """Average each row's states at every layer, (L, N, H), excluding the special ids at both ends."""
     means, order = [], []
     for places, hidden in states(model, rows, language):
         lengths = torch.tensor([len(rows[place]) for place in places], device=hidden[0].device)
@@ -143,7 +144,7 @@ def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Ten
 
 
 def type_means(model: Any, rows: Sequence[np.ndarray], language: int) -> TypeMeans:
-    """Return the mean states of the types in rows, and their shares of each row, without special ids."""
+    """Return the mean states of the types in the rows, and their share of each row, excluding special ids."""
     types, inside = np.unique(np.concatenate([row[1:-1] for row in rows]), return_inverse=True)
     lengths = np.array([len(row) - 2 for row in rows])
     of = np.split(inside, np.cumsum(lengths)[:-1])

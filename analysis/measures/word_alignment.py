@@ -1,5 +1,5 @@
-"""AER of word aligners on gold sets and between derived languages, whose known links are all sure; and the
-quality of XLM-Align's self-labels."""
+"""Measure the AER of word aligners, on gold sets and between derived languages (all of whose known links are
+sure), and the quality of XLM-Align's self-labels."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -25,15 +25,16 @@ from calque.pretrain.architecture import has_languages, main_layer
 from calque.pretrain.batch import MARKS
 from calque.pretrain.run import read_metrics
 
-PAIRS = 500  # sentence pairs to align
-# Statistics of labels: their names in metrics.jsonl, and in records
+PAIRS = 500  # number of sentence pairs to align
+# Statistics on self-labels: their names in metrics.jsonl and in records
 REPORTED = {"label precision": "precision", "label recall": "recall", "labelled": "share"}
-Words = tuple[list[tuple[int, ...]], list[tuple[int, ...]]]  # the ids of each word on both sides of a pair
+Words = tuple[list[tuple[int, ...]], list[tuple[int, ...]]]  # the ids of each word, for source and target
 
 
 @dataclass(frozen=True)
 class EncoderScore:
-    """A method's link counts at a layer, pair by pair; `joint` as in `PairEncoder`."""
+    """A method's link counts at a layer for each sentence pair; `joint` means that both sides were encoded in
+    a single row."""
 
     method: str
     layer: int
@@ -53,17 +54,17 @@ class EncoderScore:
 def link_record(
     model: MeasuredModel, gold_set: str, aligner: str, score: LinkCounts, **fields: object
 ) -> Record:
-    """Return the record of an aligner's error rate. Raises BadInput if it is undefined."""
+    """Return a record of an aligner's error rate. Raises BadInput if the rate is undefined."""
     if score.aer is None:
         raise BadInput(
-            f"no sure link in the gold set {gold_set} and none predicted: the error rate is undefined"
+            f"{gold_set} has no sure links, and none were predicted, so the error rate is undefined"
         )
     about = {"gold_set": gold_set, "aligner": aligner, "links": score, **fields}
     return model.record(AER, "aer", score.aer, score.sure, **about)
 
 
 def diagonal_score(pairs: Sequence[Pair], gold: Gold) -> LinkCounts:
-    """Score a diagonal alignment: each target word is linked to the source word at the same relative
+    """Score the diagonal alignment, which links each target word to the source word at the same relative
     position."""
     sizes = ((len(source), len(target)) for source, target in pairs)
     return score_all(gold.pairs, ([((2 * j + 1) * n // (2 * m), j) for j in range(m)] for n, m in sizes))
@@ -72,7 +73,8 @@ def diagonal_score(pairs: Sequence[Pair], gold: Gold) -> LinkCounts:
 def fast_align_scores(
     pairs: Sequence[Pair], gold: Gold, corpus: Sequence[Pair]
 ) -> tuple[dict[str, LinkCounts], Counter[str]]:
-    """Train fast_align on `corpus`, and return its scores by direction and symmetrisation, and exclusions."""
+    """Train fast_align on `corpus`, and return its scores by direction and symmetrisation, with counts of
+    exclusions."""
     ways, exclusions = dict[str, list[Links]](), Counter[str]()
     for way in ("forward", "reverse"):
         model = FastAlign.train(corpus, reverse=way == "reverse")
@@ -91,8 +93,9 @@ def encoder_scores(
     readings: Sequence[LinkReading],
     types: Mapping[bool, int],
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """Return the scores of every reading of an encoder, and exclusions, with each side alone (False) or both
-    in one row (True); `types` gives the target's token type for either."""
+    """Score every reading of an encoder, and count exclusions. The keys of `types` say whether to encode the
+    sides separately (False) or in a single row (True); its values are the target's token type in each
+    case."""
     scores, exclusions = list[EncoderScore](), Counter[str]()
     for joint, token_type in types.items():
         encoded = PairEncoder(encoder, (pieces.before, pieces.after), (0, token_type), joint, pieces)
@@ -112,7 +115,7 @@ def alone_and_joint(
     device: str,
     everywhere: Sequence[Method],
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """Score every layer of a model by the methods `everywhere`, and the main layer by METHODS too."""
+    """Score every layer of a model with the methods `everywhere`, and the main layer with METHODS as well."""
     encoder, pieces = Encoder(folder, device=device), SubWords(folder)
     readings = []
     for layer in range(encoder.layers + 1):
@@ -123,8 +126,8 @@ def alone_and_joint(
 
 
 def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -> Measurement:
-    """Measure the AER of every layer on a gold set by some methods, each sentence encoded alone, with one
-    item per sentence pair."""
+    """Measure the AER on a gold set at every layer with the given methods. Sentences are encoded separately,
+    and each sentence pair is an item."""
     encoder, pieces = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint)
     readings = [LinkReading(method, layer) for method in methods for layer in range(encoder.layers + 1)]
     scores, exclusions = encoder_scores(encoder, pieces, gold.pairs, gold.gold, readings, {False: 0})
@@ -134,12 +137,12 @@ def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -
 
 def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Measurement:
     """Measure the AER of optimal transport at every layer, between the source and a derived language, with
-    sides encoded alone and in one row (joint)."""
+    the sides encoded separately and in a single row (joint)."""
     encoder, records = Encoder(model.checkpoint, device=model.device), list[Record]()
     around = [languages.specials.start], [languages.specials.end]
     bitext = languages.bitext(SOURCE, language)
     if not bitext.gold:
-        raise BadInput(f"no gold links between {SOURCE} and {language}", languages.folder)
+        raise BadInput(f"there are no gold links between {SOURCE} and {language}", languages.folder)
     words, gold, order = list[Words](), list[GoldPair](), bitext.order(model.seed)[::-1].tolist()
     fitting = (number for number in order if sum(map(len, bitext.ids(number))) <= encoder.length - MARKS)
     for number in islice(fitting, PAIRS):
@@ -148,7 +151,9 @@ def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Mea
         gold.append(GoldPair(links, links))
     if not words:
         room = f"a row of {encoder.length:,} ids"
-        raise BadInput(f"no sentence of {SOURCE} fits into {room} with its image", languages.folder)
+        raise BadInput(
+            f"no sentence of {SOURCE} fits into {room} together with its counterpart", languages.folder
+        )
     types = (bitext.first.number, bitext.second.number) if has_languages(encoder.token_types) else (0, 0)
     readings, columns = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)], {}
     for joint in (False, True):
@@ -156,7 +161,7 @@ def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Mea
         columns[joint] = score_each(gold, encoded.piece_links(words, readings), len(readings))
     for layer, joint in product(range(encoder.layers + 1), columns):
         score = sum(columns[joint][layer], LinkCounts())
-        assert score.aer is not None  # every sentence has words, so there are gold links
+        assert score.aer is not None  # gold links exist, as every sentence contains words
         about = {"language": language, "layer": layer, "joint": joint}
         records.append(model.record(AER, "aer", score.aer, score.sure, **about))
     return Measurement(tuple(records))
@@ -169,17 +174,17 @@ def _words(bitext: Bitext, number: int) -> Words:
     if same or bitext.rewritten:
         return cut(ids[0], first), cut(ids[1], second)
     source, derived = bitext.names
-    raise BadInput(f"line {b + 1:,} of {derived} is not the image of line {a + 1:,} of {source}")
+    raise BadInput(f"line {b + 1:,} in {derived} is not derived from line {a + 1:,} in {source}")
 
 
 def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
-    """Split a line's ids into one tuple per word, by the number of ids in each."""
+    """Split a line's ids into one tuple per word; `pieces` gives the number of ids in each word."""
     return [tuple(word.tolist()) for word in np.split(ids, np.cumsum(pieces)[:-1])]
 
 
 def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:
     """Read the precision and recall of XLM-Align's self-labels, and the share of ids with a label, from
-    metrics.jsonl, each averaged over the steps since the previous row."""
+    metrics.jsonl. Each number is a mean over the steps since the previous row."""
     records, last = [], 0
     for row in (row for row in read_metrics(metrics) if "loss" in row):
         steps, last = row["step"] - last, row["step"]
