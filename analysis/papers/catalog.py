@@ -1,4 +1,4 @@
-"""Each paper's report on a study: findings, tables, claims and figures."""
+"""Define each paper's report on a study: its findings, tables, claims and figures."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -30,7 +30,8 @@ from calque.analysis.statistics.verdicts import Claim
 
 @dataclass(frozen=True)
 class PaperReport:
-    """The parts of a report. Tables are keyed by file name; figures that the records cannot fill are None."""
+    """The parts of a report. `tables` yields file names with tables; `figures` yields None for figures
+    without records."""
 
     findings: Callable[[Results], Iterable[str]]
     tables: Callable[[Results, str], Iterable[tuple[str, Table]]]

@@ -1,7 +1,8 @@
 """Tables and figures that only select numbers: each column or panel names one number per model. Those without
-code are entries in texts.toml with `columns` and `papers`, the reports that show them. A column has a `head`,
-a `measure` and a `metric`, a `task` if the measure covers several tasks, and the metric of its `null` if a
-figure shows it. Figures are None if the records cannot fill them or there is too much to distinguish."""
+code of their own are entries in texts.toml with `columns`, and with `papers`, the reports that show them. A
+column has a `head`, a `measure` and a `metric`, a `task` if the measure covers several tasks, and a `null`,
+the metric of its null, if a figure shows one. Figures are None if records are missing or there are too many
+objectives or languages to distinguish."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,16 +25,16 @@ from calque.analysis.results.retained import Retained, retained
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 ABREAST = 2  # maximum number of panels in a row
-BARS, MARKERS = 3, 8  # approximate numbers of intervals and markers on a line; more would hide it
+BARS, MARKERS = 3, 8  # approximate numbers of intervals and markers on a line, so that they do not hide it
 RETAINED = "RETAINED"
-HEADS = {DELTA: "Δ", RETAINED: "retained"}  # how tables name these measures
+HEADS = {DELTA: "Δ", RETAINED: "retained"}  # these measures' names in tables
 
 
 @dataclass(frozen=True)
 class Column:
-    """One number per model, under a head. `facets` are further fields of `Key`, `null` is the metric for its
-    null's upper end; `count` shows the number of test items instead, `remarks` adds remarks on retained
-    transfer."""
+    """A column: its heading, and the number that it shows for each model. `facets` are additional fields of
+    `Key`, and `null` is the metric that records the null's upper end. `count` shows the number of test items
+    instead; `remarks` adds remarks to retained transfer."""
 
     head: str
     measure: str
@@ -60,13 +61,13 @@ class Column:
         return cell(mean(self.values(results, objective, language)))
 
     def printed(self, results: Results, table: int, objective: str, language: str) -> str:
-        """Return the same cell from the paper's table."""
+        """Return the cell with the number printed in the paper's table."""
         number = results.printed(table, self.measure, objective, language, self.task, self.metric)
         return percent(number.value if number else None)
 
 
 def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) -> list[Column]:
-    """Return one column for each measure of each task by its metric."""
+    """Return one column for each measure of each pair of task and metric."""
     return [
         Column(f"{score_title(task, metric)} {HEADS.get(measure, measure)}", measure, metric, task)
         for task, metric in metrics
@@ -80,14 +81,15 @@ def main_metrics(results: Results) -> list[tuple[str, str]]:
 
 
 def score_title(task: str, metric: str = "") -> str:
-    """Name a task and its metric, by default the primary one."""
+    """Return the display names of a task and its metric (default: the primary one)."""
     return f"{task_title(task)} {metric_title(metric or PRIMARY[task])}"
 
 
 def rows_of(
     results: Results, columns: Sequence[Column], languages: Sequence[str] = ()
 ) -> Iterator[tuple[str, ...]]:
-    """Yield one row per objective and derived language (default: all) with a number in any column."""
+    """Yield one row for each objective and derived language (default: all) that has a number in any
+    column."""
     for objective in results.objectives:
         for language in languages or results.transforms:
             numbers = [column.cell(results, objective, language) for column in columns]
@@ -96,7 +98,7 @@ def rows_of(
 
 
 def records_of(results: Results, columns: Iterable[Column]) -> list[Record]:
-    """Return the records behind columns, in the study's order."""
+    """Return the records of the numbers shown in some columns, in the study's order."""
     shown = {(column.measure, column.task, column.metric) for column in columns}
     return [r for r in results.records if (r.measure, r.task, r.metric) in shown]
 
@@ -104,7 +106,7 @@ def records_of(results: Results, columns: Iterable[Column]) -> list[Record]:
 def last_records(
     results: Results, languages: Iterable[str], numbers: Sequence[tuple[str, str, str]]
 ) -> list[Record]:
-    """Return every objective's records at the last step for numbers given as measure, task and metric."""
+    """Return every objective's records at the last step, for numbers given as (measure, task, metric)."""
     return [
         record
         for objective in results.objectives
@@ -115,8 +117,8 @@ def last_records(
 
 
 def retained_cell(kept: Retained | None, remarks: bool = True) -> str:
-    """Write the share with its interval and, with `remarks`, whether it is unreliable; or why it is
-    undefined."""
+    """Format retained transfer with its interval and, with `remarks`, a remark if it is unreliable; if it is
+    undefined, return the reason."""
     if kept is None:
         return MISSING
     parts = [cell(kept.share) if kept.share else "", kept.remark if remarks or not kept.share else ""]
@@ -126,7 +128,8 @@ def retained_cell(kept: Retained | None, remarks: bool = True) -> str:
 def printed_rows(
     numbers: Iterable[Published], row: Sequence[str], column: str
 ) -> dict[tuple[str, ...], dict[str, float]]:
-    """Return the values of published numbers by the fields of a row, then by the field of a column."""
+    """Group published numbers into a table: values by the fields that label a row, then by the field that
+    labels a column."""
     rows: dict[tuple[str, ...], dict[str, float]] = {}
     for number in numbers:
         rows.setdefault(tuple(getattr(number, name) for name in row), {})[getattr(number, column)] = (
@@ -136,8 +139,8 @@ def printed_rows(
 
 
 def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield the tables that texts.toml specifies for a report, if records contain their numbers, and a table
-    of a user's own measures."""
+    """Yield the tables that texts.toml specifies for a report, if their numbers were recorded, and a table of
+    user-defined measures."""
     own = dict.fromkeys(
         (r.measure, r.metric) for r in results.records if not r.task and r.measure not in MEASURES
     )
@@ -147,7 +150,7 @@ def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple
     metrics = Counter(measure for measure, _ in own)
     heads = {
         one: one[0] if metrics[one[0]] == 1 else " ".join(one) for one in own
-    }  # one metric needs no name
+    }  # a measure's only metric is not named
     columns |= {"own-measures": [Column(head, *one) for one, head in heads.items()]}
     for name, its in columns.items():
         if rows := list(rows_of(results, its)):
@@ -157,7 +160,7 @@ def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple
 
 
 def specified_figures(paper: str, results: Results, scale: str) -> Iterator[Plot | None]:
-    """Yield the figures that texts.toml specifies for a report."""
+    """Yield the figures specified in texts.toml for a report."""
     for name, entry in TEXTS["figures"].items():
         if paper in entry.get("papers", ()):
             draw = _by_step if entry.get("by") == "step" else _by_language
@@ -177,7 +180,7 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
     if not languages or len(languages) > MOST or not look:
         return None
     nulls = {column.head: replace(column, metric=column.null) for column in columns if column.null}
-    half = 0.3 / len(look)  # half the width of a null's line
+    half = 0.3 / len(look)  # half the width of the line that marks a null
 
     def draw(panel: Axes, column: Column) -> None:
         for x, objective, language in drawing.in_groups(list(look), languages):
@@ -205,8 +208,8 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
 def _draw_means(
     panel: Axes, curves: Mapping[int, Mapping[int, Record]], look: Look, shift: float | None
 ) -> None:
-    """Draw means over seeds, with intervals at some steps, the first at `shift` of their spacing (None: no
-    intervals)."""
+    """Draw means over seeds, with intervals at regularly spaced steps. `shift` is the first interval's offset
+    as a fraction of their spacing (None: no intervals)."""
     by_step: dict[int, dict[int, Measured]] = {}
     for seed, curve in curves.items():
         for step, record in curve.items():
@@ -240,7 +243,7 @@ def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> 
             curves = results.curves(column.measure, objective, language, column.task, column.metric)
             shift = (
                 None if entry.get("seeds") else place / len(look)
-            )  # objectives' bars start at different steps
+            )  # intervals of different objectives do not overlap
             _draw_means(panel, curves, its, shift)
             if entry.get("seeds") and len(results.seeds) > 1:
                 for line in curves.values():

@@ -1,4 +1,4 @@
-"""Objectives on equal terms: the same languages, tasks and budget, a comparison that no paper makes."""
+"""Compare objectives on equal terms, with the same languages, tasks and budget, which no paper does."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -31,22 +31,23 @@ from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import Claim
 from calque.analysis.tasks.catalog import metric_title, task_title
 
-PLAIN = "MLM"  # the objective that others are compared with, trained without bilingual data
+PLAIN = "MLM"  # the reference objective, trained without bilingual data
 COLUMNS = 3  # panels in a row
-LINE = 0.27  # height per objective in inches
-NAMES = 1.9  # width of objectives' names in inches
+LINE = 0.27  # height in inches per objective
+NAMES = 1.9  # width in inches of objectives' names
 STRONGEST = "strongest word baseline"
 
 
 def over_tasks(results: Results, objective: str, transform: str, measure: str = "ZS") -> BySeed:
-    """Average the tasks' main metrics, unweighted, for the seeds with all of them."""
+    """Return the unweighted mean of all tasks' main metrics, for seeds in which all were measured."""
     return average(
         [results.scores(measure, objective, transform, *metric) for metric in main_metrics(results)]
     )
 
 
 def equal_terms_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield the table of objectives, then full scores and alignment as in ALIGN-MLM."""
+    """Yield the table of objectives, then tables of all scores and alignments as in ALIGN-MLM, and scores by
+    category of examples."""
     yield "objectives", objectives_table(results, scale)
     yield "scores", scores_table(results, scale)
     yield "alignment", alignment_table(results, scale)
@@ -54,8 +55,8 @@ def equal_terms_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
 
 
 def objectives_table(results: Results, scale: str) -> Table:
-    """Tabulate every objective's ZS on every task, their mean, and alignment@1; below, the strongest word
-    baseline."""
+    """Tabulate every objective's ZS on every task, the mean over tasks, and alignment@1, followed by a row
+    for the strongest word baseline."""
     tasks, rows = main_metrics(results), list[tuple[str, ...]]()
     for transform in results.transforms:
         title = results.transform_title(transform)
@@ -94,7 +95,8 @@ def _learnt_on_the_surface(results: Results) -> Iterator[str]:
 
 
 def equal_terms_claims(results: Results) -> Iterator[Claim]:
-    """Compare each objective with MLM, and alignment with transfer."""
+    """Yield claims that each objective transfers and aligns better than MLM, and that alignment correlates
+    with transfer."""
     title, names = results.objective_title, results.objectives if PLAIN in results.objectives else []
     for transform in results.transforms:
         scores = {name: over_tasks(results, name, transform) for name in names}
@@ -112,7 +114,8 @@ def equal_terms_claims(results: Results) -> Iterator[Claim]:
 
 
 def equal_terms_findings(results: Results) -> Iterator[str]:
-    """Yield a sentence on the two best means over tasks, for each derived language."""
+    """Yield a sentence for each derived language that names the two objectives with the best mean over
+    tasks."""
     for transform in results.transforms:
         scores = {name: over_tasks(results, name, transform) for name in results.objectives}
         number = f"ZS under {results.transform_title(transform)}, mean of {len(results.main_tasks)} tasks"
@@ -120,8 +123,9 @@ def equal_terms_findings(results: Results) -> Iterator[str]:
 
 
 def objectives_figure(results: Results, scale: str) -> Plot | None:
-    """Plot zero-shot scores: one panel per task and one for their mean, one row per objective, a line for the
-    strongest baseline. None without a task, or with too many objectives or languages."""
+    """Plot zero-shot scores, with one panel per task and one for the mean over tasks, one row per objective,
+    and a line for the strongest baseline. Return None if there are no tasks, or too many objectives or
+    languages."""
     tasks, look = main_metrics(results), looks(results)
     if not tasks or len(results.transforms) > MOST or not look:
         return None

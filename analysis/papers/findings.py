@@ -1,4 +1,5 @@
-"""One-sentence findings: the two best objectives by some number, and whether seeds separate them."""
+"""Findings in one sentence: the two best objectives on some measure, and whether they differ beyond seed
+noise."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -14,9 +15,9 @@ from calque.analysis.statistics.verdicts import HOLDS, judge
 def leader(
     results: Results, number: str, values: Mapping[str, BySeed], side: int, unit: str = "%"
 ) -> Iterator[str]:
-    """Yield a sentence on the two objectives with the largest (`side` +1) or smallest (-1) numbers, if at
-    least two have one. The first leads if the paired interval over seeds separates it from every other
-    objective, and the two numbers differ as printed."""
+    """Yield a sentence on the two objectives with the largest (`side` +1) or smallest (-1) means, if at least
+    two were measured. The first leads "beyond seed noise" if it beats every other objective by a paired
+    comparison over seeds, and the two printed numbers differ."""
     means = {objective: estimate.mean for objective, its in values.items() if (estimate := mean(its))}
     if len(means) < 2:
         return
@@ -33,8 +34,8 @@ def leader(
 
 
 def transfer_findings(results: Results) -> Iterator[str]:
-    """Yield findings on the objectives that lose least on each task, and align most, under the transform with
-    the largest mean Δ."""
+    """Yield findings about the objectives that lose least on each task, and align best, under the transform
+    with the largest mean Δ."""
     metrics, losses = compared_metrics(results), dict[str, float]()
     for transform in results.transforms:
         cells = product(results.objectives, metrics.items())

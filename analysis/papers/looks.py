@@ -1,7 +1,7 @@
-"""The look of each objective: the same colour, marker and line style in every figure of every study. An
-objective belongs to the family of its last part, whose plain form has the family's look. Other forms keep the
-colour, or get shades of it if a study includes many; forms that differ only in numbers keep the marker
-too."""
+"""Assign each objective the same colour, marker and line style in every figure of every study. An objective
+belongs to the family of its last part, whose plain form has the family's look. Other forms keep the colour,
+or get shades of it if a study includes many of them; forms that differ only in numbers also keep the
+marker."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from calque.pretrain.objectives import OBJECTIVES
 
 
 class Look(NamedTuple):
-    """A colour, a marker, and a line style (for figures that do not use line styles otherwise)."""
+    """A colour, a marker, and a line style (for figures in which line styles have no other meaning)."""
 
     colour: str
     marker: str
@@ -27,13 +27,13 @@ class Look(NamedTuple):
 
     @property
     def bar(self) -> dict[str, Any]:
-        """The style of a bar, hatched if the marker is not the family's."""
+        """The style for a bar, which is hatched if the marker differs from the family's."""
         hatch = HATCHES[self.marker] if (self.marker, self.dash) in FORMS else ""
         return {"facecolor": self.colour, "hatch": hatch, "edgecolor": "#ffffff", "linewidth": 0}
 
 
 class Family(NamedTuple):
-    """An objective's plain form and its look."""
+    """A family of objectives: its plain form and that form's look."""
 
     plain: Objective
     look: Look
@@ -44,13 +44,11 @@ FAMILIES = {
     for plain, look in zip((kind() for kind in OBJECTIVES), LOOKS, strict=False)
 }
 """The package's objectives, by the kind of their last part. Kinds without a look of their own are drawn like
-a user's."""
-BY_NAME = {
-    family.plain.name: family.look for family in FAMILIES.values()
-}  # the looks of plain forms, by name
+user-defined objectives."""
+BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}  # the plain forms' looks, by name
 OWN = (("#7A4B2A", "8"), ("#000075", "H"), ("#44AA99", "d"), ("#B0A030", "<"))
-"""The looks of a user's own objectives, in the order of the study."""
-GIVEN = Look(INK, "o")  # a given model, such as the start of a study
+"""The looks of user-defined objectives, in the study's order."""
+GIVEN = Look(INK, "o")  # the look of a given model, such as the one that a study starts from
 HATCHES = {
     "<": "\\\\\\\\",
     "^": "////",
@@ -65,35 +63,36 @@ FORMS: tuple[tuple[str, Dash], ...] = tuple(
     zip(HATCHES, ("--", "-.", "--", ":", "-.", "--", "-.", ":"), strict=True)
 )
 AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS
-"""Markers and line styles for forms that are not plain: after MLM, after another objective, with given links,
-with a different switch; the rest distinguish forms that would look the same."""
-FEWEST = 3  # minimum number of objectives with one colour to get shades; two differ enough in markers
-DARK = 1.0  # a colour is dark if its red, green and blue add up to less (white: 3)
+"""Markers and line styles for forms that are not plain: trained after MLM, after a different objective, with
+given links, or with a different switch. The rest distinguish forms that would otherwise look the same."""
+FEWEST = 3  # minimum number of objectives with the same colour for shades; for two, markers suffice
+DARK = 1.0  # a colour is dark if red, green and blue sum to less than this (white: 3)
 UNNAMED = {
     "mask_rate",
     "pieces",
-}  # parameters omitted from names: the same for all objectives, or about memory
-LINKS = {"labels", "links"}  # the switches that choose the source of links
+}  # parameters omitted from names: equal for all objectives, or only about memory
+LINKS = {"labels", "links"}  # switches that choose the source of links
 SHADES = (
     ((0, 0.0), (0, 0.4), (1, 0.45), (0, 0.7), (0, 0.2)),
     ((0, 0.0), (1, 0.4), (1, 0.7), (1, 0.2), (1, 0.85)),
 )
-"""The shades of a light and a dark colour: black (0) or white (1), and the share of it in each."""
+"""Shades for light and for dark colours, each a mixture with black (0) or white (1) in the given
+proportion."""
 PUBLISHED = {
     "XLM-Align": Look(BY_NAME["XLM-ALIGN"].colour, "D"),
     "XLM-R": Look(INK, "D"),
     "mMiniLM-L12-H384": Look(INK, "P"),
 }
-"""Published encoders, drawn with hollow markers."""
+"""The looks of published encoders, which are drawn with hollow markers."""
 
 
 def family(objective: Described) -> Family | None:
-    """Return an objective's family; None for a given model or a user's own objective."""
+    """Return an objective's family; None for a given model or a user-defined objective."""
     return FAMILIES.get(objective.parts[-1]["kind"]) if objective.parts else None
 
 
 def look(objective: Described, start: Start | None = None, own: Look | None = None) -> Look:
-    """Choose an objective's look by its parts; `own` is the look of a family outside the package."""
+    """Choose an objective's look from its parts; `own` is the look for a user-defined objective."""
     if objective.given:
         return GIVEN
     if (of := family(objective)) is None:
@@ -103,8 +102,7 @@ def look(objective: Described, start: Start | None = None, own: Look | None = No
     switches = {name for name, value in changed.items() if type(value) not in (int, float)}
     if switches:
         return Look(colour, *(SUPERVISED if switches <= LINKS else SWITCHED))
-    # The plain form starts from an existing model if the family has a first phase, or reads only sentence
-    # pairs.
+    # With a first phase, or trained only on sentence pairs, even the plain form starts from a model.
     continues = of.plain.traits.start is not None or not of.plain.traits.text
     if start and not start.objective.given and not continues:
         form = AFTER_MLM if family(start.objective) is FAMILIES["MLM"] else AFTER_OTHER
@@ -113,7 +111,7 @@ def look(objective: Described, start: Start | None = None, own: Look | None = No
 
 
 def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
-    """Return the looks of a study's objectives (default: all), in their order; empty if there are too many to
+    """Return the looks of a study's objectives (default: all), in order; empty if there are too many to
     distinguish."""
     described = {name: results.objective(name) for name in objectives or results.objectives}
     kinds = {name: d.parts[-1]["kind"] for name, d in described.items() if d.parts}
@@ -137,8 +135,8 @@ def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
 
 
 def _shaded(looks: Mapping[str, Look]) -> dict[str, Look]:
-    """Shade the colour of each objective if at least `FEWEST` share it; plain forms keep the colour
-    itself."""
+    """Give objectives different shades if at least `FEWEST` of them share a colour; plain forms keep the
+    colour."""
     sizes, numbers, shaded = Counter(its.colour for its in looks.values()), Counter[str](), dict(looks)
     for name in sorted(looks, key=lambda name: looks[name].bar["hatch"] != ""):
         colour = looks[name].colour
@@ -153,7 +151,8 @@ def _shaded(looks: Mapping[str, Look]) -> dict[str, Look]:
 
 
 def keys(results: Results, look: Mapping[str, Look], line: Dash | None = "") -> list[Artist]:
-    """Return legend entries for objectives: markers on one style of `line`, or on their own (None)."""
+    """Return legend entries for objectives: markers on a line in the style `line`, or in each objective's own
+    style if it is None."""
     return [
         key(results.objective_title(name), *its[:2], line=its.dash if line is None else line)
         for name, its in look.items()

@@ -1,4 +1,4 @@
-"""Primary claims: the questions that a study is to decide, in a TOML file written before it runs
+"""Primary claims: the questions that a study should decide, stated in a TOML file before it runs
 (docs/records.md)."""
 
 import hashlib
@@ -30,7 +30,7 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.files import read_toml
 
-NAME = "primary-claims"  # the name of the table, and of the file's copy in a folder of records
+NAME = "primary-claims"  # the name of the table, and of the claims file in a folder of records
 CORRELATION = "correlation"
 MEASURES = {DELTA: "Δ", "SUP": "SUP", "ZS": "ZS", ALIGNMENT: "alignment@1", CORRELATION: "alignment and −Δ"}
 TYPES = ("held-out", "dictionary", "all", ROTATED, SHUFFLED, SELF_LEARNT)
@@ -40,14 +40,14 @@ COMPARED = (
     {"ascending", "beyond"},
     {"of", "above"},
     {"of", "below"},
-)  # a comparison's keys
+)  # the keys allowed together in a comparison
 _START = re.compile(r"\s*\[\[\s*claims\s*\]\]\s*(#.*)?")
 Cell = tuple[str, ...]  # an objective, a transform and, optionally, types, an intervention or words
 
 
 @dataclass(frozen=True)
 class PrimaryClaim:
-    """A sentence, and the statistic that decides it."""
+    """A claim in words, and the statistic that decides it."""
 
     text: str
     measure: str
@@ -66,7 +66,7 @@ class PrimaryClaim:
 
     @property
     def names(self) -> Iterator[tuple[str, str]]:
-        """The objectives, transforms and tasks that the claim names, each with its kind."""
+        """The kind and name of each objective, transform and task in the claim."""
         for objective, transform, *_ in self.cells:
             yield "objective", objective
             yield "transform", transform
@@ -75,7 +75,7 @@ class PrimaryClaim:
 
     @property
     def mistake(self) -> str:
-        """The claim's first error that does not depend on the study, or an empty string."""
+        """The first error in the claim that can be found without the study, or an empty string."""
         keys = {
             key
             for key in ("ascending", "beyond", "of", "above", "below")
@@ -109,7 +109,9 @@ class PrimaryClaim:
             return f"{self.measure} has no {third}"
         if not third or third in WORDS:
             return ""
-        from calque.analysis.measures.interventions import NAMES  # imports torch, which takes a second
+        from calque.analysis.measures.interventions import (
+            NAMES,
+        )  # imported here because torch is slow to import
 
         known = self.measure == "ZS" and third.rstrip("0123456789") in NAMES
         return "" if known else unknown("intervention", third, NAMES)
@@ -127,7 +129,7 @@ class PrimaryClaim:
 
     def _verdicts(self, results: Results) -> Iterator[tuple[str, Verdict]]:
         if self.measure == CORRELATION:
-            known = self.task in PRIMARY  # a user's own task may be missing where there are only its records
+            known = self.task in PRIMARY  # a user-defined task may be unavailable where only its records are
             least = self.above or 0.0
             yield f"ρ above {least:g}", correlated(results, self.task, least) if known else judge([], "")
         elif self.of:
@@ -167,20 +169,20 @@ class PrimaryClaim:
 
 @dataclass(frozen=True)
 class PrimaryClaims:
-    """A file's claims, by line number, and its content."""
+    """The claims in a file, by line number, and the file's content."""
 
     content: bytes
     by_line: dict[int, PrimaryClaim]
 
     @classmethod
     def read(cls, path: Path) -> "PrimaryClaims":
-        """Read a file strictly. Raises BadInput with the line where a malformed claim starts."""
+        """Read a claims file strictly. Raises BadInput with the line at which a malformed claim starts."""
         try:
             content, found = path.read_bytes(), read_toml(path)
         except OSError as error:
             raise BadInput(f"cannot read primary claims: {error.strerror}", path) from None
         except ValueError as error:
-            raise BadInput(f"expected primary claims in TOML: {error}", path) from None
+            raise BadInput(f"the primary claims are not valid TOML: {error}", path) from None
         lines = content.decode().split("\n")
         starts = [number for number, line in enumerate(lines, 1) if _START.fullmatch(line.rstrip())]
         claims = found.pop("claims", None)
@@ -205,14 +207,14 @@ class PrimaryClaims:
         return hashlib.sha256(self.content).hexdigest()
 
     def change(self, results: Results) -> str:
-        """Return a warning if some runs did not record this file, else ""."""
+        """Return a warning if some runs did not record this claims file, otherwise ""."""
         runs = results.runs.values()
         others = sum(run.claims != (self.digest,) for run in runs)
         of = f"{others} of {len(runs)} runs were trained or measured with another claims file, or without one"
         return f"Claims changed after the runs: {of}." if others else ""
 
     def table(self, results: Results, scale: str) -> Table | None:
-        """Tabulate every claim with its verdict, corrected for all comparisons in the file."""
+        """Tabulate the claims and their verdicts, corrected for all comparisons in the file."""
         change = self.change(results)
         title = f"Primary claims, {'changed after the runs' if change else 'stated before the runs'}"
         claims = [one for claim in self.by_line.values() for one in claim.judged(results)]
@@ -221,7 +223,7 @@ class PrimaryClaims:
 
 
 def primary_of(records: Path) -> PrimaryClaims | None:
-    """Read the primary claims in a folder of records, if it contains any."""
+    """Read the primary claims in a folder of records; None if it contains none."""
     file = records / f"{NAME}.toml"
     return PrimaryClaims.read(file) if file.is_file() else None
 

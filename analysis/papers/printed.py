@@ -1,4 +1,4 @@
-"""A paper's printed numbers next to ours: its tables in their own layout, and verdicts on its claims."""
+"""Show a paper's printed numbers next to ours, in the layout of its tables, and judge its claims."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,21 +20,26 @@ from calque.analysis.statistics.intervals import Estimate
 from calque.analysis.statistics.verdicts import Verdict, judge
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-AVERAGE, MEAN, OTHERS = "average", "mean", "mean of the others"  # the task and the languages of printed means
+AVERAGE, MEAN, OTHERS = (
+    "average",
+    "mean",
+    "mean of the others",
+)  # how printed means name their task and language
 LABELS = ("objective", "transform", "setting", "metric")
-BySetting = Mapping[tuple[str, ...], Results]  # results by the values of a sweep's settings
+BySetting = Mapping[tuple[str, ...], Results]  # results by the values of the swept settings
 Same = Mapping[str, Mapping[str, Any]]
 Judged = tuple[Verdict, str, str, str]
-"""The verdict on whether our number is on the paper's side, our number and the paper's, and a remark."""
+"""The verdict on whether our number supports the paper's claim, our number, the paper's number, and a
+remark."""
 
 
 @dataclass(frozen=True)
 class PaperClaim:
-    """A claim made in a paper, for each of `tasks`, as a comparison of printed numbers. `of` and `minus` name
-    printed rows, as in "XLM trans.inv parallel 1%"; each of `of` is compared with each of `minus`, or with
-    `bound`, a share. Error rates are means over `layers`. `printed` gives the paper's number, by task, if it
-    is not in the table; `where` is the part of the paper, `reason` says why ours may differ, and `records`
-    are used instead of the item's own."""
+    """A claim made in a paper for each of `tasks`, as a comparison of printed numbers. `of` and `minus` name
+    printed rows, as in "XLM trans.inv parallel 1%"; every row in `of` is compared with every row in `minus`,
+    or with `bound`, a share. Error rates are averaged over `layers`. `printed` contains the paper's number,
+    by task, if it is not in the table; `where` is the place in the paper, `reason` explains why our number
+    may differ, and `records` names records to use instead of the table's."""
 
     text: str
     where: str = ""
@@ -51,16 +56,17 @@ class PaperClaim:
 
     @property
     def by_task(self) -> "list[PaperClaim]":
-        """The claim split by task."""
+        """The claim split into one claim per task."""
         return [
             replace(self, text=f"{self.text}, {task_title(one)}", tasks=(one,)) for one in self.tasks
         ] or [self]
 
 
 class Printed:
-    """The numbers in a paper's table, and our counterpart of each. `same` maps printed objectives, transforms
-    and aligners to our names, and settings to the values of a sweep, which are the keys of `results`.
-    `natural` results come from an encoder and models that started from it."""
+    """The numbers in a paper's table, and our counterpart of each. `same` maps the paper's objectives,
+    transforms and aligners to our names, and its settings to values in a sweep, which are the keys of
+    `results`. `natural` means that the results are for a released encoder and models pretrained further from
+    it."""
 
     def __init__(self, numbers: Sequence[Published], same: Same, results: BySetting, natural: bool):
         self.numbers, self._same, self._results = numbers, same, results
@@ -70,14 +76,15 @@ class Printed:
         return self._results[tuple(self._same["settings"].get(setting, ()))]
 
     def names(self, number: Published) -> tuple[str, str]:
-        """Return our names for a number's objective and transform; empty without a counterpart."""
+        """Return our names for a printed number's objective and transform; the objective is "" if we have no
+        counterpart."""
         usual = number.objective if number.setting in ("", *self._same["settings"]) else ""
         row = f"{number.objective} {number.setting}".strip()
         transform = self._same["transforms"].get(number.transform, number.transform)
         return self._same["objectives"].get(row, usual), transform
 
     def ours(self, number: Published, layers: Sequence[int | None] = (None,)) -> BySeed:
-        """Return our counterpart of a number, by seed; empty if it was not measured."""
+        """Return our counterpart of a printed number, by seed; empty if it was not measured."""
         if is_mean(number):
             return average([average([self.ours(one) for one in part]) for part in self._parts(number)])
         (name, transform), study, task = self.names(number), self.study, number.task
@@ -103,7 +110,7 @@ class Printed:
         return list(parts.values())
 
     def table(self, title: str, remark: str) -> Table:
-        """Return the paper's table, with cells in the form ours / the paper's."""
+        """Return the paper's table, in which each cell contains our number and the paper's."""
         rows: dict[tuple[str, ...], dict[str, Published]] = {}
         for one in self.numbers:
             metric = metric_title(one.metric) if one.language else ""
@@ -128,7 +135,7 @@ class Printed:
         return f"{cell(mean(self.ours(number)))} / {percent(number.value)}" if number else MISSING
 
     def judge(self, claim: PaperClaim) -> Judged:
-        """Judge whether our number, or each of several, is on the paper's side of 0 or of the bound."""
+        """Judge whether our numbers are all on the same side of 0, or of the bound, as the paper's."""
         if claim.measure == CORRELATION:
             return self._correlation(claim)
         rows = [*product(claim.of, claim.minus)] if claim.minus else [(row,) for row in claim.of]
@@ -194,7 +201,7 @@ class Printed:
 
 
 def label(number: Published) -> str:
-    """Name a printed number's row."""
+    """Return the name of the row that a printed number is in."""
     return " ".join(filter(None, [number.objective, number.transform, number.setting]))
 
 
@@ -205,5 +212,5 @@ def _head(number: Published) -> str:
 
 
 def is_mean(number: Published) -> bool:
-    """Whether a printed number is a mean of others in its row."""
+    """Whether a printed number is a mean of other numbers in its row."""
     return number.task == AVERAGE or number.language in (MEAN, OTHERS)

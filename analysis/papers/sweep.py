@@ -1,6 +1,7 @@
-"""A sweep: one study with several values of some settings, as a table, a figure and tests of differences.
+"""Report on a sweep, a study run with several values of some settings, with a table, a figure and tests of
+differences.
 
-It does not depend on any particular setting, study or objective.
+Nothing here depends on a particular setting, study or objective.
 """
 
 import math
@@ -38,18 +39,18 @@ from calque.analysis.statistics.intervals import CONFIDENCE, Estimate
 from calque.analysis.statistics.verdicts import holm_intervals
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-Values = tuple[str, ...]  # one value for each varied setting
+Values = tuple[str, ...]  # one value for each swept setting
 PANELS = 4  # maximum number of columns of panels
-TICKS = 12  # maximum number of values on one axis
+TICKS = 12  # maximum number of values on an axis
 FINDINGS = 3
-ANY = "any"  # a setting's value in the row of a baseline that does not read it
+ANY = "any"  # shown as a setting's value for baselines that do not depend on it
 SERIES = ("#440154", "#31688e", "#35b779", "#b8a100", "#c2410c", "#7a7a7a")
-"""Colours for a setting's values, distinct from objectives' colours."""
+"""Colours for a setting's values, different from those for objectives."""
 MARKERS = "osD^vP"
 
 
 class Row(NamedTuple):
-    """The key of a row in the table, or of a point in the figure."""
+    """Identifies a row in the table, or a point in the figure."""
 
     language: str
     objective: str
@@ -58,14 +59,14 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class SweepResults:
-    """A study's results for each value of the settings `keys`."""
+    """A study's results (`variants`) for each combination of values of the settings `keys`."""
 
     keys: tuple[str, ...]
     variants: Mapping[Values, Results]
 
     @property
     def titles(self) -> list[str]:
-        """The settings in words, followed by the key where two would be the same."""
+        """The settings' titles, followed by their keys where two titles would be the same."""
         titles = list(map(setting_title, self.keys))
         return [
             f"{t} ({key})" if titles.count(t) > 1 else t for t, key in zip(titles, self.keys, strict=True)
@@ -77,7 +78,7 @@ class SweepResults:
 
     @cached_property
     def by_seed(self) -> dict[str, dict[Row, BySeed]]:
-        """The numbers by column and row, in the order of the study's records."""
+        """Each seed's numbers, by column and row, in the order of the study's records."""
         columns: dict[str, dict[Row, list[BySeed]]] = {}
         for values, results in self.variants.items():
             for record, by_seed in results.columns():
@@ -90,7 +91,7 @@ class SweepResults:
 
     @cached_property
     def numbers(self) -> dict[str, dict[Row, Estimate]]:
-        """The mean of each number over seeds."""
+        """The means over seeds, by column and row."""
         return {
             title: {row: estimate for row, by_seed in rows.items() if (estimate := mean(by_seed))}
             for title, rows in self.by_seed.items()
@@ -98,7 +99,7 @@ class SweepResults:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """The rows: languages outermost, then objectives, then values."""
+        """All rows, sorted by language, then objective, then values."""
         rows = dict.fromkeys(row for column in self.numbers.values() for row in column)
         languages, objectives = (list(dict.fromkeys(row[part] for row in rows)) for part in (0, 1))
         order = list(self.variants)
@@ -106,8 +107,8 @@ class SweepResults:
 
     @cached_property
     def baselines(self) -> list[str]:
-        """The objectives that do not read the settings: their models are the same for all values, or were
-        retrained with the same scores."""
+        """The objectives that do not depend on the settings: for all values, their models are the same, or
+        separately trained models have the same scores."""
         trained: dict[str, list[object]] = {}
         for results in self.variants.values():
             of: dict[str, set[str]] = {}
@@ -133,7 +134,8 @@ class SweepResults:
         return bool(scores) and all(_equal(each, len(self.variants)) for each in scores.values())
 
     def floors(self) -> list[Floor]:
-        """Return the floors for all values; shared floors are included once, without settings."""
+        """Return the floors for all values; those shared by all values are included once, without
+        settings."""
         of = {values: results.floors.all for values, results in self.variants.items()}
         shared = [floor for floor in self.first.floors.all if all(floor in floors for floors in of.values())]
         return shared + [
@@ -149,7 +151,7 @@ class SweepResults:
 
     @cached_property
     def objectives(self) -> Results:
-        """One record per objective, of any value, for titles and looks."""
+        """Results with one record per objective, for any value, from which to take titles and looks."""
         records: dict[str, tuple[Record, Run]] = {}
         for results in self.variants.values():
             for record in results.records:
@@ -158,7 +160,7 @@ class SweepResults:
 
     @property
     def seeds(self) -> str:
-        """The seeds and the data that they redraw, for each value if they differ."""
+        """Describe the seeds and the data that they redraw, for each value if they differ."""
         over = {
             ", ".join(values): over_seeds(each.seeds, each.redrawn) for values, each in self.variants.items()
         }
@@ -185,20 +187,21 @@ def _column(record: Record, results: Results) -> str:
 
 
 def _language(record: Record, results: Results) -> str:
-    """The language of a number: derived languages by title; natural ones are averaged."""
+    """Return the title of a number's derived language; numbers for natural languages are averaged over
+    languages."""
     languages = results.runs[record.run].languages
     described = next((language for language in languages if language.name == record.language), None)
     return described.title if described and described.parts else "all languages"
 
 
 def sweep_question(sweep: SweepResults) -> str:
-    """Return the question that heads a sweep's report."""
+    """Return the question used as the heading of a sweep's report."""
     return f"What changes with {listed([f'the {title}' for title in sweep.titles])}?"
 
 
 def sweep_table(sweep: SweepResults, scale: str) -> Table:
-    """Tabulate one row per language, objective and value, with intervals over seeds; one for all values of a
-    baseline."""
+    """Tabulate one row per language, objective and value, with intervals over seeds; a baseline has one row
+    for all values."""
     rows: dict[tuple[str, ...], None] = {}
     for row in sweep.rows:
         cells = [cell(column.get(row)) for column in sweep.numbers.values()]
@@ -216,8 +219,9 @@ def sweep_table(sweep: SweepResults, scale: str) -> Table:
 
 @dataclass(frozen=True)
 class Difference:
-    """A paired difference between two rows in one column. The rows differ in `setting`; if it is None,
-    `theirs` is a baseline. The interval and `p` are corrected for all differences in the column (Holm)."""
+    """The difference, paired by seed, between two rows in a column. The rows differ in the value of
+    `setting`; if that is None, `theirs` is a baseline. The interval and `p` are corrected for all differences
+    in the column (Holm)."""
 
     setting: int | None
     ours: Row
@@ -227,8 +231,9 @@ class Difference:
 
 
 def differences(sweep: SweepResults) -> dict[str, list[Difference]]:
-    """Return the differences by column: between consecutive values of each setting, and between its first and
-    last, with other settings equal; and each row minus the baselines, which read none of the settings."""
+    """Return the differences in each column: between consecutive values of each setting, and between its
+    first and last, with other settings equal; and between each row and the baselines, which depend on none of
+    the settings."""
     pairs = [*_pairs(sweep)]
     found: dict[str, list[Difference]] = {}
     for title, column in sweep.by_seed.items():
@@ -246,7 +251,7 @@ def _pairs(sweep: SweepResults) -> Iterator[tuple[int | None, Row, Row]]:
         row[:2] for row in sweep.rows if row.objective not in sweep.baselines
     ):
         for setting, values in enumerate(sweep.values):
-            if sweep.keys[setting] == "seeds":  # the models are the same
+            if sweep.keys[setting] == "seeds":  # models with the same seed are identical
                 continue
             ends = [(values[0], values[-1])] if len(values) > 2 else []
             others = [[ANY] if place == setting else each for place, each in enumerate(sweep.values)]
@@ -275,7 +280,8 @@ def _corrected(found: Sequence[Difference], limit: float) -> list[Difference]:
 
 
 def differences_table(sweep: SweepResults) -> Table | None:
-    """Tabulate the differences in all columns, in points; None if no interval is over seeds."""
+    """Tabulate the differences in all columns, in points; None if no difference has an interval over
+    seeds."""
     found = differences(sweep)
     rows: dict[tuple[int | None, Row, Row], dict[str, Difference]] = {}
     for title, column in found.items():
@@ -309,8 +315,8 @@ def _compared(sweep: SweepResults, setting: int | None, ours: Row, theirs: Row) 
 
 
 def sweep_findings(sweep: SweepResults) -> Iterator[str]:
-    """Yield one sentence for the baseline and for each setting: the difference with the smallest p, or that
-    none is left."""
+    """Yield a sentence for the baseline and for each setting, on the difference with the smallest p, or on
+    there being none after correction."""
     found = [
         (title, each) for title, column in differences(sweep).items() for each in column if each.p is not None
     ]
@@ -335,7 +341,7 @@ def sweep_findings(sweep: SweepResults) -> Iterator[str]:
 
 
 class _Axis(NamedTuple):
-    """The positions of a setting's values along an axis."""
+    """An axis with the positions and labels of a setting's values."""
 
     place: dict[str, float]
     labels: list[str]
@@ -343,7 +349,7 @@ class _Axis(NamedTuple):
     scale: str = ""
 
     def draw(self, panel: Axes) -> None:
-        """Set a panel's horizontal axis."""
+        """Set up a panel's horizontal axis."""
         places, style = list(self.place.values()), dict[str, Any]()
         if self.turned:
             style = {"rotation": 40, "ha": "right"}
@@ -353,14 +359,15 @@ class _Axis(NamedTuple):
 
 
 def _axis(values: Sequence[str], inches: float) -> _Axis:
-    """Place numbers on a linear or else a logarithmic scale, unless labels would overlap on an axis of this
-    length; other values are evenly spaced. Labels are rotated if they need room."""
+    """Choose positions for values on an axis of the given length: numbers get a linear scale or, if labels
+    would overlap, a logarithmic one. If they still overlap, or values are not numbers, they are evenly
+    spaced. Labels are rotated if there is too little room."""
     if not _is_numeric(values):
         turned = sum(len(value) + 1 for value in values) * LETTER > inches
         return _Axis({value: float(place) for place, value in enumerate(values)}, list(values), turned)
     numbers = [float(value) for value in values]
     labels = [f"{number:,.10g}" for number in numbers]
-    widths = {False: max(map(len, labels)) + 1, True: 2}  # in letters, of labels that are rotated or not
+    widths = {False: max(map(len, labels)) + 1, True: 2}  # widths in letters, by whether labels are rotated
     for turned, letters in widths.items():
         gap = letters * LETTER / inches
         if _apart(numbers, gap):
@@ -373,7 +380,7 @@ def _axis(values: Sequence[str], inches: float) -> _Axis:
 
 
 def _apart(places: Sequence[float], gap: float) -> bool:
-    """Whether neighbours are at least a fraction `gap` of the whole axis apart."""
+    """Whether all neighbours are at least a fraction `gap` of the axis apart."""
     gaps = [b - a for a, b in pairwise(sorted(places))]
     return min(gaps) >= gap * sum(gaps) > 0
 
@@ -385,14 +392,14 @@ def _is_numeric(values: Sequence[str]) -> bool:
         return False
 
 
-Panel = tuple[str, str, str]  # language, objective ("" for all) and column
+Panel = tuple[str, str, str]  # a language, an objective ("" for all) and a column
 
 
 def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
-    """Plot each number by value: a panel per measure, a row of panels per language. One setting is on the
-    horizontal axis, with a line per objective; with a second setting, each of its values gets a line, and
-    each objective that reads them a row. A baseline is a horizontal line. None for more settings, or for more
-    values or languages than a figure can show."""
+    """Plot each number against a setting's values, with one panel per measure and one row of panels per
+    language. For one setting, there is a line per objective. A second setting has one line per value, and
+    each objective that depends on it has its own row. A baseline is a horizontal line. Return None if there
+    are more than two settings, or more values or languages than a figure can show."""
     columns, look = list(sweep.numbers)[:PANELS], looks(sweep.objectives)
     if not columns or not look or len(sweep.keys) > 2:
         return None
@@ -482,8 +489,8 @@ def _line(panel: Axes, points: Sequence[tuple[float, Estimate]], column: str, lo
 
 
 def _roles(sweep: SweepResults) -> tuple[int, int | None]:
-    """Choose the setting on the horizontal axis (a numeric one first, then the one with more values), and the
-    other one, with one line per value."""
+    """Return the index of the setting for the horizontal axis (preferably numeric, then the one with more
+    values), and of the setting drawn as one line per value, if there are two."""
     if len(sweep.keys) == 1:
         return 0, None
     first, second = sweep.values
@@ -492,7 +499,7 @@ def _roles(sweep: SweepResults) -> tuple[int, int | None]:
 
 
 def _level(panel: Axes, axis: _Axis, points: Sequence[tuple[float, Estimate]], look: Look) -> bool:
-    """If a number is the same for all values, draw it as a horizontal line; return whether it is."""
+    """Draw a number as a horizontal line if it is the same for all values, and return whether it is."""
     if len({estimate for _, estimate in points}) != 1:
         return False
     places = list(axis.place.values())

@@ -1,5 +1,5 @@
-"""Titles, notes and captions of tables and figures, the wording of claims, and a report's terms, from TOML
-files."""
+"""Read titles, notes and captions for tables and figures, the wording of claims, and explanations of terms
+from TOML files."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -35,8 +35,8 @@ def table(
     parts: Mapping[str, object] = {},
     **values: Any,
 ) -> Table:
-    """Return a table with its title and note, including the note's `parts` that are not empty; `values` fill
-    further placeholders."""
+    """Return a table with its title and note from texts.toml. Optional parts of the note are included if
+    their entry in `parts` is not empty; `values` fill additional placeholders."""
     seeds, text = over_seeds(results.seeds, results.redrawn), TEXTS["tables"][name]
     values = {
         "scale": scale,
@@ -52,7 +52,7 @@ def table(
 
 
 def heading(name: str, **values: Any) -> str:
-    """Return a figure's heading: the question that it answers."""
+    """Return a figure's heading, which is the question that it answers."""
     text: str = TEXTS["figures"][name]["heading"].format(**values)
     return text
 
@@ -69,7 +69,7 @@ def plot(
     seeds: Sequence[int] = (),
     **values: Any,
 ) -> Plot:
-    """Return a figure with its title and caption, and the numbers that it shows."""
+    """Return a figure with its title and caption from texts.toml, and the numbers that it shows."""
     text = TEXTS["figures"][name]
     values = {**DEFINITIONS, "bars": over(seeds or results.seeds), **values}
     caption = _filled(text["caption"], text, {"floors": floors}, values) + (
@@ -87,28 +87,28 @@ def _filled(text: str, entry: dict[str, Any], parts: Mapping[str, object], value
 
 
 def claim(name: str, verdict: Verdict, **values: Any) -> Claim:
-    """Return a claim, worded as in claims.toml, with its verdict."""
+    """Return a claim with its verdict; the wording is from claims.toml."""
     entry = CLAIMS[name]
     return Claim(entry["text"].format(**values), entry["where"].format(**values), entry["family"], verdict)
 
 
 def over(seeds: Sequence[int]) -> str:
-    """Describe a figure's intervals in a sentence."""
+    """Return a sentence about the intervals in a figure."""
     if len(seeds) > 1:
         return f"Bars are 95 % intervals over seeds; pale ones are wider than {WIDE:g} points."
     return "Bars are 95 % intervals over the test items of one seed, and do not cover other seeds."
 
 
 def units_note(records: Iterable[Record], tasks: Collection[str]) -> str:
-    """Describe the units of POS in records of `tasks`, in a sentence followed by a space; empty without
-    POS."""
+    """Return a sentence, followed by a space, that names the units of POS tagging; "" if POS is not among
+    `tasks`."""
     units = {record.units for record in records if record.task == TAGGED} if TAGGED in tasks else set[str]()
     return "".join(f"Units of POS: {TERMS['units'][unit]}. " for unit in sorted(units))
 
 
 def terms(results: Results, natural: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield each term and its explanation, for the transforms, tasks, measures and objectives in the records;
-    for `natural` languages by measure alone."""
+    """Yield terms with explanations for the transforms, tasks, measures and objectives in the records; for
+    `natural` languages, only for the measures."""
     measures = {record.measure for record in results.records}
     if natural:
         yield from ((title, text) for measure, title, text in TERMS["natural"] if measure in measures)

@@ -1,4 +1,4 @@
-"""Frequent words and their translations in a model's embedding table, drawn by t-SNE: WEAM's Figure 2."""
+"""Plot the embeddings of frequent words and their translations by t-SNE, as in WEAM's Figure 2."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,11 +11,12 @@ from calque.analysis.measures.lexicon import LexiconRows
 from calque.analysis.report.drawing import INK, LOOKS, SOFT, key, legend, small_multiples
 from calque.analysis.report.table import visible
 
-SIDES = LOOKS[1::2][:2]  # the looks of words and their translations
+SIDES = LOOKS[1::2][:2]  # colours and markers for words and for translations
 
 
 def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str], seed: int = 0) -> Figure:
-    """Plot one panel per model, by its title: words and translations as labelled points, joined by lines."""
+    """Plot one panel per model, given by title, in which labelled points for words are joined with those for
+    their translations."""
     at = {title: placed(pairs, seed) for title, pairs in models.items()}
     count = len(next(iter(models.values())).entries)
     heading = f"How near are {count} words to their translations?\n(embedding tables, by t-SNE)"
@@ -43,7 +44,7 @@ def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str], 
 
 
 def placed(pairs: LexiconRows, seed: int = 0) -> np.ndarray:
-    """Place words, then translations, by t-SNE, (2n, 2)."""
+    """Return positions by t-SNE, (2n, 2): words first, then their translations."""
     from sklearn.manifold import TSNE
 
     points = np.concatenate([pairs.source, pairs.target]).astype(np.float64)

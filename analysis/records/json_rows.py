@@ -1,4 +1,5 @@
-"""Dataclasses as JSON Lines: one object per row, without fields equal to their defaults, read strictly."""
+"""Write dataclasses as JSON Lines, one object per row without fields equal to their defaults, and read them
+strictly."""
 
 import dataclasses
 import json
@@ -18,7 +19,7 @@ T = TypeVar("T")
 
 
 def write(path: Path, rows: Iterable[Any]) -> None:
-    """Write rows as JSON Lines atomically. Raises BadInput if a value is not finite."""
+    """Write rows to a JSON Lines file atomically. Raises BadInput if a value is not finite."""
     texts = []
     for row in rows:
         try:
@@ -30,36 +31,33 @@ def write(path: Path, rows: Iterable[Any]) -> None:
 
 
 def read(path: Path, kind: type[T]) -> list[T]:
-    """Read every row of a JSON Lines file as the dataclass `kind`. Raises BadInput with the line number."""
+    """Read each row of a JSON Lines file as the dataclass `kind`. Raises BadInput with the number of the
+    first malformed line."""
     rows = []
     for number, line in enumerate(lines(path), 1):
         try:
             rows.append(parsed(kind, strict_json.loads(line)))
         except ValueError as error:
-            raise BadInput(
-                f"expected one JSON object per line, a {kind.__name__}: {error}", path, number
-            ) from None
+            raise BadInput(f"the line is not a {kind.__name__} in JSON: {error}", path, number) from None
     return rows
 
 
 def lines(path: Path) -> list[str]:
-    """Read the lines of a JSON Lines file. Raises BadInput if it is missing, not text or truncated."""
+    """Read the lines of a JSON Lines file. Raises BadInput if the file is missing, not UTF-8 or truncated."""
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise BadInput(
-            f"expected JSON lines in UTF-8, found {error.reason} at byte {error.start}", path
-        ) from None
+        raise BadInput(f"the file is not UTF-8: {error.reason} at byte {error.start}", path) from None
     except OSError as error:
-        raise BadInput(f"expected a file of JSON lines: {error.strerror}", path) from None
-    parts = text.split("\n")  # splitlines also splits at other characters
+        raise BadInput(f"cannot read the JSON lines: {error.strerror}", path) from None
+    parts = text.split("\n")  # not `splitlines`, which also splits at other characters
     if parts.pop():
         raise BadInput("the last row has no line ending: the file is truncated", path, len(parts) + 1)
     return parts
 
 
 def as_json(row: Any) -> dict[str, Any]:
-    """Return a dataclass's fields as plain JSON values, without defaults."""
+    """Return a dataclass as plain JSON values, without fields equal to their defaults."""
     fields = [field for field in dataclasses.fields(row) if getattr(row, field.name) != _default(field)]
     return {field.name: _plain(getattr(row, field.name)) for field in fields}
 
@@ -88,17 +86,15 @@ def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
 
 
 def parsed(kind: type[T], value: Any) -> T:
-    """Convert an object read from JSON or TOML to a dataclass. Raises ValueError for missing or unknown
-    fields and for values of a wrong type."""
+    """Convert an object read from JSON or TOML into a dataclass. Raises ValueError if fields are missing or
+    unknown, or if a value has the wrong type."""
     if not isinstance(value, dict):
         raise ValueError(f"expected a JSON object, found {type(value).__name__}")
     fields: dict[str, tuple[Any, bool]] = _fields(cast(Any, kind))
     missing = ", ".join(sorted(name for name, (_, needed) in fields.items() if needed and name not in value))
     unknown = ", ".join(sorted(name[:80] for name in value.keys() - fields.keys()))
     if missing or unknown:
-        raise ValueError(
-            f"the fields of a {kind.__name__}: missing {missing or 'none'}; unknown {unknown or 'none'}"
-        )
+        raise ValueError(f"missing fields: {missing or 'none'}; unknown fields: {unknown or 'none'}")
     return kind(**{name: _value(fields[name][0], item, name) for name, item in value.items()})
 
 
@@ -123,4 +119,4 @@ def _value(kind: Any, value: Any, name: str) -> Any:
     ):
         return value
     expected = {float: "finite float"}.get(kind, getattr(kind, "__name__", str(kind)))
-    raise ValueError(f"{name} should be a {expected}: {str(value)[:80]!r}")
+    raise ValueError(f"{name} should be a {expected}, not {str(value)[:80]!r}")

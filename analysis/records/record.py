@@ -1,4 +1,5 @@
-"""Records: one JSON row per number, measured or published, and the input and output of measures."""
+"""Define records, which are rows with one measured or published number each, and the input and output of
+measures."""
 
 from __future__ import annotations
 
@@ -15,14 +16,14 @@ from typing import Any
 from calque.derive.readers.conllu import WORDS, XTREME
 
 _RUN = re.compile(r"(\d{1,15})(?:\*([1-9]\d{0,8}))?", re.ASCII)
-MOST_ITEMS = 10_000_000  # maximum size of a test set: a short string could otherwise exhaust memory
+MOST_ITEMS = 10_000_000  # maximum number of items, without which a short string could exhaust memory
 
 
 @dataclass(frozen=True)
 class Items:
-    """A ratio, item by item, so that two models can be compared on the same examples: the sum of `hits` over
-    the sum of `of`, with one number each per independent item, such as a sentence. Both are strings of whole
-    numbers with repetitions: `3 4*2` is 3, 4, 4. Raises ValueError for anything else."""
+    """A ratio stored item by item, so that two models can be compared on the same examples. It is the sum of
+    `hits` divided by the sum of `of`, each with one number per independent item, such as a sentence. Both are
+    strings of whole numbers, with repetitions: `3 4*2` means 3, 4, 4. Raises ValueError for other strings."""
 
     hits: str
     of: str
@@ -30,9 +31,9 @@ class Items:
     def __post_init__(self) -> None:
         hits, of = (sum(times for _, times in _runs(text)) for text in (self.hits, self.of))
         if hits != of:
-            raise ValueError(f"`hits` lists {hits} items, and `of` {of}")
+            raise ValueError(f"`hits` lists {hits} items, but `of` lists {of}")
         if of > MOST_ITEMS:
-            raise ValueError(f"{of:,} items; expected at most {MOST_ITEMS:,}")
+            raise ValueError(f"`of` lists {of:,} items, but at most {MOST_ITEMS:,} are allowed")
 
     @property
     def ratio(self) -> float | None:
@@ -42,15 +43,15 @@ class Items:
 
     @classmethod
     def over(cls, hits: Iterable[int], of: Iterable[int]) -> Items:
-        """Build items from whole numbers of 0 or more, one of each per item."""
+        """Build items from two sequences of non-negative whole numbers, with one number per item."""
         hits, of = [int(n) for n in hits], [int(n) for n in of]
         if any(n < 0 for n in (*hits, *of)):
-            raise ValueError("items should be numbers of 0 or more")
+            raise ValueError("items should not be negative")
         return cls(_written(hits), _written(of))
 
     @property
     def numbers(self) -> tuple[list[int], list[int]]:
-        """`hits` and `of` as numbers, one of each per item."""
+        """`hits` and `of` as lists with one number per item."""
         hits, of = (list(chain.from_iterable(starmap(repeat, _runs(text)))) for text in (self.hits, self.of))
         return hits, of
 
@@ -72,8 +73,8 @@ def _runs(text: str) -> tuple[tuple[int, int], ...]:
 
 @dataclass(frozen=True)
 class Null:
-    """The number expected by chance, and the 2.5th and 97.5th percentiles of the values after `shuffles`
-    shuffles."""
+    """A number's null distribution: the value expected by chance, and the 2.5th and 97.5th percentiles
+    (`low`, `high`) of the values after `shuffles` shuffles."""
 
     chance: float
     low: float
@@ -81,15 +82,16 @@ class Null:
     shuffles: int
 
     def left(self, value: float, side: int = 1) -> bool:
-        """Whether a value is above both the band and chance (`side` +1), or below both (-1)."""
+        """Whether a value is above both `high` and chance (`side` +1), or below both `low` and chance
+        (-1)."""
         return value > max(self.high, self.chance) if side > 0 else value < min(self.low, self.chance)
 
 
 @dataclass(frozen=True)
 class LinkCounts:
-    """Counts over `pairs` sentence pairs of the predicted links A, the sure gold links S and the possible
-    ones P, which include S: |A|, |S|, |A and S| and |A and P|. Summed counts give micro-averages. A rate is
-    None if its denominator is 0."""
+    """Link counts over `pairs` sentence pairs, for predicted links A, sure gold links S and possible gold
+    links P, which include S: |A|, |S|, |A ∩ S| and |A ∩ P|. Rates from summed counts are micro-averages. A
+    rate is None if its denominator is 0."""
 
     pairs: int = 0
     predicted: int = 0
@@ -118,7 +120,7 @@ class LinkCounts:
 
     @property
     def f1(self) -> float | None:
-        """The harmonic mean of precision and recall, 0 if both are 0."""
+        """The harmonic mean of precision and recall; 0 if both are 0."""
         precision, recall = self.precision, self.recall
         if precision is None or recall is None:
             return None
@@ -130,24 +132,24 @@ def _share(part: int, whole: int) -> float | None:
 
 
 RECORDS, FLOORS = "records.jsonl", "floors.jsonl"
-# Measures besides the scores SUP, ZS, SRC, DEV and CUT in `analysis.tasks.transfer`:
+# Measures, in addition to the scores SUP, ZS, SRC, DEV and CUT defined in `analysis.tasks.transfer`:
 ALIGNMENT = "alignment"  # alignment@1
-ORDER = "order distance"  # between a derived language's word order and its source's
+ORDER = "order distance"  # between the word orders of a derived language and its source
 AER = "AER"  # alignment error rate against gold links
 FAST_ALIGN, DIAGONAL = "fast_align", "diagonal"  # aligners without an encoder
-RETRIEVAL = "retrieval"  # share of sentences whose nearest sentence is their translation
-LABELS = "self-labels"  # XLM-Align's self-labels during pretraining, against the gold alignment
-HELD_OUT = "held-out loss"  # nats per masked id in held-out text
+RETRIEVAL = "retrieval"  # share of sentences whose nearest neighbour is their translation
+LABELS = "self-labels"  # XLM-Align's self-labels during pretraining, compared with gold links
+HELD_OUT = "held-out loss"  # in nats per masked id, on held-out text
 CKA = "CKA"  # linear CKA between sentences in two languages
-GRADIENTS = "gradient cosine"  # between two languages' gradients with respect to the layers' weights
-LINEAR = "linear probe"  # trained on one language's frozen vectors, tested on another's
-SHARING = "sharing"  # what a derived language shares with its source
+GRADIENTS = "gradient cosine"  # between two languages' gradients for the layers' weights
+LINEAR = "linear probe"  # trained on frozen vectors in the source, tested in both languages
+SHARING = "sharing"  # how much vocabulary a derived language shares with its source
 DELTA = "DELTA"  # the loss in transfer: SUP - ZS
-RECOVERED = "recovered"  # the part of that loss that an intervention at test time recovers
-READ = "read"  # how much of a language a model was trained on
+RECOVERED = "recovered"  # how much of DELTA an intervention at test time recovers
+READ = "read"  # how much text in a language a model was trained on
 KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
-"""Measures of questions about facts: stated and queried in the source; stated in the source and queried in
-the derived language; stated in both and queried in the derived language."""
+"""Accuracy on questions about facts that are, respectively: stated and queried in the source; stated in the
+source and queried in the derived language; stated in both languages and queried in the derived one."""
 MEASURES = {
     ALIGNMENT,
     ORDER,
@@ -162,19 +164,21 @@ MEASURES = {
     READ,
     RECOVERED,
 }
-MEASURES |= {KNOWN, CARRIED, BOTH}  # all of the package's measures except task scores
+MEASURES |= {KNOWN, CARRIED, BOTH}  # all measures in the package except task scores
 # Metrics:
 MINED, MINED_XTREME = "mined", "mined-xtreme"
-"""Retrieval: F1 in mining translations, the latter with XTREME's candidates and threshold for BUCC."""
+"""Metrics for RETRIEVAL: the F1 of mining translations, with mutual nearest neighbours or with XTREME's
+candidates and threshold for BUCC."""
 FORM, LEMMA = "held-out-form", "held-out-lemma"
-"""alignment@1 of held-out inflected words, with another form of the word in the dictionary, or without."""
+"""Metrics for ALIGNMENT: alignment@1 over held-out inflected words for which the dictionary contains, or does
+not contain, a different form of the same word."""
 ROTATED, SHUFFLED, SELF_LEARNT = "held-out-rotated", "held-out-shuffled", "held-out-self-learnt"
-"""alignment@1 of held-out types after one rotation, fitted on the dictionary's pairs, on shuffled pairs, or
-by self-learning."""
+"""Metrics for ALIGNMENT: alignment@1 over held-out types after a rotation fitted on the dictionary's pairs,
+on shuffled pairs, or by self-learning."""
 ENTRY, NO_ENTRY = "entry", "no-entry"
-"""ZS and SUP: accuracy over words that are one type, with and without an entry in the dictionary."""
-AFTER = " after "  # joins a metric to the preceding intervention, as in `accuracy after rotation`
-# Bounds of numbers that are not shares:
+"""Metrics for ZS and SUP: accuracy over words that are a single type, with and without a dictionary entry."""
+AFTER = " after "  # joins a metric and an intervention, as in `accuracy after rotation`
+# Bounds for measures that are not shares:
 LIMITS = {
     HELD_OUT: (0.0, math.inf),
     READ: (0.0, math.inf),
@@ -182,14 +186,15 @@ LIMITS = {
     GRADIENTS: (-1.0, 1.0),
     RECOVERED: (-2.0, 2.0),
 }
-ROUNDED = 1e-6  # rounding error allowed at a limit
+ROUNDED = 1e-6  # rounding error allowed at the bounds
 
 
 @dataclass(frozen=True)
 class Record:
-    """One number, its run's id, and everything that varies within a run (docs/records.md). `value` is a
-    share, `count` the number of items behind it, and `step` the pretraining step. For an ordered pair of
-    languages, `language` is the second and `first` the first, empty for the source."""
+    """A number, the id of the run that it belongs to, and everything that varies within a run
+    (docs/records.md). `value` is a share unless `LIMITS` lists its measure, `count` is the number of items
+    that it was computed from, and `step` is the pretraining step. For an ordered pair of languages, `first`
+    is the first language ("" for the source) and `language` the second."""
 
     run: str
     measure: str
@@ -213,29 +218,31 @@ class Record:
     units: str = WORDS
 
     def check(self) -> None:
-        """Raise ValueError for an impossible number."""
+        """Raise ValueError if a field has an impossible value."""
         low, high = LIMITS.get(self.measure, (0.0, 1.0))
         if not low - ROUNDED <= self.value <= high + ROUNDED:
-            raise ValueError(f"value should be from {low:g} to {high:g} for {self.measure}: {self.value}")
+            raise ValueError(
+                f"the value of {self.measure} should be from {low:g} to {high:g}, not {self.value}"
+            )
         for name in ("count", "examples"):
             if getattr(self, name) < 0:
-                raise ValueError(f"{name} should be 0 or more: {getattr(self, name)}")
+                raise ValueError(f"{name} should be 0 or more, not {getattr(self, name)}")
         if self.null and (self.null.shuffles < 1 or self.null.low > self.null.high):
-            raise ValueError(f"null should have shuffles, and a low end not above the high one: {self.null}")
+            raise ValueError(f"the null should have at least one shuffle, and low <= high: {self.null}")
         if self.units not in (WORDS, XTREME):
-            raise ValueError(f"units should be {WORDS} or {XTREME}: {self.units!r}")
+            raise ValueError(f"units should be {WORDS} or {XTREME}, not {self.units!r}")
         if self.items is not None:
             if (ratio := self.items.ratio) is None:
-                raise ValueError("items should have a denominator above 0")
+                raise ValueError("the items' denominator is 0")
             of_items = 1 - ratio if self.measure == AER else ratio
             if not math.isclose(self.value, of_items, abs_tol=ROUNDED):
-                raise ValueError(f"value should match its items, {of_items}: {self.value}")
+                raise ValueError(f"the value is {self.value}, but its items give {of_items}")
 
 
 @dataclass(frozen=True)
 class Published:
-    """One number printed in a paper, as a share. `setting` is empty for the default setup; `title` is the
-    transform's display name, `language` the test set's."""
+    """A number printed in a paper, as a share. `setting` is "" for the paper's default; `title` is the
+    transform's display name, and `language` the test set's language."""
 
     paper: str
     table: int
@@ -252,9 +259,9 @@ class Published:
 
 @dataclass(frozen=True)
 class Floor:
-    """One baseline's number, trained on examples in the language `learnt` and scored on test examples in
-    `language`. A `surface` baseline compares texts, whatever their words. `settings` are the values in a
-    sweep that it belongs to."""
+    """The score of a baseline trained on examples in the language `learnt` and tested on examples in
+    `language`. A `surface` baseline compares two texts without knowing their words. `settings` contains the
+    values of swept settings for which it was computed."""
 
     baseline: str
     title: str
@@ -271,7 +278,7 @@ class Floor:
 
 @dataclass(frozen=True)
 class MeasuredModel:
-    """A checkpoint to measure, with fields of its records; `device` is torch's name for the device."""
+    """A checkpoint to measure, the fields common to its records, and torch's name for the device to use."""
 
     checkpoint: Path
     run: str
@@ -287,7 +294,8 @@ class MeasuredModel:
 
 @dataclass(frozen=True)
 class Measurement:
-    """Records, and counts of exclusions by reason; text `files` by name, and `facts` for the manifest."""
+    """The output of a measure: records, counts of exclusions by reason, text `files` by name, and `facts` for
+    the manifest."""
 
     records: tuple[Record, ...] = ()
     exclusions: Counter[str] = field(default_factory=Counter)
@@ -295,14 +303,14 @@ class Measurement:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-RUNS = "runs.jsonl"  # the file in a folder with the configuration of its records' models and aligners
-GIVEN = "GivenModel"  # the kind of part that contains the digest of given weights
+RUNS = "runs.jsonl"  # the file that describes the models and aligners behind a folder's records
+GIVEN = "GivenModel"  # the kind of a part that identifies a given model by the digest of its weights
 
 
 @dataclass(frozen=True)
 class Described:
-    """A language or an objective as stored in records: `name` for folders and the command line, `title` for
-    display, and its `parts`, each a `kind` with plain values."""
+    """A language or an objective as stored in records: the `name` used for folders and on the command line,
+    the `title` for display, and `parts`, each consisting of a `kind` and plain parameters."""
 
     name: str
     title: str
@@ -310,39 +318,41 @@ class Described:
 
     @classmethod
     def of(cls, thing: Any) -> Described:
-        """Describe a transform or an objective by its own attributes."""
+        """Describe a transform or an objective."""
         return cls(thing.name, thing.title, tuple(dict(part) for part in thing.facets))
 
     def part(self, kind: str) -> Mapping[str, Any] | None:
-        """Return the parameters of the part with that kind, if any."""
+        """Return the part of the given kind with its parameters, or None."""
         return next((part for part in self.parts if part["kind"] == kind), None)
 
     @property
     def given(self) -> bool:
-        """Whether it is a given model, identified at most by the digest of its weights."""
+        """Whether this is a given model, about which at most the digest of its weights is known."""
         return all(part["kind"] == GIVEN for part in self.parts)
 
 
 @dataclass(frozen=True)
 class Start:
-    """The model that a run started from, and its fraction of all steps, 0 for a given model."""
+    """The model that a run started from, and the fraction of all steps spent on training it (0 for a given
+    model)."""
 
     objective: Described
     fraction: float
 
     @property
     def title(self) -> str:
-        """Its display name, with the fraction of steps unless that is half or 0."""
+        """The display name, followed by the fraction of steps unless that is half or 0."""
         steps = "" if self.fraction in (0.0, 0.5) else f" ({self.fraction * 100:g} % of the steps)"
         return self.objective.title + steps
 
 
 @dataclass(frozen=True)
 class Run:
-    """One model or aligner, and its configuration (docs/records.md). `languages` starts with the source.
-    `objective` is a pretraining objective, fast_align's corpus, or a given encoder's folder. `main_layer` was
-    chosen before anything was scored. `redrawn` lists the data that also depend on its seed, `claims` the
-    digests of primary claims ("" for none), and `settings` a sweep's."""
+    """A model or aligner and its configuration (docs/records.md). `languages` starts with the source.
+    `objective` describes a pretraining objective, fast_align's corpus, or a given encoder's folder.
+    `main_layer` was chosen before any layer was scored. `redrawn` lists the data that depend on the seed in
+    addition to the model, `claims` contains the digests of primary claims ("" for none), and `settings` the
+    values of swept settings."""
 
     id: str
     study: str

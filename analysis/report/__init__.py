@@ -1,1 +1,1 @@
-"""Tables, figures and the page that shows them, independent of any paper."""
+"""Tables, figures and the page that shows them; nothing here is about a particular paper."""

@@ -1,4 +1,4 @@
-"""Claims and the null as tables and in words."""
+"""Report claims, and how often seeds with the same objective differ, in tables and sentences."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -24,11 +24,11 @@ from calque.derive.files import read_toml
 TEXTS = read_toml(Path(__file__).with_name("claims.toml"))
 HEADER, NULL_HEADER = tuple(TEXTS["claims"]["header"]), tuple(TEXTS["null"]["header"])
 HEADLINES = "The paper’s headlines, tested"
-AGREEMENT = {HOLDS: "agrees", FAILS: "disagrees"}  # between our verdict and the paper's claim
+AGREEMENT = {HOLDS: "agrees", FAILS: "disagrees"}  # how our verdict relates to the paper's claim
 
 
 def verdicts(claims: Table, kind: str = "claim") -> str:
-    """Count the verdicts (the second column of a claims table) in a sentence."""
+    """Return a sentence that counts the verdicts in a claims table (its second column)."""
     counts = Counter(row[1] for row in claims.rows)
     parts = []
     for verdict, count in counts.most_common():
@@ -40,8 +40,9 @@ def verdicts(claims: Table, kind: str = "claim") -> str:
 def claims_table(
     results: Results, claims: Sequence[Claim], scale: str, title: str = HEADLINES
 ) -> Table | None:
-    """Tabulate each claim with its verdict after correction for its family, the number that it rests on, its
-    source, and whether our verdict agrees with it. Claims without records are omitted; None if all are."""
+    """Tabulate each claim with its verdict after correction for its family, the numbers behind the verdict,
+    the claim's source, and whether our verdict agrees with it. Claims without records are omitted; returns
+    None if none are left."""
     tested = [claim for claim in claims if claim.verdict.because != NO_RECORDS]
     if not tested:
         return None
@@ -72,14 +73,14 @@ def _row(comparisons: Sequence[tuple[Claim, Corrected]]) -> tuple[str, ...]:
 
 
 def written(p: float | None) -> str:
-    """Write a p-value to two digits, or as "< 0.0001"."""
+    """Format a p-value with two significant digits, or as "< 0.0001"."""
     if p is None:
         return MISSING
     return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
 
 
 def null_table(results: Results, scale: str, *variants: Results) -> Table | None:
-    """Tabulate how often seeds with the same objective are called different, by measure; None if no cell has
+    """Tabulate, by measure, how often seeds with the same objective are found to differ; None if no cell has
     two seeds."""
     rates = null_rates(results, *variants)
     if not rates:
@@ -95,8 +96,8 @@ def null_table(results: Results, scale: str, *variants: Results) -> Table | None
 
 
 def null_sentences(rates: list[Rate]) -> list[str]:
-    """Say how often seeds with the same objective are called different, by one seed's test items and by
-    verdicts over seeds."""
+    """Return sentences on how often seeds with the same objective are found to differ, by the test items of
+    one seed and by verdicts over seeds."""
     sentences = []
     for size, rate in sorted(pooled(rates).items()):
         of = f"{rate.different:,} of {rate.comparisons:,} comparisons ({_percent(rate.share)} %)"

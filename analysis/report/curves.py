@@ -1,4 +1,5 @@
-"""Training curves, drawn by the page's script: loss, gradient norm, speed and probes for every run."""
+"""Prepare training curves for the page's script to draw: loss, gradient norm, speed and probes for every
+run."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,15 +9,15 @@ from typing import Any
 from calque.analysis.report.html import script_json, text, themed
 from calque.analysis.report.table import visible
 
-Point = tuple[int, float | None]  # a step and a number, None if it is not finite
+Point = tuple[int, float | None]  # a step and a value, None if the value is not finite
 POINTS = 200  # maximum number of points on a curve
 LEFT_OUT = {"step", "of", "tokens", "learning rate", "mfu"}
-PROBE, MEASURE = "probe", "alignment@1"  # the probe's name in a run's metrics, and its title
+PROBE, MEASURE = "probe", "alignment@1"  # the probe's key in a run's metrics, and its title
 
 
 @dataclass(frozen=True)
 class Curves:
-    """Rows of numbers from a run's training, each with its `step`."""
+    """The metrics recorded during a run's training, in rows with a `step` each."""
 
     run: str
     group: str
@@ -25,7 +26,8 @@ class Curves:
 
 
 def curves_html(curves: Sequence[Curves]) -> str:
-    """Return the curves' data, and the element that the script draws them in; "" without curves."""
+    """Return an HTML element with the curves' data, in which the script draws them; "" if there are no
+    curves."""
     panels, steps = _panels(curves), list[list[int]]()
     if not panels:
         return ""
@@ -66,7 +68,7 @@ def _panels(curves: Sequence[Curves]) -> dict[str, list[tuple[int, list[Point]]]
 
 
 def quantities(row: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
-    """Yield the numbers of a row that are drawn, by name, such as `loss: mlm`."""
+    """Yield the names and values of a row's numbers that are drawn, such as `loss: mlm`."""
     for name, value in row.items():
         if isinstance(value, Mapping):
             yield from (

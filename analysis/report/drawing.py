@@ -1,5 +1,5 @@
-"""The style of figures, and their parts: panels, legends, points with intervals, and the values shown on a
-page."""
+"""Define the style of figures, and draw their parts: panels, legends, and points with intervals. The values
+drawn are noted, so that a page can show them."""
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +30,7 @@ T = TypeVar("T")
 Fill = Literal["full", "left", "right", "bottom", "top", "none"]
 Dash = Literal["", "-", "--", ":", "-."]
 INK, SOFT = "#222222", "#9a9a9a"
-"""Colours for text and main lines, and for secondary ones."""
+"""Colours for text and main lines, and for secondary lines."""
 FONT = "DejaVu Sans"
 STYLE = rc_params_from_file(Path(__file__).with_name("figure.mplstyle"), use_default_template=False)
 LOOKS = (
@@ -45,27 +45,31 @@ LOOKS = (
     ("#7F7F7F", "h"),
     ("#5B3A8C", "p"),
 )
-"""Colours and markers, distinguishable with common kinds of colour vision (Okabe and Ito's first), and by
-marker in grey."""
+"""Colours and markers that people with common forms of colour blindness can distinguish (Okabe and Ito's
+colours come first); in greyscale, markers suffice."""
 FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
-MOST = len(FILLS)  # maximum number of transforms that a figure can distinguish or give a panel each
-FULL, HALF = 7.4, 4.8  # figure widths in inches; half a page (3.3 inches) shows HALF's text in 7 points
+MOST = len(FILLS)  # maximum number of transforms in a figure
+FULL, HALF = (
+    7.4,
+    4.8,
+)  # figure widths in inches; scaled to half a page (3.3 inches), HALF's text is 7 points high
 LETTER = 0.082  # mean width of a letter in inches
 ENTRY = 2.0  # width of a legend entry in inches
-HEAD = 0.6  # height of a figure's title and its lower axis label in inches
-SPARE = "spare"  # labels a panel without content
-SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)  # the bounds of a share, and of a difference between two
-EDGE = 3  # tolerance in pixels for a mark outside its panel
+HEAD = 0.6  # height in inches of a figure's title and lower axis label
+SPARE = "spare"  # the label of a panel without content
+SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)  # the bounds of a share, and of a difference between two shares
+EDGE = 3  # how many pixels outside its panel a mark may be
 NOTHING = ("", "None", "none", " ", None)  # Matplotlib's spellings of an absent marker, dash or colour
-FILLED = 0.84  # the fraction of a group's width that its members take
-WIDE = 40.0  # longer intervals are thin and pale and do not stretch the axis
-USUAL, FAINT = (1.0, 0.75), (0.6, 0.35)  # line width in points, and opacity
+FILLED = 0.84  # fraction of a group's width occupied by its members
+WIDE = 40.0  # in points; longer intervals are drawn thin and pale and do not affect the axis limits
+USUAL, FAINT = (1.0, 0.75), (0.6, 0.35)  # line widths in points, and opacities
 Ends = tuple[float, float] | None
-Point = tuple[float, Estimate]  # a position on one axis, and the mean there with its interval
+Point = tuple[float, Estimate]  # a position on one axis, and the mean with its interval on the other
 
 
 def prefer_own_font() -> None:
-    """Use Matplotlib's own FONT files: a system's number glyphs differently, so SVGs would differ."""
+    """Use the FONT files that come with Matplotlib, because glyph numbers in a system's files, and so the
+    SVGs, would differ."""
     fontManager.ttflist[:] = [font for font in fontManager.ttflist if font.name != FONT]
     for style in ("", "-Bold", "-Oblique", "-BoldOblique"):
         fontManager.addfont(Path(mpl.get_data_path(), "fonts", "ttf", f"DejaVuSans{style}.ttf"))
@@ -84,7 +88,7 @@ def key(
 
 
 def wrapped(text: str, inches: float) -> str:
-    """Wrap a text into lines that fit a width."""
+    """Break text into lines that fit a width."""
     letters = max(8, int(inches / LETTER))
     lines = (
         textwrap.wrap(line, letters, break_long_words=False, break_on_hyphens=False)
@@ -94,8 +98,8 @@ def wrapped(text: str, inches: float) -> str:
 
 
 def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any) -> Legend:
-    """Add a legend: in place of a spare panel if it fits, else below the figure, which grows accordingly, in
-    at most `columns` columns."""
+    """Add a legend in place of a spare panel if it fits there; otherwise below the figure, which grows
+    accordingly, in at most `columns` columns."""
     for handle in handles:
         handle.set_label(wrapped(handle.get_label(), ENTRY))
     if spare := next((axes for axes in figure.axes if axes.get_label() == SPARE), None):
@@ -113,7 +117,7 @@ def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any)
 
 
 def _legend_in(spare: Axes, figure: Figure, handles: Sequence[Any], options: dict[str, Any]) -> Legend | None:
-    """A legend in place of a panel; None if it does not fit, or if a wide figure has room below."""
+    """Draw a legend in place of a panel; return None if it does not fit, or if the figure is wide."""
     place = spare.get_gridspec()
     if place is None or figure.get_figwidth() > HALF:
         return None
@@ -134,7 +138,7 @@ _WIDTH: ContextVar[float] = ContextVar("width", default=0.0)
 
 @contextmanager
 def of_width(inches: float) -> Iterator[None]:
-    """Draw figures at this width instead of their own, without titles, as in a printed paper."""
+    """Within this context, draw all figures with the given width and without titles, for a printed paper."""
     before = _WIDTH.set(inches)
     try:
         yield
@@ -144,7 +148,7 @@ def of_width(inches: float) -> Iterator[None]:
 
 @contextmanager
 def styled(width: float, height: float, title: str) -> Iterator[Figure]:
-    """Yield a new figure, sized in inches, in the common style."""
+    """Yield a new figure in the common style; width and height are in inches."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(_WIDTH.get() or width, height), layout="constrained")
         if not _WIDTH.get():
@@ -153,7 +157,8 @@ def styled(width: float, height: float, title: str) -> Iterator[Figure]:
 
 
 def ends(estimates: Sequence[Estimate], bounds: tuple[float, float] = SHARE) -> list[Ends]:
-    """Return both ends of each interval, in percent and clipped to `bounds`; None if there is none."""
+    """Return the ends of each estimate's interval, in percent and clipped to `bounds`; None for estimates
+    without interval."""
     intervals = [estimate.interval for estimate in estimates]
     return [both and (100 * max(both[0], bounds[0]), 100 * min(both[1], bounds[1])) for both in intervals]
 
@@ -165,8 +170,8 @@ def draw_intervals(
     colour: str,
     across: bool = False,
 ) -> None:
-    """Draw intervals as lines behind their points, at `places` on the other axis; `across` draws them
-    horizontally."""
+    """Draw intervals as lines behind the points; `places` are positions on the other axis. With `across`,
+    intervals are horizontal."""
     bars = [(place, both) for place, both in zip(places, intervals, strict=True) if both]
     for faint, (width, opacity) in enumerate((USUAL, FAINT)):
         some = [
@@ -187,8 +192,8 @@ def draw_points(
     bounds: tuple[float, float] = SHARE,
     **style: Any,
 ) -> None:
-    """Draw means in percent at positions on the other axis, as markers or a line, with their intervals behind
-    them."""
+    """Draw means in percent as markers or a line, with their intervals behind them; with `across`, values are
+    on the horizontal axis."""
     places, means = [place for place, _ in points], [100 * estimate.mean for _, estimate in points]
     intervals = ends([estimate for _, estimate in points], bounds)
     draw_line(
@@ -207,8 +212,8 @@ def draw_line(
     place: str = "",
     **style: Any,
 ) -> None:
-    """Draw a line as `axes.plot` does, and note the value of each marker, or of a horizontal or vertical
-    line. `intervals` are drawn elsewhere; `across` means that values are along the horizontal axis."""
+    """Draw a line as `axes.plot` does, and note the value at each marker, or of a horizontal or vertical
+    line. `intervals` are noted, not drawn; with `across`, values are on the horizontal axis."""
     (line,) = axes.plot(x, y, fmt, **style) if fmt else axes.plot(x, y, **style)
     points: list[tuple[float, float]] = np.array(line.get_data(orig=False), float).T.tolist()
     if line.get_marker() in NOTHING:
@@ -229,22 +234,22 @@ def level(
     across: bool = False,
     **style: Any,
 ) -> None:
-    """Draw a share as a horizontal line between two positions; `across` draws it vertically."""
+    """Draw a share as a horizontal (with `across`, vertical) line between two positions."""
     heights = [100 * share] * 2
     x, y = (heights, ends) if across else (ends, heights)
     draw_line(axes, x, y, across=across, fmt=dash, color=colour, **style)
 
 
 def bar(axes: Axes, x: float, height: float, width: float, interval: Ends = None, **style: Any) -> None:
-    """Draw a vertical bar and note its value, whose `interval` is drawn elsewhere."""
+    """Draw a vertical bar and note its value and `interval`, which is not drawn."""
     (patch,) = axes.bar(x, height, width, **style)
     note(axes, (x, height), patch, interval)
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A number in a figure: its position in the SVG in points, its panel, its series as named in the legend,
-    its position on the other axis, and its value with its interval."""
+    """A number drawn in a figure: its position in the SVG in points, its panel, its series as named in the
+    legend, its position on the other axis in words, and its value with its interval."""
 
     x: float
     y: float
@@ -271,7 +276,7 @@ _NAMES: WeakKeyDictionary[Axes, str] = WeakKeyDictionary()
 
 
 def name_panel(panel: Axes, name: str) -> None:
-    """Set a panel's name on the page, if it differs from its title."""
+    """Set the name of a panel for use on a page, if it should differ from the panel's title."""
     _NAMES[panel] = name
 
 
@@ -283,12 +288,12 @@ def note(
     across: bool = False,
     place: str = "",
 ) -> None:
-    """Note a number drawn at a point, for a page; `place` is its position in words."""
+    """Note a number drawn at a point, for use on a page; `place` describes its position in words."""
     _NOTED.setdefault(axes, []).append(_Noted(point, artist, interval, across, place))
 
 
 def marks_of(figure: Figure) -> list[Mark]:
-    """Return the numbers in a drawn figure, in drawing order; points outside their panel are omitted."""
+    """Return the numbers noted for a figure, in drawing order; points outside their panel are omitted."""
     entries = {
         _look(handle)[:length]: _line(words.get_text())
         for length in (2, 3)
@@ -326,7 +331,8 @@ def _look(artist: Line2D | Patch) -> tuple[str, str, str]:
 
 
 def _place(axis: Any, number: float) -> str:
-    """The label of the tick at a position on an axis, or else the number."""
+    """Return the label of the tick at a position on an axis or, if there is none, the position as a
+    number."""
     places, form = axis.get_major_locator(), axis.get_major_formatter()
     label = _line(axis.get_label_text())
     if isinstance(places, FixedLocator) and isinstance(form, FixedFormatter | FuncFormatter):
@@ -348,14 +354,14 @@ def _line(words: str) -> str:
 
 
 def written(number: float) -> str:
-    """Write a number to three or more digits."""
+    """Format a number with at least three significant digits unless it is a whole number."""
     form = ",.0f" if number == int(number) else ",.1f" if abs(number) >= 10 else ".3g"
     return format(number, form).replace("-", "−")
 
 
 def grid(figure: Figure, number: int, columns: int, **options: Any) -> np.ndarray:
-    """Create `number` panels in `columns` columns, as an array of rows; the first spare panel is left for a
-    legend."""
+    """Create `number` panels in `columns` columns and return them as a 2D array; the first spare panel is
+    kept for a legend."""
     axes: np.ndarray = figure.subplots(-(-number // columns), columns, squeeze=False, **options)
     for place, spare in enumerate(axes.flat[number:]):
         spare.set(label=SPARE)
@@ -376,7 +382,8 @@ def small_multiples(
     width: float = HALF,
     **shared: Any,
 ) -> Iterator[tuple[Figure, np.ndarray]]:
-    """Yield a figure of similar panels, each with a title and its content drawn by `draw`."""
+    """Yield a figure of similar panels and the array of panels; each has a title, and `draw` draws its
+    content."""
     columns, width = min(columns, len(panels)), _WIDTH.get() or width
     with styled(width, HEAD + height * -(-len(panels) // columns), title) as figure:
         axes = grid(figure, len(panels), columns, **shared)
@@ -390,8 +397,8 @@ def small_multiples(
 
 
 def in_groups(members: Sequence[str], groups: Sequence[T]) -> Iterator[tuple[float, str, T]]:
-    """Yield every member of every group with its position: groups are centred at 0, 1, 2 ..., with their
-    members side by side."""
+    """Yield the position, the member and the group for every member of every group. Groups are centred at 0,
+    1, 2 ..., with their members side by side."""
     for group, content in enumerate(groups):
         for i, member in enumerate(members):
             yield group + (i - (len(members) - 1) / 2) * FILLED / len(members), member, content

@@ -1,4 +1,4 @@
-"""Text, lists and colours in HTML."""
+"""Write text, lists, tables, figures and colours in HTML."""
 
 import io
 import json
@@ -18,43 +18,43 @@ from calque.analysis.report.numeric import MISSING, numeric
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import FLOOR, OURS, PUBLISHED, Table, visible
 
-GREY = 38  # colours whose channels differ by less are treated as grey
+GREY = 38  # a colour is treated as grey if its channels differ by less than this
 
 
 def text(words: str) -> str:
-    """Escape words for an element's text or a quoted attribute's value."""
+    """Escape text for use in an element or a quoted attribute."""
     return escape(visible(words))
 
 
 def script_json(data: Any) -> str:
-    """Write JSON that is safe inside a script element."""
+    """Return JSON that is safe inside a script element."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace(
         "<", "\\u003c"
     )
 
 
 def items(words: Sequence[str], kind: str = "items") -> str:
-    """Return an HTML list, or "" without items."""
+    """Return an HTML list, or "" if there are no items."""
     return (
         f"<ul class={kind}>" + "".join(f"<li>{text(item)}</li>" for item in words) + "</ul>" if words else ""
     )
 
 
 def definitions(pairs: Sequence[tuple[str, str]]) -> str:
-    """Return a list of terms with their definitions, or ""."""
+    """Return an HTML list of terms with their definitions, or "" if there are none."""
     return (
         "<dl>" + "".join(f"<dt>{text(k)}</dt><dd>{text(v)}</dd>" for k, v in pairs) + "</dl>" if pairs else ""
     )
 
 
 def details(summary: str, body: str) -> str:
-    """Return a section that opens on a click."""
+    """Return a section that opens when its summary is clicked."""
     return f"<details><summary>{text(summary)}</summary>{body}</details>"
 
 
 @cache
 def themed(colour: str) -> str:
-    """Return a colour for light and dark mode; dark mode inverts greys and lightens other colours."""
+    """Return CSS for a colour in light and dark mode; dark mode inverts greys and lightens other colours."""
     shown = to_hex(colour)
     parts = [int(shown[i : i + 2], 16) for i in (1, 3, 5)]
     dark = f"color-mix(in srgb, {shown}, white 30%)"
@@ -70,7 +70,8 @@ _SAFE = " /:,;!$()*+=?@[]{}|^~\\"  # characters left unquoted in a data URL
 
 
 def table_html(table: Table, name: str, whole: bool = True) -> str:
-    """Return a table with its title, its note and links to its data; `name` is used for file names."""
+    """Return a table in HTML with links to its data in files called `name`; if it is `whole`, with its title
+    and note."""
     numbers = range(table.labels, len(table.header))
     classes = ["" if numeric([row[i] for row in table.rows]) else " class=words" for i in numbers]
     head = _row(table, table.header, classes, "col")
@@ -94,12 +95,13 @@ def table_html(table: Table, name: str, whole: bool = True) -> str:
 
 
 def kind(table: Table, row: tuple[str, ...]) -> str:
-    """Return the origin of a row's numbers."""
+    """Return where a row's numbers come from: ours, published or a floor."""
     return next((each for each in (PUBLISHED, FLOOR) if each in row[: table.labels]), OURS)
 
 
 def _outside(table: Table) -> list[tuple[str, ...]]:
-    """The published rows for settings outside the study, if it covers other settings from the paper."""
+    """Return the published rows for settings that the study lacks, if it includes any of the paper's
+    settings."""
     published = {row: _setting(row[: table.labels]) for row in table.rows if kind(table, row) == PUBLISHED}
     ours = {_setting(row[: table.labels]) for row in table.rows if kind(table, row) == OURS}
     outside = [row for row, setting in published.items() if setting not in ours]
@@ -119,7 +121,7 @@ def _row(table: Table, row: tuple[str, ...], classes: list[str], scope: str) -> 
     for title, cell, its in zip(table.header[table.labels :], row[table.labels :], classes, strict=True):
         if scope == "col":
             cells.append(f'<th scope="col"{its}>{text(cell)}</th>')
-        else:  # shown next to each number on narrow screens
+        else:  # on narrow screens, the column's title is shown next to each number
             titled = "" if cell == MISSING else f' data-title="{text(title)}"'
             cells.append(f"<td{its}{titled}>{text(cell)}</td>")
     return f'<th scope="{scope}">{text(first)}{below}</th>{"".join(cells)}'
@@ -137,12 +139,12 @@ def _links(table: Table, name: str) -> str:
 
 PIXELS = 96 / 72  # CSS pixels per point
 SMALLEST, LARGEST = 0.8, 1.4
-"""Limits on a figure's scale: smaller text is illegible, so a narrow screen scrolls instead."""
-REACH = 5  # radius in points of a mark's hover area
+"""Limits on a figure's scale. Smaller text would be illegible, so narrow screens scroll instead."""
+REACH = 5  # radius in points of the area in which a pointer activates a mark
 
 
 def figure_html(plot: Plot) -> str:
-    """Return a plot as a figure for the page."""
+    """Return a plot as an HTML figure."""
     svg, marks = vectors(plot)
     numbers = details(f"The {len(marks)} numbers drawn", _table(plot, marks)) if marks else ""
     files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
@@ -155,7 +157,7 @@ def figure_html(plot: Plot) -> str:
 
 
 def vectors(plot: Plot) -> tuple[str, list[Mark]]:
-    """Return a plot's SVG as a page element, and its marks."""
+    """Return a plot's SVG as an HTML element, and its marks."""
     raw = io.StringIO()
     with mpl.rc_context(STYLE):
         plot.figure.savefig(raw, format="svg", metadata={"Date": None, "Creator": None})

@@ -25,13 +25,13 @@ _ESCAPES = {
     **{character: rf"\{character}" for character in "&%$#_{}"},
 }
 _ESCAPED = re.compile("|".join(map(re.escape, _ESCAPES)))
-PARAGRAPH = 22  # columns with longer cells, in letters, wrap their lines
+PARAGRAPH = 22  # in letters; columns with longer cells wrap their text
 LETTER = 0.5  # em
 NARROW = 8  # letters per line in a header
 PORTRAIT, HIGH = (
     120,
     45,
-)  # letters per row and rows per page in portrait; wider tables are rotated, longer ones split
+)  # maximum letters per row and rows per page; wider tables are rotated, longer ones are split
 
 
 def escaped(text: str) -> str:
@@ -39,7 +39,7 @@ def escaped(text: str) -> str:
 
 
 def latex(table: Table, label: str) -> str:
-    """Write a table with booktabs rules, its title as caption, and its note below."""
+    """Return a table in LaTeX with booktabs rules, its title as the caption, and its note below."""
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.header)
     widths = [max(map(len, (*column, ""))) for column in columns]
     kinds = ["r" if numeric(column) else "l" for column in columns]

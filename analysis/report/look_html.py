@@ -1,4 +1,4 @@
-"""Looks into checkpoints as parts of a page, models side by side: tables, matrices, a map, and an input
+"""Write the results of inspecting several models in HTML, side by side: tables, matrices, maps, and an input
 field."""
 
 from collections.abc import Collection, Iterable, Sequence
@@ -13,21 +13,21 @@ from calque.analysis.report.sentence_figure import Example, example_html
 from calque.analysis.report.table import MISSING, Table
 
 LIVE_BOX = "<div class=live>"
-LIVE_LETTERS = 2_000_000  # maximum length of all models' weights in a page
-SIZE, MARGIN = (420, 320), (44, 16)  # of an embedding map in pixels
-LETTER, LINE = 5.0, 11.0  # width and height in pixels of a letter in the map
+LIVE_LETTERS = 2_000_000  # maximum total length of the weights stored in a page
+SIZE, MARGIN = (420, 320), (44, 16)  # of an embedding map, in pixels
+LETTER, LINE = 5.0, 11.0  # width and height in pixels of a letter in an embedding map
 Looks = Sequence[tuple[str, Look]]
 
 
 def look_html(looks: Looks) -> str:
-    """Return the parts, each under a heading; empty without looks."""
+    """Return all parts that have content, each under a heading; "" if no models were inspected."""
     if not looks:
         return ""
     return "\n".join(f"<h3>{name}</h3>\n{body}" for name, body in look_sections(looks).items() if body)
 
 
 def look_sections(looks: Looks) -> dict[str, str]:
-    """Return the body of each part by title; empty if no model provides the part."""
+    """Return the content of each part by title; it is "" if no model provides that part."""
     return {
         "Fill a mask": _live(looks),
         "Guesses": _guesses(looks),
@@ -162,7 +162,7 @@ def _boxes(drawn: Iterable[tuple[str, str]]) -> str:
 
 
 def _matrix(pair: Derivation, values: np.ndarray, label: str, links: Collection[tuple[int, int]] = ()) -> str:
-    """Draw values (n, m) up to 1 as shades; gold links have a border, and `links` a dot."""
+    """Draw values (n, m) of at most 1 as shaded cells; gold links have a border, and `links` have a dot."""
     gold = {*pair.links}
     heads = "".join(f'<th scope="col">{text(word)}</th>' for word in pair.words)
     rows = []

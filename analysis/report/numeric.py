@@ -1,4 +1,4 @@
-"""Split columns of text cells into columns of data: a cell's number, its interval and the rest."""
+"""Split columns of text cells into columns of data: numbers, ends of intervals, and the remaining text."""
 
 import re
 from collections.abc import Sequence
@@ -13,21 +13,23 @@ _CELL = re.compile(
     rf"(?: / (?P<paper>{_NUMBER}))?"
     r"(?:[,;] (?P<note>(?=.*[^\W\d]).+)| (?P<mark>\*|\(.+\)))?"
 )
-"""A cell that starts with a number, in the formats used in tables: `34.6 ± 2.1`, `28.2 [20.1, 36.9], ZS at
-the floor`, `3 of 12`, `0.02 (1,049)`, `< 0.0001`, `34.6 ± 2.1 / 38.5`, `– / 38.5` (ours / the paper's)."""
+"""Matches a cell that starts with a number, in the formats used in tables: `34.6 ± 2.1`, `28.2 [20.1, 36.9],
+ZS at the floor`, `3 of 12`, `0.02 (1,049)`, `< 0.0001`, `34.6 ± 2.1 / 38.5`, `– / 38.5` (ours / the
+paper's)."""
 NOTE = " note"
 HEADS = {"value": "", "low": " low", "high": " high", "of": " of", "brackets": " in brackets"}
 HEADS |= {"paper": " in the paper", "note": NOTE}
-"""The parts of a cell, and the suffix in the head of each part's column."""
+"""The parts of a cell, each with the suffix that its column's heading gets."""
 
 
 def numeric(cells: Sequence[str]) -> bool:
-    """Whether any cell of a column starts with a number."""
+    """Whether any cell in a column starts with a number."""
     return any(map(_CELL.fullmatch, cells))
 
 
 def interval(cell: str) -> tuple[float, float, float] | None:
-    """Return the number that a cell starts with and the ends of its interval, which default to the number."""
+    """Return the number at the start of a cell and the ends of its interval, which are the number itself if
+    there is no interval; None if the cell does not start with a number."""
     if not (match := _CELL.fullmatch(cell)) or "value" not in (parts := _parts(match)):
         return None
     value = float(parts["value"])
@@ -35,8 +37,9 @@ def interval(cell: str) -> tuple[float, float, float] | None:
 
 
 def columns(head: str, cells: Sequence[str], label: bool = False) -> list[tuple[str, list[str]]]:
-    """Split a column into columns of data, each with its head: text, or the numbers and whatever other parts
-    occur in any cell. All parts except notes are empty or a number; text is made inert."""
+    """Split a column into columns of data with their headings: a text column, or one column for the number
+    and one for each other part that occurs in any cell. Except for notes, every part is a number or empty.
+    Text is escaped so that spreadsheets do not evaluate it."""
     if not numeric(cells) or (
         label and not all(cell == MISSING or re.fullmatch(_NUMBER, cell) for cell in cells)
     ):

@@ -1,4 +1,4 @@
-"""report.html: a study's report on one self-contained page."""
+"""Write a study's report as a single self-contained page, report.html."""
 
 import base64
 import hashlib
@@ -20,17 +20,17 @@ from calque.derive.files import whole_file
 
 MINUS = re.compile(r"(?<!\w)-(?=\d)")
 Block = str | Sequence[str] | Table  # a paragraph, a list, or a table
-FIRST = 3  # findings on the first screen
+FIRST = 3  # number of findings shown at the top
 FOLDER = Path(__file__).parent
 PAGE = Template((FOLDER / "page.html").read_text(encoding="utf-8"))
-STYLE = (FOLDER / "page.css").read_text(encoding="utf-8")  # for light and dark mode, phones and print
+STYLE = (FOLDER / "page.css").read_text(encoding="utf-8")  # supports light and dark mode, phones and printing
 SCRIPT, LIVE = ((FOLDER / name).read_text(encoding="utf-8") for name in ("page.js", "live.js"))
 
 
 @dataclass(frozen=True)
 class Report:
-    """The contents of the page: a study's question, an example sentence in its languages, a few findings,
-    plots, and tables by file name."""
+    """The contents of a report: the study's question, an example sentence in its languages, findings, plots,
+    tables by file name, and further sections."""
 
     title: str
     scale: str
@@ -51,7 +51,7 @@ class Report:
 
 
 def write_page(path: Path, report: Report) -> None:
-    """Write the page atomically; it contains its figures and loads nothing from the network."""
+    """Write a report's page atomically. The page contains its figures and loads nothing from the network."""
     primary = report.primary
     sections = {
         "Primary claims": f"<p>{text(primary.title)}.</p>\n{_claims(primary)}" if primary else "",
@@ -77,7 +77,7 @@ def write_page(path: Path, report: Report) -> None:
 
 
 def write_look(path: Path, title: str, look: Look) -> None:
-    """Write a checkpoint's page atomically."""
+    """Write a page about a single checkpoint atomically."""
     languages = f"A model of {len(look.languages)} languages: {', '.join(look.languages)}."
     write_sections(path, title, _lead(languages), look_sections([("this model", look)]))
 
@@ -87,7 +87,8 @@ def _lead(words: str) -> str:
 
 
 def write_sections(path: Path, title: str, header: str, sections: Mapping[str, str]) -> None:
-    """Write a page of HTML sections under their names atomically; sections without content are omitted."""
+    """Write a page of HTML sections, with their names as headings, atomically; sections without content are
+    omitted."""
     filled = {name: body for name, body in sections.items() if body}
     links = "".join(f'<a href="#{_anchor(name)}">{name}</a>' for name in filled)
     body = "\n".join(

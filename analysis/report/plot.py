@@ -1,4 +1,4 @@
-"""A figure with its caption and the records that it shows."""
+"""Save a figure together with the records that it shows."""
 
 import dataclasses
 import io
@@ -18,7 +18,7 @@ from calque.derive.files import whole_file
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure before it is saved."""
+    """A figure, its caption, and the records, published numbers and floors that it shows."""
 
     figure: Figure
     name: str
@@ -29,7 +29,8 @@ class Plot:
     floors: Sequence[Floor] = ()
 
     def save(self, folder: Path, pdf: bool = False) -> None:
-        """Write `name`.png, .svg and .jsonl, which lists every number shown; with `pdf`, also .pdf."""
+        """Write `name`.png and `name`.svg, `name`.jsonl with every number shown, and with `pdf` also
+        `name`.pdf."""
         save_figure(self.figure, folder, self.name)
         if pdf:
             with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.pdf") as part:
@@ -47,6 +48,8 @@ def save_figure(figure: Figure, folder: Path, name: str) -> tuple[Path, Path]:
             figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-        with whole_file(svg) as part:  # Matplotlib keeps control characters, which XML forbids
+        with whole_file(
+            svg
+        ) as part:  # remove control characters: Matplotlib keeps them, but XML forbids them
             part.write_text(visible(text.getvalue()), encoding="utf-8")
     return png, svg

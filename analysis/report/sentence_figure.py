@@ -1,4 +1,4 @@
-"""Draw a sentence above its derivation: words coloured by class, with lines between counterparts."""
+"""Draw a sentence above its derivation, with words coloured by class and lines between counterparts."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -12,21 +12,21 @@ LETTER, PADDING, BETWEEN = (
     9.2,
     14.0,
     6.0,
-)  # widths in pixels: a letter, the padding of a box, the gap between boxes
-BOX, LINES, NAME = 28, 44, 20  # heights in pixels: a box, the lines, a language's name
-OTHER = "#8c8c8c"  # words without a class, or with more classes than colours
+)  # widths in pixels of a letter, a box's padding, and the gap between boxes
+BOX, LINES, NAME = 28, 44, 20  # heights in pixels of a box, the lines between words, and a language's name
+OTHER = "#8c8c8c"  # the colour of words without a class, and of classes for which no colour is left
 
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence's derivations, and the class of each source word (empty if unknown)."""
+    """A sentence's derivations in several languages, and the class of each source word (empty if unknown)."""
 
     images: tuple[Derivation, ...]
     classes: tuple[str, ...] = ()
 
 
 def example_html(example: Example, legend: bool = True) -> str:
-    """Return one drawing per derivation and, with `legend`, the classes' colours."""
+    """Return one drawing per derivation and, with `legend`, a legend of the classes' colours."""
     names = list(dict.fromkeys(example.classes))
     colours = {name: colour for name, (colour, _) in zip(names, LOOKS, strict=False)}
     chosen = [colours.get(name, OTHER) for name in example.classes]

@@ -1,4 +1,4 @@
-"""Tables of text cells, as Markdown and CSV, and numbers written as such cells."""
+"""Tables of text cells, their output as Markdown and CSV, and functions that format numbers for cells."""
 
 import csv
 import io
@@ -10,20 +10,21 @@ from calque.analysis.records.record import LinkCounts
 from calque.analysis.report.numeric import MISSING, columns
 from calque.analysis.statistics.intervals import Estimate
 
-OURS, PUBLISHED, FLOOR = "ours", "published", "floor"  # the origin of a row's numbers
-SIGN = "\N{REPLACEMENT CHARACTER}"  # in every font
+OURS, PUBLISHED, FLOOR = "ours", "published", "floor"  # where a row's numbers come from
+SIGN = "\N{REPLACEMENT CHARACTER}"  # every font contains it
 _CONTROL = [*(code for code in range(0x20) if chr(code) not in "\t\n\r"), *range(0x7F, 0xA0)]
 _SIGNS = dict.fromkeys([*_CONTROL, *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], SIGN)
 
 
 def visible(text: str) -> str:
-    """Replace every character that XML 1.0 (section 2.2), and so SVG and HTML, excludes by a sign."""
+    """Replace characters that XML 1.0 (section 2.2), and so SVG and HTML, forbids by U+FFFD."""
     return text.translate(_SIGNS)
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of text cells."""
+    """A table of text cells with a title, a note, and `labels`, the number of leading columns that label
+    rows."""
 
     title: str
     header: tuple[str, ...]
@@ -34,17 +35,19 @@ class Table:
     def __post_init__(self) -> None:
         for row in self.rows:
             if len(row) != len(self.header):
-                raise ValueError(f"{len(row)} cells under {len(self.header)} heads: {row}")
+                raise ValueError(
+                    f"a row has {len(row)} cells, but there are {len(self.header)} columns: {row}"
+                )
 
     @property
     def published(self) -> frozenset[int]:
-        """The indices of published rows."""
+        """The indices of the rows with published numbers."""
         return frozenset(i for i, row in enumerate(self.rows) if PUBLISHED in row[: self.labels])
 
     @property
     def markdown(self) -> str:
-        """The table in Markdown, for a terminal or a README: the title, the header, a rule, the rows in
-        aligned columns, and the note."""
+        """The table in Markdown, aligned for a terminal: the title, the header, a rule, the rows and the
+        note."""
         rows = [
             [visible(c).replace("|", r"\|").replace("\n", " ") for c in row]
             for row in (self.header, *self.rows)
@@ -57,7 +60,7 @@ class Table:
 
     @property
     def csv(self) -> str:
-        """Comma-separated values, the header first."""
+        """The table as comma-separated values, starting with the header."""
         text = io.StringIO()
         cells = [[row[i] for row in self.rows] for i in range(len(self.header))]
         data = [one for i, head in enumerate(self.header) for one in columns(head, cells[i], i < self.labels)]
@@ -67,7 +70,8 @@ class Table:
 
     @classmethod
     def of_markdown(cls, text: str) -> "Table":
-        """Parse what `markdown` writes; the labels are lost. Raises ValueError without a table."""
+        """Parse the output of `markdown`; `labels` is not recovered. Raises ValueError if the text is not a
+        table."""
         title, _, head, _, *lines = text.removesuffix("\n").split("\n")
         rows = [line for line in lines if line.startswith("|")]
         note = "\n".join(lines[len(rows) :]).strip()
@@ -79,8 +83,8 @@ def _cells(line: str) -> tuple[str, ...]:
 
 
 def cell(estimate: Estimate | None, over_items: bool = False) -> str:
-    """Write a share in percent, with half of its interval over seeds or, with `over_items`, over one seed's
-    items."""
+    """Format a share in percent, followed by ± half its interval over seeds or, with `over_items`, over a
+    single seed's test items."""
     if estimate is None:
         return MISSING
     if estimate.interval is None or (estimate.seeds < 2 and not over_items):
@@ -92,7 +96,8 @@ def cell(estimate: Estimate | None, over_items: bool = False) -> str:
 
 
 def decimal(estimate: Estimate | None, digits: int) -> str:
-    """Write a number with half of its interval over seeds; a clipped interval is written out."""
+    """Format a number, followed by ± half its interval over seeds, or by both ends if the interval is
+    clipped."""
     if estimate is None or estimate.half is None:
         return MISSING if estimate is None else f"{estimate.mean:.{digits}f}"
     ends = f" [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
@@ -100,25 +105,24 @@ def decimal(estimate: Estimate | None, digits: int) -> str:
 
 
 def percent(share: float | None) -> str:
-    """Write a share in percent, to one decimal; zero has no sign."""
+    """Format a share in percent with one decimal; zero has no sign."""
     return MISSING if share is None else f"{100 * share + 0.0:.1f}".replace("-0.0", "0.0").replace("-", "−")
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Join words as in a sentence: a, b and c."""
+    """Join items as in "a, b and c"."""
     return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
 
 
 def covered(redrawn: Sequence[str]) -> str:
-    """Describe, in a clause, the data that seeds share; `redrawn` lists the data that differ between
-    seeds."""
+    """Return a clause about which data seeds share; `redrawn` lists the data that differ between seeds."""
     if not redrawn:
         return "seeds share the corpus, the dictionary and the test items"
     return f"each seed draws anew {listed(redrawn)}; the rest is shared"
 
 
 def coverage(seeds: Sequence[int], redrawn: Sequence[str]) -> str:
-    """Describe what intervals cover."""
+    """Return a phrase about what intervals cover."""
     if len(seeds) < 2:
         return "over the test items of one seed, not over seeds"
     of = "of model and data" if redrawn else "of the model alone"
@@ -126,7 +130,8 @@ def coverage(seeds: Sequence[int], redrawn: Sequence[str]) -> str:
 
 
 def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
-    """Describe the seeds behind a table's means, and its intervals; `redrawn` as in `Run`."""
+    """Return a phrase about the seeds that a table's means and intervals are based on; `redrawn` lists the
+    data that differ between seeds."""
     names = ", ".join(map(str, seeds))
     if len(seeds) < 2:
         return f"one seed ({names or 'none'}), no interval"
@@ -137,7 +142,7 @@ def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
 
 
 def aer_table(scores: Mapping[str, LinkCounts], title: str) -> Table:
-    """Tabulate error rates, precision and recall by gold set and over all sets."""
+    """Tabulate AER, precision, recall and F1 for each gold set, and over all sets."""
     rows = dict(scores)
     if len(rows) > 1:
         rows["all (micro)"] = sum(scores.values(), LinkCounts())
@@ -148,11 +153,12 @@ def aer_table(scores: Mapping[str, LinkCounts], title: str) -> Table:
 
 
 def link_cells(counts: LinkCounts) -> tuple[str, ...]:
-    """Write AER, precision, recall and F1 in percent, and the numbers of links and of sure gold links."""
+    """Format AER, precision, recall and F1 in percent, and the numbers of predicted and of sure gold
+    links."""
     rates = (counts.aer, counts.precision, counts.recall, counts.f1)
     return *map(hundredths, rates), f"{counts.predicted:,}", f"{counts.sure:,}"
 
 
 def hundredths(share: float | None) -> str:
-    """Write a share in percent, to two decimals as usual for AER."""
+    """Format a share in percent with two decimals, as is usual for AER."""
     return MISSING if share is None else f"{100 * share:.2f}"

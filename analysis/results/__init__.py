@@ -1,1 +1,1 @@
-"""Joined records: the one place where tables, figures and claims look up numbers."""
+"""Joined records, from which all tables, figures and claims take their numbers."""

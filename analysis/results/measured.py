@@ -1,4 +1,4 @@
-"""One run's number with its error; means, differences and verdicts of such numbers over seeds."""
+"""Represent a run's number with its error, and compute means, differences and verdicts over seeds."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from calque.analysis.statistics.intervals import (
 from calque.analysis.statistics.verdicts import Verdict, judge, points
 
 SCORES = ("SUP", "ZS", "SRC", "DEV")
-UNBOUNDED = (HELD_OUT, READ)  # measures that are not shares
-WEIGHTED = "frequency-weighted"  # a weighted mean, whose error is not determined by the number of types
+UNBOUNDED = (HELD_OUT, READ)  # measures without an upper bound
+WEIGHTED = "frequency-weighted"  # a weighted mean: its error does not follow from the number of types
 Test = tuple[str, str, str]  # a test set: its task, its language, and its split or gold set
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One run's number, from `low` to `high`. `error` is its standard error over test items; None if it is
-    not a share of sampled items. `parts` are the items' contributions, (n,), and `test` names their test
-    set."""
+    """A number from one run, with bounds `low` and `high`. `error` is its standard error over test items, or
+    None if it is not a share of sampled items. `parts` (n,) contains the items' contributions, and `test`
+    identifies their test set."""
 
     value: float
     error: float | None
@@ -51,8 +51,8 @@ class Measured:
         return cls(record.value, item_error(record.value, record.count) if drawn else None)
 
     def __sub__(self, other: Measured) -> Measured:
-        """The difference within one study: paired by item if both share their items, else as if
-        independent."""
+        """The difference between two numbers in one study, paired by item if both have the same test items;
+        otherwise they are treated as independent."""
         value, low, high = self.value - other.value, self.low - other.high, self.high - other.low
         ours, theirs = self.parts, other.parts
         same = self.test is not None and self.test == other.test
@@ -66,7 +66,7 @@ class Measured:
 def over_parts(
     value: float, parts: np.ndarray, test: Test | None, low: float = 0.0, high: float = 1.0
 ) -> Measured:
-    """Return a number, with its standard error from the contributions of a test set's items."""
+    """Return a number whose standard error is computed from the contributions of its test items."""
     return Measured(value, paired_error(parts), parts, low, high, test)
 
 
@@ -74,7 +74,8 @@ BySeed = Mapping[int, Measured]
 
 
 def mean(values: BySeed) -> Estimate | None:
-    """Return the mean over seeds; with one seed the interval is over items. None without seeds."""
+    """Return the mean over seeds; for a single seed, its interval is over test items. None if there are no
+    seeds."""
     measured = [score for _, score in sorted(values.items())]
     if not measured:
         return None
@@ -85,13 +86,13 @@ def mean(values: BySeed) -> Estimate | None:
 
 
 def means(values: Iterable[tuple[float, BySeed]]) -> list[tuple[float, Estimate]]:
-    """Return the mean over seeds at each place, such as a step, that has a number."""
+    """Return the mean over seeds at each position, such as a step, that has any numbers."""
     return [(place, estimate) for place, by_seed in values if (estimate := mean(by_seed))]
 
 
 def difference(ours: BySeed, theirs: BySeed) -> Estimate | None:
-    """Return the mean of ours - theirs over common seeds; with one such seed the interval is over items. None
-    without one."""
+    """Return the mean of ours - theirs over common seeds; for a single common seed, its interval is over test
+    items. None if there are no common seeds."""
     return mean(differences(ours, theirs))
 
 
@@ -101,14 +102,15 @@ def differences(ours: BySeed, theirs: BySeed) -> BySeed:
 
 
 def average(values: Sequence[BySeed]) -> BySeed:
-    """Average several numbers for each seed that has all of them; contributions of shared items are
-    averaged."""
+    """Average several numbers for each seed that has all of them. If they share test items, the items'
+    contributions are averaged too."""
     seeds = [seed for seed in (values[0] if values else ()) if all(seed in by_seed for by_seed in values)]
     return {seed: _average([by_seed[seed] for by_seed in values]) for seed in seeds}
 
 
 def gap(ours: Sequence[BySeed], theirs: Sequence[BySeed]) -> Estimate | None:
-    """Return the mean difference between pairs of numbers, over seeds or, for one seed, over test items."""
+    """Return the mean of ours - theirs over pairs of numbers and seeds; for a single seed, its interval is
+    over test items."""
     return mean(average([differences(*pair) for pair in zip(ours, theirs, strict=True)]))
 
 
@@ -137,11 +139,11 @@ def _average(values: Sequence[Measured]) -> Measured:
 
 
 def judge_difference(ours: BySeed, theirs: BySeed, *, side: int = 1, bound: float = 0.0) -> Verdict:
-    """Judge whether one number is above another by more than `bound` (`side` +1), or below it (-1), over
-    seeds."""
+    """Judge, over seeds, whether ours - theirs is above (`side` +1) or below (-1) `bound`."""
     return judge_estimate(difference(ours, theirs), side, bound)
 
 
 def judge_estimate(estimate: Estimate | None, side: int = 1, bound: float = 0.0) -> Verdict:
-    """Judge whether an estimate is above (`side` +1) or below (-1) `bound`; None means no records."""
+    """Judge whether an estimate is above (`side` +1) or below (-1) `bound`; None means that there are no
+    records."""
     return judge([(estimate, bound, side)], points(estimate)) if estimate else judge([], "")

@@ -1,5 +1,5 @@
-"""The null: groups of seeds with the same objective do not differ, so a comparison should call 5 % of them
-different."""
+"""Check comparisons against a null: groups of seeds with the same objective do not really differ, so
+comparisons should find about 5 % of them different."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,20 +26,20 @@ from calque.analysis.statistics.verdicts import FAILS, HOLDS
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 NOMINAL = 1 - CONFIDENCE
-WIDEST = 4 * NOMINAL  # highest upper end of an interval that supports the nominal rate
-MOST = 60  # maximum number of splits of one number's seeds
-DECIDES = 4  # minimum number of seeds to check verdicts: two groups of two
+WIDEST = 4 * NOMINAL  # intervals that extend above this do not confirm the nominal rate
+MOST = 60  # maximum number of ways to split the seeds of one number
+DECIDES = 4  # minimum number of seeds for checking verdicts, in two groups of two
 METRICS = {ALIGNMENT: ("all", "held-out", ROTATED, SELF_LEARNT), LABELS: ("precision",)}
-"""The metrics that claims are about; for other measures, every metric. For tasks they are the primary metric,
-also after interventions, and those over words with and without a dictionary entry."""
+"""The metrics that claims are about; for measures not listed, all metrics. For task scores, these are the
+primary metric, also after interventions, and accuracy over words with and without a dictionary entry."""
 MEASURES = ("SUP", "ZS", "DELTA", ALIGNMENT, LABELS, AER, RETRIEVAL, HELD_OUT)
 EVERYTHING = "all measures"
-Split = tuple[tuple[int, int], ...]  # pairs of one seed from each group
+Split = tuple[tuple[int, int], ...]  # pairs with one seed from each group
 
 
 def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
-    """Return every split of some of the seeds into two groups of `size`, with every pairing between them; a
-    fixed sample of `most` if there are more."""
+    """Return all ways to choose two groups of `size` seeds and pair their members; if there are more than
+    `most`, a fixed random sample of that many."""
     every = list(islice(_all_splits(sorted(seeds), size), most + 1))
     if len(every) <= most:
         return every
@@ -61,9 +61,9 @@ def _all_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
 
 @dataclass(frozen=True)
 class Rate:
-    """How often two groups of `seeds` seeds with the same objective were called different in some measure: by
-    intervals over test items for one seed, else by verdicts. The interval of `share` is over cells (Cochran
-    1977, section 6.4), as comparisons within a cell share seeds."""
+    """How often two groups of `seeds` seeds with the same objective were found to differ in a measure: by
+    intervals over test items if the groups are single seeds, otherwise by verdicts. The interval for `share`
+    is over cells (Cochran 1977, section 6.4), because comparisons within a cell share seeds."""
 
     measure: str
     seeds: int
@@ -78,8 +78,8 @@ class Rate:
 
     @property
     def against_nominal(self) -> str:
-        """Whether the interval covers the nominal rate and no rate above `WIDEST`; empty without an
-        interval."""
+        """How the interval compares with the nominal rate: "as nominal" if it covers that rate and none above
+        `WIDEST`, otherwise "unclear", "too often" or "too seldom"; "" without an interval."""
         if self.share.interval is None:
             return ""
         low, high = self.share.interval
@@ -89,7 +89,8 @@ class Rate:
 
 
 def null_rates(*variants: Results) -> list[Rate]:
-    """Return the rates by group size, all measures first, then each one; none if no cell has two seeds."""
+    """Return the rates for each group size, first over all measures, then by measure; empty if no cell has
+    two seeds."""
     tallies: dict[int, dict[str, dict[object, list[bool]]]] = {}
     for cell, record, values in _columns(variants):
         for size in range(1, len(values) // 2 + 1) if in_claims(record) else ():
@@ -130,7 +131,7 @@ def _judge_splits(values: BySeed, size: int) -> Iterator[bool]:
 
 
 def in_claims(record: Record) -> bool:
-    """Whether claims are about a record's measure and metric."""
+    """Whether claims can be about a record's measure and metric."""
     if record.measure not in MEASURES:
         return False
     if record.task in PRIMARY:
@@ -149,5 +150,5 @@ def _title(record: Record) -> str:
 
 
 def pooled(rates: list[Rate]) -> Mapping[int, Rate]:
-    """Return the rates over all measures, by the number of seeds compared."""
+    """Return the rate over all measures for each group size."""
     return {rate.seeds: rate for rate in rates if rate.measure == EVERYTHING}

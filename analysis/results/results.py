@@ -1,5 +1,5 @@
-"""A study's runs and records, joined: the one place where tables, figures and claims look up numbers and
-titles."""
+"""Join a study's runs and records, so that all tables, figures and claims look up numbers and titles in one
+place."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from calque.derive.errors import BadInput
 
 
 class Key(NamedTuple):
-    """Everything that distinguishes one number from another, except its seed and step."""
+    """Everything that identifies a number except its seed and step."""
 
     measure: str
     objective: str
@@ -33,7 +33,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Point:
-    """One objective's alignment and Delta on one derived language."""
+    """An objective's alignment and Delta for a derived language."""
 
     objective: str
     transform: str
@@ -42,7 +42,7 @@ class Point:
 
 
 class FloorTable:
-    """A study's floors."""
+    """The floors of a study: the scores of its baselines."""
 
     def __init__(self, floors: Iterable[Floor]) -> None:
         self.all: tuple[Floor, ...] = tuple(floors)
@@ -50,20 +50,20 @@ class FloorTable:
         for floor in self.all:
             column = self._by.setdefault((floor.task, floor.metric, floor.language, floor.learnt), {})
             if column.setdefault(floor.baseline, floor) is not floor:
-                raise BadInput(f"two floors of one number: {floor}"[:500])
+                raise BadInput(f"two floors for the same baseline and score: {floor}"[:500])
 
     def of(self, task: str, metric: str, language: str, learnt: str) -> dict[str, Floor]:
-        """Return the floors for one number by baseline."""
+        """Return the floors for a score, by baseline."""
         return self._by.get((task, metric, language, learnt), {})
 
     def baselines(self, tasks: Sequence[str]) -> dict[str, str]:
-        """Return the titles of some tasks' baselines, by name."""
+        """Return the names and titles of the baselines for some tasks."""
         return {floor.baseline: floor.title for floor in self.all if floor.task in tasks}
 
     def highest(
         self, task: str, metric: str, language: str, learnt: str, surface: bool = False
     ) -> Floor | None:
-        """Return the strongest baseline, the first among equals."""
+        """Return the floor of the strongest baseline (the first in case of a tie), or None."""
         floors = [
             floor for floor in self.of(task, metric, language, learnt).values() if floor.surface == surface
         ]
@@ -71,7 +71,8 @@ class FloorTable:
 
 
 def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
-    """Average floors over draws of the data, without items, as draws differ in their examples."""
+    """Average floors over random draws of the data. Their items are dropped, because draws have different
+    examples."""
     by_draw = list(draws)
     if len(by_draw) == 1:
         return list(by_draw[0])
@@ -86,8 +87,8 @@ def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
 
 
 class Results:
-    """The runs and records of one study, with published numbers and floors, looked up by the names of
-    objectives and derived languages. Raises BadInput if they do not belong together, or two have the same
+    """A study's runs and records, published numbers and floors, which can be looked up by objective and
+    derived language. Raises BadInput if runs and records do not match, or if two of them have the same
     key."""
 
     def __init__(
@@ -100,7 +101,7 @@ class Results:
         self.runs: dict[str, Run] = {}
         for run in runs:
             if self.runs.setdefault(run.id, run) is not run:
-                raise BadInput(f"two runs are called {run.id}")
+                raise BadInput(f"two runs have the id {run.id}")
         self.records = tuple(records)
         self.published = tuple(published)
         usual = [p for p in self.published if not p.setting]
@@ -108,7 +109,7 @@ class Results:
         self.floors = FloorTable(floors)
         studies = sorted({run.study for run in self.runs.values()})
         if len(studies) > 1:
-            raise BadInput(f"records of several studies: {', '.join(studies)}; expected one study")
+            raise BadInput(f"expected records from one study, found several: {', '.join(studies)}")
         self.study = studies[0] if studies else ""
         self.source = next((run.languages[0].name for run in self.runs.values() if run.languages), "")
         self._columns = self._join()
@@ -135,31 +136,34 @@ class Results:
             run = self.runs.get(record.run)
             if run is None:
                 raise BadInput(
-                    f"a record of the run {record.run}, which is not among the {len(self.runs)} runs"
+                    f"a record belongs to the run {record.run}, which is not among the {len(self.runs)} runs"
                 )
             languages = ("", *(language.name for language in run.languages))
             if unknown := [name for name in (record.language, record.first) if name not in languages]:
-                raise BadInput(f"a record of {unknown[0]}, which is not a language of the run {run.id}")
+                raise BadInput(
+                    f"a record has the language {unknown[0]}, which the run {run.id} does not include"
+                )
             facets = {field: getattr(record, field) for field in Key._fields if field != "objective"}
             key = Key(**facets, objective=self.objective_of(record))
             other = columns.setdefault(key, {}).setdefault((run.seed, record.step), record)
             if other is not record:
                 raise BadInput(
-                    f"two records of one number, from run {other.run} and run {record.run}: {record}"[:500]
+                    f"the runs {other.run} and {record.run} both record the same number: {record}"[:500]
                 )
         return columns
 
     def last(
         self, measure: str, objective: str, language: str, task: str = "", metric: str = "", **facets: Any
     ) -> dict[int, Record]:
-        """Return each seed's record at its last step."""
+        """Return each seed's record at the last step."""
         column = self._columns.get(Key(measure, objective, language, task, metric, **facets), {})
         return {seed: column[seed, step] for seed, step in sorted(column)}
 
     def scores(
         self, measure: str, objective: str, language: str, task: str = "", metric: str = "", **facets: Any
     ) -> BySeed:
-        """Return each seed's number at its last step, selected by the fields of `Key`; DELTA is SUP - ZS."""
+        """Return each seed's number at the last step; `facets` are further fields of `Key`. DELTA is computed
+        as SUP - ZS."""
         if measure == DELTA:
             both = (self.scores(name, objective, language, task, metric, **facets) for name in ("SUP", "ZS"))
             return differences(*both)
@@ -175,7 +179,7 @@ class Results:
     def curves(
         self, measure: str, objective: str, language: str, task: str = "", metric: str = "", **facets: Any
     ) -> dict[int, dict[int, Record]]:
-        """Return each seed's record at every probed step, ascending."""
+        """Return each seed's records by step, in ascending order."""
         curves: dict[int, dict[int, Record]] = {}
         column = self._columns.get(Key(measure, objective, language, task, metric, **facets), {})
         for seed, step in sorted(column):
@@ -183,8 +187,8 @@ class Results:
         return curves
 
     def columns(self) -> Iterator[tuple[Record, BySeed]]:
-        """Yield every number at the last step by seed, and Delta from SUP and ZS, with a record that
-        describes it."""
+        """Yield every number at the last step by seed, including Delta computed from SUP and ZS, each with a
+        record that describes it."""
         for key in self._columns:
             first = next(iter(self.last(**key._asdict()).values()))
             if key.measure != DELTA:
@@ -193,12 +197,13 @@ class Results:
                 yield replace(first, measure=DELTA), self.scores(**key._replace(measure=DELTA)._asdict())
 
     def cell(self, record: Record) -> tuple[object, ...]:
-        """Return the objective and languages of a record's run."""
+        """Return a record's cell: the objective and languages of its run."""
         run = self.runs[record.run]
         return self.objective_of(record), *(each.name for each in run.languages)
 
     def points(self, task: str, metric: str) -> list[Point]:
-        """Return the alignment of all types and the Delta of every cell with both, averaged over seeds."""
+        """Return the alignment@1 of all types and the Delta, averaged over seeds, for every objective and
+        transform that has both."""
         return [
             Point(objective, transform, alignment, delta)
             for transform, objective in product(self.transforms, self.objectives)
@@ -207,25 +212,27 @@ class Results:
         ]
 
     def has(self, measure: str, *metrics: str) -> bool:
-        """Whether any record has the measure, and one of the metrics if any are given."""
+        """Whether the measure was recorded, for one of `metrics` if any are given."""
         return any(r.measure == measure and (not metrics or r.metric in metrics) for r in self.records)
 
     def layers(self, measure: str) -> list[int]:
-        """Return the layers with a measure, ascending."""
+        """Return the layers for which a measure was recorded, in ascending order."""
         return sorted({r.layer for r in self.records if r.measure == measure and r.layer is not None})
 
     def printed(
         self, table: int, measure: str, objective: str, language: str, task: str, metric: str
     ) -> Published | None:
-        """Return the number printed in a paper's table for the cell in its default setting."""
+        """Return the number that a paper's table prints, in its default setting, for an objective and
+        language."""
         return self._printed.get((table, measure, objective, language, task, metric))
 
     def select(self, measures: Collection[str], tasks: Mapping[str, str]) -> list[Record]:
-        """Select records by measure, and by metric for each task ("" for none)."""
+        """Return the records of some measures, for the metric that `tasks` gives for their task ("": no
+        task)."""
         return [r for r in self.records if r.measure in measures and tasks.get(r.task) == r.metric]
 
     def objective_of(self, record: Record) -> str:
-        """Return the name of a record's objective, or ""."""
+        """Return the name of a record's objective, or "" if its run has none."""
         objective = self.runs[record.run].objective
         return objective.name if objective else ""
 
@@ -233,7 +240,7 @@ class Results:
         return self._objectives[name]
 
     def start(self, name: str) -> Start | None:
-        """Return the model that an objective's models started from; None for random weights."""
+        """Return the model that an objective's runs started from; None for random weights."""
         return self._starts[name]
 
     def transform(self, name: str) -> Described:
@@ -243,7 +250,7 @@ class Results:
         return self._objectives[name].title if name in self._objectives else name
 
     def transform_title(self, name: str) -> str:
-        """Return a transform's display name, even if only the paper uses it."""
+        """Return a transform's display name, from the paper if the study does not include the transform."""
         if name in self._languages:
             return self._languages[name].title
         return next((p.title for p in self.published if p.transform == name), "") or name
@@ -252,7 +259,7 @@ class Results:
 def by_settings(
     runs: Sequence[Run], records: Sequence[Record], floors: Sequence[Floor] = ()
 ) -> dict[tuple[str, ...], Results]:
-    """Return the results for each value in a sweep."""
+    """Split a sweep into the results for each combination of values."""
     values = {run.id: tuple(run.settings.values()) for run in runs}
     by_value = dict[tuple[str, ...], Results]()
     for each in dict.fromkeys(values.values()):

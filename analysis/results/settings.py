@@ -1,4 +1,4 @@
-"""Study settings in words."""
+"""Describe study settings in words."""
 
 from calque.analysis.tasks.catalog import task_title
 
@@ -23,11 +23,11 @@ TITLES = {
     "model.layers": "layers",
     "model.hidden": "width",
 }
-"""Names of settings, by the end of their keys."""
+"""Titles of settings, by the last components of their keys."""
 
 
 def setting_title(key: str) -> str:
-    """Name a setting in words: `train.weight_decay` is "weight decay"."""
+    """Return a setting's title: for `train.weight_decay`, "weight decay"."""
     path = key.split(".")
     ends = [".".join(path[start:]) for start in range(len(path))]
     whole = {name.rpartition(".")[2]: title for name, title in TITLES.items() if "." not in key}

@@ -1,4 +1,5 @@
-"""Spearman's rho between alignment and -Delta, positive if better alignment goes with better transfer."""
+"""Compute Spearman's rho between alignment and -Delta, which is positive if better alignment goes with better
+transfer."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
@@ -8,17 +9,17 @@ import numpy as np
 from calque.analysis.statistics.intervals import UPPER
 from calque.derive.lazy import stats
 
-EXACT = 12  # largest group in which every pairing is counted
-LEAST = 4  # minimum number of points for a rho: with three, any order has a probability of 1/6
+EXACT = 12  # maximum group size for which all pairings are enumerated
+LEAST = 4  # minimum number of points for rho: with three, each order has a probability of 1/6
 FEWEST = (
-    8  # minimum number of points for bootstrap intervals of about nominal coverage (5 points: 77 to 90 %)
+    8  # minimum number of points for a bootstrap interval with nearly nominal coverage (5 points: 77 to 90 %)
 )
 
 
 @dataclass(frozen=True)
 class Correlation:
-    """rho over `n` points, its two-sided permutation p, and a bootstrap interval (none below `FEWEST`
-    points)."""
+    """rho over `n` points, its two-sided permutation p-value, and a bootstrap interval if there are at least
+    `FEWEST` points. `exact` means that p enumerates all pairings; `rhos` are the bootstrap's values."""
 
     rho: float
     p: float
@@ -29,7 +30,8 @@ class Correlation:
     rhos: np.ndarray = field(default_factory=lambda: np.empty(0), compare=False)
 
     def beyond(self, bound: float, side: int) -> float | None:
-        """One-sided bootstrap p of rho not being above (`side` +1) or below (-1) `bound`."""
+        """Return the one-sided bootstrap p-value for the claim that rho is above (`side` +1) or below (-1)
+        `bound`; None without a bootstrap."""
         return (
             float((np.sum(side * (self.rhos - bound) <= 0) + 1) / (len(self.rhos) + 1))
             if len(self.rhos)
@@ -44,11 +46,14 @@ def spearman(
     draws: int = 9_999,
     groups: Sequence[Hashable] | None = None,
 ) -> Correlation | None:
-    """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E); None if rho is undefined: it needs
-    `LEAST` points, two distinct values on each side, and two points in one group. p is the share of pairings
-    whose rho is at least as far from the mean over all pairings."""
+    """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E). p is the share of all pairings
+    within groups whose rho is at least as far from the mean over these pairings as the observed rho. Returns
+    None if there are fewer than `LEAST` points, if either variable is constant, or if no group has two
+    points."""
     names = [str(name) for name in groups] if groups is not None else [""] * len(delta)
-    points = sorted(zip(alignment, delta, names, strict=True))  # draws must not depend on the points' order
+    points = sorted(
+        zip(alignment, delta, names, strict=True)
+    )  # sorted, so that results do not depend on the points' order
     n, names = len(points), [name for _, _, name in points]
     x, y = np.array([a for a, _, _ in points], float), -np.array([d for _, d, _ in points], float)
     if n < LEAST or np.ptp(x) == 0 or np.ptp(y) == 0 or len(set(names)) == n:
@@ -65,7 +70,7 @@ def spearman(
 
 
 def _rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Pearson's correlation of ranks, row by row: (rows, n) or (1, n) each, to (rows,)."""
+    """Return the Pearson correlation of ranks for each row, (rows,); `x` and `y` are (rows, n) or (1, n)."""
     a, b = stats.rankdata(x, axis=1), stats.rankdata(y, axis=1)
     a, b = a - a.mean(1, keepdims=True), b - b.mean(1, keepdims=True)
     return (a * b).sum(1) / np.sqrt((a * a).sum(1) * (b * b).sum(1))

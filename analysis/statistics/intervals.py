@@ -1,4 +1,5 @@
-"""Means and ratios of means with intervals, over seeds or test items; and Welch's test of two means."""
+"""Compute means and ratios of means with intervals over seeds or test items, and Welch's test for two
+means."""
 
 import math
 from collections.abc import Sequence
@@ -9,14 +10,15 @@ import numpy as np
 from calque.derive.lazy import special
 
 CONFIDENCE = 0.95
-UPPER = (1 + CONFIDENCE) / 2  # the quantile at an interval's upper end
+UPPER = (1 + CONFIDENCE) / 2  # the quantile for an interval's upper end
 Bounds = tuple[float, float]
 UNBOUNDED: Bounds = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with its standard error and an interval, if there is one, clipped to the number's range."""
+    """A mean over `seeds` seeds, with its standard error and an interval clipped to the number's range, if
+    they are known. `over` says whether the interval is over "seeds" or "items"."""
 
     mean: float
     seeds: int
@@ -42,21 +44,22 @@ class Estimate:
         return math.isclose(below, above, rel_tol=1e-9, abs_tol=1e-12)
 
     def p(self, bound: float, side: int) -> float | None:
-        """One-sided p, by Student's t over seeds, of the mean not being above (`side` +1) or below (-1)
-        `bound`; None without an interval over seeds."""
+        """Return the one-sided p-value, by Student's t over seeds, for the claim that the mean is above
+        (`side` +1) or below (-1) `bound`; None without an interval over seeds."""
         if self.over != "seeds" or self.error is None:
             return None
         return float(special.stdtr(self.seeds - 1, -side * (self.mean - bound) / self.error))
 
     def at(self, confidence: float, bounds: Bounds = UNBOUNDED) -> "Estimate":
-        """Return the same mean over seeds with an interval of a different confidence, clipped to `bounds`."""
+        """Return the same mean with an interval over seeds at a different confidence level, clipped to
+        `bounds`."""
         assert self.error is not None
         half = float(special.stdtrit(self.seeds - 1, (1 + confidence) / 2)) * self.error
         return replace(self, low=max(self.mean - half, bounds[0]), high=min(self.mean + half, bounds[1]))
 
 
 def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
-    """Return the mean over seeds with Student's t interval, clipped to `bounds`."""
+    """Return the mean over seeds, with Student's t interval clipped to `bounds`."""
     if not values:
         raise ValueError("no values to average")
     n, mean = len(values), float(np.mean(values))
@@ -68,8 +71,8 @@ def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
 
 
 def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) -> Estimate:
-    """Return one seed's number with a normal interval over items, clipped to `bounds`; without one if the
-    error is unknown."""
+    """Return a single seed's number with a normal interval over test items, clipped to `bounds`; without an
+    interval if the standard error is unknown."""
     if error is None:
         return Estimate(value, 1)
     half = float(special.ndtri(UPPER)) * error
@@ -77,40 +80,40 @@ def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) ->
 
 
 def item_error(share: float, count: int) -> float:
-    """Return the standard error of a share over `count` independent items, with two added hits and two added
-    misses (Agresti and Coull 1998)."""
+    """Return the standard error of a share of `count` independent items, after adding two hits and two misses
+    (Agresti and Coull 1998)."""
     adjusted = (share * count + 2) / (count + 4)
     return math.sqrt(adjusted * (1 - adjusted) / (count + 4))
 
 
 def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
-    """Return each item's contribution to sum(hits) / sum(of), linearised (Cochran 1977, section 6.4): (n,),
-    summing to 0."""
+    """Return each item's linearised contribution to sum(hits) / sum(of) (Cochran 1977, section 6.4): (n,),
+    with a sum of 0."""
     a, b = np.asarray(hits, float), np.asarray(of, float)
     if not b.sum():
-        raise ValueError("a ratio with denominator 0 has no error")
+        raise ValueError("the items' denominators sum to 0, so the ratio has no standard error")
     return (a - a.sum() / b.sum() * b) * (len(a) / b.sum())
 
 
 def paired_error(parts: np.ndarray) -> float:
-    """Return the standard error of a ratio, or of a difference between ratios on the same items, from each
-    item's contribution, (n,). Two items are added, one for the number and one against it (Bonett and Price
-    2012), each as large as the largest contribution."""
+    """Return the standard error of a ratio, or of a difference between ratios over the same items, from each
+    item's contribution, (n,). Two items are added, one that raises the number and one that lowers it (Bonett
+    and Price 2012), each by as much as the largest contribution."""
     n = len(parts) + 2
     return math.sqrt(_squares(parts) / n) / math.sqrt(n)
 
 
 def _squares(parts: np.ndarray) -> float:
-    heaviest = float(np.abs(parts).max(initial=0.0)) or 1.0  # 1, as an average item, if all are 0
+    heaviest = float(np.abs(parts).max(initial=0.0)) or 1.0  # if all are 0, use 1, like an average item
     return float(parts @ parts) + 2 * heaviest**2
 
 
-Moments = tuple[float, float, float]  # variances of the upper and the lower mean, and their covariance
+Moments = tuple[float, float, float]  # variances of numerator and denominator, and their covariance
 
 
 def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate | None:
-    """Divide the mean of `upper` by that of `lower`, paired by seed, with Fieller's interval; None if the
-    lower mean's interval is not above 0."""
+    """Divide the mean of `upper` by the mean of `lower`, which are paired by seed, and compute Fieller's
+    interval; None if the interval for the denominator includes 0."""
     n, a, b = len(upper), float(np.mean(upper)), float(np.mean(lower))
     if n == 1:
         return Estimate(a / b, 1) if b > 0 else None
@@ -119,8 +122,8 @@ def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate
 
 
 def ratio_over_items(value: tuple[float, float], upper: np.ndarray, lower: np.ndarray) -> Estimate | None:
-    """Return one seed's ratio, with an interval from each test item's contribution to both numbers, (n,)
-    each."""
+    """Return a single seed's ratio, with an interval computed from each test item's contributions to the
+    numerator and denominator, (n,) each."""
     squared = (len(upper) + 2) ** 2
     moments = _squares(upper) / squared, _squares(lower) / squared, float(upper @ lower) / squared
     return _fieller(*value, moments, float(special.ndtri(UPPER)), 1, "items")
@@ -139,8 +142,8 @@ def _fieller(a: float, b: float, moments: Moments, quantile: float, seeds: int, 
 
 
 def welch(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
-    """Return the two-sided p of Welch's (1947) t-test; a single value is given the other sample's variance.
-    None if neither varies."""
+    """Return the two-sided p-value of Welch's (1947) t-test. A sample of a single value is assumed to have
+    the other sample's variance. None if neither sample varies."""
     samples = [
         (len(x), float(np.mean(x)), float(np.var(x, ddof=1)) if len(x) > 1 else 0.0) for x in (ours, theirs)
     ]

@@ -1,5 +1,5 @@
-"""Verdicts: a claim holds, does not hold or is undecided, before and after correction for its family (Holm
-1979)."""
+"""Judge whether a claim holds, does not hold or is undecided, before and after correction for its family
+(Holm 1979)."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -9,22 +9,25 @@ from calque.analysis.statistics.intervals import CONFIDENCE, Estimate
 
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
 ONE_SEED = "undecided: one seed"
-"""One run does not show how much runs vary, and they vary more than test items do."""
+"""A single run does not show how much runs vary, which is more than test items do."""
 AT_FLOOR = (
-    "undecided: at the floor"  # scores that do not exceed a model-free baseline cannot decide a comparison
+    "undecided: at the floor"  # a comparison is undecided if the scores do not exceed a model-free baseline
 )
 NO_RECORDS = "no records"
 HOLDS_ALONE, FAILS_ALONE = "holds before correction only", "fails before correction only"
-ALONE = {HOLDS: HOLDS_ALONE, FAILS: FAILS_ALONE}  # verdicts that do not survive correction
+ALONE = {
+    HOLDS: HOLDS_ALONE,
+    FAILS: FAILS_ALONE,
+}  # the verdicts that replace those that do not survive correction
 WEAKEST = (FAILS, FAILS_ALONE, AT_FLOOR, ONE_SEED, UNDECIDED, HOLDS_ALONE, HOLDS)
-"""Verdicts, the weakest first: a claim of several comparisons holds if all of them do, and fails if one
-does."""
+"""Verdicts in order of precedence: a claim with several comparisons gets the first of their verdicts in this
+list, so that it holds only if all of them do."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a claim, and the number and interval behind it. `p` is twice the smaller p-value of the
-    claim and its contrary; None if undecidable."""
+    """The verdict on a claim, and the number and interval that it is based on. `p` is twice the smaller of
+    the p-values for the claim and its opposite; None if the claim cannot be tested."""
 
     verdict: str
     because: str
@@ -33,7 +36,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """A headline, its source, the family of claims that it is judged with, and the verdict from a study's
+    """A claim, its source, the family of claims for which it is corrected, and the verdict from a study's
     records."""
 
     text: str
@@ -43,11 +46,11 @@ class Claim:
 
 
 Comparison = tuple[Estimate, float, int]
-"""A number that should be above (+1) or below (-1) a bound: the number, the bound and the side."""
+"""A number, a bound, and the side of it on which the number should be: above (+1) or below (-1)."""
 
 
 def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
-    """Judge a claim that is true if every comparison is."""
+    """Judge a claim that is true if every comparison is true."""
     if not comparisons:
         return Verdict(UNDECIDED, NO_RECORDS)
     if any(estimate.seeds < 2 for estimate, _, _ in comparisons):
@@ -63,7 +66,7 @@ def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
 
 
 def points(estimate: Estimate) -> str:
-    """Write a share in points, with its interval and what that covers."""
+    """Format a share in points, with its interval and a note on what the interval covers."""
     mean = f"{100 * estimate.mean:.1f} points"
     if estimate.interval is None:
         return (
@@ -80,8 +83,8 @@ def points(estimate: Estimate) -> str:
 
 @dataclass(frozen=True)
 class Corrected:
-    """A verdict after correction for its family, its adjusted p, and the number of tests; undecidable claims,
-    with p None, do not count as tests."""
+    """A verdict after correction for its family, its adjusted p-value, and the number of tests in the family,
+    which excludes claims that cannot be tested (whose p is None)."""
 
     verdict: str
     p: float | None
@@ -89,14 +92,14 @@ class Corrected:
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Adjust each p for all of them: at 5 %, at most one family in twenty contains a false finding (Holm
-    1979)."""
+    """Adjust p-values for multiple comparisons (Holm 1979): at 5 %, at most one family in twenty contains a
+    false positive."""
     return [p for p, _ in holm_intervals(ps)]
 
 
 def holm_intervals(ps: Sequence[float]) -> list[tuple[float, float]]:
-    """Adjust each p for all of them, and return it with the confidence at which its two-sided interval
-    excludes the null exactly if the adjusted p is below 5 %."""
+    """Return each p-value adjusted for multiple comparisons, and the confidence level at which its two-sided
+    interval excludes the null if and only if the adjusted p-value is below 5 %."""
     adjusted, worst = [(0.0, 0.0)] * len(ps), 0.0
     for rank, place in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
         number = len(ps) - rank
@@ -107,7 +110,8 @@ def holm_intervals(ps: Sequence[float]) -> list[tuple[float, float]]:
 
 
 def in_families(verdicts: Iterable[tuple[str, Verdict]]) -> list[Corrected]:
-    """Correct each verdict, given with its family's name, for the decidable verdicts in its family."""
+    """Correct verdicts for multiple comparisons within their family, whose name is given with each
+    verdict."""
     claims = list(verdicts)
     corrected = [Corrected(verdict.verdict, None, 0) for _, verdict in claims]
     for family in {name for name, _ in claims}:

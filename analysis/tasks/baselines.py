@@ -1,5 +1,5 @@
 """Model-free baselines: their interface, baselines for tagging, and baselines for tasks with two texts, which
-learn one text's words, the overlap of both, or answers."""
+learn from the words of one text, from the overlap between both, or from known answers."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -13,11 +13,11 @@ import numpy as np
 from calque.derive.example import Example
 from calque.derive.sentence import spans_of
 
-Answer = Sequence[str]  # one label per word of an example, one for the whole, or the answers to a question
-Spell = Callable[[str], str]  # a word's form in one language, which a new script changes
-Learnt = Callable[[Iterable[Example], Spell], list[Answer]]  # returns a baseline's answer to each example
+Answer = Sequence[str]  # one label per word, one label per example, or the answers to a question
+Spell = Callable[[str], str]  # returns a word's spelling in a language
+Learnt = Callable[[Iterable[Example], Spell], list[Answer]]  # returns a trained baseline's answers
 T = TypeVar("T", bound=Hashable)
-STEPS = 2_000  # maximum number of solver iterations; it stops when the loss no longer falls
+STEPS = 2_000  # maximum number of solver iterations
 NEGATIONS = frozenset(
     "not n't no never none nobody nothing nowhere neither nor cannot without No Not Never None Nobody "
     "Nothing Nowhere "
@@ -26,7 +26,7 @@ NEGATIONS = frozenset(
 
 
 class Baseline(ABC):
-    """A baseline: a frozen dataclass with its name in records and its title."""
+    """A baseline, with its name in records and its display title. Subclasses are frozen dataclasses."""
 
     name: str
     title: str
@@ -34,20 +34,19 @@ class Baseline(ABC):
 
     @abstractmethod
     def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
-        """Learn from examples with gold answers, in their language's spelling. Raises ValueError without
-        examples."""
+        """Learn from examples with gold answers, whose words `spell` converts to their language. Raises
+        ValueError if there are no examples."""
 
 
 def words_of(example: Example, spell: Spell, text: int = 0) -> list[str]:
-    """Return the words of one of an example's texts, spelled in a language."""
+    """Return the words in an example's text number `text`, as spelled in a language."""
     return [spell(word) for sentence in example.texts[text] for word in sentence.words]
 
 
 def most_frequent(counts: Counter[str], overall: Counter[str]) -> str:
-    """Return the label with the largest count; among equals the most frequent overall, then the first by
-    name."""
+    """Return the label with the largest count; ties are broken by the count overall, then alphabetically."""
     if not counts:
-        raise ValueError("no label to learn from")
+        raise ValueError("there are no labels to learn from")
     return min(counts, key=lambda label: (-counts[label], -overall[label], label))
 
 
@@ -63,8 +62,8 @@ def most_frequent_of_each(labelled: Iterable[tuple[T, str]]) -> tuple[dict[T, st
 
 @dataclass(frozen=True)
 class Majority(Baseline):
-    """Gives every example, or with `of_words` every word, the most frequent label in the training
-    examples."""
+    """Assigns the most frequent label in the training examples to every example or, with `of_words`, to every
+    word."""
 
     name: str = "majority"
     title: str = "majority"
@@ -80,8 +79,8 @@ class Majority(Baseline):
 
 @dataclass(frozen=True)
 class Unigram(Baseline):
-    """Gives every word its most frequent tag in the training examples, and unknown words the most frequent
-    tag overall."""
+    """Assigns to every word its most frequent tag in the training examples, and to unknown words the most
+    frequent tag overall."""
 
     name: str = "unigram"
     title: str = "unigram"
@@ -99,8 +98,8 @@ class Unigram(Baseline):
 
 @dataclass(frozen=True)
 class Gazetteer(Baseline):
-    """Tags in IOB2 every sequence of words that is a name in the training examples: greedily from left to
-    right, the longest name first, with its most frequent type."""
+    """Tags, in IOB2, every sequence of words that is a name in the training examples, with the name's most
+    frequent type. Matching is greedy, from left to right, and prefers longer names."""
 
     name: str = "gazetteer"
     title: str = "gazetteer"
@@ -130,8 +129,8 @@ def _tags(words: Sequence[str], types: Mapping[tuple[str, ...], str], longest: i
 
 @dataclass(frozen=True)
 class BagOfWords(Baseline):
-    """Logistic regression on word counts in text number `text` (scikit-learn's C=1), such as the hypothesis
-    alone (Gururangan et al. 2018)."""
+    """Logistic regression on the word counts of text number `text` (scikit-learn with C=1), for example only
+    the hypothesis (Gururangan et al. 2018)."""
 
     text: int
     name: str
@@ -172,8 +171,8 @@ def _matrix(rows: Sequence[Counter[int]], width: int) -> Any:
 
 @dataclass(frozen=True)
 class Shallow(Baseline):
-    """Histogram-based boosted trees (scikit-learn's) on sixteen `features` of a pair of texts: whether their
-    words are the same, and the negations in its training language."""
+    """Histogram-based gradient boosting (scikit-learn) on sixteen `features` of a pair of texts: lengths,
+    which words are shared and in which order, and negations in the training language."""
 
     name: str = "shallow"
     title: str = "shallow features"
@@ -201,7 +200,7 @@ class Shallow(Baseline):
 
 
 def features(example: Example, spell: Spell, negations: frozenset[str]) -> list[float]:
-    """Compute sixteen features of an example's first two texts; shares of nothing are 0."""
+    """Compute sixteen features of an example's first two texts; a share with denominator 0 is 0."""
     first, second = words_of(example, spell, 0), words_of(example, spell, 1)
     ours, theirs, pairs_of_second = set(first), set(second), set(pairwise(second))
     shared, pairs = ours & theirs, set(pairwise(first)) & pairs_of_second
@@ -215,7 +214,8 @@ def features(example: Example, spell: Spell, negations: frozenset[str]) -> list[
 
 
 def _in_order(first: Sequence[str], second: Sequence[str], shared: set[str]) -> float:
-    """The share of pairs of shared words whose first occurrences are in the same order; 1 without a pair."""
+    """Return the share of pairs of shared words that first occur in the same order in both texts; 1 if there
+    are no pairs."""
     places = {word: place for place, word in reversed(list(enumerate(second)))}
     pairs = list(combinations((places[word] for word in dict.fromkeys(first) if word in shared), 2))
     return _share(sum(a < b for a, b in pairs), len(pairs)) if pairs else 1.0
@@ -226,16 +226,16 @@ def _share(part: int, whole: int) -> float:
 
 
 def pair_baselines(first: str, second: str) -> tuple[Baseline, ...]:
-    """Return the baselines for two texts: majority, each text alone (`hypothesis-only`), and shallow
-    features."""
+    """Return the baselines for tasks with two texts: majority, words of a single text (such as
+    `hypothesis-only`), and shallow features."""
     alone = (BagOfWords(place, f"{text}-only", f"{text} only") for place, text in ((1, second), (0, first)))
     return (Majority(), *alone, Shallow())
 
 
 @dataclass(frozen=True)
 class KnownAnswer(Baseline):
-    """Answers with a string from the context that is an answer in the training examples, in the sentence that
-    shares most words with the question."""
+    """Answers with a string that was an answer in the training examples, from the sentence in the context
+    that shares the most words with the question."""
 
     name: str = "overlap"
     title: str = "known answer, most shared words"
@@ -251,12 +251,11 @@ class KnownAnswer(Baseline):
 
         def answer(example: Example, spell: Spell) -> Answer:
             question = set(words_of(example, spell))
-            # A text that is kept as written is split at its answers, whose positions the baseline must not
-            # use.
+            # Texts kept as written are split at spaces, because their words would reveal where answers are.
             texts = (each.text.split() if any(each.glued) else each.words for each in example.texts[1])
             sentences = [(words, tuple(map(spell, words))) for words in texts]
             alike = sorted(sentences, key=lambda sentence: -len(question.intersection(sentence[1])))
-            # From left to right, the longest string at each position first.
+            # All strings from left to right, starting with the longest at each position.
             strings = [
                 (words[start:end], spelled[start:end])
                 for words, spelled in alike

@@ -1,4 +1,4 @@
-"""Every task, one line each, in the order of the tables."""
+"""List all tasks, in the order in which tables show them."""
 
 from calque.analysis.tasks.classification import NLI, PairLabels, Paraphrase, TextLabels
 from calque.analysis.tasks.questions import MLQA, QA, TyDiQA, XQuAD
@@ -21,23 +21,26 @@ _ALL = (
 )
 TASKS: dict[str, Task] = {task.name: task for task in _ALL}
 PRIMARY = {name: task.primary for name, task in TASKS.items()}  # each task's main metric
-PRINTED = {name: task.printed or task.primary for name, task in TASKS.items()}  # in ALIGN-MLM's tables
+PRINTED = {
+    name: task.printed or task.primary for name, task in TASKS.items()
+}  # each task's metric in ALIGN-MLM's tables
 
 
 def task(name: str) -> Task:
-    """Return the task with this name. Raises BadInput if there is none."""
+    """Return the task with the given name. Raises BadInput if there is none."""
     if name not in TASKS:
         raise BadInput(unknown("task", name, TASKS))
     return TASKS[name]
 
 
 def task_title(name: str) -> str:
-    """Return a task's display name; a task outside the catalog, as in published tables, keeps its name."""
+    """Return a task's display name. For a task that is not in the catalog (some published tables have such
+    tasks), return its name."""
     return TASKS[name].title if name in TASKS else name
 
 
 def metric_title(name: str) -> str:
-    """Return a metric's display name, or its name if no task uses it."""
+    """Return a metric's display name, or the name itself if no task uses the metric."""
     return next(
         (metric.title for task in TASKS.values() for metric in task.metrics if metric.name == name), name
     )

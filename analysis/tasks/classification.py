@@ -1,5 +1,5 @@
-"""Tasks with one label per example: inference, paraphrase, and your own labels for texts or pairs of
-texts."""
+"""Tasks with one label per example: natural language inference, paraphrase detection, and your own labels for
+texts or pairs of texts."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -16,15 +16,18 @@ SAME_OR_NOT = ("0", "1")
 
 
 class Classification(Task):
-    """One label for one or more texts, which share a row; texts that do not fit are truncated."""
+    """A task that labels one or more texts, which are encoded in a single row and truncated if they do not
+    fit."""
 
     metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY,)
     head = TextHead()
-    texts: ClassVar[tuple[str, ...]]  # the names of an example's texts
+    texts: ClassVar[tuple[str, ...]]  # names for an example's texts, used in errors
 
     def gold(self, example: Example) -> Answer:
         if len(example.texts) != len(self.texts):
-            raise ValueError(f"expected a {' and a '.join(self.texts)}, found {len(example.texts)} texts")
+            raise ValueError(
+                f"an example should have a {' and a '.join(self.texts)}, not {len(example.texts)} texts"
+            )
         if not example.label:
             raise ValueError("the example has no label")
         return (example.label,)
@@ -42,7 +45,7 @@ class Classification(Task):
 
 
 class NLI(Classification):
-    """Whether a premise entails a hypothesis, contradicts it or neither."""
+    """Natural language inference: a premise entails a hypothesis, contradicts it, or does neither."""
 
     name = "nli"
     title = "NLI"
@@ -56,14 +59,12 @@ class NLI(Classification):
     def gold(self, example: Example) -> Answer:
         (label,) = super().gold(example)
         if label.isdecimal():
-            raise ValueError(
-                f"the label {label!r} looks like a paraphrase's; expected a word, as for inference"
-            )
+            raise ValueError(f"the label {label!r} is a number, as in paraphrase data; NLI labels are words")
         return (label,)
 
 
 class Paraphrase(Classification):
-    """Whether two sentences mean the same (1) or not (0), as in PAWS-X."""
+    """Paraphrase detection, as in PAWS-X: two sentences have the same meaning (1) or not (0)."""
 
     name = "paraphrase"
     title = "Paraphrase"
@@ -77,12 +78,12 @@ class Paraphrase(Classification):
     def gold(self, example: Example) -> Answer:
         (label,) = super().gold(example)
         if label not in SAME_OR_NOT:
-            raise ValueError(f"the label {label!r}; expected 1 (same meaning) or 0")
+            raise ValueError(f"the label is {label!r}; expected 1 (same meaning) or 0 (different meaning)")
         return (label,)
 
 
 class TextLabels(Classification):
-    """Any label for a text, such as its topic."""
+    """A task with user-defined labels for texts, such as topics."""
 
     name = "text_labels"
     title = "Text labels"
@@ -93,7 +94,7 @@ class TextLabels(Classification):
 
 
 class PairLabels(Classification):
-    """Any label for two texts."""
+    """A task with user-defined labels for pairs of texts."""
 
     name = "pair_labels"
     title = "Pair labels"

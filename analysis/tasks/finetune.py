@@ -1,4 +1,4 @@
-"""Fine-tuning a checkpoint with a new head. Shapes: B rows, L ids in the longest, K targets per row, C
+"""Fine-tune a checkpoint with a new head. Shapes: B rows, L ids in the longest row, K targets per row, C
 choices."""
 
 from __future__ import annotations
@@ -22,22 +22,23 @@ from calque.pretrain.lazy import F, Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.train import NonFinite
 
-if TYPE_CHECKING:  # looking up a name makes transformers load its models, which takes seconds
+if TYPE_CHECKING:  # importing a class from transformers takes seconds
     from transformers import PreTrainedModel
 
 MOST_EPOCHS = 100_000
-READ_IDS = 8_192  # ids per batch of a fine-tuned model
+READ_IDS = 8_192  # ids per batch when a fine-tuned model predicts
 PIECE = 1 << 22
-"""The overhead of a piece of a batch on a CPU, in ids times the model's width squared: the time for some 30
-ids at width 384, and for a thousand at width 64."""
+"""The overhead of each piece of a batch on a CPU, in ids times the squared width of the model: as much time
+as about 30 ids take at width 384, or a thousand at width 64."""
 
 
 @dataclass(frozen=True)
 class FinetuneConfig:
-    """AdamW with linear warm-up and decay to zero; the last epoch's model is scored. The new head's learning
-    rate is `head_rate` times the encoder's; `warmup` is a fraction of the steps; `max_length` counts ids.
-    `dropout` applies to hidden states and the head; with `attention_dropout` (None: the checkpoint's) above
-    0, attention on a CPU takes three times as long."""
+    """Settings for fine-tuning by AdamW, with linear warm-up and decay to zero; the model after the last
+    epoch is scored. The new head's learning rate is `head_rate` times the encoder's; `warmup` is a fraction
+    of the steps, and `max_length` is in ids. `dropout` applies to hidden states and the head.
+    `attention_dropout` (None: the checkpoint's) makes attention three times slower on a CPU if it is above
+    0."""
 
     learning_rate: float = 2e-5
     head_rate: float = 1.0
@@ -71,7 +72,7 @@ class FinetuneConfig:
         return wrong
 
     def rate(self, step: int, steps: int) -> float:
-        """Return the learning rate at update `step` of `steps`, from 0."""
+        """Return the learning rate for update number `step` (from 0) of `steps`."""
         rising = round(self.warmup * steps)
         if step < rising:
             return self.learning_rate * (step + 1) / rising
@@ -79,20 +80,20 @@ class FinetuneConfig:
 
 
 def longest_row(checkpoint: Path, config: FinetuneConfig) -> int:
-    """Return the maximum number of ids in a row: the config's limit or the model's own."""
+    """Return the maximum number of ids in a row: the smaller of the config's limit and the model's."""
     settings = read_config(checkpoint)
     return min(config.max_length, architecture_of(settings).length(settings))
 
 
 def check_types(checkpoint: Path, highest: int) -> None:
-    """Raise BadInput if the checkpoint's word embeddings lack a row for the id `highest`."""
+    """Raise BadInput if the checkpoint has no word embedding for the id `highest`."""
     types: int = read_config(checkpoint).vocab_size
     if highest >= types:
         raise BadInput(f"the data contain id {highest:,}, but the model has only {types:,} types", checkpoint)
 
 
 class Finetuned:
-    """An encoder with a head, and its answers to rows."""
+    """A fine-tuned encoder with a head, which computes answers for rows."""
 
     def __init__(self, model: Any, head: Head, device: torch.device) -> None:
         self.model: PreTrainedModel = model.to(device)
@@ -115,18 +116,18 @@ class Finetuned:
         return self.head.logits(output, real)
 
     def targets(self, rows: Sequence[TaskRow]) -> Tensor:
-        """Return the rows' padded targets, (B, K)."""
+        """Return the targets of the rows, padded to (B, K)."""
         return self._table([row.targets for row in rows], UNLABELLED)
 
     @inference_mode
     def answers(self, data: EncodedSet, ids_per_batch: int = READ_IDS) -> list[np.ndarray]:
-        """Return the head's answers to each row, in the rows' order."""
+        """Return the head's answers for each row, in order."""
         answers: list[np.ndarray] = [np.empty(0)] * len(data.rows)
         lengths, start = data.lengths, 0
         order = np.argsort(-lengths, kind="stable")
         self.model.eval()
         while start < len(order):
-            # Rows come longest first, so the first row sets the batch's width.
+            # Rows are sorted by decreasing length, so the first row in a batch determines its width.
             batch = order[start : start + max(1, ids_per_batch // int(lengths[order[start]]))]
             outputs = self.head.answers(self.logits([data.rows[i] for i in batch])).cpu().numpy()
             for row, output in zip(batch, outputs, strict=True):
@@ -150,9 +151,10 @@ def finetune(
     progress: Callable[[int, int], None] = lambda step, steps: None,
     prepare: Callable[[Any], object] = lambda model: None,
 ) -> Finetuned:
-    """Train the checkpoint's encoder under a head that chooses among `labels` (0: no labels) on `data`, after
-    `prepare` has changed the model in place. Raises BadInput for a bad checkpoint, and NonFinite before an
-    update with a non-finite loss or gradient, or if a weight is not finite after the last one."""
+    """Train the checkpoint's encoder and a new head, which chooses among `labels` labels (0 if the head has
+    none), on `data`, after `prepare` has changed the model in place. Raises BadInput if the checkpoint is
+    damaged or does not match the data, and NonFinite if a loss or gradient is not finite (before the update),
+    or if a weight is not finite after the last update."""
     check_types(checkpoint, max(int(row.ids.max()) for row in data.rows))
     devices = [device] if device.type == "cuda" else []
     with torch.random.fork_rng(devices=devices):
@@ -172,7 +174,7 @@ def finetune(
             batch for epoch in epochs for batch in batches_of(len(data.rows), config.batch, [seed, epoch])
         ]
         steps = len(batches)
-        # On a GPU, pieces save nothing: a large batch takes as long, and each piece adds latency.
+        # On a GPU, splitting a batch into pieces saves no time and adds latency.
         overhead = math.inf if device.type == "cuda" else PIECE / model.config.hidden_size**2
         model.train()
         for step, batch in enumerate(batches):
@@ -191,7 +193,7 @@ def finetune(
 
 
 def _backward(tuned: Finetuned, rows: Sequence[TaskRow], overhead: float) -> Tensor:
-    """The mean loss over a batch's targets; gradients are computed piece by piece."""
+    """Return the mean loss over a batch's targets, and accumulate its gradient piece by piece."""
     targets = sum(int((row.targets != UNLABELLED).sum()) for row in rows)
     loss = torch.zeros((), device=tuned.device)
     for piece in pieces(rows, overhead):
@@ -203,8 +205,8 @@ def _backward(tuned: Finetuned, rows: Sequence[TaskRow], overhead: float) -> Ten
 
 
 def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
-    """Cut a batch into pieces of rows of similar length to reduce padding: the cheapest cut in order of
-    length, if a piece costs `overhead` ids on top of its own with padding."""
+    """Split a batch into pieces with rows of similar length to reduce padding. The split of the sorted rows
+    minimises the total cost, where a piece costs its number of ids, including padding, plus `overhead`."""
     lengths = sorted(len(row.ids) for row in rows)
     if len(rows) * lengths[-1] - sum(lengths) <= overhead:
         return [list(rows)]
@@ -223,7 +225,7 @@ def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
 
 
 def batches_of(rows: int, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
-    """Return the row numbers of every batch in an epoch, shuffled."""
+    """Return the batches of an epoch as arrays of row indices, in random order."""
     order = np.random.default_rng(seed).permutation(rows)
     return [order[start : start + batch] for start in range(0, rows, batch)]
 

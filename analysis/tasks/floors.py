@@ -1,4 +1,4 @@
-"""A task's floors: its baselines, trained and scored on the same examples as models."""
+"""Compute a task's floors: the scores of its baselines, trained and tested on the same examples as models."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -21,7 +21,7 @@ def floors(
     progress: Callable[[int, int], None] = lambda done, total: None,
     scored: Callable[[str], Task] | None = None,
 ) -> list[Floor]:
-    """Compute every metric of a task's baselines for each pair (training language, test language), in
+    """Compute all metrics for a task's baselines, for each (training language, test language) in `pairs`, in
     order."""
     firsts = list(dict.fromkeys(first for first, _ in pairs))
     kinds, rows = list(product(firsts, task.baselines)), dict[tuple[str, str, Baseline], list[Floor]]()
@@ -40,8 +40,8 @@ def floors(
 
 
 def spelling(languages: Languages, name: str) -> Spell:
-    """Return a function that spells words in a language: a word stays the source's if all its sub-words keep
-    their ids."""
+    """Return a function that distinguishes a language's words from the source's: it marks words with the
+    language's name unless all their sub-words have the same ids in both."""
     reader = Reader.of(languages, name)
 
     @cache

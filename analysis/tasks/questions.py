@@ -1,4 +1,4 @@
-"""Tasks that answer a question with a span of its context."""
+"""Question answering tasks, in which the answer is a span in a context."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ from calque.derive.errors import BadInput
 from calque.derive.example import Example
 from calque.derive.sentence import Sentence
 
-QUESTION = 64  # maximum number of a question's sub-words in a row; longer ones are truncated
-STRIDE = 128  # sub-words between the starts of consecutive windows
+QUESTION = 64  # maximum number of sub-words in a question; longer questions are truncated
+STRIDE = 128  # number of sub-words between the starts of consecutive windows
 BEST, LONGEST = 20, 30
-"""How many of the best starts and ends are paired, and the maximum number of sub-words in an answer."""
-NOWHERE = -1  # the character position for ids outside the context
+"""The number of best starts and of best ends that are paired, and the maximum number of sub-words in an
+answer."""
+NOWHERE = -1  # the character position of ids that are not in the context
 
 
 @dataclass(frozen=True, slots=True)
 class SpanRow(TaskRow):
-    """A question with a window of its context. `starts` and `ends` (L,) are each id's characters in the
-    context, NOWHERE for other ids; `best` (L,) is true if no other window gives the id more context."""
+    """A question with a window of its context. `starts` and `ends` (L,) are the positions of each id's first
+    character and of the end of its last one in the context, NOWHERE for ids outside it. `best` (L,) is true
+    if no other window shows more context around the id."""
 
     starts: np.ndarray
     ends: np.ndarray
@@ -35,8 +37,8 @@ class SpanRow(TaskRow):
 
 
 class Questions(Task):
-    """The answer to a question is a span of its context; scored as in SQuAD v1.1 by default. In a row without
-    the answer, start and end are its first id (Devlin et al. 2019)."""
+    """A task whose answers are spans in a context, scored as in SQuAD v1.1 by default. In rows that do not
+    contain the answer, both targets are the row's first id (Devlin et al. 2019)."""
 
     data = "qa"
     metrics = (F1, EXACT)
@@ -90,22 +92,22 @@ class Questions(Task):
         pairs = [(row, logits) for row, logits in zip(rows, answers, strict=True) if isinstance(row, SpanRow)]
         for most in (BEST, None):
             if found := [(span, row) for row, logits in pairs for span in spans(row, logits, most)]:
-                (_, start, end), row = max(found, key=lambda each: each[0][0])  # the first among equals
+                (_, start, end), row = max(found, key=lambda each: each[0][0])  # the first in case of a tie
                 answer = text[row.starts[start] : row.ends[end]]
-                return (answer.strip(),)  # a space marker at its end covers the space before it
+                return (answer.strip(),)  # a final space marker includes the space before it
         raise AssertionError("every position of a context has a best window")
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
         return answer_scores(gold, predicted)
 
     def submitted(self, examples: Iterable[Example], predictions: Sequence[Answer]) -> tuple[str, str]:
-        """Return the answers by question id."""
+        """Return the answers by question id, in JSON."""
         answers = {example.id: answer for example, (answer,) in zip(examples, predictions, strict=True)}
         return "json", json.dumps(answers, ensure_ascii=False, indent=0) + "\n"
 
 
 class QA(Questions):
-    """Questions of any origin."""
+    """Question answering on data from any source."""
 
     name = "qa"
     title = "QA"
@@ -113,7 +115,7 @@ class QA(Questions):
 
 
 class XQuAD(Questions):
-    """XQuAD (Artetxe et al. 2020): questions and paragraphs of SQuAD's dev set, translated."""
+    """XQuAD (Artetxe et al. 2020): translations of questions and paragraphs from SQuAD's dev set."""
 
     name = "xquad"
     title = "XQuAD"
@@ -121,8 +123,8 @@ class XQuAD(Questions):
 
 
 class TyDiQA(Questions):
-    """TyDiQA-GoldP (Clark et al. 2020): questions by speakers of each language, and the passage that answers
-    them."""
+    """TyDiQA-GoldP (Clark et al. 2020): questions written by speakers of each language, with passages that
+    contain the answers."""
 
     name = "tydiqa"
     title = "TyDiQA"
@@ -131,7 +133,7 @@ class TyDiQA(Questions):
 
 @dataclass(frozen=True)
 class MLQA(Questions):
-    """MLQA (Lewis et al. 2020); answers are compared by language-specific rules."""
+    """MLQA (Lewis et al. 2020), which compares answers by language-specific rules."""
 
     language: str = "en"
 
@@ -150,7 +152,7 @@ class MLQA(Questions):
 
 def _context(example: Example) -> tuple[str, list[tuple[int, int]]]:
     if len(example.texts) != 2:
-        raise ValueError(f"expected a question and a context, found {len(example.texts)} texts")
+        raise ValueError(f"an example should have a question and a context, not {len(example.texts)} texts")
     question, context = example.texts
     if not any(map(len, question)):
         raise ValueError("the question has no words")
@@ -170,19 +172,19 @@ def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
 
 
 def windows_of(size: int, room: int) -> list[range]:
-    """Return windows of `room` positions over `size`, `STRIDE` apart (at most half of the room), the last one
-    at the end."""
+    """Return windows of `room` positions that cover `size` positions and start `STRIDE` apart (or `room` / 2
+    if that is less); the last one ends at the end."""
     if room < 1:
-        raise ValueError("a row has no room for a context next to its question")
+        raise ValueError("the question leaves no room for a context in the row")
     step = max(1, min(STRIDE, room // 2))
     starts = range(0, max(1, size - room + step), step)
     return [range(start, min(start + room, size)) for start in starts]
 
 
 def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
-    """Return for each window whether each position has more context there than in any other (the first among
-    equals), (W,) bool: the smaller number of positions on either side, plus a hundredth of the window's
-    length (Devlin et al.'s code)."""
+    """Return, for each window, which of its positions have more context there than in any other window (in a
+    tie, the first window wins), (W,) bool. As in Devlin et al.'s code, context is the smaller number of
+    positions on either side, plus a hundredth of the window's length."""
     best, owner = np.full(size, -np.inf), np.zeros(size, int)
     for number, window in enumerate(windows):
         here, places = slice(window.start, window.stop), np.arange(len(window))
@@ -194,8 +196,9 @@ def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
 
 
 def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tuple[float, int, int]]:
-    """Return the score, start and end of the possible answers in a row, from its logits (2, at least L): at
-    most `LONGEST` sub-words of the context, with start and end among the row's `most` best (None: any)."""
+    """Return the score, start and end of each possible answer in a row, from its logits (2, at least L).
+    Answers have at most `LONGEST` sub-words, all from the context, and their start and end are among the
+    row's `most` best (None: any)."""
     starts, ends = logits[:, : len(row.ids)]
     context = row.starts != NOWHERE
     firsts, lasts = (np.argsort(-scores, kind="stable")[:most] for scores in (starts, ends))

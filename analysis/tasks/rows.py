@@ -1,4 +1,4 @@
-"""Examples as rows of ids. Shapes: L ids in a row, K targets in a row, V types in a vocabulary."""
+"""Encode examples as rows of ids. Shapes: L ids in a row, K targets in a row, V types in a vocabulary."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from calque.derive.sentence import Sentence
 from calque.derive.types import OURS, PairLayout, Specials
 from calque.derive.vocabulary import Vocabulary
 
-REMEMBERED = 64  # texts cached by a reader, as several questions share a paragraph
-UNLABELLED = -100  # the target of unlabelled ids, ignored by torch's cross-entropy
-ONE_TYPE = np.zeros(1, np.uint8)  # the token types of all rows with only the first type
+REMEMBERED = 64  # number of texts cached by a reader, because questions share paragraphs
+UNLABELLED = -100  # the target of ids without a label, which torch's cross-entropy ignores
+ONE_TYPE = np.zeros(1, np.uint8)  # shared by all rows in which every token type is 0
 
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """A model's input, `ids` (L,), and its `targets` (K,), int32, whose meaning the head defines.
-    `languages`, (1,) or (L,), are the ids' languages, for models with language embeddings; `types`, (1,) or
-    (L,), are token types from the tokenizer's template."""
+    """A model's input `ids` (L,) and its `targets` (K,), both int32; the head defines what targets mean.
+    `languages` contains the ids' languages, for models with language embeddings, and `types` the token types
+    from the tokenizer's template; both are (1,) or (L,)."""
 
     ids: np.ndarray
     targets: np.ndarray
@@ -34,8 +34,8 @@ class TaskRow:
 
 @dataclass(frozen=True)
 class Pieces:
-    """A text as N sub-words: their `ids`, and the characters of `text` that each one covers, from `starts` to
-    `ends`, (N,)."""
+    """A text split into N sub-words: their `ids` (N,), and the characters of `text` that each one covers,
+    from `starts` to `ends` (N,)."""
 
     text: str
     ids: np.ndarray
@@ -46,14 +46,15 @@ class Pieces:
         return len(self.ids)
 
     def between(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return the first and last sub-word in the characters from `start` to below `end`, if any."""
+        """Return the indices of the first and last sub-word that overlap text[start:end], or None."""
         inside = np.flatnonzero((self.ends > start) & (self.starts < end))
         return (int(inside[0]), int(inside[-1])) if len(inside) else None
 
 
 @dataclass(frozen=True)
 class Reader:
-    """Maps words in one language to ids: a vocabulary's `encode`, then `table` (V,)."""
+    """Maps words to ids in a language, by a vocabulary's `encode` and then `table` (V,). `second` is the
+    reader for an example's second text, if it differs."""
 
     encode: Callable[[str], Sequence[int]]
     table: np.ndarray
@@ -73,7 +74,7 @@ class Reader:
         size = len(at_end)
 
         def by_place(word: str) -> Sequence[int]:
-            """Number the sub-words before a word's last one from V on."""
+            """Encode a word, adding V to the ids of all sub-words except the last."""
             *before, last = encode(word)
             return *(i + size for i in before), last
 
@@ -82,13 +83,13 @@ class Reader:
 
     @classmethod
     def of_given(cls, vocabulary: Vocabulary) -> Reader:
-        """Return the reader of a given tokenizer for any language: tagged words are read one by one, other
-        texts as written."""
+        """Return a reader that uses a given tokenizer for every language. Tagged words are encoded one by
+        one, other texts as written."""
 
         @lru_cache(REMEMBERED)
         def as_written(text: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            """Encode as after a space, like every word; a sub-word of white space alone covers no
-            character."""
+            """Encode a text as if it followed a space, like every word. A sub-word that is only white space
+            covers no characters."""
             (encoding,) = vocabulary.encode_texts([f" {text}"])
             trimmed = [_trimmed(text, max(0, start - 1), end - 1) for start, end in encoding.offsets]
             starts, ends = np.array(_with_marks(text, trimmed), np.int64).reshape(-1, 2).T
@@ -106,7 +107,7 @@ class Reader:
         return np.array([self.number], np.uint8)
 
     def of_text(self, number: int) -> Reader:
-        """Return the reader for an example's text `number`, from 0."""
+        """Return the reader for an example's text `number` (from 0)."""
         return self.second if number and self.second else self
 
     def pieces(self, word: str) -> Sequence[int]:
@@ -116,7 +117,8 @@ class Reader:
         return pieces
 
     def read(self, sentences: Sequence[Sentence]) -> Pieces:
-        """Return a text as sub-words, encoded as written if there is `encode_text`."""
+        """Return a text as sub-words; it is encoded as written if `encode_text` is set, otherwise word by
+        word."""
         text = " ".join(sentence.text for sentence in sentences)
         if self.encode_text:
             encoded = Pieces(text, *self.encode_text(text))
@@ -134,7 +136,7 @@ class Reader:
         return Pieces(text, np.array(ids, np.int64), np.array(starts, np.int64), np.array(ends, np.int64))
 
     def ids(self, sentences: Sequence[Sentence]) -> np.ndarray:
-        """Return the ids of `read` alone, much faster."""
+        """Return the same ids as `read`, but much faster."""
         if not self.encode_ids:
             words = (word for sentence in sentences for word in sentence.words)
             return np.fromiter(chain.from_iterable(map(self.pieces, words)), np.int64)
@@ -144,17 +146,18 @@ class Reader:
         return ids
 
     def row(self, ids: Sequence[int] | np.ndarray, targets: Sequence[int]) -> TaskRow:
-        """Return a row from the vocabulary's ids, including special ones, in this language."""
+        """Convert the vocabulary's ids, including special ones, to this language, and return them as a
+        row."""
         own = self.table[np.asarray(ids)].astype(np.int32)
         return TaskRow(own, np.asarray(targets, np.int32), languages=self._own_language)
 
     @cached_property
     def pairs(self) -> PairLayout:
-        """The layout for two texts in a row."""
+        """How two texts are combined in a row."""
         return self.layout or PairLayout.usual(self.specials)
 
     def row_of_texts(self, texts: Sequence[Sequence[int] | np.ndarray], targets: Sequence[int]) -> TaskRow:
-        """Return a row of several texts in the layout `pairs`, each in its own language."""
+        """Combine several texts, each in its own language, in a row with the layout `pairs`."""
         parts = list[list[int]]()
         for number, ids in enumerate(texts):
             before, after = self.pairs.around(number, number == len(texts) - 1)
@@ -197,8 +200,8 @@ def _with_marks(text: str, stretches: Sequence[tuple[int, int]]) -> list[tuple[i
 def windows(
     reader: Reader, words: Sequence[str], targets: Sequence[int], length: int
 ) -> tuple[list[TaskRow], bool]:
-    """Return the fewest rows `<s> words </s>` of whole words that hold all, and whether all fit into one row
-    uncut."""
+    """Split words over as few rows `<s> words </s>` as possible without splitting a word, and return the rows
+    and whether everything fits into one row without truncation."""
     start, end = reader.specials.start, reader.specials.end
     rows = [([start], [UNLABELLED])]
     whole = True
@@ -217,7 +220,8 @@ def windows(
 def joined(
     reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, length: int
 ) -> tuple[TaskRow, bool]:
-    """Return all texts in one row, in the reader's layout `pairs`, and whether nothing was cut."""
+    """Combine all texts in a single row with the reader's layout `pairs`; return the row and whether nothing
+    was truncated."""
     flat = [reader.of_text(number).ids(text) for number, text in enumerate(texts)]
     kept = [len(pieces) for pieces in flat]
     room = length - reader.pairs.marks(len(texts))

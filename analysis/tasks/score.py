@@ -1,5 +1,5 @@
-"""Scores: a metric's value on a test set, and each example's contribution. Answers in words are scored as in
-SQuAD v1.1 (Rajpurkar et al. 2016) and MLQA."""
+"""Compute a metric's value on a test set, and each example's contribution to it. Free-text answers are scored
+as in SQuAD v1.1 (Rajpurkar et al. 2016) and MLQA."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from unicodedata import category
 from calque.analysis.records.record import Items
 from calque.analysis.tasks.baselines import Answer
 
-OF = " of "  # joins a metric to the diagnostic it is restricted to, as in `accuracy of passive`
+OF = " of "  # joins a metric and a diagnostic category, as in `accuracy of passive`
 Entity = tuple[
     str, int, int
-]  # type, first and last word; numbers run over all sentences, with gaps between them
+]  # type, first word and last word; words are numbered through all sentences, with gaps between sentences
 
 
 @dataclass(frozen=True)
 class Score:
-    """A fraction from 0 to 1, and the number of answers behind it. `items` gives each example's contribution,
-    for paired comparisons; None if the number is not a sum over examples."""
+    """A fraction from 0 to 1, and the number of answers that it is based on. `items` contains each example's
+    contribution, for paired comparisons; None if the score is not a ratio of sums over examples."""
 
     value: float
     count: int
@@ -33,13 +33,13 @@ class Score:
 
     @classmethod
     def over(cls, hits: Iterable[int], of: Iterable[int], count: int) -> Score:
-        """Divide the sum of `hits` by the sum of `of`, with one entry each per example."""
+        """Divide the sum of `hits` by the sum of `of`; both have one entry per example."""
         hits, of = list(hits), list(of)
         return cls(sum(hits) / sum(of), count, Items.over(hits, of))
 
 
 def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
-    """Return the fraction of labels predicted correctly. Raises ValueError without labels."""
+    """Return the fraction of labels predicted correctly. Raises ValueError if there are no labels."""
     hits = [[a == b for a, b in zip(*pair, strict=True)] for pair in zip(gold, predicted, strict=True)]
     count = sum(map(len, hits))
     if not count:
@@ -48,9 +48,9 @@ def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
 
 
 def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
-    """Return the entities that seqeval 1.2.2 finds in each sentence's tags in its default mode. In bare tags,
-    equal neighbours are one entity, and a bare X that starts a sentence starts no entity, as all sentences
-    are one sequence."""
+    """Return the entities that seqeval 1.2.2 finds in each sentence's tags in its default mode. In tags
+    without prefixes, equal neighbours form one entity, and the tag X at the start of a sentence does not
+    start a new one, because seqeval treats all sentences as one sequence."""
     found: list[set[Entity]] = []
     last_mark, last_kind, start, place = "O", "", 0, 0
     for tags in sentences:
@@ -71,20 +71,20 @@ def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
 
 
 def entity_f1(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
-    """Return F1 over entities with exact span and type, all sentences and types together; `count` is the
-    number of gold entities."""
+    """Return the micro-averaged F1 over entities, which must match in span and type; `count` is the number of
+    gold entities."""
     pairs = list(zip(entities(gold), entities(predicted), strict=True))
     count = sum(len(correct) for correct, _ in pairs)
     if not count:
-        raise ValueError("no entity in the gold labels, so F1 is not defined")
+        raise ValueError("the gold labels contain no entity, so F1 is undefined")
     hits = (2 * len(correct & found) for correct, found in pairs)
     return Score.over(hits, (len(correct) + len(found) for correct, found in pairs), count)
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric: its `name` in records, its display `title`, and its score for gold and predicted answers in
-    the same order, unless a task defines its own `scores`."""
+    """A metric: its `name` in records, its display `title`, and a function that scores predicted against gold
+    answers in the same order, or None if tasks compute it in their own `scores`."""
 
     name: str
     title: str
@@ -93,7 +93,9 @@ class Metric:
 
 ACCURACY, F1 = Metric("accuracy", "accuracy", accuracy), Metric("f1", "F1", entity_f1)
 EXACT = Metric("exact", "exact match")
-PARTS = 10**6  # an answer's F1 is rounded to this many parts, as items are whole numbers
+PARTS = (
+    10**6
+)  # an answer's F1 is stored as a whole number of this many parts, because items are whole numbers
 ARTICLES: dict[str, str] = {
     "en": r"\b(a|an|the)\b",
     "es": r"\b(un|una|unos|unas|el|la|los|las)\b",
@@ -103,18 +105,19 @@ ARTICLES: dict[str, str] = {
     "ar": r"\sال^|ال",
     "zh": "",
 }
-"""The articles in each of MLQA's languages, ignored as in the official evaluation."""
+"""Regular expressions for the articles in MLQA's languages, which the official evaluation removes."""
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def squad_words(text: str) -> list[str]:
-    """Return the words to compare: lower-cased, without ASCII punctuation, then without a, an and the."""
+    """Return a text's words for comparison: in lower case, without ASCII punctuation, and without "a", "an"
+    and "the"."""
     return re.sub(ARTICLES["en"], " ", text.lower().translate(_NO_PUNCTUATION)).split()
 
 
 def mlqa_words(text: str, language: str) -> list[str]:
-    """Return the words to compare by MLQA's rules for a language: without punctuation in any script; each
-    Chinese character is a word."""
+    """Return a text's words for comparison by MLQA's rules for a language: in lower case, without punctuation
+    in any script, and without articles; each Chinese character is a word."""
     bare = text.lower().translate(_no_punctuation())
     if articles := ARTICLES[language]:
         bare = re.sub(articles, " ", bare)
@@ -130,10 +133,10 @@ def _no_punctuation() -> dict[int, None]:
 def answer_scores(
     gold: Sequence[Answer], predicted: Sequence[Answer], words: Callable[[str], list[str]] = squad_words
 ) -> dict[str, Score]:
-    """Compute exact match and F1: the best over a question's correct answers, averaged over questions, as in
-    the official evaluation."""
+    """Compute exact match and F1 as in the official evaluation: the best value over a question's correct
+    answers, averaged over questions."""
     if not gold:
-        raise ValueError("no question to answer")
+        raise ValueError("there are no questions to score")
     exact, ratios = [], []
     for correct, (prediction,) in zip(gold, predicted, strict=True):
         theirs, ours = [words(text) for text in correct], words(prediction)

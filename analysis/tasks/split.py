@@ -1,4 +1,4 @@
-"""A set of a task's examples: read, checked and encoded as rows, one example at a time."""
+"""Read, check and encode a set of a task's examples, one example at a time."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from calque.derive.example import Example, read_examples
 
 @dataclass(frozen=True)
 class EncodedSet:
-    """The rows of N examples, in order; example i has `counts[i]` rows. `cut` counts the examples that do not
-    fit into one row."""
+    """The rows that encode N examples, in order: example i has `counts[i]` of them. `cut` is the number of
+    examples that do not fit into one row."""
 
     rows: tuple[TaskRow, ...]
     counts: np.ndarray
@@ -28,33 +28,33 @@ class EncodedSet:
 
     @property
     def unlabelled(self) -> np.ndarray:
-        """Which examples have no target, (N,) bool, because their answers have no sub-words."""
+        """Which examples have no target because their answers have no sub-words, (N,) bool."""
         empty = [bool((row.targets == UNLABELLED).all()) for row in self.rows]
         return np.logical_and.reduceat(empty, np.cumsum(self.counts) - self.counts)
 
     def labelled(self) -> EncodedSet:
-        """Keep the examples that have a target."""
+        """Remove the examples that have no target."""
         chosen = ~self.unlabelled
         kept = np.flatnonzero(np.repeat(chosen, self.counts))
         return EncodedSet(tuple(self.rows[i] for i in kept), self.counts[chosen], self.cut)
 
     @property
     def lengths(self) -> np.ndarray:
-        """The number of ids in each row, (R,)."""
+        """The number of ids in each row."""
         return np.array([len(row.ids) for row in self.rows])
 
 
 @dataclass(frozen=True)
 class Split:
-    """A file of derived task data, reread on each pass. Errors name the files it was derived from,
-    `read_from`, if they are known."""
+    """A file of a task's examples, which is read anew in each iteration. Errors name the files from which it
+    was derived (`read_from`), if they are known."""
 
     path: Path
     task: Task
     read_from: tuple[Path, ...] = ()
 
     def __iter__(self) -> Iterator[tuple[Example, Answer]]:
-        """Yield each example and its gold answer; line i + 1 in the file contains example i."""
+        """Yield each example with its gold answer; there is one example per line."""
         if not self.path.is_file():
             raise BadInput(f"no examples for the task {self.task.name}", self.path)
         rows = read_examples(self.path)
@@ -73,7 +73,7 @@ class Split:
                 raise self._fault(f"not an example of the task {self.task.name}: {error}", line) from error
             yield example, gold
         if line == 1:
-            raise BadInput(f"an empty file; expected examples of the task {self.task.name}", self.path)
+            raise BadInput(f"the file is empty; expected examples of the task {self.task.name}", self.path)
 
     def _fault(self, message: str, example: int | None = None) -> BadInput:
         if not self.read_from:
@@ -90,12 +90,12 @@ class Split:
         return [gold for _, gold in self]
 
     def check(self, labels: Sequence[str]) -> None:
-        """Raise BadInput for errors that would otherwise stop an evaluation after hours of training:
-        unreadable examples, unknown labels, an undefined metric."""
+        """Raise BadInput for unreadable examples, unknown labels or an undefined metric, which would
+        otherwise stop the evaluation only after hours of training."""
         answers = self.gold
         for line, gold in enumerate(answers, start=1):
             if unknown := sorted(set(self.task.labels([gold])) - set(labels)):
-                message = f"unknown label {unknown[0]!r}; the training data have {', '.join(labels)}"
+                message = f"unknown label {unknown[0]!r}; the training data contain {', '.join(labels)}"
                 raise self._fault(message, line)
         try:
             self.task.scores(answers, [self.task.perfect(answer) for answer in answers])
@@ -118,8 +118,7 @@ class Split:
     def decode(
         self, encoded: EncodedSet, answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> list[Answer]:
-        """Return the prediction for each example, given the head's answers to each of the rows from
-        `encode`."""
+        """Return the prediction for each example, given the head's answers for the rows from `encode`."""
         predictions, first = [], 0
         for (example, _), rows in zip(self, encoded.counts, strict=True):
             own = slice(first, first + rows)
@@ -129,8 +128,8 @@ class Split:
 
 
 def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
-    """Return the labels in `train`, which models may predict. Raises BadInput if another set contains other
-    labels."""
+    """Return the labels in `train`, which are those that models can predict. Raises BadInput if one of
+    `splits` contains a label that is not in `train`, or is otherwise unusable."""
     labels = train.task.labels(train.gold)
     for split in splits:
         split.check(labels)

@@ -1,4 +1,4 @@
-"""Tasks with a label for every word: part-of-speech tags, named entities, and your own labels."""
+"""Tasks that label every word: part-of-speech tagging, named entity recognition, and your own labels."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,14 +15,14 @@ from calque.derive.sentence import Sentence, iob2, word_labels
 
 
 def tagged_words(examples: Iterable[tuple[Example, Answer]]) -> Iterator[tuple[str, str]]:
-    """Yield the words in a tagging task's examples, with their labels."""
+    """Yield every word in a tagging task's examples with its label."""
     for example, labels in examples:
         yield from zip(words_of(example), labels, strict=True)
 
 
 class Tagging(Task):
-    """A label for each word in one text, learned at the word's first sub-word; a long text is split into
-    several rows."""
+    """A task that labels each word in a text. Words are labelled at their first sub-word; long texts are
+    split into several rows."""
 
     head = WordHead()
     baselines: ClassVar[tuple[Baseline, ...]] = (Majority(of_words=True), Unigram())
@@ -37,7 +37,7 @@ class Tagging(Task):
             tuple(tag for sentence in example.texts[0] for tag in self.tags(sentence)),
         )
         if len(tags) != len(words) or not all(tags):
-            raise ValueError("expected a tag for every word")
+            raise ValueError("some words have no tag; expected a tag for every word")
         return tags
 
     def rows(
@@ -67,7 +67,7 @@ def words_of(example: Example) -> list[str]:
 
 
 class POS(Tagging):
-    """A UPOS tag for every word; the main metric is accuracy."""
+    """Part-of-speech tagging with UPOS tags; the main metric is accuracy."""
 
     name = "pos"
     title = "POS"
@@ -81,7 +81,8 @@ class POS(Tagging):
 
 
 class NER(Tagging):
-    """IOB2 tags derived from the spans, after any reordering."""
+    """Named entity recognition with IOB2 tags, which are computed from spans after a transform has reordered
+    the words."""
 
     name = "ner"
     title = "NER"
@@ -95,14 +96,14 @@ class NER(Tagging):
         return iob2(sentence)
 
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
-        """Return O, and B- and I- for every type, as a type with only one-word entities in training may still
-        have longer ones."""
+        """Return O, and both B- and I- for every type, even if all entities of that type in the training data
+        are single words."""
         types = sorted({tag[2:] for tags in gold for tag in tags if tag != "O"})
         return ("O", *(f"{mark}-{kind}" for kind in types for mark in "BI"))
 
 
 class WordLabels(Tagging):
-    """Any label for every word."""
+    """A task with user-defined labels for words."""
 
     name = "word_labels"
     title = "Word labels"

@@ -1,5 +1,5 @@
-"""The interface of a task (its examples' rows, head, decoding and scores), and the heads trained on top of an
-encoder. Shapes: B rows, L ids, K targets per row, C answers to choose from."""
+"""The interface of a task (how examples are encoded, decoded and scored, and with which head), and the heads
+trained on top of an encoder. Shapes: B rows, L ids, K targets per row, C choices per target."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from calque.analysis.tasks.score import Metric, Score
 from calque.derive.example import Example
 from calque.derive.readers.conllu import WORDS, XTREME, Units
 
-if TYPE_CHECKING:  # torch is slow to import, and a task's title does not need it
+if TYPE_CHECKING:  # torch is slow to import, and not needed for a task's title
     from torch import Tensor
 
-BARRED = -1e4  # the logit at padding, where no answer starts or ends
+BARRED = -1e4  # the logit at padding, so that no answer starts or ends there
 TAGS = (
     "udpos"  # XTREME's name for POS; tags of syntactic words do not fit its label files, so they use our name
 )
 
 
 class Head(ABC):
-    """A transformers head (the Auto class `auto`), trained with cross-entropy: each target of a row is a
-    choice among C."""
+    """A head from transformers (the Auto class named `auto`), trained with cross-entropy: each target in a
+    row is one of C choices."""
 
     format: ClassVar[int] = 1
     auto: ClassVar[str]
@@ -39,8 +39,8 @@ class Head(ABC):
         return getattr(transformers, self.auto)
 
     def output(self, model: Any, ids: Tensor, types: Tensor, real: Tensor) -> Any:
-        """Return the model's output under the head, for ids and token types (B, L); `real` is False at
-        padding."""
+        """Run the model with its head on ids and token types (B, L), and return its output; `real` is False
+        at padding."""
         return model(input_ids=ids, attention_mask=real.long(), token_type_ids=types)
 
     @abstractmethod
@@ -48,7 +48,7 @@ class Head(ABC):
         """Return logits (B, K, C) from the model's output; `real` (B, L) is False at padding."""
 
     def answers(self, logits: Tensor) -> Tensor:
-        """Return the head's answers to each row: each target's most likely choice, (B, K)."""
+        """Return the head's answers for each row: the most likely choice for each target, (B, K)."""
         return logits.argmax(-1)
 
 
@@ -68,8 +68,8 @@ class TextHead(Head):
     auto = "AutoModelForSequenceClassification"
 
     def output(self, model: Any, ids: Tensor, types: Tensor, real: Tensor) -> Tensor:
-        """Return logits (B, C). The head reads only the first position, so nothing else in the last layer is
-        computed."""
+        """Return logits (B, C). The head reads only the first position, so the last layer is computed only
+        there."""
         from calque.pretrain.architecture import architecture_of
         from calque.pretrain.batch import Rows
         from calque.pretrain.model import encode_first
@@ -82,10 +82,10 @@ class TextHead(Head):
 
 
 class SpanHead(Head):
-    """Two choices among a row's ids, the answer's start and end: K is 2, C is L (Devlin et al. 2019, section
+    """Chooses an answer's start and end among a row's ids: K is 2, C is L (Devlin et al. 2019, section
     4.2)."""
 
-    format = 3  # format 2 excluded answers that start or end with a space marker
+    format = 3  # format 2 did not allow answers that start or end with a space marker
     auto = "AutoModelForQuestionAnswering"
 
     def logits(self, output: Any, real: Tensor) -> Tensor:
@@ -96,74 +96,75 @@ class SpanHead(Head):
         )
 
     def answers(self, logits: Tensor) -> Tensor:
-        """Return the logits themselves, (B, 2, L): the task pairs starts with ends."""
+        """Return the logits themselves, (B, 2, L), because the task combines starts and ends."""
         return logits.float()
 
 
 @dataclass(frozen=True)
 class Task(ABC):
-    """A task: its data, metrics, head, decoding and baselines."""
+    """A task, with its data, metrics, head, decoding and baselines."""
 
-    name: ClassVar[str]  # its data folder, and its name in records and settings
-    title: ClassVar[str]  # its display name
-    summary: ClassVar[str] = ""  # one sentence about it, for glossaries and the documentation
-    data: ClassVar[str]  # the kind of its data, as named by sources and readers
-    metrics: ClassVar[tuple[Metric, ...]]  # models are compared by the first one
-    printed: ClassVar[str] = ""  # the metric in published tables, if not the first
+    name: ClassVar[str]  # name of the task in records and settings, and of its data folder
+    title: ClassVar[str]  # display name
+    summary: ClassVar[str] = ""  # a sentence about the task, for glossaries and the documentation
+    data: ClassVar[str]  # the kind of data, as sources and readers call it
+    metrics: ClassVar[tuple[Metric, ...]]  # the first one is used to compare models
+    printed: ClassVar[str] = ""  # the metric used in published tables, if it is not the first
     head: ClassVar[Head]  # the layer trained on top of an encoder
-    baselines: ClassVar[tuple[Baseline, ...]] = ()  # model-free baselines that its scores are compared with
-    of_pairs: ClassVar[bool] = False  # whether its examples consist of two texts
-    xtreme: ClassVar[str] = ""  # its name in XTREME, if different
+    baselines: ClassVar[tuple[Baseline, ...]] = ()  # model-free baselines with which scores are compared
+    of_pairs: ClassVar[bool] = False  # whether an example consists of two texts
+    xtreme: ClassVar[str] = ""  # the task's name in XTREME, if it is different
 
     @property
     def primary(self) -> str:
         return self.metrics[0].name
 
     def in_language(self, name: str) -> Self:
-        """Return the task as scored in a natural language. Raises BadInput if it cannot be scored there."""
+        """Return the task with the scoring rules for a natural language. Raises BadInput if there are
+        none."""
         return self
 
     @abstractmethod
     def gold(self, example: Example) -> Answer:
-        """Return an example's correct answer, or all of them for questions. Raises ValueError if there is
-        none, or the texts are unexpected."""
+        """Return an example's correct answer or, for questions, all of its correct answers. Raises ValueError
+        if there is none, or if the example does not have the expected texts."""
 
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
-        """Return the labels that a model may predict, from the gold answers in its training data; empty if
+        """Return the labels that a model can predict, given the gold answers in its training data; empty if
         answers are spans."""
         return tuple(sorted({label for labels in gold for label in labels}))
 
     def perfect(self, gold: Answer) -> Answer:
-        """Return a perfect model's prediction: one of several correct answers."""
+        """Return what a perfect model would predict, given the gold answer; for questions, one of the correct
+        answers."""
         return gold
 
     @abstractmethod
     def rows(
         self, example: Example, labels: Sequence[str], reader: Reader, length: int
     ) -> tuple[list[TaskRow], bool]:
-        """Return rows of at most `length` ids, and whether everything fits into one. Raises ValueError if a
-        word has no ids."""
+        """Encode an example as rows of at most `length` ids, and return whether everything fits into one row.
+        Raises ValueError if a word has no ids."""
 
     @abstractmethod
     def decode(
         self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> Answer:
-        """Return the prediction for an example, given the head's answers to each of its rows
-        (`Head.answers`)."""
+        """Return the prediction for an example, given the head's answers for its rows (`Head.answers`)."""
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
-        """Return the score of each of `metrics` by name. Raises ValueError if a metric is undefined for this
-        gold."""
+        """Return the score for each of `metrics`, by name. Raises ValueError if a metric is undefined for
+        these gold answers."""
         return {metric.name: metric.score(gold, predicted) for metric in self.metrics if metric.score}
 
     def submission(
         self, language: str, examples: Iterable[Example], predictions: Sequence[Answer], units: Units = WORDS
     ) -> tuple[str, str]:
-        """Return the name and the content of a language's file in an XTREME submission."""
+        """Return the name and content of a language's file for a submission to XTREME."""
         folder = TAGS if units == XTREME else self.xtreme or self.name
         ending, text = self.submitted(examples, predictions)
         return f"{folder}/test-{language}.{ending}", text
 
     def submitted(self, examples: Iterable[Example], predictions: Sequence[Answer]) -> tuple[str, str]:
-        """Return such a file's extension and content: one label per line."""
+        """Return the extension and content of a file for a submission to XTREME, with one label per line."""
         return "tsv", "".join(f"{label}\n" for answer in predictions for label in answer)

@@ -1,4 +1,5 @@
-"""Transfer: fine-tuning a checkpoint on one set of a task and testing it on others, derived or natural."""
+"""Measure transfer: fine-tune a checkpoint on a task in one language and test it in others, derived or
+natural."""
 
 from __future__ import annotations
 
@@ -35,12 +36,12 @@ from calque.pretrain.lazy import torch
 
 Progress = Callable[
     [str, int, int], None
-]  # called with a title such as "pos source", the step and the number of steps
+]  # called with a title such as "pos source", the current step and the number of steps
 
 
 @dataclass(frozen=True)
 class TaskSet:
-    """A task's examples in one language, and the reader that maps its words to ids."""
+    """A task's examples in one language, and a reader that maps the language's words to ids."""
 
     split: Split
     reader: Reader
@@ -48,8 +49,9 @@ class TaskSet:
 
 @dataclass(frozen=True)
 class Predictions:
-    """The predictions for a set's `size` examples, and the score by each metric. `cut` examples do not fit
-    into one row; the answers to `unlabelled` ones have no sub-words."""
+    """The predictions (`answers`) for the `size` examples in a set, and the score for each metric. `cut`
+    counts the examples that do not fit into one row, and `unlabelled` those whose answers have no
+    sub-words."""
 
     scores: Mapping[str, Score]
     answers: Sequence[Answer]
@@ -60,7 +62,8 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The predictions for each test set."""
+    """The predictions for each test set, and the numbers of training examples that were used, that do not fit
+    into one row (`cut`), and whose answers have no sub-words (`unlabelled`)."""
 
     tested: Mapping[Any, Predictions]
     examples: int
@@ -76,17 +79,17 @@ def evaluate(
     config: FinetuneConfig,
     progress: Callable[[int, int], None],
 ) -> Evaluated:
-    """Fine-tune on `train`, and test the last epoch's model. Raises BadInput if checkpoint or data are
-    missing, damaged or do not match."""
+    """Fine-tune on `train`, and test the model after the last epoch. Raises BadInput if the checkpoint or the
+    data are missing or damaged, or if they do not match."""
     task, length = train.split.task, longest_row(model.checkpoint, config)
     rows = train.split.encode(labels, train.reader, length)
     unlabelled, rows = int(rows.unlabelled.sum()), rows.labelled()
     if not rows.rows:
-        raise BadInput("the tokenizer has no sub-words for any of its answers", train.split.path)
+        raise BadInput("the tokenizer has no sub-words for any of the answers", train.split.path)
     device = torch.device(model.device)
     tuned = finetune(model.checkpoint, rows, task.head, len(labels), config, model.seed, device, progress)
     examples, cut = len(rows.counts), rows.cut
-    del rows  # keep a set's rows in memory only while needed
+    del rows  # free the memory
     tested = {key: _test(tuned, each, labels, length) for key, each in tests.items()}
     return Evaluated(tested, examples, cut, unlabelled)
 
@@ -95,7 +98,7 @@ def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -
     split = test.split
     rows: EncodedSet = split.encode(labels, test.reader, length)
     answers, gold = split.decode(rows, model.answers(rows), labels), split.gold
-    diagnostics = [intern(example.diagnostic) for example, _ in split]  # the category of each example, or ""
+    diagnostics = [intern(example.diagnostic) for example, _ in split]  # each example's category, or ""
     scores = split.task.scores(gold, answers) | by_diagnostic(split.task, gold, answers, diagnostics)
     return Predictions(scores, answers, len(rows.counts), rows.cut, int(rows.unlabelled.sum()))
 
@@ -103,7 +106,8 @@ def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -
 def by_diagnostic(
     task: Task, gold: Sequence[Answer], predicted: Sequence[Answer], diagnostics: Sequence[str]
 ) -> dict[str, Score]:
-    """Score each diagnostic's examples by the main metric, as `metric of diagnostic`."""
+    """Return the main metric on the examples in each diagnostic category, under the name `metric of
+    category`."""
     scores = {}
     for name in sorted(set(diagnostics) - {""}):
         own = [i for i, diagnostic in enumerate(diagnostics) if diagnostic == name]
@@ -115,9 +119,9 @@ def by_diagnostic(
 def by_entry(
     split: Split, answers: Sequence[Answer], languages: Languages, language: str
 ) -> dict[str, Score]:
-    """Return the accuracy over words in a tagged set that are one type with a dictionary entry, and over
-    those without. Words of several sub-words and shared words are in neither group; empty without a
-    dictionary."""
+    """Return the accuracy in a tagged set over words with a dictionary entry, and over words without one.
+    Words with several sub-words, and words that are the same in the source, are in neither group. Empty if
+    there is no dictionary."""
     if (SOURCE, language) not in languages.dictionaries:
         return {}
     images, entries = languages[language].images, {*languages.dictionary(SOURCE, language)[:, 1].tolist()}
@@ -145,7 +149,7 @@ def by_entry(
 
 @dataclass(frozen=True)
 class DerivedTask:
-    """A task in a model's `languages`, with its `examples` in them and the fine-tuning settings."""
+    """A task, its `examples` in a model's `languages`, and the settings for fine-tuning."""
 
     task: Task
     languages: Languages
@@ -154,10 +158,10 @@ class DerivedTask:
 
 
 def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambda *_: None) -> Measurement:
-    """Measure every metric of one task on the source and the model's derived language. SRC, ZS and DEV come
-    from one model, fine-tuned on the source and scored on the source's test set, the derived language's, and
-    the source's dev set; SUP is fine-tuned and scored on the derived language. CUT is the fraction of
-    examples that do not fit into a row."""
+    """Measure every metric of a task on the source and on the model's derived language. One model is
+    fine-tuned on the source and scored on the source's test set (SRC), the derived language's test set (ZS),
+    and the source's dev set (DEV); a second one is fine-tuned and scored on the derived language (SUP). CUT
+    is the fraction of examples that do not fit into one row."""
     task, derived = data.task, model.language
     readers = {name: Reader.of(data.languages, name) for name in (SOURCE, derived)}
     check_types(model.checkpoint, max(int(reader.table.max()) for reader in readers.values()))
@@ -191,9 +195,9 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
 
 
 def deltas(records: Iterable[Record]) -> list[Record]:
-    """Compute DELTA = SUP - ZS for every metric that has both, with SUP's count; small values mean good
+    """Compute DELTA = SUP - ZS for every metric that has both, with SUP's count. Small values mean good
     transfer."""
-    # SUP and ZS differ only in the measure and the number.
+    # Records of SUP and ZS are equal except for the measure, the value, the count and the items.
     keyed = [(record, replace(record, measure=DELTA, value=0.0, count=0, items=None)) for record in records]
     zero_shot = {common: record.value for record, common in keyed if record.measure == "ZS"}
     return [
@@ -205,8 +209,8 @@ def deltas(records: Iterable[Record]) -> list[Record]:
 
 @dataclass(frozen=True)
 class NaturalTask:
-    """A task learned in the language `source` and tested in it and in `languages`; `units` are its tags'
-    units."""
+    """A task on which models are fine-tuned in the language `source` and tested in that and in `languages`.
+    `units` are the units that are tagged."""
 
     task: Task
     examples: TaskFolder
@@ -221,8 +225,8 @@ def zero_shot(
     data: NaturalTask,
     progress: Callable[[int, int], None] = lambda step, steps: None,
 ) -> Measurement:
-    """Measure every metric of a task on the test sets of its source and its other languages, by one model
-    with the checkpoint's own tokenizer."""
+    """Fine-tune a checkpoint, with its own tokenizer, on a task in its source language, and measure every
+    metric on the test sets in the source and in the other languages."""
     task, examples, reader = (
         data.task,
         data.examples,

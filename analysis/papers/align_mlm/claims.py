@@ -1,4 +1,4 @@
-"""The main claims of ALIGN-MLM, tested."""
+"""Test the main claims made in the ALIGN-MLM paper."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -25,13 +25,13 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 from calque.derive.transforms import REWRITES
 
 INVERTED, SCRIPT = "trans.inv", "trans"  # the transforms in the paper's headlines
-NEAR = 0.03  # delta "≈ 0": within 3 points. The paper's largest under Trans is 2.6.
-CHANCE_MARGIN = 0.01  # alignment "near chance": at most one point above it. The paper's is 0.3 points above.
-PAPERS = ("nli", "ner", "pos")  # the paper's tasks, which get claims whether or not a study includes them
+NEAR = 0.03  # Delta is "≈ 0" up to 3 points. The paper's largest under Trans is 2.6.
+CHANCE_MARGIN = 0.01  # alignment is "near chance" up to one point above it. The paper's is 0.3 points above.
+PAPERS = ("nli", "ner", "pos")  # the paper's tasks, for which claims are made even if a study lacks them
 
 
 def align_mlm_claims(results: Results) -> list[Claim]:
-    """Return the headlines of ALIGN-MLM, each with its verdict."""
+    """Return ALIGN-MLM's headline claims with their verdicts."""
     under, script, claims = results.transform_title(INVERTED), results.transform_title(SCRIPT), list[Claim]()
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
         on = f"{task_title(task)} ({metric_title(PRIMARY[task])})"
@@ -39,7 +39,10 @@ def align_mlm_claims(results: Results) -> list[Claim]:
             extreme_delta(results, o, INVERTED, task, side) for o, side in (("ALIGN-MLM", -1), ("MLM", +1))
         )
         claims.append(claim("smallest-delta", least, under=under, on=on))
-        if {*results.objectives} != {"ALIGN-MLM", "MLM"}:  # with two objectives it is the same claim
+        if {*results.objectives} != {
+            "ALIGN-MLM",
+            "MLM",
+        }:  # with two objectives, this would repeat the previous claim
             claims.append(claim("largest-delta", most, under=under, on=on))
         claims.append(
             claim("all-near", all_near(results, SCRIPT, task), script=script, on=on, near=100 * NEAR)
@@ -57,8 +60,8 @@ def align_mlm_claims(results: Results) -> list[Claim]:
 
 
 def changed_words(results: Results) -> Iterator[Claim]:
-    """Yield claims that an objective loses more under a transform that changes words than under the same
-    transform without that change."""
+    """Yield one claim for each objective and each transform that changes words: that the objective loses more
+    than under the same transform without that change."""
     parts = {name: results.transform(name).parts for name in results.transforms}
     for changed, theirs in parts.items():
         rest = tuple(part for part in theirs if part["kind"] not in REWRITES)
@@ -79,14 +82,16 @@ def changed_words(results: Results) -> Iterator[Claim]:
 
 
 def extreme_delta(results: Results, objective: str, transform: str, task: str, side: int) -> Verdict:
-    """Whether an objective's Delta is smaller (`side` -1) or larger (+1) than every other's."""
+    """Judge whether an objective's Delta is smaller (`side` -1) or larger (+1) than that of every other
+    objective."""
     metric, cells = PRIMARY[task], [(name, transform) for name in results.objectives]
     deltas = {name: results.deltas(name, transform, task, metric) for name in results.objectives}
     return unless_at_floor(_beats_all(deltas, objective, side), results, cells, task, metric)
 
 
 def all_near(results: Results, transform: str, task: str) -> Verdict:
-    """Whether every objective's Delta is at most `NEAR`; a negative one means better than supervised."""
+    """Judge whether every objective's Delta is at most `NEAR`; a negative Delta means that zero-shot transfer
+    beats supervision."""
     means = {name: mean(results.deltas(name, transform, task, PRIMARY[task])) for name in results.objectives}
     deltas = {name: delta for name, delta in means.items() if delta}
     worst = max(deltas, key=lambda name: deltas[name].mean, default="")
@@ -97,7 +102,7 @@ def all_near(results: Results, transform: str, task: str) -> Verdict:
 
 
 def near_chance(results: Results, transform: str) -> Verdict:
-    """Whether MLM's alignment is at most `CHANCE_MARGIN` above chance, 1 over the number of types."""
+    """Judge whether MLM's alignment exceeds chance, 1 / number of types, by at most `CHANCE_MARGIN`."""
     alignment = mean(results.alignments("MLM", transform, "all"))
     if not alignment:
         return judge([], "")
@@ -106,7 +111,8 @@ def near_chance(results: Results, transform: str) -> Verdict:
 
 
 def correlated(results: Results, task: str, least: float) -> Verdict:
-    """Whether rho over all cells exceeds `least`, by its bootstrap interval over cells."""
+    """Judge whether the rank correlation between alignment and -Delta over all cells exceeds `least`, by
+    bootstrapping cells."""
     cells = results.points(task, PRIMARY[task])
     pairs = [(cell.objective, cell.transform) for cell in cells]
     return unless_at_floor(_above(cells, least), results, pairs, task, PRIMARY[task])

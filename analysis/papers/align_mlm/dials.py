@@ -1,4 +1,5 @@
-"""Transfer and alignment by word-order distance from the source, and by the vocabulary shared with it."""
+"""Show how transfer and alignment depend on word-order distance from the source, and on the vocabulary shared
+with it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -37,21 +38,23 @@ from calque.analysis.results.results import Results
 from calque.analysis.tasks.catalog import PRIMARY
 from calque.derive.transforms import REWRITES
 
-FEWEST = 3  # minimum number of points on a line, and of different shares of sub-words
+FEWEST = 3  # minimum number of points on a line, and of distinct shares of sub-words
 FLOOR: Dash = ":"
 DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
 PARAMETERS = {"Invert": "inversion", "Permute": "random order"}
 NEW = "a new script"
-SHARED: dict[str, dict[str, str]] = TEXTS["shared"]  # the kind of sharing, by script and by the shared words
+SHARED: dict[str, dict[str, str]] = TEXTS[
+    "shared"
+]  # titles of the kinds of sharing, by transform and choice of words
 KINDS = [kind for kinds in SHARED.values() for kind in kinds.values()]
-MARKERS = dict(zip((NEW, *KINDS), (marker for _, marker in LOOKS), strict=False))  # for each kind of sharing
-MOST_ROWS = 4  # maximum number of objectives, one row each
+MARKERS = dict(zip((NEW, *KINDS), (marker for _, marker in LOOKS), strict=False))  # by kind of sharing
+MOST_ROWS = 4  # maximum number of objectives, with one row per objective
 
 
 def order_figure(results: Results, scale: str) -> Plot | None:
-    """Plot each task's ZS and Delta, and alignment@1, against order distance, one line per objective and
-    parameter. None if no parameter has three settings, or if there are too many parameters or objectives to
-    distinguish."""
+    """Plot each task's ZS and Delta, and alignment@1, against order distance, with one line per objective and
+    parameter. Return None if no parameter has three settings, or if there are too many parameters or
+    objectives to distinguish."""
     parameters, columns, look = _parameters(results), _order_columns(results), looks(results)
     if not columns or len(parameters) > len(DASHES) or not look:
         return None
@@ -62,7 +65,7 @@ def order_figure(results: Results, scale: str) -> Plot | None:
     distance = {cell: its.mean for cell, its in distances.items() if its}
 
     def line(column: Column, objective: str, transforms: Sequence[str]) -> list[Point]:
-        """Return (distance, value) at each setting, nearest order first."""
+        """Return a point (distance, value) for each setting, in order of increasing distance."""
         measured = (t for t in transforms if (objective, t) in distance)
         return sorted(
             means((distance[objective, t], column.values(results, objective, t)) for t in measured),
@@ -158,7 +161,7 @@ def _order_columns(results: Results) -> list[Column]:
 
 
 class Sharer(NamedTuple):
-    """A language, the kind of vocabulary that it shares with its source, and the share of its sub-words in
+    """A language, which kind of vocabulary it shares with its source, and the share of its sub-word tokens in
     common."""
 
     language: str
@@ -167,7 +170,8 @@ class Sharer(NamedTuple):
 
 
 def sharers(results: Results) -> list[Sharer]:
-    """Return the languages whose shared vocabulary was measured, ascending by the share of sub-words."""
+    """Return the languages whose shared vocabulary was measured, in ascending order of the share of
+    sub-words."""
     found = []
     for language in results.transforms:
         parts = results.transform(language).parts
@@ -180,7 +184,7 @@ def sharers(results: Results) -> list[Sharer]:
 
 
 def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield a table of transfer and alignment by shared vocabulary, if any language shares part of its
+    """Yield a table of transfer and alignment by shared vocabulary, if any language shares some of its
     vocabulary."""
     if any(0 < sharer.tokens < 1 for sharer in sharers(results)):
         columns = columns_of("overlap")
@@ -195,8 +199,9 @@ def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
 
 
 def overlap_figure(results: Results, scale: str) -> Plot | None:
-    """Plot each task's Delta and alignment@1 against the share of sub-words in common, one row per objective,
-    one marker per kind. None with fewer than three different shares, or with more objectives than rows."""
+    """Plot each task's Delta and alignment@1 against the share of sub-words in common, with one row per
+    objective and one marker per kind of sharing. Return None if there are fewer than three distinct shares or
+    more than four objectives."""
     languages, rows = sharers(results), results.objectives
     columns = [Column(f"{score_title(t)}, Δ", DELTA, metric, t) for t, metric in main_metrics(results)]
     columns += [Column("alignment@1, %", ALIGNMENT, "held-out")] if results.has(ALIGNMENT) else []

@@ -1,6 +1,7 @@
-"""Figures 2 and 3 of ALIGN-MLM, and scores above their floors.
+"""Plot Figures 2 and 3 of the ALIGN-MLM paper, and scores next to their floors.
 
-Each is None if records cannot fill it, or if there are too many objectives or transforms to distinguish.
+A figure is None if records for it are missing, or if there are too many objectives or transforms to
+distinguish.
 """
 
 from collections.abc import Iterator
@@ -22,18 +23,22 @@ from calque.analysis.statistics.correlation import Correlation, spearman
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
 
 ABREAST = 2  # maximum number of panels in a row
-BAR, LABEL = 0.11, 0.65  # minimum widths in inches of a bar and a task's label, or a row gets fewer panels
-BELOW = 0.05  # minimum share of the axis below 0, as room for markers
+BAR, LABEL = (
+    0.11,
+    0.65,
+)  # minimum widths in inches of a bar and of a task's label, which limit the panels per row
+BELOW = 0.05  # minimum fraction of the axis below 0, to leave room for markers
 
 
 def compared_metrics(results: Results) -> dict[str, str]:
-    """Choose each measured task's metric: the paper's if its numbers are available, else the primary one."""
+    """Choose a metric for each measured task: the paper's if its numbers are available, otherwise the primary
+    one."""
     printed = {(p.task, p.metric) for p in results.published if (p.table, p.measure) == (3, DELTA)}
     return {t: PRINTED[t] if (t, PRINTED[t]) in printed else PRIMARY[t] for t in results.main_tasks}
 
 
 def delta_figure(results: Results, scale: str) -> Plot | None:
-    """Plot Delta by objective, one panel per transform, one group of bars per task."""
+    """Plot Delta by objective, with one panel per transform and one group of bars per task."""
     look, transforms = looks(results), results.transforms
     cells = [(o, t) for t in transforms for o in results.objectives]
     metrics = compared_metrics(results).items()
@@ -83,8 +88,8 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
 
 
 def floor_figure(results: Results, scale: str) -> Plot | None:
-    """Plot every objective's SUP and ZS, and the strongest baselines, one panel per task, one group per
-    transform."""
+    """Plot every objective's SUP and ZS, and the strongest baselines, with one panel per task and one group
+    of points per transform."""
     tasks = [task for task in results.main_tasks if results.floors.baselines([task])]
     look, transforms, floors = looks(results), results.transforms, list[Floor]()
     titles = [drawing.wrapped(results.transform_title(name), HALF / 4) for name in transforms]
@@ -95,7 +100,7 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
     def draw(panel: Axes, task: str) -> None:
         for x, objective, transform in drawing.in_groups(list(look), transforms):
             colour, marker, _ = look[objective]
-            size = 7.5 if marker == "*" else 5  # a small open star looks like a full one
+            size = 7.5 if marker == "*" else 5  # small stars look filled even if they are open
             for measure, fill in (("SUP", "none"), ("ZS", "full")):
                 if score := mean(results.scores(measure, objective, transform, task, PRIMARY[task])):
                     shape: dict[str, Any] = {"marker": marker, "fillstyle": fill, "markersize": size}
@@ -136,7 +141,7 @@ def _draw_floors(panel: Axes, results: Results, task: str) -> Iterator[Floor]:
 
 
 def correlation_figure(results: Results, scale: str) -> Plot | None:
-    """Plot alignment@1 against -Delta, one panel per task with a rho."""
+    """Plot alignment@1 against -Delta, with one panel for each task whose rho is defined."""
     metrics, look = compared_metrics(results), looks(results)
     cells = {
         task: points for task, metric in metrics.items() if rho_of(points := results.points(task, metric))
@@ -185,14 +190,15 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
 
 
 def in_words(rho: Correlation) -> str:
-    """Write rho with its interval and p."""
+    """Format rho with its interval and p-value."""
     between = "" if rho.low is None or rho.high is None else f" [{rho.low:.2f}, {rho.high:.2f}]"
     p = f"p = {rho.p:.3f}" if rho.p >= 1e-3 else "p < 0.001"
     return f"ρ = {rho.rho:.2f}{between}, {p}".replace("-", "−")
 
 
 def rho_of(points: list[Point]) -> Correlation | None:
-    """Compute rho over a task's points, with p by permutation within transforms; None for one objective."""
+    """Compute rho over a task's points, with a p-value by permutation within transforms; None if there is
+    only one objective."""
     if len({point.objective for point in points}) < 2:
         return None
     alignments, deltas = [point.alignment.mean for point in points], [point.delta.mean for point in points]
@@ -211,7 +217,7 @@ def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill, place: str) -
     beside = drawing.ends([point.alignment])
     drawing.draw_intervals(panel, [x], along, look.colour)
     drawing.draw_intervals(panel, [y], beside, look.colour, across=True)
-    # hollow markers are filled with white to hide error bars
+    # fill hollow markers with white to hide the error bars behind them
     face: dict[str, Any] = {"markerfacecolor": "#ffffff" if fill == "none" else look.colour}
     face["fillstyle"] = "full" if fill == "none" else fill
     style: dict[str, Any] = {"color": look.colour, "markerfacecoloralt": "#ffffff", "markersize": 7, **face}

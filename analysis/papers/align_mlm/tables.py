@@ -1,4 +1,5 @@
-"""Tables 3 and 8 of ALIGN-MLM, with its published numbers marked, and additional tables."""
+"""Tabulate results as in Tables 3 and 8 of the ALIGN-MLM paper, with its published numbers marked, and in
+further tables."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -48,8 +49,8 @@ def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
 
 
 def scores_table(results: Results, scale: str) -> Table:
-    """Table 3: SUP, ZS and Delta by objective, transform and task, with floors, retained transfer and
-    baselines."""
+    """Tabulate SUP, ZS, Delta and retained transfer by objective, transform and task, and the baselines'
+    scores, as in Table 3."""
     metrics = [
         (task, m) for task in results.main_tasks for m in dict.fromkeys((PRIMARY[task], PRINTED[task]))
     ]
@@ -61,7 +62,7 @@ def scores_table(results: Results, scale: str) -> Table:
 
 
 def alignment_table(results: Results, scale: str) -> Table:
-    """Table 8: every kind of alignment@1, and each task's Delta, in percent."""
+    """Tabulate every variant of alignment@1, and each task's Delta, in percent, as in Table 8."""
     columns = [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ALIGNMENTS]
     if after := results.has(ALIGNMENT, *ROTATIONS):
         columns += [Column(f"alignment@1 {title}", ALIGNMENT, metric) for metric, title in ROTATIONS.items()]
@@ -94,8 +95,8 @@ def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[s
 
 
 def entries_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Compare, within each model, the ZS of words with and without a dictionary entry, and compare the
-    difference with that under MLM, which is given no dictionary."""
+    """Compare the ZS of words with and without a dictionary entry within each model, and compare the
+    difference with that for MLM, which uses no dictionary."""
     rows = []
     for task, objective, transform in product(results.main_tasks, results.objectives, results.transforms):
         within, without, gain = _with_and_without(results, objective, transform, task)
@@ -128,7 +129,7 @@ def _with_and_without(
 
 
 def retrieval_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield a table of derivation retrieval by layer, if measured."""
+    """Yield a table of retrieval scores for derivations by layer, if they were measured."""
     columns = [
         Column(f"layer {layer}" if layer else "embeddings", RETRIEVAL, "cosine", facets={"layer": layer})
         for layer in results.layers(RETRIEVAL)
@@ -139,7 +140,7 @@ def retrieval_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]
 
 
 def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield SUP and ZS by category of examples, one table per task with categories."""
+    """Yield SUP and ZS by category of examples: one table for each task with categories."""
     for task in results.main_tasks:
         start = PRIMARY[task] + OF
         metrics = sorted({r.metric for r in results.records if r.task == task and r.metric.startswith(start)})
@@ -166,7 +167,7 @@ def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
 
 
 def interventions_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield scores after each intervention, one table per task and one for retrieval."""
+    """Yield scores after each intervention: one table per task, and one for retrieval."""
     for task in results.main_tasks:
         metric = PRIMARY[task]
         yield from _table(
@@ -208,7 +209,8 @@ def _after(results: Results, column: Column, objective: str, transform: str, int
 def effect(
     after: Callable[[str], BySeed], name: str
 ) -> tuple[Estimate | None, Estimate | None, Estimate | None]:
-    """Return the score after an intervention, its change, and its difference from the control's score."""
+    """Return the score after an intervention, its difference from the score without intervention, and its
+    difference from the score after the control."""
     score, control = after(name), control_of(name)
     change = difference(score, after(NOTHING)) if name != NOTHING else None
     return mean(score), change, difference(score, after(control)) if control else None

@@ -1,1 +1,2 @@
-"""How two languages become similar in one model during pretraining: the order of several measures."""
+"""Show how two languages become similar within a model during pretraining: the order in which several
+measures rise."""

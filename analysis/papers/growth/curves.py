@@ -1,5 +1,5 @@
-"""Quantities over pretraining: the step at which each one leaves its null, and their order, as tables and in
-words."""
+"""Find the pretraining step at which each quantity first leaves its null, and report their order in tables
+and sentences."""
 
 import math
 from collections import Counter
@@ -19,12 +19,12 @@ from calque.derive.files import read_toml
 from calque.pretrain.architecture import main_layer
 
 NEVER = math.inf
-Curve = Mapping[int, Record]  # a seed's record by step, ascending
+Curve = Mapping[int, Record]  # one seed's records by step, in ascending order
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number given by its measure and metric, as described in quantities.toml."""
+    """A quantity followed over pretraining: a measure and a metric, as described in quantities.toml."""
 
     name: str
     axis: str
@@ -43,17 +43,20 @@ PREDICTED, ALIGNED = (
     tuple(Quantity(**row | {"bounds": tuple(row.get("bounds", Quantity.bounds))}) for row in _TEXTS[group])
     for group in ("predicted", "aligned")
 )
-"""Quantities about prediction, and about words and sentences in embedding space: one figure each."""
+"""Quantities about prediction, and quantities about words and sentences in embedding space; each group has
+its own figure."""
 QUANTITIES = (*PREDICTED, *ALIGNED)
-DIGITS = [1 if quantity.unit == 100 else 2 for quantity in QUANTITIES]  # two unless in percent
+DIGITS = [
+    1 if quantity.unit == 100 else 2 for quantity in QUANTITIES
+]  # percentages have one decimal, other numbers two
 
 
 def curves(results: Results, quantity: Quantity, objective: str, transform: str) -> dict[int, Curve]:
-    """Return each seed's records with a null; empty if the quantity was not measured."""
+    """Return the records that have a null, by seed and step; empty if the quantity was not measured."""
     depth = next(run.layers for run in results.runs.values())
     layer = main_layer(depth) if quantity.layered else None
     found: dict[int, dict[int, Record]] = {}
-    for task in ("", *results.tasks):  # records on tags name the probed task
+    for task in ("", *results.tasks):  # records of the linear probe name the task that it was trained on
         found = found or results.curves(
             quantity.measure, objective, transform, task, quantity.metric, layer=layer
         )
@@ -62,14 +65,14 @@ def curves(results: Results, quantity: Quantity, objective: str, transform: str)
 
 
 def at_steps(results: Results, quantity: Quantity, objective: str, transform: str) -> dict[int, list[Record]]:
-    """Return all seeds' records at each step that all of them have, ascending."""
+    """Return, in ascending order, the steps recorded in every seed, with all seeds' records."""
     of_seeds = list(curves(results, quantity, objective, transform).values())
     common = sorted(set.intersection(*map(set, of_seeds))) if of_seeds else []
     return {step: [curve[step] for curve in of_seeds] for step in common}
 
 
 def means(results: Results, quantity: Quantity, objective: str, transform: str) -> dict[int, Estimate]:
-    """Return the mean over seeds at each step that all of them have, in the quantity's unit."""
+    """Return the mean over seeds at each step recorded in every seed, in the quantity's unit."""
     return {
         step: estimate([quantity.unit * record.value for record in records], quantity.bounds)
         for step, records in at_steps(results, quantity, objective, transform).items()
@@ -88,31 +91,33 @@ def steps_of(results: Results) -> list[int]:
 
 
 def onset(curve: Curve, side: int) -> float:
-    """Return the first step at which two consecutive probes are beyond their null on that side, or NEVER."""
+    """Return the first step at which this probe and the next are both beyond their null on the given side, or
+    NEVER."""
     beyond = [(step, bool(r.null and r.null.left(r.value, side))) for step, r in curve.items()]
     return next((float(step) for (step, left), (_, still) in pairwise(beyond) if left and still), NEVER)
 
 
 @dataclass(frozen=True)
 class Onsets:
-    """One quantity's onset by seed. With five seeds, their range is a 94 % interval for the median."""
+    """The step at which a quantity leaves its null, by seed. With five seeds, the range is a 94 % interval
+    for the median."""
 
     steps: Mapping[int, float]
 
     @property
     def ends(self) -> tuple[float, float, float]:
-        """The earliest, median and latest step; the median is NEVER if at least half of the seeds never leave
-        the null."""
+        """The earliest, median and latest step; the median is NEVER if the quantity stays within its null in
+        at least half of the seeds."""
         steps = sorted(self.steps.values())
         return steps[0], median(steps), steps[-1]
 
     @property
     def left(self) -> int:
-        """The number of seeds whose quantity leaves its null."""
+        """The number of seeds in which the quantity leaves its null."""
         return sum(step < NEVER for step in self.steps.values())
 
     def __str__(self) -> str:
-        """`91 [64, 128]`, `64`, `never`, or `never in 2 of 5, else from 64`."""
+        """Format the onset, as in `91 [64, 128]`, `64`, `never`, or `never in 2 of 5, else from 64`."""
         low, middle, high = self.ends
         if not self.left:
             return "never"
@@ -122,11 +127,11 @@ class Onsets:
 
 
 Found = Mapping[Quantity, Onsets]
-"""The onsets of the quantities measured for an objective and a transform, the earliest first."""
+"""The onsets of all quantities measured for an objective and a transform, the earliest first."""
 
 
 def onsets(results: Results, objective: str, transform: str) -> Found:
-    """Return each quantity's onset in every seed, the earliest first."""
+    """Return the onsets of all quantities measured, the earliest first."""
     found = dict[Quantity, Onsets]()
     for quantity in QUANTITIES:
         if seeds := curves(results, quantity, objective, transform):
@@ -145,7 +150,7 @@ def swapped_pairs(found: Found) -> int:
 
 
 def in_order(found: Found) -> dict[float, list[str]]:
-    """Group the names of quantities by median onset, ascending, NEVER last."""
+    """Group the quantities' names by median onset, in ascending order with NEVER last."""
     groups: dict[float, list[str]] = {}
     for quantity, its in found.items():
         groups.setdefault(its.ends[1], []).append(quantity.name)
@@ -153,7 +158,8 @@ def in_order(found: Found) -> dict[float, list[str]]:
 
 
 def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield the order of quantities by onset, the step of each, and its last value."""
+    """Yield three tables: the order in which quantities leave their null, the onset of each, and its value at
+    the last step."""
     order, steps, ends = [], [], []
     for transform in results.transforms:
         for objective in results.objectives:
@@ -177,7 +183,7 @@ def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
 
 
 def order_in_words(found: Found) -> str:
-    """`gradients (0), loss and CKA (64), sentences (128); never: all types`."""
+    """Describe the order, as in `gradients (0), loss and CKA (64), sentences (128); never: all types`."""
     groups = {step: listed(names) for step, names in in_order(found).items()}
     never = groups.pop(NEVER, "")
     order = ", ".join(f"{names} ({step:,.0f})" for step, names in groups.items())
@@ -185,8 +191,8 @@ def order_in_words(found: Found) -> str:
 
 
 def agreement(found: Found, seeds: int) -> str:
-    """Say whether seeds agree on the order, how many pairs are swapped, and what leaves its null in some
-    seeds only."""
+    """Describe whether seeds agree on the order, how many pairs are swapped, and which quantities leave their
+    null only in some seeds."""
     if seeds < 2:
         return "one seed"
     swapped = swapped_pairs(found)
@@ -196,8 +202,8 @@ def agreement(found: Found, seeds: int) -> str:
 
 
 def growth_findings(results: Results) -> Iterator[str]:
-    """Yield sentences on how often each quantity comes first, the order for the first objective, and whether
-    seeds agree."""
+    """Yield sentences that say how often each quantity comes first, the order for the first objective, and in
+    how many cases all seeds agree."""
     cells = [(objective, transform) for transform in results.transforms for objective in results.objectives]
     found = {cell: its for cell in cells if (its := onsets(results, *cell))}
     if not found:

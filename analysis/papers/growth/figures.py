@@ -1,4 +1,4 @@
-"""Quantities by pretraining step, on a logarithmic axis."""
+"""Plot quantities against pretraining steps, on a logarithmic axis."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -43,11 +43,11 @@ from calque.analysis.results.results import Results
 
 NULL = "#E4E4E4"
 STEP = "step"
-ROOM = 0.55  # step 0 is drawn at this fraction of the next step
+ROOM = 0.55  # step 0 is drawn at this fraction of the first step above 0
 
 
 class StepScale:
-    """A logarithmic axis of `steps` with a position for step 0."""
+    """A logarithmic axis for `steps` that also has a position for step 0."""
 
     def __init__(self, steps: Sequence[int]) -> None:
         self.steps = steps
@@ -57,14 +57,14 @@ class StepScale:
         return [step or ROOM * self.first for step in steps]
 
     def heights(self, steps: Sequence[int], values: Sequence[float], wanted: Sequence[int]) -> list[float]:
-        """Interpolate a line through (step, value) at other steps; NaN before its first and after its
-        last."""
+        """Interpolate the line through `values` at `steps` at the steps `wanted`; NaN outside its range."""
         at, here = (np.log(self.places(some)) for some in (wanted, steps))
         heights: list[float] = np.interp(at, here, values, left=np.nan, right=np.nan).tolist()
         return heights
 
     def draw(self, panel: Axes) -> None:
-        """Set a panel's horizontal axis, with ticks at 0 and at powers of ten not too close to it."""
+        """Set up a panel's horizontal axis, with ticks at 0 and at powers of ten that are not too close to
+        0."""
         last, powers = max(self.steps), [10**power for power in range(8)]
         ticks = [
             *([0] if 0 in self.steps else []),
@@ -150,8 +150,8 @@ def _null(panel: Axes, results: Results, quantity: Quantity, transform: str, axi
 
 
 def onset_figure(results: Results, scale: str) -> Plot | None:
-    """Plot the median step at which each quantity exceeds its null: one panel per language, one row per
-    objective. None without two steps."""
+    """Plot the median step at which each quantity leaves its null, with one panel per language and one row
+    per objective. Return None if fewer than two steps were recorded."""
     steps, objectives = steps_of(results), results.objectives
     if len(steps) < 2 or len(results.transforms) > MOST:
         return None

@@ -1,6 +1,6 @@
-"""The papers' own numbers: one JSON file per paper, its tables by number, in percent as printed. A row has an
-objective, a transform and a setting, then one number per column or, with `languages` or `settings`, one cell
-for each of these."""
+"""Read the numbers printed in papers. There is one JSON file per paper, which contains its numbered tables,
+in percent as printed. A row consists of an objective, a transform, a setting, and one number per column; in
+tables with `languages` or `settings`, it has one cell for each of these instead."""
 
 import json
 from collections.abc import Iterator
@@ -10,19 +10,19 @@ from typing import Any
 from calque.analysis.records.record import Published
 
 FOLDER = Path(__file__).parent
-PLACES = 5  # decimals of a share, enough for percent with two
+PLACES = 5  # decimals of a share, enough for percentages with two decimals
 
 
 def published(paper: str, table: int | None = None) -> list[Published]:
-    """Read every number in a paper's tables, or in one table, in the paper's order, as shares."""
+    """Read all numbers in a paper's tables, or in one of them, as shares in the paper's order."""
     content = _content(paper)
     tables = (entry for entry in content["tables"] if table in (None, entry["table"]))
     return [number for entry in tables for row in entry["rows"] for number in _numbers(content, entry, row)]
 
 
 def published_layers(paper: str) -> dict[str, dict[str, list[float]]]:
-    """Read word alignment error rates by encoder, gold set and layer, as shares, from a paper's released
-    code."""
+    """Read the alignment error rates obtained from a paper's released code, as shares by encoder, gold set
+    and layer."""
     content = _content(f"layers/{paper}")
     return {
         encoder: {name: [round(rate / 100, PLACES) for rate in rates] for name, rates in by_set.items()}
@@ -31,12 +31,13 @@ def published_layers(paper: str) -> dict[str, dict[str, list[float]]]:
 
 
 def notes(paper: str) -> dict[int, str]:
-    """Read the remarks on each table."""
+    """Return the remarks on a paper's tables, by table number."""
     return {table["table"]: table["note"] for table in _content(paper)["tables"] if table["note"]}
 
 
 def corpora(paper: str) -> dict[str, dict[str, float]]:
-    """Read the size of a paper's corpora in gigabytes, by name and by language code, or pair as `en-fr`."""
+    """Return the sizes of a paper's corpora in gigabytes, by corpus and by language, such as `en`, or pair,
+    such as `en-fr`."""
     return {table["name"]: table["gigabytes"] for table in _content(paper).get("corpora", [])}
 
 
@@ -59,7 +60,7 @@ def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any]) -> 
         for column, value in zip(
             table["columns"][3:], cell if isinstance(cell, list) else [cell], strict=False
         ):
-            if value is not None:  # the paper has a dash there
+            if value is not None:  # null where the paper prints a dash
                 kind, share = _column(column, content["metrics"]), round(value / 100, PLACES)
                 yield Published(*about, *kind, share, name, title, language)
 

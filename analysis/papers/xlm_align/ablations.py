@@ -1,5 +1,5 @@
-"""XLM-Align's variants among a study's objectives, and Tables 3 to 7: ablations of the objective's parts and
-values."""
+"""Find XLM-Align's variants among a study's objectives, and tabulate ablations of its parts and parameters as
+in Tables 3 to 7 of its paper."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,12 +28,12 @@ from calque.derive.files import read_toml
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
 SWITCHES = ("tlm", "queries", "labels", "label_layer", "first", "filtering", "layer")
-"""Parameters that Tables 3 to 7 vary; mask rate and the fraction of parallel sentences belong to a study's
-scale."""
+"""The parameters varied in Tables 3 to 7. The mask rate and the fraction of parallel sentences are not among
+them: they belong to a study's scale."""
 DEFAULTS: dict[str, Any] = {switch: getattr(XLMAlign(), switch) for switch in SWITCHES}
-DEFAULT = ""  # the reference setting in the paper's tables: XLM-Align unchanged
+DEFAULT = ""  # the reference setting in the paper's tables: unmodified XLM-Align
 NEITHER = "without DWA, without TLM"
-OWN = ", of ours"  # the suffix of settings that are not in the paper
+OWN = ", of ours"  # marks settings that are not in the paper
 _PAPER = read_toml(Path(__file__).with_name("ablations.toml"))
 TABLES: dict[int, dict[str, Any]] = {int(number): entry for number, entry in _PAPER["tables"].items()}
 SWITCHED: dict[str, dict[str, Any]] = _PAPER["switches"]  # each setting's switches
@@ -41,21 +41,22 @@ TASKS = ("nli", "ner", "pos", "qa")  # the paper's tasks
 
 
 def changes(objective: Described) -> dict[str, Any] | None:
-    """Return the switches that differ from the paper's XLM-Align; None for an objective that is not a variant
-    of it."""
+    """Return the switches in which an objective differs from the paper's XLM-Align; None if it is not a
+    variant of XLM-Align."""
     part = objective.part("DWA")
     return None if part is None else {name: part[name] for name in SWITCHES if part[name] != DEFAULTS[name]}
 
 
 def variant(results: Results, start: Start | None, **switches: Any) -> str | None:
-    """Return the name of the objective that is XLM-Align with these switches from that start, if the study
-    includes it."""
+    """Return the name of the objective that is XLM-Align with the given start and changed switches; None if
+    the study lacks it."""
     names = (name for name in results.objectives if results.start(name) == start)
     return next((name for name in names if changes(results.objective(name)) == switches), None)
 
 
 def plain_mlm(results: Results, start: Start | None) -> str | None:
-    """Return the name of MLM alone from that start: XLM-Align without TLM and without DWA."""
+    """Return the name of the objective that is only MLM with the given start, which is XLM-Align without TLM
+    and DWA; None if the study lacks it."""
     names = (name for name in results.objectives if results.start(name) == start)
     return next((n for n in names if [part["kind"] for part in results.objective(n).parts] == ["MLM"]), None)
 
@@ -69,12 +70,12 @@ def usual_start(results: Results) -> Start | None:
 
 
 def after(start: Start | None) -> str:
-    """Return the start in words, as a name's suffix."""
+    """Return the start as a suffix for an objective's name."""
     return f" after {start.title}" if start else ""
 
 
 class Setting(NamedTuple):
-    """A table row: the paper's name for it, and its objective and transform here."""
+    """A table row: its table, the paper's name for it, and the study's objective and transform."""
 
     table: int
     name: str
@@ -83,10 +84,11 @@ class Setting(NamedTuple):
 
 
 def settings(results: Results) -> list[Setting]:
-    """Return every setting with an objective in the records, including layers of our own choice."""
+    """Return the settings for which the study has an objective, including layers that the paper does not
+    use."""
     start, chosen = usual_start(results), list[Setting]()
     switched = [changes(results.objective(name)) or {} for name in results.objectives]
-    earlier: set[str] = {DEFAULT}  # the settings covered by XLM-Align itself and by Table 3
+    earlier: set[str] = {DEFAULT}  # settings already covered by unmodified XLM-Align and Table 3
     for number, entry in TABLES.items():
         names = [name for name in dict.fromkeys((DEFAULT, *entry["settings"])) if name in SWITCHED]
         rows = {name: variant(results, start, **SWITCHED[name]) for name in names}
@@ -104,12 +106,12 @@ def settings(results: Results) -> list[Setting]:
 
 
 def errors(results: Results, objective: str, transform: str) -> BySeed:
-    """Return the AER of the last measured layer, each side encoded alone."""
+    """Return the AER at the last measured layer, with the two sides encoded separately."""
     return results.scores(AER, objective, transform, "", "aer", layer=max(results.layers(AER), default=None))
 
 
 def records_of(results: Results, rows: Sequence[Setting], measures: Sequence[str]) -> list[Record]:
-    """Return the records behind some settings' measures."""
+    """Return the records of some measures for some settings."""
     cells = {(s.objective, s.transform) for s in rows}
     return [
         r for r in results.records if r.measure in measures and (results.objective_of(r), r.language) in cells
@@ -122,8 +124,8 @@ def xlm_align_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
 
 
 def starts_table(results: Results, scale: str) -> Table:
-    """Show which initialisation makes self-labelling work: labels, alignment, AER and Delta by objective and
-    transform."""
+    """Tabulate self-labels, alignment, AER and Delta by objective and transform, to show which
+    initialisations make self-labelling work."""
     columns = columns_of("starts")
     for joint, way in ((False, ""), (True, ", joint")):
         for n in results.layers(AER):
@@ -136,8 +138,8 @@ def starts_table(results: Results, scale: str) -> Table:
 
 
 def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield Tables 3 to 7 with the paper's rows below ours: zero-shot scores, and the quality of the
-    alignment."""
+    """Yield Tables 3 to 7, with zero-shot scores and the quality of alignments, and the paper's rows below
+    ours."""
     every, start = settings(results), usual_start(results)
     heads = [f"{score_title(task)} ZS" for task in TASKS]
     header = ("setting", "languages", "source", *heads, "AER, last layer", "precision of labels")
@@ -160,7 +162,7 @@ def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]
         yield f"table-{number}", table("ablations", results, scale, header, rows, 3, **about)
 
 
-MOST = 0.5  # self-labelling works if most labels are correct
+MOST = 0.5  # self-labelling works if more than this share of labels is correct
 
 
 def precision(results: Results, objective: str, transform: str) -> BySeed:
@@ -168,7 +170,7 @@ def precision(results: Results, objective: str, transform: str) -> BySeed:
 
 
 def xlm_align_claims(results: Results) -> list[Claim]:
-    """Return the headlines for the objectives and transforms in the records."""
+    """Return the paper's headline claims about the objectives and transforms in the records."""
     wholes = [name for name in results.objectives if changes(results.objective(name)) == {}]
     return [
         claim
@@ -201,7 +203,7 @@ def _labelling(results: Results, transform: str, whole: str) -> Iterator[Claim]:
 
 def _parts(results: Results, transform: str, whole: str) -> Iterator[Claim]:
     start, under = results.start(whole), results.transform_title(transform)
-    for part in ("DWA", "TLM", "filtering"):  # the parts that help, according to the paper
+    for part in ("DWA", "TLM", "filtering"):  # parts that help according to the paper
         without = variant(results, start, **SWITCHED[f"without {part}"])
         if without is None:
             continue
@@ -215,8 +217,8 @@ def _parts(results: Results, transform: str, whole: str) -> Iterator[Claim]:
 
 
 def xlm_align_findings(results: Results) -> Iterator[str]:
-    """Yield findings on labels and error rates under the transform whose links are hardest to find, then on
-    transfer."""
+    """Yield findings about self-labels and error rates, under the transform with the highest mean AER, and
+    about transfer."""
     rates = {t: {o: errors(results, o, t) for o in results.objectives} for t in results.transforms}
     means = {t: [rate.mean for its in by.values() if (rate := mean(its))] for t, by in rates.items()}
     if measured := [transform for transform in means if means[transform]]:

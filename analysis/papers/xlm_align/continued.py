@@ -1,5 +1,5 @@
-"""A given encoder and models pretrained further from it: lookups, and the papers' findings tested as
-claims."""
+"""Look up the results of a released encoder and of models pretrained further from it, and test the papers'
+findings on them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,15 +21,15 @@ from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import Claim
 from calque.analysis.tasks.catalog import PRIMARY, TASKS, metric_title, task_title
 
-SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # a task's measures in the training language, and in another
+SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # a task's measures in the training language and in others
 PAPER, SMALL = "XLM-Align", "mMiniLM-L12-H384"
 """The paper's own model, and the released multilingual MiniLM of 12 layers and width 384."""
 ABOUT_SMALL = f"{SMALL}: an encoder of 12 layers and width 384, from the page of its release"
-THEIRS = "en"  # the language that published models were fine-tuned on
+THEIRS = "en"  # the language on which published models were fine-tuned
 PAPERS_NAMES = {
     "de-en": "en-de",
     "ro-en": "en-ro",
-}  # gold sets whose source comes second in the paper's names
+}  # gold sets for which the paper names the languages in the opposite order
 
 
 def set_title(gold: str) -> str:
@@ -38,13 +38,13 @@ def set_title(gold: str) -> str:
 
 
 def number(values: BySeed) -> str:
-    """Write the mean over seeds with its interval, or over test items for one seed."""
+    """Format the mean over seeds with its interval, which for a single seed is over test items."""
     return cell(mean(values), over_items=True)
 
 
 def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list[str]:
-    """Write numbers by language, and their means without and with the first language unless any is
-    missing."""
+    """Format numbers by language, followed by their means without and with the first language; a mean is
+    omitted if a number is missing."""
     numbers = [values.get(name) for name in languages]
     for part in (languages[1:], languages):
         complete = part and all(name in values for name in part)
@@ -53,8 +53,9 @@ def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list
 
 
 class Continued:
-    """A study's models by objective name, the start first, with lookups of their numbers. The start was
-    trained once, so its own states count for every seed; `main` gives the models' main layers."""
+    """A study's models by objective name, starting with the model that the others started from (the start),
+    with methods that look up their numbers. The start was trained only once, so measures of its states apply
+    to every seed; `main` contains the models' main layers."""
 
     def __init__(self, results: Results) -> None:
         self.results, self.source = results, results.source
@@ -85,7 +86,7 @@ class Continued:
 
     @property
     def read_at(self) -> str:
-        """The main layers in words: one for all models, or the start's and those of the models trained from
+        """Describe the main layers: one for all models, or the start's and those of the models trained from
         it."""
         others = listed(sorted({str(layer) for layer in self.main.values()} - {str(self.layer)}, key=int))
         return f"layer {self.layer} of {self.layers}{f' before and {others} after' if others else ''}"
@@ -95,8 +96,8 @@ class Continued:
         return self._scores(model, AER, "", "", "aer", layer=layer, gold_set=gold, aligner=aligner)
 
     def found(self, model: str, pair: tuple[str, str], metric: str, layer: int | None = None) -> BySeed:
-        """Return the retrieval scores for the first language's sentences among the second's, at a layer
-        (default: the start's main one)."""
+        """Return the scores when retrieving translations of the first language's sentences from the second's,
+        at a layer (default: the start's main layer)."""
         layer = self.layer if layer is None else layer
         return self._scores(model, RETRIEVAL, pair[1], "", metric, layer=layer, first=pair[0])
 
@@ -112,13 +113,13 @@ class Continued:
         return list(self._languages.get(task, ()))
 
     def printed(self, paper: str, tables: Sequence[int] = ()) -> list[Published]:
-        """Return a paper's numbers in all or some tables; none if tasks were learnt in a different language
-        than the paper's."""
+        """Return a paper's numbers from some tables (default: all); empty if models were not fine-tuned on
+        the paper's language."""
         numbers = self.results.published if self.source == THEIRS else ()
         return [p for p in numbers if p.paper == paper and (not tables or p.table in tables)]
 
     def of_small(self, task: str) -> dict[str, Published]:
-        """Return MiniLM's published scores on a task by language, their mean as `mean`."""
+        """Return MiniLM's published scores on a task by language, and their mean under `mean`."""
         return {p.setting: p for p in self.printed("MiniLM") if (p.objective, p.task) == (SMALL, task)}
 
     def _scores(
@@ -130,22 +131,22 @@ class Continued:
         ((seed, measured),) = scores.items()
         if model == self.start and not task:
             return dict.fromkeys(self.seeds, measured)
-        # an interval over items is not comparable with intervals over seeds
+        # drop the error, because intervals over items are not comparable with intervals over seeds
         return {seed: replace(measured, error=None, parts=None)}
 
 
-ABLATED = ("nli", "pos", "ner", "mlqa")  # the tasks of Table 3
+ABLATED = ("nli", "pos", "ner", "mlqa")  # the tasks in Table 3
 OF_PAIRS = {
     "WEAM": {"mlqa": "WEAM, Table 1", "nli": "WEAM, Table 2"},
     "PPA": {"nli": "PPA, Table 2", "mlqa": "PPA, Table 4"},
 }
-"""The tables in papers on objectives that read only pairs, by objective and task."""
-LAST = 4  # the top layers, where the paper finds AER lowered most
+"""Where papers on objectives trained only on sentence pairs report their results, by objective and task."""
+LAST = 4  # number of top layers, in which the paper finds the largest reduction of AER
 
 
 def continued_claims(study: Continued) -> list[Claim]:
-    """Compare XLM-Align with its start and with the same steps without DWA, objectives that read only pairs
-    with the start, and PPA with itself without TLM."""
+    """Compare XLM-Align with its start and with equally long training without DWA, objectives trained only on
+    sentence pairs with the start, and PPA with and without TLM."""
     claims = list[Claim]()
     switches = {name: changes(study.results.objective(name)) for name in study.learnt}
     whole = next((name for name, its in switches.items() if its == {}), None)
@@ -212,7 +213,8 @@ def _of_links(study: Continued, better: str, worse: str) -> Iterator[Claim]:
 
 
 def continued_findings(study: Continued) -> Iterator[str]:
-    """Yield sentences on each model's means over gold sets, over pairs of languages and over languages."""
+    """Yield sentences with each model's mean AER over gold sets, mean retrieval over language pairs, and mean
+    task scores over languages."""
     means: dict[str, list[BySeed]] = {}
     for by in study.aligners:
         errors = [average([study.errors(model, gold, by) for gold in study.sets]) for model in study.models]

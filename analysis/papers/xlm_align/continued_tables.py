@@ -1,4 +1,5 @@
-"""Tables of an encoder and of models pretrained further from it, with published numbers marked."""
+"""Tabulate the results of an encoder and of models pretrained further from it, with published numbers
+marked."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations
@@ -22,9 +23,12 @@ from calque.analysis.results.measured import average
 from calque.analysis.tasks.catalog import PRINTED, TASKS, metric_title, task_title
 from calque.analysis.tasks.questions import Questions
 
-MEANS, BY_LANGUAGE = 1, range(13, 20)  # the paper's tables: XTREME's means, and its tasks by language
+MEANS, BY_LANGUAGE = (
+    1,
+    range(13, 20),
+)  # numbers of the paper's tables: XTREME's means, and its tasks by language
 XTREME = ("pos", "ner", "xquad", "mlqa", "tydiqa", "nli", "paraphrase")
-"""XTREME's tasks except retrieval, in the order of the paper's Table 1."""
+"""The tasks in XTREME except retrieval, in the order of the paper's Table 1."""
 SIMALIGN, AWESOME = ("argmax, as SimAlign printed it",), "awesome-align"
 PUBLISHED_RULES = {
     RELEASED.name: (PAPER, 2, ("optimal transport",)),
@@ -32,7 +36,7 @@ PUBLISHED_RULES = {
     "argmax": (PAPER, 2, SIMALIGN),
     SOFTMAX.name: (AWESOME, 1, ("softmax", "statistical")),
 }
-"""The paper, table and settings of published error rates, by the name or kind of a method."""
+"""The paper, table and settings in which error rates for a method, or a similar one, were published."""
 METRICS = {"cosine": "cosine", "csls": "CSLS"}
 MINED_HEADS = {MINED: "mining F1 (mutual)", MINED_XTREME: "mining F1 (XTREME’s rule)"}
 Rows = Iterable[tuple[str, ...]]
@@ -40,7 +44,8 @@ OF_LANGUAGES = ("mean of the others", "mean of all")
 
 
 def continued_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
-    """Yield XTREME, AER, AER by layer, retrieval, and every task by language, each under its file name."""
+    """Yield the tables on XTREME, AER, AER by layer, retrieval, and each task by language, with their file
+    names."""
     if len(study.tasks) > 1:
         yield "xtreme", xtreme_table(study, scale)
     if study.sets:
@@ -62,7 +67,7 @@ def continued_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]
 def continued_table(
     study: Continued, name: str, scale: str, header: Iterable[str], rows: Rows, labels: int, **values: Any
 ) -> Table:
-    """Build a table with `texts.table`; its note may use values common to all tables of such a study."""
+    """Build a table with `texts.table`, whose note may use values common to all tables about such a study."""
     covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
     one = f"one seed ({', '.join(map(str, study.seeds))}): {covers}"
     values |= {"seeds": over_seeds(study.seeds) if len(study.seeds) > 1 else one}
@@ -76,7 +81,7 @@ def _error_cells(study: Continued, model: str, aligner: str, layer: int | None =
 
 
 def printed_errors(study: Continued, aligner: str) -> list[Published]:
-    """Return the published error rates to show next to a method or its kind."""
+    """Return the published error rates to compare with a method's."""
     paper, number, settings = PUBLISHED_RULES.get(aligner, ("", 0, ()))
     return [p for p in study.printed(paper, [number]) if p.setting in settings]
 
@@ -107,7 +112,7 @@ def _retrieval(study: Continued, scale: str) -> Table:
     groups |= {f"{len(others)} others, mean": others} if others else {}
     groups[f"all {len(study.pairs)}, mean"] = study.pairs
     columns = [(layer, metric) for layer in (study.layer, study.layers) for metric in METRICS]
-    columns += [(study.layer, metric) for metric in study.mined]  # of every model at its own main layer
+    columns += [(study.layer, metric) for metric in study.mined]  # at each model's own main layer
 
     def cell(model: str, pairs: Sequence[tuple[str, str]], layer: int, metric: str) -> str:
         layer = study.main[model] if metric in study.mined else layer
@@ -131,7 +136,7 @@ def _retrieval(study: Continued, scale: str) -> Table:
 
 
 def xtreme_table(study: Continued, scale: str) -> Table:
-    """Tabulate each task's mean over all its languages, and the mean over tasks, computed as in XTREME."""
+    """Tabulate each task's mean over all languages, and the mean over tasks, computed as in XTREME."""
     tasks = [
         *(name for name in XTREME if name in study.tasks),
         *(name for name in study.tasks if name not in XTREME),
@@ -163,7 +168,7 @@ def xtreme_table(study: Continued, scale: str) -> Table:
 
 
 def task_table(study: Continued, task: str, scale: str) -> Table:
-    """Tabulate a task in each language, with floors, and the paper's numbers for the same languages."""
+    """Tabulate a task's scores by language, with floors and the paper's numbers for the same languages."""
     languages = [study.source, *study.languages(task)]
     metrics, floors = [metric.name for metric in TASKS[task].metrics], study.results.floors
     rows: list[tuple[str, ...]] = []
@@ -191,6 +196,6 @@ def task_table(study: Continued, task: str, scale: str) -> Table:
 
 
 def printed_metrics(task: str) -> list[str]:
-    """Return a task's metrics in published tables: one, or two for question answering."""
+    """Return the metrics that published tables report for a task: one, or two for question answering."""
     its = TASKS[task]
     return [metric.name for metric in its.metrics] if isinstance(its, Questions) else [PRINTED[task]]

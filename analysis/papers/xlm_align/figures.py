@@ -1,6 +1,7 @@
-"""Figures of XLM-Align: Tables 3 to 7 as gains, AER by layer (Figure 2), tasks by language.
+"""Plot XLM-Align's results: Tables 3 to 7 as gains, AER by layer (Figure 2), and tasks by language.
 
-Each is None if records cannot fill it, or if there are too many objectives or transforms to distinguish.
+A figure is None if records for it are missing, or if there are too many objectives or transforms to
+distinguish.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,22 +33,22 @@ from calque.analysis.results.results import Results
 from calque.analysis.statistics.intervals import Estimate
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)  # markers for intervals that exceed the axis
-BELOW = 0.24  # the offset of the paper's number from ours, as a fraction of a row's height
+ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)  # markers for intervals that extend beyond the axis
+BELOW = 0.24  # vertical offset of the paper's number from ours, as a fraction of a row's height
 COLUMNS, MANY = (
     2,
     4,
-)  # panels in a row, for studies that start from an encoder; this many panels need a whole page
-CLOSE = 12  # with more languages than this, their names are small
-LOWEST = 4  # layers below depth / LOWEST are not drawn
-PAPERS, PAPERS_LAYER = ("XLM-R", PAPER), 8  # the paper's encoders, and the layer (of twelve) of its numbers
-NAMES = 1.9  # width of settings' names in inches
-WIDTH = 0.8  # fraction of the distance between languages that one language's models take
-ROOM, LEAST = 0.5, 5.0  # margin of the axis: a fraction of the points’ span, and its minimum in points
+)  # panels per row, and the number of panels from which a figure takes a page's full width
+CLOSE = 12  # names of languages are set smaller if there are more than this
+LOWEST = 4  # layers below 1 / LOWEST of the depth are not drawn
+PAPERS, PAPERS_LAYER = ("XLM-R", PAPER), 8  # the paper's encoders, and the layer (of 12) that it reports
+NAMES = 1.9  # width in inches of settings' names
+WIDTH = 0.8  # width of one language's models, as a fraction of the distance between languages
+ROOM, LEAST = 0.5, 5.0  # margin of the axis: a fraction of the data's range, and its minimum in points
 
 
 def ablation_figure(results: Results, scale: str) -> Plot | None:
-    """Plot each setting's gain over XLM-Align unchanged, one panel per task, all on one scale."""
+    """Plot each setting's gain over unmodified XLM-Align, with one panel per task and a common scale."""
     every = ablations.settings(results)
     rows = list(dict.fromkeys((s.name, s.objective, s.transform) for s in every if s.name != DEFAULT))
     default = ablations.variant(results, ablations.usual_start(results))
@@ -78,7 +79,7 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
         panel.set_xlim(*limits)
         panel.xaxis.set_major_locator(
             MaxNLocator(3, prune="both")
-        )  # so that adjacent panels' numbers do not touch
+        )  # keeps tick labels of adjacent panels apart
 
     panels = [(f"{task_title(task)}\n{metric_title(PRIMARY[task])}", task) for task in tasks]
     title, labels = heading("figure-ablations"), ("ZS gain", "")
@@ -103,8 +104,8 @@ def _row_name(results: Results, name: str, transform: str) -> str:
 
 
 def _published_gains(results: Results) -> tuple[list[Published], dict[tuple[str, str], float]]:
-    """The numbers in Tables 3 to 7, and their differences from the default by setting and task (POS in F1 on
-    bare tags)."""
+    """Return the numbers in Tables 3 to 7, and their differences from the default by setting and task (for
+    POS, in F1 on bare tags)."""
     published = sorted((p for p in results.published if p.table in TABLES), key=lambda p: p.table)
     start = {p.task: p.value for p in published if p.table == 3 and p.setting == DEFAULT}
     return published, {(p.setting, p.task): p.value - start[p.task] for p in published if p.task in start}
@@ -131,8 +132,8 @@ def published_key(name: str) -> Any:
 
 
 def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
-    """Plot AER by layer for each aligner: one panel per gold set, one line per model, the paper's numbers at
-    their layer."""
+    """Plot AER by layer for each aligner, with one panel per gold set, one line per model, and the paper's
+    numbers at the layer that it reports."""
     look, layers = looks(study.results, study.models), range(study.layers // LOWEST, study.layers + 1)
 
     def draw(panel: Axes, content: tuple[str, str, list[Published]]) -> None:
@@ -193,7 +194,8 @@ def _published_scores(study: Continued, metrics: Mapping[str, str]) -> dict[str,
 
 
 def task_figure(study: Continued, scale: str) -> Plot | None:
-    """Plot one panel per task: each model in each language, the source first, with the strongest baseline."""
+    """Plot every model's score in every language (the source first) and the strongest baseline, with one
+    panel per task."""
     source, look = study.source, looks(study.results, study.models) if study.tasks else {}
     if not look:
         return None

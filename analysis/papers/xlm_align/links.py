@@ -1,5 +1,5 @@
-"""Aligners and encoders on gold sets: XLM-Align's Table 2 and Figure 2, and every combination of similarity,
-plan and rule."""
+"""Compare aligners and encoders on gold sets, as in XLM-Align's Table 2 and Figure 2, and all combinations of
+similarity, plan and rule."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,9 +24,9 @@ from calque.analysis.results.results import Results
 from calque.pretrain.architecture import main_layer
 
 HEADLINE = "grow-diag-final-and"
-CHOSEN_ON = "en-fr"  # the gold set on which the default of `calque align` was chosen
+CHOSEN_ON = "en-fr"  # the gold set on which the default method of `calque align` was chosen
 SYSTEM = ("aligner", "learnt from, or encoder and layer")
-TICKS = 8  # with fewer layers than this, each one gets a tick
+TICKS = 8  # every layer gets a tick if there are fewer than this
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
 TITLES = {
     False: "each side encoded alone",
@@ -34,12 +34,12 @@ TITLES = {
 }  # panel titles, by `joint`
 Layers = Mapping[
     str, Mapping[str, Sequence[float]]
-]  # error rates by encoder, gold set and layer, as fractions
+]  # error rates as fractions, by encoder, gold set and layer
 
 
 @dataclass(frozen=True)
 class System:
-    """An aligner, or an encoder at a layer, with its records by gold set."""
+    """An aligner without encoder, or one that uses an encoder's layer, with its records by gold set."""
 
     aligner: str
     learnt: str
@@ -66,14 +66,15 @@ class System:
         return "joint" if self.joint else "apart"
 
     def mean(self, sets: Iterable[str]) -> float | None:
-        """The mean error rate over gold sets, like the paper's average; None if any is missing."""
+        """Return the unweighted mean error rate over gold sets, like the paper's average; None if one is
+        missing."""
         rates = [self.counts[gold].aer if gold in self.counts else None for gold in sets]
         return None if None in rates or not rates else fmean(rate for rate in rates if rate is not None)
 
 
 class Systems:
-    """The systems in a word-alignment study, in the order of its records. `main` systems use named methods,
-    encoders at the main layer; `rows` are the rows of Table 2."""
+    """The systems in a word-alignment study, in the order of its records. `main` contains those with a named
+    method at the encoder's main layer, and `rows` those in Table 2."""
 
     def __init__(self, results: Results, sets: Sequence[str] = ()) -> None:
         records = [record for record in results.records if record.measure == AER and record.links is not None]
@@ -106,8 +107,8 @@ class Systems:
         return *map(set_title, self.sets), "mean of the sets’ AER", "AER of all pairs"
 
     def rates(self, system: System) -> tuple[str, ...]:
-        """Return AER by set, their mean, and the AER over all pairs, with the number of sets if any is
-        missing."""
+        """Return the AER on each set, its mean, and the AER over all pairs, with the number of sets if some
+        are missing."""
         counts = system.counts
         few = f" ({len(counts)} of {len(self.sets)})" if len(counts) < len(self.sets) else ""
         overall = (system.mean(counts), sum(counts.values(), LinkCounts()).aer)
@@ -126,14 +127,14 @@ def link_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
 
 
 def table_2(systems: Systems, scale: str) -> Table:
-    """Tabulate AER in percent by aligner and encoder, at the layer chosen beforehand."""
+    """Tabulate the AER in percent of every aligner and encoder, at the layer chosen before the evaluation."""
     rows = [(*system.labels, OURS, *systems.rates(system)) for system in systems.rows]
     published = [number for number in systems.results.published if number.table == 2]
     names = [*map(set_title, systems.sets), "average"]
     for labels, values in printed_rows(published, ["setting", "objective"], "task").items():
         rows.append((*labels, PUBLISHED, *map(hundredths, map(values.get, names)), MISSING))
     pretrained, given = (systems.by_objective(given=kind) for kind in (False, True))
-    # sets without a corpus of their own: fast_align reads only the set's sentence pairs
+    # without a corpus for a set, fast_align is trained only on the set's own sentence pairs
     texts = [
         (gold, s.learnt, s.counts[gold].pairs)
         for s in systems.without_encoder
@@ -151,7 +152,8 @@ def table_2(systems: Systems, scale: str) -> Table:
 
 
 def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
-    """Tabulate the released aligner's AER at each layer, as in Figure 2; `published` rates are joint."""
+    """Tabulate the released aligner's AER at each layer, as in Figure 2; for `published` rates, both sides
+    were in a single row."""
     encoders = [system for system in systems.all if system.layers and system.aligner == RELEASED.name]
     encoders.sort(key=lambda system: (system.layers, system.learnt, system.joint, system.layer or 0))
     rows = [
@@ -167,7 +169,8 @@ def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
 
 
 def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
-    """Tabulate the AER of every combination of similarity, plan and rule, best first on the set `on`."""
+    """Tabulate the AER of every combination of similarity, plan and rule, sorted by the AER on the set
+    `on`."""
     every = {system.learnt for system in systems.all if system.layers and system.aligner not in BY_NAME}
 
     def on_chosen(system: System) -> float:
@@ -188,7 +191,7 @@ def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
 
 
 def link_findings(results: Results) -> Iterator[str]:
-    """Yield the lowest mean error rates with and without an encoder."""
+    """Yield sentences with the lowest mean error rates of aligners with and without an encoder."""
     systems = Systems(results)
     encoders = [system for system in systems.encoders if not system.joint]
     sets = [name for name in systems.sets if all(name in system.counts for system in encoders)]
@@ -201,8 +204,8 @@ def link_findings(results: Results) -> Iterator[str]:
 
 
 def link_figure(results: Results, scale: str) -> Plot | None:
-    """Plot the released aligner's mean AER over gold sets by layer, one line per encoder. None without an
-    encoder, or with too many to distinguish."""
+    """Plot the released aligner's mean AER over gold sets by layer, with one line per encoder. Return None if
+    there are no encoders, or too many to distinguish."""
     systems = Systems(results)
     encoders = [system for system in systems.all if system.layers and system.aligner == RELEASED.name]
     groups: dict[tuple[int, tuple[str, ...]], list[System]] = {}
@@ -262,7 +265,8 @@ def _draw_encoder(panel: Axes, systems: Sequence[System], look: Look) -> None:
 
 
 def _draw_published(panel: Axes, published: Layers, layers: int, sets: Sequence[str]) -> dict[str, Look]:
-    """Draw the published encoders with this depth and results on all gold sets, and return their looks."""
+    """Draw the published encoders that have this depth and results on all gold sets, and return their
+    looks."""
     drawn = dict[str, Look]()
     for name, by_set in published.items():
         if all(len(by_set.get(gold, ())) == layers + 1 for gold in sets):
