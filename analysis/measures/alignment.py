@@ -101,7 +101,7 @@ class Types:
     own: np.ndarray  # (V,) each source type's id in the first language
     numbers: tuple[int, int]  # both languages' token types
     rows: int
-    skipped: int  # the number of types left out because they have several ids in a language
+    skipped: int  # number of types left out because a language has no single id for them
 
     @classmethod
     def open(cls, data: Path, language: str) -> Types:

@@ -20,9 +20,7 @@ if TYPE_CHECKING:  # torch is slow to import, and not needed for a task's title
     from torch import Tensor
 
 BARRED = -1e4  # the logit at padding, so that no answer starts or ends there
-TAGS = (
-    "udpos"  # XTREME's name for POS; tags of syntactic words do not fit its label files, so they use our name
-)
+TAGS = "udpos"  # XTREME's name for POS, used only for XTREME's units: its files cannot hold other tags
 
 
 class Head(ABC):

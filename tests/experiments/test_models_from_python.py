@@ -73,7 +73,7 @@ def test_a_function_after_a_layer_changes_its_states_and_those_above(model: Chec
     assert (
         np.array_equal(model.after_layer(1, seen.append).states(sentence)[0].layers, before.layers) and seen
     )
-    with pytest.raises(BadInput, match="no layer 2: the model has 1"):
+    with pytest.raises(BadInput, match="no layer 2: layers run from 0"):
         model.after_layer(2, shifted)
 
 

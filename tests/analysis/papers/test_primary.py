@@ -168,8 +168,8 @@ def test_a_difference_between_scores_at_the_floor_is_undecided(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ("[[claims]", None, "expected primary claims in TOML"),
-        (b"text = '\xff'", None, "expected primary claims in TOML"),
+        ("[[claims]", None, "the primary claims are not valid TOML"),
+        (b"text = '\xff'", None, "the primary claims are not valid TOML"),
         ("claims = []", None, "one or more claims"),
         (f"seeds = 3\n[[claims]]{ORDER}", None, "nothing else"),
         (f"[[claims]]{ORDER}\n[[claims]]{ORDER}", 8, "two claims have the same text"),

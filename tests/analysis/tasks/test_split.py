@@ -31,7 +31,9 @@ def test_labels_are_those_of_training_and_an_unknown_one_is_named_with_its_line(
     dev = written(tmp_path / "dev.jsonl", POS(), tagged("a", "ADJ"))
     test = written(tmp_path / "test.jsonl", POS(), tagged("a", "ADJ"), tagged("b c", "ADJ VERB"))
     assert check(train, [train, dev]) == ("ADJ", "X")
-    with pytest.raises(BadInput, match=r"test\.jsonl:2: unknown label 'VERB'; the training data have ADJ, X"):
+    with pytest.raises(
+        BadInput, match=r"test\.jsonl:2: unknown label 'VERB'; the training data contain ADJ, X"
+    ):
         check(train, [train, dev, test])
     with pytest.raises(
         BadInput, match=r"^one\.conllu, two\.conllu: unknown label 'VERB'.*example 2 of the test set"

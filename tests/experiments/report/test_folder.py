@@ -122,7 +122,7 @@ def cut(folder: Path) -> None:
     [
         (
             changed(RECORDS, lambda rows: rows[0].update(score=1)),
-            "the fields of a Record: missing none; unknown score",
+            "missing fields: none; unknown fields: score",
         ),
         (changed(RECORDS, lambda rows: rows[1].update(value=float("nan"))), f"{RECORDS}:2: "),
         (cut, f"{RECORDS}:"),
@@ -133,7 +133,7 @@ def cut(folder: Path) -> None:
             changed(RUNS, lambda rows: rows[0].update(layers=12)),
             "two configurations of 12 and 0 layers in one table: ",
         ),
-        (changed(RUNS, lambda rows: rows[0].update(study="other")), "records of several studies: other, toy"),
+        (changed(RUNS, lambda rows: rows[0].update(study="other")), "found several: other, toy"),
         (changed(RUNS, lambda rows: rows[0].update(settings={"a": "1"})), "; expected "),
         (changed(RUNS, lambda rows: rows[0].update(seed=7)), "has the seeds [1, 7], "),
         (changed(RUNS, lambda rows: [row.update(study="../../own") for row in rows]), "cannot name a folder"),
