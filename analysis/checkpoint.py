@@ -75,7 +75,7 @@ class Checkpoint:
     folder: Path
     model: Any
     tokenizers: dict[str, Any]
-    numbered: tuple[str, ...] = (SOURCE,)  # all training languages, in the order of their embeddings
+    numbered: tuple[str, ...] = (SOURCE,)  # all training languages, in the order of their language embeddings
     changes: tuple[Callable[[Any], object], ...] = ()  # changes made since opening
 
     @classmethod
@@ -171,8 +171,8 @@ class Checkpoint:
         return self.tokenizers[language].decode([i]).strip(), language
 
     def token_type(self, language: str) -> int:
-        """The token type for text in a language: its index if the model has language embeddings, otherwise
-        0."""
+        """Return the token type for text in a language: its index if the model has language embeddings,
+        otherwise 0."""
         types = getattr(self.model.config, "type_vocab_size", None) or 0
         return self.numbered.index(language) if has_languages(types) else 0
 
@@ -224,7 +224,7 @@ class Checkpoint:
         name, words = language or next(iter(self.languages[1:]), ""), words_of(sentence)
         if not (transform := self.study.transform(name)):
             raise BadInput(
-                f"cannot derive a sentence in {name}: no study, or a transform that needs more than words"
+                f"cannot derive in {name}: the study is missing, or the transform needs more than words"
             )
         image = image_of(transform, Sentence(words), 0, Account())
         mask = self.tokenizers[SOURCE].mask_token
@@ -239,7 +239,7 @@ class Checkpoint:
         return [self.pair_of(bitext, pair) for pair in range(min(count, len(bitext)))]
 
     def pair_of(self, bitext: Bitext, pair: int) -> Derivation:
-        """Return a bitext's pair number `pair`: a source sentence and its derivation."""
+        """Return sentence pair number `pair` in a bitext: a source sentence and its derivation."""
         own, other = bitext.lines[pair].tolist()
         ids, corpus = bitext.ids(pair), bitext.second.corpus
         source = self.spelt(SOURCE, ids[0], bitext.first.corpus.line_pieces(own))
@@ -283,7 +283,7 @@ class Checkpoint:
         run = MeasuredModel(self.folder, self.folder.resolve().parent.name, language, self.identity["seed"])
         return train(run, data, progress, lambda model: [change(model) for change in self.changes])
 
-    # Hidden states, and changed copies
+    # Hidden states, and copies with changes
 
     def states(self, sentences: Sequence[str | Sequence[str]], language: str = SOURCE) -> list[States]:
         """Return each sentence's hidden states, one vector per word: the mean over its sub-words.

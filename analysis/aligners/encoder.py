@@ -14,7 +14,7 @@ from calque.pretrain.tokenizer_check import check_tokenizer
 
 LIKE_BERT = frozenset(
     {"bert", "camembert", "electra", "roberta", "xlm-roberta"}
-)  # their output is the last layer's, so higher layers can be removed
+)  # models whose output is the last layer's, so that upper layers can be removed
 Precision = Literal["float32", "bfloat16"]  # the encoder's floating-point format
 _LONGEST = 512  # maximum number of ids per row if the model sets no limit
 
@@ -161,7 +161,7 @@ class SubWords:
                 encoding.ids
                 for encoding in self._tokenizer.encode_batch_fast(texts, add_special_tokens=special)
             ]
-        except Exception as error:  # tokenizers raise a plain Exception
+        except Exception as error:  # the tokenizers library raises plain exceptions
             raise BadInput(f"the tokenizer cannot encode some of the words: {error}", self._folder) from None
 
 

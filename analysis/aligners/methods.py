@@ -16,7 +16,8 @@ from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_
 SAFE = 40.0  # largest range of log K for which every scaling of K stays well within float32
 LEAST = 0.4  # minimum link probability: F1 is best at a threshold of half the best F1 (Lipton et al. 2014)
 Similarity = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
-"""Computes the similarity of every source and target sub-word from both sides' hidden states and masks."""
+"""Computes the similarity between every source and every target sub-word, given both sides' states and
+masks."""
 
 
 def products(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
@@ -53,7 +54,7 @@ class Direct:
         if not self.bounded:
             real = table.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), 0)
             table = table / real.abs().amax((1, 2), keepdim=True).clamp(min=EPSILON)
-        return table.add_(1).div_(2).clamp_(min=0)  # rounding errors may be negative
+        return table.add_(1).div_(2).clamp_(min=0)  # rounding may give small negative values
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 @dataclass(frozen=True)
 class Method:
     """Scores every pair of sub-words or, with `words`, of words (represented by the mean of their sub-words'
-    states), and extracts links from the scores. The links found by `also` are added."""
+    states), and extracts links from the scores. Links found by the method `also` are added."""
 
     name: str
     score: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]

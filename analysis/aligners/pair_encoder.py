@@ -35,8 +35,8 @@ class CutSide:
     word: np.ndarray
 
     def places(self, words: bool) -> np.ndarray:
-        """Return the word index for each row or column of a score table, which covers ids or, with `words`,
-        words with ids."""
+        """Return the word index of each row or column in a score table, whose rows and columns are ids or,
+        with `words`, the words that have ids."""
         return np.unique(self.word) if words else self.word
 
     def means(self, states: Tensor) -> Tensor:
@@ -76,15 +76,15 @@ def batches(sizes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
 
 @dataclass(frozen=True)
 class LinkReading:
-    """A method that extracts links, and the layer whose hidden states it uses."""
+    """A reading: a method that extracts links, and the layer whose hidden states it uses."""
 
     method: Method
     layer: int
 
 
 class PairEncoder:
-    """Encodes each sentence pair once and applies any number of readings to it. With `joint`, a pair is
-    encoded as a single row, `<s> S </s> T </s>`. `around` contains the special ids before and after a
+    """Encodes each sentence pair once and applies any number of readings to its states. With `joint`, a pair
+    is encoded as a single row, `<s> S </s> T </s>`. `around` contains the special ids before and after a
     sentence, `types` the token types of source and target; `pieces`, the tokenizer, is required if pairs are
     given as words. The same pairs in the same order yield bitwise identical links."""
 
@@ -161,7 +161,7 @@ class PairEncoder:
         source, target, *masks = _padded(states, cut, batch, reading)
         if not (source.isfinite().all() and target.isfinite().all()):
             raise BadInput(
-                f"the model's layer {reading.layer} returned values that are not finite", self.encoder.folder
+                f"the states after the model's layer {reading.layer} are not finite", self.encoder.folder
             )
         scores = reading.method.score(source, target, *masks)
         links = reading.method.extract(scores, *masks)

@@ -74,7 +74,7 @@ class TypeHits:
     @property
     def shares(self) -> dict[str, tuple[float, int]]:
         """The share of types whose translation is found, and the number of types, for each metric that covers
-        any."""
+        any types."""
         forward, back, held_out = self.forward, self.back, ~self.in_dictionary
         hits = {"all": forward, "dictionary": forward[self.in_dictionary], "held-out": forward[held_out]}
         hits |= {"back": back, "back-held-out": back[held_out]}
@@ -256,8 +256,8 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
 
 
 def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, frozenset[int]]) -> Measurement:
-    """Measure alignment@1 on held-out inflected types, with another form in the dictionary (`held-out-form`)
-    or without (`held-out-lemma`)."""
+    """Measure alignment@1 over held-out inflected types: those of which the dictionary contains a different
+    form (`held-out-form`), and the others (`held-out-lemma`)."""
     if not types.measurable:
         return Measurement()
     alignment = alignment_of_checkpoint(model.checkpoint, types)

@@ -56,8 +56,8 @@ def control_of(intervention: str) -> str:
 
 @dataclass(frozen=True)
 class Rows:
-    """The embeddings of the m moved types in the `derived` language and in the `source` (m, H); which of
-    these types the dictionary contains, `known` (d,); each type's most frequent training tag, or ""; a random
+    """The embeddings of the m moved types in the `derived` language and in the `source` (m, H); the indices
+    of those in the dictionary, `known` (d,); each type's most frequent training tag, or ""; a random
     generator; and the types as source words."""
 
     derived: Tensor
@@ -157,7 +157,7 @@ def not_changed(languages: Languages, language: str) -> str:
     return ""
 
 
-# Changes to a model in memory
+# Functions that change a model in memory
 
 
 def _table(model: Any) -> Tensor:

@@ -131,5 +131,5 @@ def _product(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
 def _norms(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
     sizes = [_product(gradient, gradient) ** 0.5 for gradient in (first, second)]
     if not all(sizes):
-        raise ValueError("a gradient is 0 everywhere: it has no direction")
+        raise ValueError("a gradient is 0 everywhere, so its cosine is undefined")
     return sizes[0] * sizes[1]

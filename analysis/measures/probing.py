@@ -125,7 +125,7 @@ class ProbeText:
         rows, sizes = config.rows, list(stream.parts.values())
         if min(sizes) < 2 * rows:
             text = f"the held-out text fills {min(sizes)} rows of {length} ids"
-            raise BadInput(f"{text}, fewer than twice {rows} (probe.rows)", languages.folder)
+            raise BadInput(f"{text}, fewer than twice probe.rows ({rows})", languages.folder)
         firsts = dict(zip((SOURCE, other), (0, sizes[0]), strict=True))
 
         def masked(first: int, seed: int) -> Rows:

@@ -1,1 +1,1 @@
-"""Tables, figures and claims, one folder per paper."""
+"""Tables, figures and claims for each paper."""

@@ -1,7 +1,7 @@
 """Assign each objective the same colour, marker and line style in every figure of every study. An objective
-belongs to the family of its last part, whose plain form has the family's look. Other forms keep the colour,
-or get shades of it if a study includes many of them; forms that differ only in numbers also keep the
-marker."""
+belongs to the family of its last part, and the family's plain form has the family's look. Other forms keep
+the colour, or get shades of it if a study includes many of them; forms that differ only in numbers also keep
+the marker."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -42,7 +42,7 @@ COMPARED = (
     {"of", "below"},
 )  # the keys allowed together in a comparison
 _START = re.compile(r"\s*\[\[\s*claims\s*\]\]\s*(#.*)?")
-Cell = tuple[str, ...]  # an objective, a transform and, optionally, types, an intervention or words
+Cell = tuple[str, ...]  # an objective, a transform and optionally one of types, an intervention or words
 
 
 @dataclass(frozen=True)

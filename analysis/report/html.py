@@ -66,7 +66,7 @@ def themed(colour: str) -> str:
 
 
 WIDE = 8  # tables with at least this many columns are printed in landscape
-_SAFE = " /:,;!$()*+=?@[]{}|^~\\"  # characters left unquoted in a data URL
+_SAFE = " /:,;!$()*+=?@[]{}|^~\\"  # characters that need no quoting in a data URL
 
 
 def table_html(table: Table, name: str, whole: bool = True) -> str:

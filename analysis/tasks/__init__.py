@@ -1,1 +1,1 @@
-"""Tasks for fine-tuning and scoring, one file each."""
+"""Tasks on which models are fine-tuned and scored."""

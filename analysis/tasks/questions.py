@@ -143,7 +143,7 @@ class MLQA(Questions):
 
     def in_language(self, name: str) -> MLQA:
         if name not in ARTICLES:
-            raise BadInput(f"MLQA has no rules for {name}, only for {', '.join(ARTICLES)}")
+            raise BadInput(f"MLQA has no scoring rules for {name}, only for {', '.join(ARTICLES)}")
         return MLQA(name)
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:

@@ -62,7 +62,7 @@ class Tagging(Task):
 def words_of(example: Example) -> list[str]:
     """Return the words in an example's only text. Raises ValueError unless it has exactly one."""
     if len(example.texts) != 1:
-        raise ValueError(f"expected one text, found {len(example.texts)}")
+        raise ValueError(f"an example should have one text, not {len(example.texts)}")
     return [word for sentence in example.texts[0] for word in sentence.words]
 
 

@@ -51,7 +51,7 @@ class Head(ABC):
 
 
 class WordHead(Head):
-    """A label for each id: K is L."""
+    """Predicts a label for each id: K is L."""
 
     auto = "AutoModelForTokenClassification"
 
@@ -60,7 +60,7 @@ class WordHead(Head):
 
 
 class TextHead(Head):
-    """A label for the row as a whole: K is 1."""
+    """Predicts a label for the whole row: K is 1."""
 
     format = 2
     auto = "AutoModelForSequenceClassification"
@@ -108,7 +108,7 @@ class Task(ABC):
     data: ClassVar[str]  # the kind of data, as sources and readers call it
     metrics: ClassVar[tuple[Metric, ...]]  # the first one is used to compare models
     printed: ClassVar[str] = ""  # the metric used in published tables, if it is not the first
-    head: ClassVar[Head]  # the layer trained on top of an encoder
+    head: ClassVar[Head]  # the head trained on top of an encoder
     baselines: ClassVar[tuple[Baseline, ...]] = ()  # model-free baselines with which scores are compared
     of_pairs: ClassVar[bool] = False  # whether an example consists of two texts
     xtreme: ClassVar[str] = ""  # the task's name in XTREME, if it is different

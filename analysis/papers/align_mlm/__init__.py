@@ -1,1 +1,1 @@
-"""ALIGN-MLM (Tang, Deshpande and Narasimhan 2022)."""
+"""The report on ALIGN-MLM (Tang, Deshpande and Narasimhan 2022)."""

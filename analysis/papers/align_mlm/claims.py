@@ -24,9 +24,9 @@ from calque.analysis.statistics.verdicts import (
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 from calque.derive.transforms import REWRITES
 
-INVERTED, SCRIPT = "trans.inv", "trans"  # the transforms in the paper's headlines
-NEAR = 0.03  # Delta is "≈ 0" up to 3 points. The paper's largest under Trans is 2.6.
-CHANCE_MARGIN = 0.01  # alignment is "near chance" up to one point above it. The paper's is 0.3 points above.
+INVERTED, SCRIPT = "trans.inv", "trans"  # the transforms in the paper's headline claims
+NEAR = 0.03  # "≈ 0" means a Delta of at most 3 points; the paper's largest under Trans is 2.6
+CHANCE_MARGIN = 0.01  # "near chance" means at most one point above it; in the paper, it is 0.3 points
 PAPERS = ("nli", "ner", "pos")  # the paper's tasks, for which claims are made even if a study lacks them
 
 

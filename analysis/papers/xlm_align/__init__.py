@@ -1,1 +1,1 @@
-"""XLM-Align (Chi et al. 2021)."""
+"""The report on XLM-Align (Chi et al. 2021)."""

@@ -23,7 +23,7 @@ from calque.analysis.tasks.catalog import PRIMARY, TASKS, metric_title, task_tit
 
 SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # a task's measures in the training language and in others
 PAPER, SMALL = "XLM-Align", "mMiniLM-L12-H384"
-"""The paper's own model, and the released multilingual MiniLM of 12 layers and width 384."""
+"""The XLM-Align paper's model, and the released multilingual MiniLM with 12 layers and width 384."""
 ABOUT_SMALL = f"{SMALL}: an encoder of 12 layers and width 384, from the page of its release"
 THEIRS = "en"  # the language on which published models were fine-tuned
 PAPERS_NAMES = {
