@@ -1,1 +1,1 @@
-"""Derives synthetic languages from an existing one, by transforms that compose."""
+"""Derive synthetic languages from an existing one by composing transforms."""

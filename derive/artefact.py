@@ -1,5 +1,5 @@
-"""Finished folders. Their manifest, written last, contains the folder's name and digests of every file and of
-itself."""
+"""Finished folders. Each contains a manifest, written last, with the folder's name and a digest of every file
+and of the manifest itself."""
 
 import hashlib
 import json
@@ -19,17 +19,17 @@ from calque.derive.fingerprint import plain, sha256
 from calque.derive.readers.lines import check_file
 
 DIGEST, KIND, FILES, PLACE = "digest", "kind", "files", "place"
-LARGE = 1 << 20  # bytes; smaller files are always hashed: they can change within a timestamp's resolution
+LARGE = 1 << 20  # bytes; smaller files are always rehashed, because they can change without a new timestamp
 AGAIN = "remove it and run the command again"
 _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
 
 def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None) -> None:
-    """Write a JSON object with a digest of itself, valid only under the file name `place` (default: the
-    file's own)."""
+    """Write a JSON object with a digest of its contents; it is valid only under the name `place` (by default,
+    the file's name)."""
     content, place = plain(dict(value)), place or path.name
     if reserved := {DIGEST, PLACE} & content.keys():
-        raise ValueError(f"the key {min(reserved)!r} is reserved for the seal")
+        raise ValueError(f"the key {min(reserved)!r} is reserved for `write_sealed`")
     if _FINGERPRINTED.fullmatch(place):
         content = {PLACE: place, **content}
     text = _text(content | {DIGEST: _digest(content)})
@@ -38,32 +38,32 @@ def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None)
 
 
 def read_sealed(path: Path, what: str = "a sealed file", place: str | None = None) -> dict[str, Any]:
-    """Read an object written by `write_sealed`. Raises BadInput, which calls it `what`, if its content or
-    place has changed."""
+    """Read an object written by `write_sealed`; raise BadInput if its content or name has changed. `what`
+    describes the file in messages."""
     try:
-        data = path.read_bytes()  # read_text would accept other line endings
+        data = path.read_bytes()  # read_text would hide changed line endings
         text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
         content = strict_json.loads(text)
         whole = isinstance(content, dict) and text == _text(content)
         whole = whole and content.pop(DIGEST, None) == _digest(content)
     except FileNotFoundError:
-        raise BadInput(f"no such file; expected {what}", path) from None
+        raise BadInput(f"no such file; {what} was expected here", path) from None
     except OSError as error:
-        raise BadInput(f"cannot be read, expected {what}: {error.strerror}", path) from error
+        raise BadInput(f"cannot read {what}: {error.strerror}", path) from error
     except (ValueError, lzma.LZMAError) as error:  # includes UnicodeDecodeError
-        raise BadInput(f"damaged, expected {what}: {error}; {AGAIN}", path) from error
+        raise BadInput(f"{what} is damaged: {error}; {AGAIN}", path) from error
     if not whole:
-        raise BadInput(f"changed since it was written, expected {what}; {AGAIN}", path)
+        raise BadInput(f"{what} has changed since it was written; {AGAIN}", path)
     sealed, place = content.pop(PLACE, None), place or path.name
     if _FINGERPRINTED.fullmatch(place) and sealed != place:
         found = f"belongs to {sealed}" if sealed else "does not name its folder (a file of version 0.6.0)"
-        raise BadInput(f"{found}; expected {place}: put it back, or {AGAIN}", path)
+        raise BadInput(f"{found}; it should belong to {place}: move it back, or {AGAIN}", path)
     return dict(content)
 
 
 @dataclass(frozen=True)
 class Artefact:
-    """A finished folder of one `kind` with an intact manifest, whose content is `facts`."""
+    """A finished folder with an intact manifest; `facts` are the manifest's entries."""
 
     folder: Path
     facts: dict[str, Any]
@@ -72,15 +72,15 @@ class Artefact:
 
     @classmethod
     def open(cls, folder: Path, kind: str, format: int | None = None) -> Self:
-        """Open the folder; raise BadInput unless its manifest is intact and of this `kind` and `format`."""
+        """Open a folder; raise BadInput unless its manifest is intact and has this `kind` and `format`."""
         facts = read_sealed(folder / MANIFEST, f"the manifest of {kind}", folder.absolute().name)
         actual_kind, digests = facts.pop(KIND, None), facts.pop(FILES, {})
         if actual_kind != kind:
-            raise BadInput(f"the manifest of {actual_kind}; expected {kind}", folder / MANIFEST)
+            raise BadInput(f"this is the manifest of {actual_kind}, not of {kind}", folder / MANIFEST)
         actual = facts.get("format")
         if format is not None and actual != format:
             fault = f"{kind} of format {actual}, expected {format}"
-            raise BadInput(f"{fault}; remove the folder and run the command again", folder / MANIFEST)
+            raise BadInput(f"{fault}; remove the folder and rerun the command", folder / MANIFEST)
         return cls(folder, facts, digests)
 
     def path(self, name: str) -> Path:
@@ -91,19 +91,19 @@ class Artefact:
         if name not in self._checked:
             if not path.is_file() or sha256(path) != self.digests[name]:
                 again = f"remove {self.folder} and run the command again"
-                raise BadInput(f"changed since it was written; {again}", path)
+                raise BadInput(f"the file has changed since it was written; {again}", path)
             self._checked.add(name)
         return path
 
     def verify(self, progress: Callable[[int, int], None] = lambda done, of: None) -> None:
-        """Check the digests of all files; BadInput names the first changed one."""
+        """Check the digests of all files; raise BadInput at the first file that has changed."""
         for done, name in enumerate(self.digests, start=1):
             self.path(name)
             progress(done, len(self.digests))
 
 
 def finished(folder: Path) -> bool:
-    """Whether a folder is complete, judging by its manifest, which is written last."""
+    """Whether a folder is complete, that is, contains a manifest, which is written last."""
     path, place = folder / MANIFEST, folder.absolute().name
     if path.is_file() and _FINGERPRINTED.fullmatch(place):
         read_sealed(path, "the manifest of a finished folder", place)
@@ -111,7 +111,7 @@ def finished(folder: Path) -> bool:
 
 
 def whole_of(folder: Path, kind: str) -> Artefact | None:
-    """Return the finished folder that contains `folder`, or None if its parent is not one of this kind."""
+    """Return the parent of `folder` if it is a finished folder of this kind, otherwise None."""
     manifest = folder.resolve().parent / MANIFEST
     if not manifest.is_file() or f'"{KIND}": "{kind}"'.encode() not in manifest.read_bytes():
         return None  # another program's manifest
@@ -119,7 +119,8 @@ def whole_of(folder: Path, kind: str) -> Artefact | None:
 
 
 def check_part(folder: Path, kind: str) -> None:
-    """Raise BadInput if a file in `folder`, part of a finished folder of this kind, has changed."""
+    """Raise BadInput if `folder` belongs to a finished folder of this kind and one of its files has
+    changed."""
     if whole := whole_of(folder, kind):
         for name in whole.digests:
             if Path(name).parts[0] == folder.resolve().name:
@@ -128,8 +129,8 @@ def check_part(folder: Path, kind: str) -> None:
 
 @contextmanager
 def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
-    """Yield a new folder to fill; it then gets its manifest and becomes `folder`. `facts` may be extended in
-    the meantime."""
+    """Yield a temporary folder to fill, then add the manifest and move it to `folder`. `facts` may be
+    extended until then."""
     with whole_folder(folder) as part:
         yield part
         write_manifest(part, kind, facts, place=folder.absolute().name)
@@ -138,7 +139,7 @@ def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
 def write_manifest(
     folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...] = (), place: str = ""
 ) -> None:
-    """Finish a folder with a manifest of all its files, except those in the folders `leave_out`."""
+    """Finish a folder by writing a manifest of all its files, except those in the subfolders `leave_out`."""
     files = {
         path.relative_to(folder).as_posix(): sha256(path)
         for path in sorted(folder.rglob("*"))

@@ -65,16 +65,17 @@ from calque.derive.vocabulary import (
 )
 from calque.derive.workers import Progress, Workers, reported, silent
 
-MEASURED = 10_000  # sentences over which the order distance is measured
-TRANSLATED = 10_000  # sentence pairs encoded at a time in a translation
+MEASURED = 10_000  # number of sentences used to measure the order distance
+TRANSLATED = 10_000  # number of sentence pairs encoded at a time by `write_translation`
 UNLIKE = "wrong pairs of the dictionary without a common tag"
 
 Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
-"""The words of sentences and their translations; no side is empty."""
+"""The words of each sentence and of its translation; neither is empty."""
 
 
 def check_transforms(transforms: Sequence[Transform]) -> None:
-    """Raise BadInput for invalid or repeated names, or parts that do not compose, before the text is read."""
+    """Raise BadInput, before any text is read, for invalid or repeated names and for parts that cannot be
+    composed."""
     names, others = [transform.name for transform in transforms], (*RESERVED, PREVIEW)
     if len({*others, *names}) < len(others) + len(names):
         expected = f"expected different names, none of them {' or '.join(others)}"
@@ -88,16 +89,18 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
 
 
 def trial_image(transform: Transform, size: int) -> np.ndarray:
-    """Compute the image of `size` types before any text is read; ValueError if the parts do not compose."""
+    """Compute the images of `size` types before any text is read; raise ValueError if the transform's parts
+    cannot be composed."""
     image = transform.informed(Usage.even(size)).image(size)
     parts = [part.name for part in transform.parts] if isinstance(transform, Compose) else []
     if repeated := [name for name in parts if parts.count(name) > 1]:
-        raise ValueError(f"{transform.name} contains {repeated[0]} twice; expected each part once")
+        raise ValueError(f"{transform.name} contains {repeated[0]} twice; each part may occur only once")
     return image
 
 
 def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
-    """Return the transforms, trained if they learn from trees; the folder `cache` keeps the results."""
+    """Train the transforms that learn from trees, with results cached in the folder `cache`; return all
+    transforms."""
     ready = []
     of = sum("trees" in transform.needs for transform in transforms)
     for transform in transforms:
@@ -119,9 +122,9 @@ def languages_fingerprint(
     among: Sequence[Transform] = (),
     examples: Callable[[str], str] | None = None,
 ) -> str:
-    """Fingerprint these languages. `corpus` is `Source.corpus_identity`, `examples` is
-    `Source.task_identity`, and `among` lists all the folder's transforms that change words, because the
-    vocabulary is learnt from their images too."""
+    """Return a fingerprint of these languages. `corpus` is `Source.corpus_identity` and `examples` is
+    `Source.task_identity`. `among` lists all word-changing transforms in the folder, because their images are
+    part of the text that the vocabulary is learnt from."""
     trees = any("tags" in transform.needs for transform in (*transforms, *among))
     types: Any = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
     if isinstance(vocabulary, int) and among:
@@ -152,9 +155,9 @@ def derive_languages(
     workers: int = 1,
     progress: Progress = silent,
 ) -> Path:
-    """Derive one language per transform into `folder` (`derive.folder`), written atomically. `vocabulary` is
-    the number of types to learn, or a given tokenizer. `cache` keeps grammars and trees. The number of
-    workers does not affect the result."""
+    """Derive one language per transform and write all of them atomically to `folder` (see `derive.folder`).
+    `vocabulary` is the number of types to learn, or an existing tokenizer. Grammars and trees are cached in
+    `cache`. The number of workers does not affect the result."""
     check_transforms(transforms)
     check_tags(dictionary, source)
     facts, prints = _identity(source, transforms, vocabulary, dictionary)
@@ -190,7 +193,7 @@ def _identity(
     vocabulary: int | GivenVocabulary,
     dictionary: DictionaryConfig,
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the manifest's facts about the inputs, and each language's fingerprint by name."""
+    """Return the manifest's entries about the inputs, and the fingerprint of each language by name."""
     rewriting = rewriting_of(transforms)
 
     def print_of(chosen: Sequence[Transform], dictionary: DictionaryConfig) -> str:
@@ -217,7 +220,7 @@ def _vocabulary(
         return vocabulary.open(), 0
     words, forgotten = add_up(chunks.over("counting words", encoder.count_words))
     if not words:
-        raise BadInput(f"no words to learn a vocabulary from in {encoder.source.title}")
+        raise BadInput(f"{encoder.source.title} contains no words to learn a vocabulary from")
     chunks.progress("training the vocabulary", 0, 1)
     types = learn_of_words(words, vocabulary)
     chunks.progress("training the vocabulary", 1, 1)
@@ -237,8 +240,8 @@ def _write_corpora(
     vocabulary: Vocabulary,
     encoded: Iterable[EncodedChunk],
 ) -> tuple[list[Encoded], list[tuple[int, Sentence]]]:
-    """Write the corpora, the vocabulary with its counts, and the manifest's facts about each language.
-    Returns the chunks' results, summed by language, and sentences for the preview."""
+    """Write the corpora, the vocabulary with its counts, and the manifest's entries about each language.
+    Return each language's results, summed over chunks, and sentences for the preview."""
     names = [SOURCE, *(transform.name for transform in transforms)]
     rewritten = [False, *(transform.rewrites for transform in transforms)]
     with ExitStack() as stack:
@@ -321,35 +324,36 @@ def _write_dictionary(
 
 
 def check_tags(dictionary: DictionaryConfig, source: Source) -> None:
-    """Raise BadInput if wrong dictionary pairs need tags but the source has no tagged examples."""
+    """Raise BadInput if wrong dictionary pairs depend on tags but the source lacks tagged examples."""
     if dictionary.reads_tags and TAGGED not in source.tasks:
-        raise BadInput(f"wrong=same-tag needs a source with examples of {TAGGED}, which {source.title} lacks")
+        raise BadInput(f"wrong=same-tag needs {TAGGED} examples, which {source.title} lacks")
 
 
 def tagged_words(source: Source) -> Iterator[tuple[str, str]]:
-    """Yield the words and tags in a source's training examples for tagging."""
+    """Yield each word in a source's training examples for tagging, with its tag."""
     for example in source.task_data(TAGGED).examples["train"]:
         for sentence in example.sentences:
             yield from zip(sentence.words, sentence.tags, strict=True)
 
 
 def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None:
-    """Raise BadInput if the vocabulary splits an answer: candidates are compared at one masked position."""
+    """Raise BadInput if the vocabulary splits an answer into sub-words, because candidates are compared at a
+    single masked position."""
     words = sorted({word for question in questions for word in question.candidates})
     if cut := [word for word in words if len(vocabulary.encode(word)) > 1]:
         raise BadInput(
-            f"{len(cut)} of {len(words)} answers are split into sub-words, such as {cut[0]!r}; expected a "
-            f"vocabulary of more than {vocabulary.size:,} types, or more mentions of each fact"
+            f"{len(cut)} of {len(words)} answers, such as {cut[0]!r}, are split into sub-words; use a "
+            f"vocabulary of more than {vocabulary.size:,} types, or mention each fact more often"
         )
 
 
 def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder: Path) -> Path:
-    """Write the source and its translation `language` with a shared vocabulary, without word links or a
+    """Write the source and its translation `language`, which share a vocabulary but have no word links or
     dictionary."""
     digest = hashlib.sha256()
     for number, (source, target) in enumerate(pairs, start=1):
         if not (source and target):
-            raise BadInput(f"a side of sentence pair {number:,} contains no words")
+            raise BadInput(f"one side of sentence pair {number:,} contains no words")
         digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())
     vocabulary = learn_of_words(Counter(chain.from_iterable(chain.from_iterable(pairs))), vocabulary_size)
     print_ = fingerprint(FORMAT, digest.hexdigest(), vocabulary_size)

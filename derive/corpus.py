@@ -1,14 +1,14 @@
-"""A language's corpus on disk, read through memory maps, one sentence per line.
+"""A language's corpus on disk, with one sentence per line, accessed through memory maps.
 
-tokens.bin       (T,) uint16, or uint32 where both languages' ids need it; no special types
-lines.bin        (N + 1,) int64, where each line begins in tokens.bin
-words.bin        (N + 1,) int64, where each line begins in pieces.bin and origin.bin
-pieces.bin       (W,) uint16, sub-words per word
+tokens.bin       (T,) uint16, or uint32 if the languages' ids exceed 16 bits; no special types
+lines.bin        (N + 1,) int64, the index in tokens.bin at which each line begins
+words.bin        (N + 1,) int64, the index in pieces.bin and origin.bin at which each line begins
+pieces.bin       (W,) uint16, the number of sub-words in each word
 origin.bin       (W,) uint16, the position of each word in its line before the transform, or NOWHERE
-sources.bin      (L,) uint16, only after changes of words: all positions each word renders, `origin` first
-source_ends.bin  (W + 1,) int64, with it: where the positions of each word begin in sources.bin
-source_line.bin  (N,) int64, the line of the source corpus that a line derives from: the parallel pairing
-corpus.json      N, W, T, the type of the tokens and, with sources.bin, L
+sources.bin      (L,) uint16, only if words were changed: all positions that each word renders, `origin` first
+source_ends.bin  (W + 1,) int64, only with sources.bin: the index in it at which each word's positions begin
+source_line.bin  (N,) int64, the line of the source corpus that each line derives from
+corpus.json      N, W, T, the data type of the tokens and, with sources.bin, L
 """
 
 import json
@@ -24,7 +24,7 @@ from calque.derive.errors import BadInput
 from calque.derive.ragged import Ragged, ends_of
 
 LONGEST = 2**16 - 1  # maximum number of words in a line, and of sub-words in a word
-LINES = 1 << 16  # lines counted at a time
+LINES = 1 << 16  # number of lines counted at a time
 NOWHERE = LONGEST  # the origin of a word that is not derived; larger than any position in a line
 
 
@@ -44,7 +44,7 @@ def _columns(tokens: str, rewritten: bool) -> dict[str, tuple[str, str, int]]:
 
 @dataclass(frozen=True)
 class Corpus:
-    """The lines of one language; N lines, W words, T tokens. Arrays are read-only memory maps."""
+    """The corpus of one language, with N lines, W words and T tokens. Arrays are read-only memory maps."""
 
     tokens: np.ndarray
     lines: np.ndarray
@@ -75,8 +75,8 @@ class Corpus:
         return self.tokens[self.lines[line] : self.lines[line + 1]]
 
     def between(self, first: int, last: int, source_first: int = 0) -> Self:
-        """Return lines `first` to `last` (exclusive) as a corpus whose source begins at line `source_first`
-        of this one's."""
+        """Return lines `first` to `last` (exclusive) as a corpus. Its source consists of the current source's
+        lines from `source_first` on."""
         tokens, words = slice(*self.lines[[first, last]]), slice(*self.words[[first, last]])
         return replace(
             self,
@@ -90,7 +90,8 @@ class Corpus:
         )
 
     def where(self, chosen: np.ndarray) -> Self:
-        """Return the `chosen` lines, (N,) bool, as a corpus in memory; their source lines stay the same."""
+        """Return the lines selected by `chosen`, (N,) bool, as a corpus in memory; source line numbers do not
+        change."""
         lines = np.flatnonzero(chosen)
         tokens = Ragged(self.tokens, self.lines).take(lines)
         words = Ragged(np.arange(len(self.pieces)), self.words).take(lines)
@@ -118,12 +119,12 @@ class Corpus:
         return self.pieces[self.words[line] : self.words[line + 1]]
 
     def order(self, line: int) -> np.ndarray:
-        """The positions of the line's words before the transform."""
+        """The positions that the line's words had before the transform."""
         return self.origin[self.words[line] : self.words[line + 1]]
 
     def rendered(self, line: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-        """Return each word's main source position, and all its source positions, or () if words were not
-        changed."""
+        """Return the main source position of each word and, if words were changed, all source positions of
+        each word (otherwise an empty tuple)."""
         origin, first, last = tuple(self.order(line).tolist()), self.words[line], self.words[line + 1]
         if self.sources is None or self.source_ends is None:
             return origin, ()
@@ -131,16 +132,16 @@ class Corpus:
         return origin, tuple(tuple(self.sources[start:end].tolist()) for start, end in pairwise(ends))
 
     def links(self, line: int) -> np.ndarray:
-        """Return a line's gold links, (k, 2) int64, sorted: positions before the transform, and in the
-        line."""
+        """Return a line's gold links, (k, 2) int64, sorted: pairs of a position before the transform and a
+        position in the line."""
         origin, sources = self.rendered(line)
         groups = enumerate(sources or zip(origin))
         return np.array(sorted((place, i) for i, group in groups for place in group), np.int64).reshape(-1, 2)
 
 
 def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[str, tuple[float, int]]:
-    """Return the fractions of types, sub-words and words in the corpus `derived` that its source shares, each
-    with its denominator."""
+    """Return the fractions of types, sub-words and words in the corpus `derived` that are shared with its
+    source, each with its denominator."""
     corpus, size = Corpus.open(derived), len(image)
     tokens = words = 0
     for first in range(0, len(corpus), LINES):
@@ -164,8 +165,9 @@ def _less(numbers: np.ndarray, by: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Shard:
-    """Some lines as ids: `ids` (T,), `pieces` (W,) ids per word, `words` (N,) words per line. `origin` (W,)
-    and `sources` (L,) are as on disk; `rendered` (W,) is the number of sources per word."""
+    """Encoded lines: `ids` (T,), the number of ids per word in `pieces` (W,), and of words per line in
+    `words` (N,). `origin` (W,) and `sources` (L,) are defined as on disk; `rendered` (W,) is the number of
+    sources per word."""
 
     ids: np.ndarray
     pieces: np.ndarray
@@ -180,13 +182,14 @@ class Shard:
 
     @property
     def too_long(self) -> np.ndarray:
-        """Whether each line, or one of its words, exceeds `LONGEST`, (N,) bool."""
+        """Whether each line is longer than `LONGEST` words or contains a word of more sub-words, (N,)
+        bool."""
         long = self.words > LONGEST
         long[self.words_of_lines.item[self.pieces > LONGEST]] = True
         return long
 
     def in_order(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the concatenated ids of the given words, and each word's number of ids."""
+        """Return the concatenated ids of the given words, and the number of ids per word."""
         return Ragged.of(self.ids, self.pieces).take(words).values, self.pieces[words]
 
     def take(self, lines: np.ndarray) -> Self:
@@ -196,8 +199,8 @@ class Shard:
 
 
 class CorpusWriter:
-    """Appends shards to a new corpus in `folder`; ids stay below `id_limit`. `rewritten`: shards include
-    `sources`."""
+    """Appends shards to a new corpus in `folder`. All ids must be below `id_limit`. `rewritten`: whether
+    shards include `sources`."""
 
     def __init__(self, folder: Path, id_limit: int, rewritten: bool = False) -> None:
         self._folder, self._rewritten = folder, rewritten
@@ -216,7 +219,7 @@ class CorpusWriter:
         return self
 
     def append(self, shard: Shard, first: int) -> None:
-        """Append a shard, whose lines derive from the source's lines from `first` on."""
+        """Append a shard whose lines derive from consecutive source lines, starting at line `first`."""
         word_ends = np.cumsum(shard.words, dtype=np.int64)
         self._write("tokens", shard.ids)
         self._write("pieces", shard.pieces)
@@ -234,7 +237,7 @@ class CorpusWriter:
 
     @property
     def facts(self) -> dict[str, int]:
-        """The numbers of sentences, words and tokens so far."""
+        """The numbers of sentences, words and tokens written so far."""
         return {"sentences": self.sentences, "words": self.words, "tokens": self.tokens}
 
     def _write(self, name: str, array: np.ndarray) -> None:

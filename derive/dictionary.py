@@ -1,7 +1,7 @@
-"""Dictionaries as pairs of ids: a fraction of a source's types with their images, or the entries of a
+"""Dictionaries as pairs of ids: either a fraction of a source's types with their images, or entries from a
 lexicon.
 
-A lexicon contains one entry per line: two words, two columns, or
+Each line of a lexicon contains one entry: two words separated by a space or tab, or
 `source<TAB>target<TAB>probability<TAB>count`.
 """
 
@@ -22,7 +22,7 @@ from calque.derive.readers.lines import Numbered, tokens
 from calque.derive.readers.tables import HEADERS, Table, is_header
 from calque.derive.vocabulary import Vocabulary
 
-LEXICON_FORMAT = 2  # incremented when a lexicon would give different pairs of ids, or another order
+LEXICON_FORMAT = 2  # incremented when the same lexicon would yield different pairs or a different order
 EXPECTED = "expected a word and its translation, or both with a probability and a count, between tabs"
 TWICE = "entries that occur twice"
 _COMMENT = re.compile(r"#+ [^\t]*$")
@@ -32,12 +32,12 @@ _PROBABILITY = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class DictionaryConfig:
-    """How to choose a dictionary's entries: sampled from the types, or read from a `file`.
+    """How a dictionary's entries are chosen: sampled from the types, or read from a `file`.
 
-    fraction: the fraction of types with an entry, sampled with `seed`.
-    by: sample uniformly, or take the most frequent types.
-    correct: the fraction of sampled entries that are right; others have another word's image.
-    wrong: whether that is any other word, or one with the same tag.
+    fraction: the fraction of types that get an entry, sampled with `seed`.
+    by: whether types are sampled uniformly, or the most frequent ones are used.
+    correct: the fraction of sampled entries that are correct; the others contain a different word's image.
+    wrong: whether that word may be any word, or must have the same tag.
     """
 
     fraction: float = 0.25
@@ -50,17 +50,17 @@ class DictionaryConfig:
     def __post_init__(self) -> None:
         check_range("the dictionary's fraction", self.fraction, 0, 1)
         if self.by not in ("uniform", "frequency"):
-            raise BadInput(f"the dictionary must be drawn by 'uniform' or 'frequency', not {self.by!r}")
+            raise BadInput(f"dictionary.by must be 'uniform' or 'frequency', not {self.by!r}")
         check_range("the share of correct pairs", self.correct, 0, 1)
         if self.wrong not in ("any", "same-tag"):
-            raise BadInput(f"wrong pairs must be 'any' or 'same-tag', not {self.wrong!r}")
+            raise BadInput(f"dictionary.wrong must be 'any' or 'same-tag', not {self.wrong!r}")
         if self.file and self.correct < 1:
             given = f"the entries of {self.file} are given"
-            raise BadInput(f"{given}, so no wrong pairs can be drawn; expected correct=1")
+            raise BadInput(f"{given}, so wrong pairs cannot be sampled; set correct=1")
 
     @property
     def title(self) -> str:
-        """The dictionary in words, for reports."""
+        """A description of the dictionary for reports."""
         if self.file:
             return f"the words of {self.file.name}"
         title = f"{self.fraction:.0%} of the types, by {self.by}"
@@ -71,24 +71,24 @@ class DictionaryConfig:
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """Descriptions of the random parts, which `reseeded` changes."""
+        """Descriptions of the randomly sampled parts, which `reseeded` changes."""
         drawn = (self.by == "uniform" and 0 < self.fraction < 1 and not self.file) or self.correct < 1
         return ("the dictionary",) if drawn else ()
 
     @property
     def reads_tags(self) -> bool:
-        """Whether wrong pairs are sampled among words with the same tag."""
+        """Whether wrong pairs must have the same tag."""
         return self.wrong == "same-tag" and self.correct < 1
 
     def identity(self) -> Any:
-        """Return values for a fingerprint that determine the entries, except the POS examples that supply
-        tags."""
+        """Return the values that determine the entries, for a fingerprint; the POS examples that supply tags
+        are not included."""
         if self.file:
             return ["dictionary", input_digest(self.file)]
         return self if self.correct < 1 else replace(self, wrong="any")
 
     def reseeded(self, by: int) -> Self:
-        """The same dictionary with other random draws: `by` is added to the seed."""
+        """Return the same dictionary with different random draws; `by` is added to the seed."""
         return replace(self, seed=self.seed + by)
 
 
@@ -101,7 +101,8 @@ def draw_dictionary(
     counts: np.ndarray,
     image: np.ndarray,
 ) -> np.ndarray:
-    """Sample entries from a corpus's `types`: (n, 2) pairs of source and derived id, ascending."""
+    """Sample entries from a corpus's `types`. Returns (n, 2) pairs of source and derived ids, sorted by
+    source id."""
     size = round(config.fraction * len(types))
     if config.by == "frequency":
         chosen = types[np.argsort(-counts[types], kind="stable")[:size]]
@@ -114,16 +115,16 @@ def draw_dictionary(
 def with_wrong_pairs(
     config: DictionaryConfig, pairs: np.ndarray, tags: np.ndarray | None = None
 ) -> tuple[np.ndarray, int]:
-    """Return the pairs (n, 2), keeping right only a fraction `correct` of those with different ids. The
-    others exchange their derived ids in one cycle, or in one cycle per tag (`tags`, (V,), of source types);
-    types without a tag, or alone with it, share a cycle. Also returns the number of wrong pairs without a
-    common tag."""
+    """Make pairs (n, 2) wrong, except for a fraction `correct` of those with two different ids. Derived ids
+    are exchanged in one cycle or, given the `tags` (V,) of source types, in one cycle per tag; types whose
+    tag is missing or unique share a cycle. Returns the pairs, and the number of wrong pairs without a common
+    tag."""
     moved = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
     wrong = np.random.default_rng([config.seed, 1]).permutation(moved)[round(config.correct * len(moved)) :]
     if len(wrong) < 2:
         raise BadInput(
-            f"dictionary.correct={config.correct:g} leaves {len(wrong)} of {len(moved)} entries of two "
-            "different words wrong; expected at least two, or dictionary.correct=1"
+            f"dictionary.correct={config.correct:g} makes {len(wrong)} of {len(moved)} entries with "
+            "two different words wrong; at least two are needed, or dictionary.correct=1"
         )
     of_pair = np.full(len(pairs), "any", object) if tags is None else tags[pairs[:, 0]]
     cycles, others = [], []
@@ -145,7 +146,7 @@ def with_wrong_pairs(
 
 
 def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.ndarray:
-    """Return each type's most frequent tag, (V,), among one-sub-word words; "" for other types."""
+    """Return the most frequent tag, (V,), of each type that is a whole word; "" for other types."""
     words, counts = Counter(tagged), Counter[tuple[int, str]]()
     ids = only_ids([word for word, _ in words], vocabulary)
     for only, ((_, tag), count) in zip(ids, words.items(), strict=True):
@@ -158,7 +159,7 @@ def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.
 
 
 def read_words(path: Path, counts: Counter[str] | None = None) -> list[tuple[str, str]]:
-    """Read a file's words, each with its translation, or with itself if the file is a word list."""
+    """Read a file's words, each paired with its translation or, if the file is a word list, with itself."""
     repaired = Counter[str]()
     rows = [(place, line, tokens(line)) for place, line in _rows(Table(path, repaired), repaired)]
     if not rows or len(rows[0][2]) > 1:
@@ -190,8 +191,8 @@ def _rows(table: Table, counts: Counter[str]) -> Iterator[Numbered]:
 def own_dictionary(
     path: Path, vocabulary: Vocabulary, types: np.ndarray, image: np.ndarray, spell: Callable[[str], str]
 ) -> tuple[np.ndarray, Counter[str]]:
-    """Return a file's entries as pairs of ids, for words among the `types`; a translation must be the word or
-    its image. Also returns counts of exclusions."""
+    """Return a file's entries for words among the `types` as pairs of ids, and counts of exclusions. Each
+    translation must be the word itself or its image."""
     left_out = Counter[str]()
     words, known = read_words(path, left_out), set(types.tolist())
     chosen: set[int] = set()
@@ -206,27 +207,27 @@ def own_dictionary(
             chosen.add(source)
     if not chosen:
         reasons = "; ".join(f"{count:,} {reason}" for reason, count in (+left_out).items())
-        raise BadInput(f"no entry is left: {reasons}", path)
+        raise BadInput(f"all entries were left out: {reasons}", path)
     entries = np.array(sorted(chosen), np.int64)
     return np.stack([entries, image[entries]], axis=1), +left_out
 
 
 def write_dictionary(path: Path, pairs: np.ndarray, vocabulary: Vocabulary) -> None:
-    """Write pairs of ids (n, 2), each with the spelling of the source type."""
+    """Write pairs of ids (n, 2), each with the source type's spelling."""
     with whole_file(path) as part:
         rows = (f"{source}\t{derived}\t{vocabulary.spelling(source)}\n" for source, derived in pairs.tolist())
         part.write_text("".join(rows), encoding="utf-8", newline="\n")
 
 
 def read_dictionary(path: Path) -> np.ndarray:
-    """Read pairs of source and derived ids, (n, 2) int64, with each source id once."""
+    """Read pairs of source and derived ids, (n, 2) int64; each source id occurs once."""
     rows = [line.split("\t") for line in path.read_bytes().decode().split("\n") if line]
     return np.array([[int(source), int(derived)] for source, derived, _ in rows], np.int64).reshape(-1, 2)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A word in a lexicon with one translation, its probability and its count."""
+    """An entry in a lexicon: a word, a translation, the translation's probability and its count."""
 
     source: str
     target: str
@@ -249,14 +250,14 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
             raise place.fault(f"a second entry for {entry.source} and {entry.target}")
         entries[entry.source, entry.target] = entry
     if not entries:
-        raise BadInput("no entry in this file", path)
+        raise BadInput("this file contains no entries", path)
     return list(entries.values())
 
 
 def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:
-    """Convert entries to pairs of ids (n, 2), by descending count, and count exclusions. Only one-sub-word
-    words are kept. Each type keeps its most probable translation; ties go to the more frequent one, then to
-    the first."""
+    """Convert entries to pairs of ids (n, 2), by descending count, and count exclusions. Only words with a
+    single sub-word are kept, each with its most probable translation; ties go to the more frequent
+    translation, then to the first."""
     left_out = Counter[str]()
     sources = only_ids([entry.source for entry in entries], vocabulary)
     targets = only_ids([entry.target for entry in entries], vocabulary)
@@ -280,7 +281,7 @@ def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarr
 
 
 def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
-    """Return the id of each word; -1 if it is unknown or has several sub-words."""
+    """Return the id of each word, or -1 if the word is unknown or consists of several sub-words."""
     ids, pieces = vocabulary.encode_all(words)
     first = ids[np.cumsum(pieces) - pieces]
     only: list[int] = np.where((pieces == 1) & (first != vocabulary.specials.unknown), first, -1).tolist()
@@ -290,7 +291,7 @@ def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
 def _parse(line: str) -> Entry:
     columns = [column.strip(" ") for column in line.split("\t")] if "\t" in line else tokens(line)
     if "\t" not in line and len(columns) > 2:
-        raise ValueError("more than two words without a tab; expected a tab between the two sides")
+        raise ValueError("more than two words but no tab; separate the two sides with a tab")
     if len(columns) not in (2, 4) or not all(column.strip() for column in columns[:2]):
         raise ValueError(EXPECTED)
     if len(columns) == 2:

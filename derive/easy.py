@@ -1,4 +1,4 @@
-"""Easy text: the short sentences of a corpus whose words are all frequent in it (after Dufter and Schütze
+"""Easy text: short sentences that contain only the corpus's frequent words (after Dufter and Schütze
 2020)."""
 
 from collections import Counter
@@ -14,8 +14,8 @@ SHORT, LONG, RARE = "too short to be easy", "too long to be easy", "with a word 
 
 @dataclass(frozen=True)
 class EasyText:
-    """Keeps sentences of `shortest` to `longest` words that are all among the corpus's `types` most frequent.
-    The same rule applies to examples of `tasks`, except that words in entities may be rare."""
+    """Keeps sentences of `shortest` to `longest` words, all among the corpus's `types` most frequent words.
+    The same rule applies to examples for the `tasks`, except that words in entities may be rare."""
 
     types: int = 4_000
     shortest: int = 4
@@ -27,7 +27,7 @@ class EasyText:
         check_range("shortest", self.shortest, 1, self.longest)
 
     def reason(self, sentence: Sentence, frequent: Collection[str]) -> str:
-        """Return why a sentence is not easy, or an empty string."""
+        """Return why a sentence is not easy, or an empty string if it is."""
         if len(sentence) < self.shortest:
             return SHORT
         if len(sentence) > self.longest:
@@ -42,7 +42,7 @@ class EasyText:
         frequent: Collection[str],
         counts: Counter[str],
     ) -> list[Sentence]:
-        """Return the easy sentences; `counts` receives exclusions by reason."""
+        """Return the easy sentences; the others are counted by reason in `counts`."""
         kept = []
         for sentence in sentences:
             reason = self.reason(sentence, frequent)
@@ -58,7 +58,7 @@ class EasyText:
         frequent: Collection[str],
         counts: Counter[str],
     ) -> list[Example]:
-        """Return the examples whose sentences are all easy; `counts` receives exclusions by reason."""
+        """Return the examples whose sentences are all easy; the others are counted by reason in `counts`."""
         kept = []
         for example in examples:
             reasons = [self.reason(sentence, frequent) for sentence in example.sentences]

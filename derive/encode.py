@@ -1,4 +1,4 @@
-"""Encode a corpus's chunks as ids, in the source and in derived languages, in worker processes."""
+"""Encode chunks of a corpus, in the source and in derived languages, as ids (in worker processes)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,14 +20,14 @@ from calque.derive.transform import Account, Transform, image_of
 from calque.derive.usage import USAGE, Usage
 from calque.derive.vocabulary import Vocabulary, WordTable
 
-SAMPLES = 10  # corpus sentences in a preview
-UNSEEN, SEVERAL = -1, -2  # a type without an image, and one with several
-NumberedChunk = tuple[int, Any]  # a chunk's number in its source, and the chunk
+SAMPLES = 10  # number of corpus sentences in a preview
+UNSEEN, SEVERAL = -1, -2  # marks types without an image, and types with several
+NumberedChunk = tuple[int, Any]  # a chunk's index in its source, and the chunk
 
 
 @dataclass
 class Encoded:
-    """A chunk in one language, with its `single_images` if words are changed."""
+    """A chunk encoded in one language, with its `single_images` if the transform changes words."""
 
     shard: Shard
     account: Account
@@ -41,7 +41,7 @@ class Encoded:
 
 @dataclass
 class EncodedChunk:
-    """A chunk in every language, the source first, and sentences to preview."""
+    """A chunk encoded in every language, starting with the source, and sentences for the preview."""
 
     languages: list[Encoded]
     samples: list[tuple[int, Sentence]] = field(default_factory=list)
@@ -49,8 +49,8 @@ class EncodedChunk:
 
 @dataclass(frozen=True)
 class ChunkEncoder:
-    """Counts, encodes and derives a source's chunks. Trained transforms are read from `cache`; `code`
-    identifies the code of the source and the transforms."""
+    """Counts words in a source's chunks, and encodes the chunks and their images. Trained transforms are read
+    from `cache`; `code` contains digests of the code that defines the source and the transforms."""
 
     source: Source
     transforms: tuple[Transform, ...]
@@ -72,7 +72,7 @@ class ChunkEncoder:
         return counts
 
     def count_types(self, chunk: NumberedChunk) -> np.ndarray:
-        """Count the usage of types in a chunk, as in `Usage.table`."""
+        """Count the usage of types in a chunk, in the format of `Usage.table`."""
         sentences = [sentence for _, sentence in self._numbered(chunk, Account())]
         table = _table(self.vocabulary, self.digest)
         ids, pieces = table.encode([word for sentence in sentences for word in sentence.words])
@@ -135,16 +135,16 @@ def encode_sentences(sentences: Sequence[Sentence], table: WordTable) -> Shard:
     """Encode sentences as ids; raise BadInput if a sentence or word is too long to store."""
     words = np.fromiter(map(len, sentences), np.int64, len(sentences))
     if words.max(initial=0) > LONGEST:
-        raise BadInput(f"a sentence of {words.max():,} words; expected at most {LONGEST:,}")
+        raise BadInput(f"a sentence contains {words.max():,} words; the maximum is {LONGEST:,}")
     ids, pieces = table.encode(list(chain.from_iterable(sentence.words for sentence in sentences)))
     if pieces.max(initial=0) > LONGEST:
-        raise BadInput(f"a word of {pieces.max():,} sub-words; expected at most {LONGEST:,}")
+        raise BadInput(f"a word consists of {pieces.max():,} sub-words; the maximum is {LONGEST:,}")
     origin = np.arange(len(pieces)) - np.repeat(np.cumsum(words) - words, words)
     return Shard(ids.astype(np.uint32), pieces.astype(np.uint16), words, origin.astype(np.uint16))
 
 
 def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
-    """Return the shard of reordered sentences; words keep their ids in the `source`."""
+    """Encode reordered sentences; words keep the ids that they have in `source`."""
     words = np.fromiter(map(len, images), np.int64, len(images))
     origin = np.fromiter(chain.from_iterable(s.origin for s in images), np.int64, int(words.sum()))
     starts = source.words_of_lines.ends[: len(words)]
@@ -153,7 +153,8 @@ def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
 
 
 def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
-    """Encode `images` in the source's script, with the source words that each word renders."""
+    """Encode `images` in the source's script, together with the positions of the source words that each word
+    renders."""
     sources: list[tuple[int, ...]] = []
     for image in images:
         sources += image.sources or [(place,) for place in image.origin]
@@ -166,13 +167,13 @@ def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
 
 
 def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
-    """Return (2, size): the only type that renders each source type, and the reverse. A link counts only if a
-    one-sub-word word renders one such word; types without a link are UNSEEN, those with different ones
-    SEVERAL."""
+    """Return (2, size) ids: the only type that renders each source type, and vice versa. Only one-to-one
+    links between words of one sub-word count. Types without a link are marked UNSEEN, types linked to
+    different ones SEVERAL."""
     assert image.sources is not None and image.rendered is not None
-    target = np.repeat(np.arange(len(image.pieces)), image.rendered)  # each link's word in the image
+    target = np.repeat(np.arange(len(image.pieces)), image.rendered)  # the image word of each link
     line = image.words_of_lines.item[target]
-    linked = source.words_of_lines.ends[line] + image.sources  # each link's word in the source
+    linked = source.words_of_lines.ends[line] + image.sources  # the source word of each link
     single = (np.bincount(linked)[linked] == 1) & (image.rendered[target] == 1)
     single &= (source.pieces[linked] == 1) & (image.pieces[target] == 1)
     first, second = source.in_order(linked[single])[0], image.in_order(target[single])[0]
@@ -184,18 +185,18 @@ def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
 
 
 def merged(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Combine the `single_images` of two chunks."""
+    """Combine the `single_images` from two chunks."""
     return np.where(one == UNSEEN, other, np.where((other == UNSEEN) | (one == other), one, SEVERAL))
 
 
 def one_to_one(tables: np.ndarray) -> np.ndarray:
-    """Return each type's single image, or -1 if it is also another type's: (V,) int64."""
+    """Return each type's single image, (V,) int64, or -1 if there is none or another type shares it."""
     forward, back = tables
     same = back[np.maximum(forward, 0)] == np.arange(len(forward))
     return np.where((forward >= 0) & same, forward, -1)
 
 
-@lru_cache(maxsize=1)  # changed files have a different digest
+@lru_cache(maxsize=1)  # the digest invalidates the cache when files change
 def _table(folder: Path, digest: str) -> WordTable:
     return WordTable(Vocabulary.load(folder))
 

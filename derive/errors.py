@@ -1,17 +1,17 @@
-"""The exception for unusable input, and messages about numbers and unknown names."""
+"""Exceptions for invalid input, and messages about values out of range and unknown names."""
 
 import difflib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-LONGEST = 600  # maximum characters of a message, which may quote input of any length
-LONGEST_NAME = 60  # maximum characters of a name in a message
+LONGEST = 600  # maximum length of a message in characters; messages may quote input of any length
+LONGEST_NAME = 60  # maximum length of a name in a message, in characters
 
 
 class BadInput(Exception):
-    """Unusable input: where it is, what is wrong and what is expected. The command line prints `messages`,
-    one per line, and exits with status 2."""
+    """Invalid input. Messages say where it is, what is wrong and what is expected. The command line prints
+    `messages`, one per line, and exits with status 2."""
 
     exit_code = 2
 
@@ -34,30 +34,31 @@ def _shortened(text: str) -> str:
 
 
 class Unfinished(BadInput):
-    """Steps that failed while others continued, one message each."""
+    """Some steps failed while others continued; there is one message per failed step."""
 
     exit_code = 1
 
 
 class NoFile(BadInput):
-    """A missing file; `path` is where it was expected."""
+    """A file is missing; `path` is its expected location."""
 
 
 def check_range(what: str, value: float, least: float, most: float = math.inf) -> None:
-    """Raise BadInput unless `value` is between `least` and `most`; `what` names it in the message."""
+    """Raise BadInput unless `value` is between `least` and `most`; `what` is its name in the message."""
     if not least <= value <= most:
         limits = f"at least {least:,}" if most == math.inf else f"from {least:,} to {most:,}"
         raise BadInput(f"{what} must be {limits}, not {value:,}")
 
 
 def excluded(counts: Mapping[str, int]) -> str:
-    """Return the end of a message that counts exclusions, such as `; left out: 3 blank lines`, or ""."""
+    """Return a suffix for messages that counts exclusions, such as `; left out: 3 blank lines`, or "" if
+    there are none."""
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
     return f"; left out: {reasons}" if reasons else ""
 
 
 def shown(text: str) -> str:
-    """Quote a text for a message, shortened if it is long."""
+    """Quote a string in a message, truncated if it is long."""
     if len(text) <= LONGEST_NAME:
         return repr(text)
     return f"{text[:LONGEST_NAME]!r}... ({len(text):,} characters)"
@@ -69,15 +70,16 @@ def printable(text: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return `did you mean NAME?`, ignoring case, or an empty string if no known name is similar."""
+    """Return `did you mean NAME?` with the most similar known name, ignoring case, or "" if none is
+    similar."""
     lower = {name.lower(): name for name in known}
     near = difflib.get_close_matches(name[:LONGEST_NAME].lower(), lower, n=1)
     return f"did you mean {lower[near[0]]}?" if near else ""
 
 
 def unknown(kind: str, name: str, known: Iterable[str], described: Iterable[str] = ()) -> str:
-    """Return a message about an unknown name, with the nearest known name, or all. `described` lists names
-    with a description in brackets."""
+    """Return a message about an unknown name that suggests the most similar known name or lists all of them.
+    `described` lists names with descriptions in brackets."""
     names, descriptions = list(known), list(described)
     near = nearest(name, names)
     for each in descriptions:

@@ -1,4 +1,4 @@
-"""Estimate a bitext's word links: fast_align in both directions, symmetrised."""
+"""Estimate a bitext's word links by running fast_align in both directions and symmetrising the results."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,14 +18,16 @@ from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
 @dataclass(frozen=True)
 class PairSample:
-    """The `fraction` of sentence pairs that an aligner reads, sampled with `seed` as objectives do."""
+    """The `fraction` of sentence pairs that an aligner reads, sampled with `seed` in the same way as by
+    objectives."""
 
     fraction: float = 1.0
     seed: int = 0
 
     @classmethod
     def of(cls, fraction: float, seed: int) -> Self:
-        """Create a sample; the seed is ignored if all pairs are read, so that equal samples compare equal."""
+        """Create a sample. The seed is ignored if all pairs are read, so that identical samples compare
+        equal."""
         return cls(fraction, seed if fraction < 1 else 0)
 
 
@@ -41,7 +43,7 @@ def estimate_links(
     passes: int = 5,
     drawn: PairSample = ALL,
 ) -> Path:
-    """Write estimated word links for the `drawn` sentence pairs of two languages, for
+    """Estimate the word links in the `drawn` sentence pairs of two languages, and write them for
     `Languages.with_links`."""
     bitext = languages.bitext(first, second)
     chosen = bitext.sample(drawn.fraction, drawn.seed)

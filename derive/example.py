@@ -1,4 +1,4 @@
-"""Task instances with texts and labels, and questions about facts stated in a corpus."""
+"""Labelled task instances, and questions about facts stated in a corpus."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -13,9 +13,10 @@ from calque.derive.sentence import Sentence, Span
 
 @dataclass(frozen=True)
 class Example:
-    """One task instance. A tagged sentence is one text of one sentence; an inference pair is two texts of one
-    or more sentences. `label` belongs to the whole instance; `diagnostic` is the phenomenon tested. An
-    example without texts holds the position of one missing from its file."""
+    """One task instance. A tagged sentence is a single text with one sentence; an inference pair consists of
+    two texts with one or more sentences each. `label` applies to the whole instance; `diagnostic` is the
+    phenomenon it tests. An example without texts is a placeholder for an example that is missing from its
+    file."""
 
     texts: tuple[tuple[Sentence, ...], ...]
     label: str = ""
@@ -32,7 +33,7 @@ class Example:
         return tuple(tuple(sentence.words for sentence in text) for text in self.texts)
 
     def interned(self) -> Self:
-        """Share one string among equal words, which saves most of a data set's memory."""
+        """Intern all strings, which saves most of a data set's memory."""
 
         def shared(sentence: Sentence) -> Sentence:
             names = ("words", "tags", "relations")
@@ -44,7 +45,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Cloze:
-    """A sentence that states a fact, and the position of the answer in it."""
+    """A sentence that states a fact, and the answer's position in it."""
 
     sentence: Sentence
     place: int
@@ -52,8 +53,8 @@ class Cloze:
 
 @dataclass(frozen=True)
 class Question:
-    """A fact, stated by each of the `clozes`. All questions of a `relation` share their `candidates`.
-    `shared`: whether derived languages state it too."""
+    """A question about a fact that each of the `clozes` states. All questions about the same `relation` share
+    their `candidates`. `shared`: whether the fact is also stated in derived languages."""
 
     relation: str
     subject: str
@@ -63,12 +64,12 @@ class Question:
     shared: bool
 
 
-_TEXTS = ("label", "diagnostic", "id")  # an example's fields after its texts, in order
+_TEXTS = ("label", "diagnostic", "id")  # the fields written after an example's texts, in order
 _COLUMNS = ("words", "tags", "heads", "relations", "spans", "glued")
 
 
 def write_examples(path: Path, examples: Iterable[Example]) -> int:
-    """Write examples as JSON lines; returns their number."""
+    """Write examples as JSON lines; return the number of examples."""
     count = 0
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for example in examples:

@@ -1,4 +1,4 @@
-"""Files and folders written atomically: under a temporary name, then moved into place."""
+"""Write files and folders atomically: under a temporary name first, then moved into place."""
 
 import errno
 import fcntl
@@ -19,17 +19,19 @@ from calque.derive.fingerprint import plain
 
 MANIFEST = "manifest.json"
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
-"""System errors that are not bugs: the disk is full, damaged or read-only."""
+"""System errors caused by the disk (full, damaged, read-only or without permission), not by bugs."""
 NO_FOLDER = "a link or a file where a folder is expected; remove it"
 _PART = re.compile(r"\..+\.\d+(-[0-9a-f]+)?\.part", re.DOTALL)
 _CLAIM = re.compile(r"\..+\.claim", re.DOTALL)
-_CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # numpy's error on a full disk, without an errno
+_CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # numpy's message on a full disk; it sets no errno
 
 
 def check_name(name: str, what: str) -> None:
-    """Raise BadInput unless a name is safe as a file name; `what` describes it in the message."""
+    """Raise BadInput unless `name` is safe to use as a file name; `what` describes it in the message."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
-        raise BadInput(f"{what} {name[:80]!r}; expected letters, digits, dashes, dots and underscores")
+        raise BadInput(
+            f"{what} {name[:80]!r} is invalid; use only letters, digits, dashes, dots and underscores"
+        )
 
 
 def make_folder(folder: Path) -> None:
@@ -42,12 +44,12 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def writing(path: Path, part: Path | None = None) -> Iterator[None]:
-    """Add the path of a file or folder, first written as `part`, to disk errors, which often lack it."""
+    """Add the path of a file or folder to disk errors, which often lack it; `part` is its temporary path."""
     try:
         yield
     except OSError as error:
         number = errno.ENOSPC if _CUT_SHORT.fullmatch(str(error)) else error.errno
-        if number not in DISK and number != errno.ENOENT:  # ENOENT: the folder was removed meanwhile
+        if number not in DISK and number != errno.ENOENT:  # ENOENT: the folder was removed in the meantime
             raise
         place = str(error.filename2 or error.filename or path)  # filename2 is the target of a copy
         if part and (place == str(part) or place.startswith(f"{part}{os.sep}")):
@@ -57,9 +59,10 @@ def writing(path: Path, part: Path | None = None) -> Iterator[None]:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yield a path to write to; it is moved to `path` if the block succeeds, else removed."""
+    """Yield a temporary path to write to; the file is moved to `path` if the block succeeds, and removed
+    otherwise."""
     if path.exists() and not path.is_file():
-        raise BadInput("a folder, a device or a pipe where a file is expected", path)
+        raise BadInput("this is a folder, a device or a pipe, not a regular file", path)
     with _new_part(path, Path.touch) as part:
         yield part
         sync(part)
@@ -68,8 +71,8 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]:
-    """Yield a new folder to fill, which becomes `folder` if the block succeeds. It replaces files of the same
-    names and the files `outdated`; other files stay."""
+    """Yield a temporary folder to fill, which is moved to `folder` if the block succeeds. It replaces files
+    of the same names and the files `outdated`; other files are kept."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise BadInput(NO_FOLDER, folder)
     with _new_part(folder, Path.mkdir) as part:
@@ -92,12 +95,12 @@ def files_of(folder: Path) -> list[str]:
 
 
 def _merge(part: Path, folder: Path, own: Collection[str]) -> None:
-    """Move the files of a folder into another, and remove all others there except `own`. The old manifest is
-    removed first and the new one moved last, so that a folder with a manifest is complete."""
+    """Move the files in `part` to `folder`, and remove all other files there except `own`. The old manifest
+    is removed first and the new one moved last, so a folder with a manifest is always complete."""
     new = sorted(files_of(part), key=lambda name: (name == MANIFEST, name))
     for path in (folder / name for name in new):
         if path.is_dir() and not path.is_symlink():
-            raise BadInput("a folder where a file is expected; remove it", path)
+            raise BadInput("this is a folder, but a file must be written here; remove it", path)
         for above in path.parents[: len(path.relative_to(folder).parts) - 1]:
             if above.is_symlink() or (above.exists() and not above.is_dir()):
                 raise BadInput(NO_FOLDER, above)
@@ -123,7 +126,7 @@ def _new_part(path: Path, make: Callable[[Path], None]) -> Iterator[Path]:
             try:
                 handle = os.open(part, os.O_RDONLY)
             except FileNotFoundError:
-                continue  # `sweep` removed it before it was locked
+                continue  # `sweep` removed it before it could be locked
             fcntl.flock(handle, fcntl.LOCK_EX)
             if part.exists() and os.fstat(handle).st_ino == part.stat().st_ino:
                 break
@@ -143,8 +146,8 @@ def _remove(path: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove files and folders left half-written below a folder by killed processes."""
-    for above, folders, files in os.walk(folder):  # rglob fails when a folder is moved meanwhile
+    """Remove all partly written files and folders that killed processes left below a folder."""
+    for above, folders, files in os.walk(folder):  # rglob fails if a folder is moved during the search
         for name in (*folders, *files):
             path = Path(above, name)
             if _PART.fullmatch(name) or (_CLAIM.fullmatch(name) and _is_empty(path)):
@@ -173,7 +176,7 @@ def _remove_dead(leftover: Path) -> None:
 
 @contextmanager
 def claimed(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
-    """Hold an exclusive claim on a folder. If another process holds it, call `waiting` and wait; without
+    """Lock a folder for this process. If another process holds the lock, call `waiting` and wait or, without
     `waiting`, raise BadInput."""
     path = claim_of(folder)
     make_folder(path.parent)
@@ -188,7 +191,7 @@ def claimed(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator
                 waiting()
                 fcntl.flock(file, fcntl.LOCK_EX)
             if not _is_at(path, file):
-                continue  # released, and perhaps claimed again, since it was opened
+                continue  # the lock file was removed, and perhaps recreated, after it was opened
             try:
                 yield
             finally:
@@ -203,12 +206,12 @@ def _is_at(path: Path, file: IO[bytes]) -> bool:
 
 
 def claim_of(folder: Path) -> Path:
-    """The file that exists while a process works on a folder."""
+    """The lock file that exists while a process works on a folder."""
     return folder.with_name(f".{folder.name}.claim")
 
 
 def sync(path: Path) -> None:
-    """Flush a file or folder to disk, so that a rename never leaves an empty file."""
+    """Flush a file or folder to disk, so that renaming it never leaves an empty file."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -221,6 +224,6 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a config or plain values as JSON, atomically."""
+    """Write a config or plain values atomically as JSON."""
     with whole_file(path) as part:
         part.write_text(json.dumps(plain(value), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Fingerprints of a result's inputs: configs, files, and the code of classes defined outside Calque."""
+"""Fingerprints of the inputs of a result: configs, files, and the code of classes defined outside Calque."""
 
 import ast
 import dataclasses
@@ -16,10 +16,11 @@ from typing import Any
 from calque.derive.errors import BadInput
 
 PACKAGE = "calque"
-NOT_OWN = (PACKAGE, *sys.stdlib_module_names)  # top-level packages whose code no fingerprint includes
-NO_FILE = "no file"  # the digest of code without a file, whose changes cannot be detected
+NOT_OWN = (PACKAGE, *sys.stdlib_module_names)  # top-level packages whose code is never part of a fingerprint
+NO_FILE = "no file"  # stands for the digest of code without a file, in which changes cannot be detected
 ADDED = {"added": True}
-"""Marks a config field added later, which does not change the fingerprint at its default value."""
+"""Metadata of config fields that were added later: at their default values, they do not change the
+fingerprint."""
 
 
 def sha256(path: Path) -> str:
@@ -28,8 +29,9 @@ def sha256(path: Path) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Convert a config to plain JSON values: a dataclass becomes its class name, compared fields and, outside
-    Calque, its code. A class's `former_fields` are removed fields, with the only value still supported."""
+    """Convert a config to plain JSON values. A dataclass is represented by its class name, its compared
+    fields and, if defined outside Calque, digests of its code. `former_fields` contains removed fields, each
+    with the only value still supported."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {
             field.name: plain(getattr(value, field.name))
@@ -47,25 +49,25 @@ def plain(value: Any) -> Any:
 
 
 def fingerprint(*values: Any) -> str:
-    """Return twelve hexadecimal digits that change with any of the values."""
+    """Return twelve hexadecimal digits that change whenever one of the values changes."""
     text = json.dumps(plain(values), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def with_code(print_: str, value: Any) -> str:
-    """Return a fingerprint that also changes with the code of a value's classes defined outside Calque."""
+    """Extend a fingerprint by the code of the classes in `value` that are defined outside Calque."""
     code = own_code(value)
     return fingerprint(print_, code) if code else print_
 
 
 def code_facts(*values: Any) -> dict[str, Any]:
-    """Return the manifest's entry about the code of classes defined outside Calque; empty without any."""
+    """Return a manifest entry about the code of classes defined outside Calque; empty if there are none."""
     code = own_code(values)
     return {"code": code} if code else {}
 
 
 def code_of(kind: type) -> dict[str, str]:
-    """Return the digests, by file, of the files outside Calque that define a class and its bases."""
+    """Map the files outside Calque that define a class and its bases to their digests."""
     code: dict[str, str] = {}
     for name in dict.fromkeys(base.__module__ for base in kind.__mro__):
         if _top(name) not in NOT_OWN:
@@ -74,7 +76,7 @@ def code_of(kind: type) -> dict[str, str]:
 
 
 def own_code(value: Any) -> dict[str, str]:
-    """Return the digests, by file, of the files that define all non-Calque classes in a value."""
+    """Map the files that define the non-Calque classes in a value to their digests."""
     kind, parts, code = type(value), [], {}
     if isinstance(value, dict):
         parts = list(value.values())
@@ -90,15 +92,15 @@ def own_code(value: Any) -> dict[str, str]:
 
 
 def check_same(value: Any, code: Mapping[str, str]) -> None:
-    """Raise BadInput if code differs from the parent process's."""
+    """Raise BadInput if the code of classes in `value` differs from the parent process's code, `code`."""
     own = own_code(value)
     if own != code:
         changed = sorted(name for name in own.keys() | code.keys() if own.get(name) != code.get(name))
-        raise BadInput("changed while the command was running; run the command again", changed[0])
+        raise BadInput("this file changed while the command was running; run the command again", changed[0])
 
 
 def modules_of(name: str) -> list[ModuleType]:
-    """Return a user's imported module, with the imported modules in its folder that it depends on."""
+    """Return a user's imported module, and the imported modules in its folder that it depends on."""
     module = sys.modules[name]
     root = Path(module.__file__ or "").resolve().parent
     files = {str(root / file) for file in _code_of_module(module)}
@@ -107,20 +109,20 @@ def modules_of(name: str) -> list[ModuleType]:
 
 
 def has_changed(name: str) -> bool:
-    """Whether a user's imported module, or one it imports from its folder, has changed since its first
-    digest."""
+    """Whether a user's module, or a module in its folder that it imports, has changed since it was first
+    hashed."""
     module = sys.modules.get(name)
     return module is not None and _code_of_module(module) != _code_of_module.__wrapped__(module)
 
 
-@cache  # an imported module stays the same while the process runs, even if its file changes
+@cache  # an imported module does not change within a process, even if its file does
 def _code_of_module(module: ModuleType) -> dict[str, str]:
     name, origin = module.__name__, getattr(module, "__file__", None)
     if not origin:
         return {name: NO_FILE}
     file = Path(origin).resolve()
     if name in ("__main__", "__mp_main__"):
-        name = module.__spec__.name if module.__spec__ else file.stem  # a module (python -m), or a script
+        name = module.__spec__.name if module.__spec__ else file.stem  # run with python -m, or as a script
     root = file.parents[name.count(".") + (file.name == "__init__.py")]
     found, waiting = {file}, [(file, name)]
     while waiting:
@@ -136,7 +138,7 @@ def _imported(file: Path, name: str, root: Path) -> Iterator[tuple[Path, str]]:
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
     try:
         tree = ast.parse(file.read_bytes())
-    except (SyntaxError, ValueError):  # a compiled or broken module
+    except (SyntaxError, ValueError):  # the module is compiled or broken
         return
     names: list[str] = []
     for node in ast.walk(tree):

@@ -1,16 +1,16 @@
-"""The folder of languages that models read, natural or derived.
+"""A folder of natural or derived languages, as read by models.
 
-vocabulary/               the types that all languages share, and their counts
-<language>/               a corpus; a derived language also contains `image.npy`, the id of each source type;
-                          `letters.json`, if its spelling exchanges letters; `places.npy`, if ids differ at
-                          the ends of words; after changes of words, `single.npy`, a type's only image or -1
-<pair>/first/, second/    text of two languages outside their corpora, line by line
-<pair>/dictionary.tsv     words of the pair and their translations, as ids
-kept.npy (R,) int64       the types with a row in a model, ascending; without this file, all types
+vocabulary/               the vocabulary shared by all languages, with counts
+<language>/               a corpus; for a derived language also `image.npy`, the id of each source type;
+                          `letters.json`, if its spelling replaces letters; `places.npy`, if ids differ at
+                          the ends of words; `single.npy`, if words were changed: a type's only image or -1
+<pair>/first/, second/    parallel text that is not part of the two languages' corpora
+<pair>/dictionary.tsv     the pair's dictionary, as ids
+kept.npy (R,) int64       the ids of the types that a model has rows for, ascending; if absent, all types
 manifest.json             written last
 
-The bitext of a pair without its own text consists of the lines that derive from the same source line. V types
-of the vocabulary, R of them with a row in a model.
+If a pair of languages has no text of its own, its bitext consists of the lines that derive from the same
+source line. V: types in the vocabulary; R: types that a model has rows for.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,15 +37,15 @@ files."""
 VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
 IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
 SINGLE = "single.npy"
-WRONG = "wrong dictionary pairs"  # the key of their number in a manifest's facts about a language
+WRONG = "wrong dictionary pairs"  # a key in a manifest's entries about a language; its value is their number
 TEXTS = "fingerprints without dictionaries"  # a manifest key
 SIDES = ("first", "second")
-RESERVED = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)  # names not allowed for languages
+RESERVED = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)  # names that languages must not have
 NamePair = tuple[str, str]
 
 
 class FolderWriter:
-    """Fills a new folder of languages, `part`; `facts` become its manifest."""
+    """Writes a new folder of languages, `part`; `facts` become its manifest."""
 
     def __init__(self, part: Path, facts: dict[str, Any]) -> None:
         self.part, self.facts = part, facts
@@ -54,8 +54,8 @@ class FolderWriter:
     def add_image(
         self, name: str, image: np.ndarray, places: np.ndarray | None, letters: Mapping[str, str] | None
     ) -> None:
-        """Write each source type's id in a derived language, including at word ends if `places` differ, and
-        the exchange of letters in its spelling."""
+        """Write the id of each source type in a derived language, the ids at word ends (`places`) if they
+        differ, and the letter replacements in its spelling."""
         np.save(self.part / name / IMAGE, image)
         if places is not None:
             np.save(self.part / name / PLACES, places)
@@ -63,7 +63,7 @@ class FolderWriter:
             write_json(self.part / name / LETTERS, letters)
 
     def add_pair(self, pair: NamePair, folder: str, **facts: Any) -> None:
-        """Add a pair of languages, with the folder of its dictionary and text, to the manifest."""
+        """Add a pair of languages, and the folder that contains its dictionary and text, to the manifest."""
         self.facts["pairs"].append({"languages": list(pair), "folder": folder, **facts})
 
 
@@ -86,7 +86,7 @@ class LanguagesFolder:
 
     @property
     def vocabulary(self) -> Path:
-        """The vocabulary's folder, after checking its files."""
+        """The vocabulary's folder, whose files are checked first."""
         for name in (TOKENIZER, COUNTS, SPECIAL_TYPES):
             self.artefact.path(f"{VOCABULARY}/{name}")
         return self.artefact.folder / VOCABULARY
@@ -97,15 +97,15 @@ class LanguagesFolder:
         return int(self.artefact.facts[VOCABULARY]["size"])
 
     def kept(self) -> np.ndarray | None:
-        """The types with a row in a model, (R,) int64, or None for all."""
+        """The types that a model has rows for, (R,) int64; None if it has rows for all."""
         return self._ids(KEPT)
 
     def names(self) -> list[str]:
-        """Return the languages' names, except the source of derived ones."""
+        """Return the names of the languages, excluding the source of derived languages."""
         return [name for name in self.artefact.facts["languages"] if name != SOURCE]
 
     def identity(self, names: Sequence[str]) -> dict[str, str]:
-        """Return a fingerprint of each named language, or of the source if no names are given."""
+        """Return the fingerprint of each named language, or of the source if no names are given."""
         languages = self.artefact.facts["languages"]
         # A derived language's fingerprint covers its source.
         names = [name for name in names if name != SOURCE] or [SOURCE]
@@ -116,21 +116,21 @@ class LanguagesFolder:
 
     @property
     def prints(self) -> dict[str, tuple[str, ...]]:
-        """Each language's fingerprints, with and without its dictionary."""
+        """Two fingerprints of each language: with and without its dictionary."""
         facts = self.artefact.facts
         without = facts.get(TEXTS, {})
         return {name: (own["fingerprint"], without.get(name, "")) for name, own in facts["languages"].items()}
 
     def languages(self, names: Sequence[str], kept: np.ndarray | None) -> tuple[Language, ...]:
-        """Return the source, if others derive from it, and the languages `names`; each new script has its own
-        rows."""
+        """Return the languages `names`, preceded by the source if the folder has one. Each new script gets
+        its own rows."""
         available, folder = self.names(), self.artefact.folder
         if missing := [name for name in names if name not in available]:
             fault = f"no language {', '.join(missing)}; available: {', '.join(available) or 'none'}"
             raise BadInput(fault, folder)
         first = [SOURCE] if SOURCE in self.artefact.facts["languages"] else []
         if not names and not first:
-            raise BadInput(f"name a language; available: {', '.join(available)}", folder)
+            raise BadInput(f"no language was named; available: {', '.join(available)}", folder)
         rows, table = None, np.arange(self.size)
         if kept is not None:
             rows = np.full(self.size, -1)
@@ -157,8 +157,8 @@ class LanguagesFolder:
         return Language(name, len(others), corpus, shifted(image), shift, places=places, single=single)
 
     def pairs(self, languages: Sequence[Language]) -> dict[NamePair, str]:
-        """Map these languages' pairs to their folders: first pairs with their own text, then by second
-        language."""
+        """Map the pairs of these languages to their folders: pairs with text of their own come first, the
+        others are sorted by their second language."""
         place = {language.name: number for number, language in enumerate(languages)}
         listed = {tuple(entry["languages"]): entry["folder"] for entry in self.artefact.facts["pairs"]}
         pairs = {pair: folder for pair, folder in listed.items() if place.keys() >= set(pair)}
@@ -169,7 +169,7 @@ class LanguagesFolder:
         return {pair: pairs[pair] for pair in sorted(pairs, key=rank)}
 
     def texts(self, languages: Sequence[Language]) -> dict[NamePair, Bitext]:
-        """The bitexts of pairs with their own text."""
+        """Return the bitexts of the pairs that have text of their own."""
         named, texts = {language.name: language for language in languages}, {}
         for pair, folder in self.pairs(languages).items():
             if not self._has_text(folder):
@@ -187,13 +187,13 @@ class LanguagesFolder:
         return f"{folder}/{DICTIONARY}" in self.artefact.digests
 
     def dictionary(self, first: Language, second: Language, folder: str) -> np.ndarray:
-        """Return the dictionary in a pair's folder as rows of a model, (n, 2) int64."""
+        """Read the dictionary in a pair's folder, as indices of a model's rows, (n, 2) int64."""
         pairs = read_dictionary(self.artefact.path(f"{folder}/{DICTIONARY}"))
         return np.stack([first.ids(pairs[:, 0]), second.ids(pairs[:, 1])], axis=1)
 
     def letters(self, name: str) -> dict[str, str] | None:
-        """Return the image of each source letter in a language's spelling; None if it does not exchange
-        letters."""
+        """Return the image of each source letter in a language's spelling, or None if its spelling does not
+        replace letters."""
         if f"{name}/{LETTERS}" not in self.artefact.digests:
             return None
         return dict(strict_json.loads(self.artefact.path(f"{name}/{LETTERS}").read_text(encoding="utf-8")))
@@ -211,6 +211,6 @@ class LanguagesFolder:
 
 
 def scripts(languages: Sequence[Language]) -> int:
-    """Count the languages with a script of their own."""
+    """Count the languages that have a script of their own."""
     size = len(languages[0].table)
     return sum(bool((language.table >= size).any()) for language in languages)

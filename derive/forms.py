@@ -1,7 +1,7 @@
-"""Names and titles generated from a class's fields.
+"""Names and titles that are generated from a class's fields.
 
-A name consists of the class's short name and the forms of non-default values, so that `parse(value.name) ==
-value`.
+A name consists of the class's short name and one suffix for each non-default value, so that
+`parse(value.name) == value`.
 """
 
 import re
@@ -16,12 +16,13 @@ NUMBER = rf"{DIGITS}(?:\.[0-9]{{1,20}})?"
 
 
 def fraction(percent: str) -> float:
-    """Convert a percentage's decimal digits to a fraction without rounding: 12.3 / 100 is not 0.123."""
+    """Convert a percentage in decimal digits to a fraction without rounding errors: 12.3 / 100 is not exactly
+    0.123."""
     return float(f"{percent}e-2")
 
 
 def in_percent(share: float) -> str:
-    """Format a fraction in percent with all its digits, so that `fraction` reads the same number."""
+    """Format a fraction as a percentage with all its digits, so that `fraction` recovers the same number."""
     return _digits(share, 100)
 
 
@@ -31,8 +32,9 @@ def _digits(number: float, times: int = 1) -> str:
 
 @dataclass(frozen=True)
 class Form:
-    """A part of a name that sets a `field`: a fixed text with a fixed `value`, or letters and a value parsed
-    by `read` and formatted by `write`. `meaning` explains it in help; `title` embeds it in titles."""
+    """A part of a name that sets a `field`: either a fixed string that stands for a fixed `value`, or a
+    prefix and a value that is parsed by `read` and formatted by `write`. `meaning` explains it in help;
+    `title` is its template in titles."""
 
     field: str
     name: str
@@ -45,17 +47,18 @@ class Form:
     write: Callable[[Any], str] = str
 
     def parse(self, text: str) -> Any:
-        """Parse a form's text; raise ValueError if it is invalid."""
+        """Parse this part of a name; raise ValueError if it is invalid."""
         return self.value if self.read is None else self.read(text.removeprefix(self.name))
 
     def in_name(self, value: Any) -> str:
-        """Return the form's text for a value; empty if it differs from a fixed one."""
+        """Return the part of a name that stands for a value; empty if the form has a different fixed
+        value."""
         if self.read is None:
             return self.name if value == self.value else ""
         return self.name + self.write(value)
 
     def in_title(self, value: Any) -> str:
-        """Return the title's part for a value."""
+        """Return the part of a title that describes a value."""
         if self.read is None and value != self.value:
             return ""
         return self._filled(self.title.replace("{}", self.meaning), value)
@@ -73,24 +76,24 @@ class Form:
 
 
 def word(field: str, value: Any, name: str, meaning: str) -> Form:
-    """A suffix that sets a field to a fixed value, as in `-frozen`."""
+    """Create a suffix that sets a field to a fixed value, as in `-frozen`."""
     return Form(field, name, meaning, value)
 
 
 def number(field: str, name: str, meaning: str, example: str, read: Callable[[str], Any] = int) -> Form:
-    """A number after some letters, as in `-queue512`."""
+    """Create a suffix of letters and a number, as in `-queue512`."""
     pattern = DIGITS if read is int else NUMBER
     return Form(field, name, meaning, None, read, example, pattern=pattern, write=_digits)
 
 
 def percent(field: str, name: str, meaning: str, example: str, title: str = ", {}") -> Form:
-    """A fraction in percent, as in `-10`."""
+    """Create a suffix that gives a fraction in percent, as in `-10`."""
     return Form(field, name, meaning, None, fraction, example, title, NUMBER, in_percent)
 
 
 class Named:
-    """A dataclass whose name and title are generated from its forms, in order. `short_name` is the name with
-    all fields at their defaults, `full_name` the start of the title."""
+    """Base class of dataclasses whose names and titles are generated from their `forms`, in order.
+    `short_name` is the name if all fields have their default values; titles start with `full_name`."""
 
     short_name: ClassVar[str] = ""
     full_name: ClassVar[str] = ""
@@ -98,7 +101,7 @@ class Named:
 
     @property
     def name(self) -> str:
-        """The name on the command line, in folders and in records."""
+        """The name used on the command line, in folder names and in records."""
         return self.short_name + self.suffix
 
     @property
@@ -108,24 +111,24 @@ class Named:
 
     @property
     def suffix(self) -> str:
-        """The forms of non-default values."""
+        """The part of the name that encodes non-default values."""
         return "".join(form.in_name(value) for form, value in self._differences())
 
     @property
     def title_suffix(self) -> str:
-        """The title's parts for non-default values."""
+        """The part of the title that describes non-default values."""
         return "".join(form.in_title(value) for form, value in self._differences())
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
-        """Return the value with this name; None if the name does not match, ValueError if a value is
-        invalid."""
+        """Return the instance with this name, or None if the name does not match. Raises ValueError if a
+        value in the name is invalid."""
         values = cls.parse_fields(name)
         return None if values is None else cls(**values)
 
     @classmethod
     def parse_fields(cls, name: str) -> dict[str, Any] | None:
-        """Return the fields that a name sets; None if it is not a name of this class."""
+        """Return the fields that a name sets, or None if the name does not belong to this class."""
         groups = {field: list(forms) for field, forms in groupby(cls.forms, key=lambda form: form.field)}
         pattern, defaults = re.escape(cls.short_name), cls._defaults()
         for field, forms in groups.items():

@@ -1,12 +1,12 @@
-"""How often each word of a corpus occurs, counted in parts and in bounded memory."""
+"""Word frequencies in a corpus, counted chunk by chunk in bounded memory."""
 
 from collections import Counter
 from collections.abc import Iterable
 
 DISTINCT = 1 << 18
-"""Maximum number of distinct words counted, to bound memory: a word takes a kilobyte."""
+"""Maximum number of distinct words to count, which bounds memory (about one kilobyte per word)."""
 LONGEST_LEARNT = 1_000
-"""Maximum length, in letters, of a word that a vocabulary is learnt from; longer words are still encoded."""
+"""Maximum length, in characters, of the words used to learn a vocabulary; longer words are still encoded."""
 
 
 def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
@@ -21,15 +21,15 @@ def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
 
 
 def forget_long(words: Counter[str]) -> int:
-    """Drop words of more than `LONGEST_LEARNT` letters (BPE takes quadratic time); return the number of
-    dropped occurrences."""
+    """Drop words longer than `LONGEST_LEARNT` characters, because BPE takes quadratic time; return the number
+    of dropped occurrences."""
     long_words = [word for word in words if len(word) > LONGEST_LEARNT]
     return sum(map(words.pop, long_words))
 
 
 def forget_rare(words: Counter[str], room: int) -> int:
-    """Drop the rarest words, all of one count together, until at most `room` are left; return the number of
-    dropped occurrences."""
+    """Drop the rarest words until at most `room` are left (words of equal count are dropped together); return
+    the number of dropped occurrences."""
     before, least = words.total(), 1
     while len(words) > room:
         for word in [word for word, count in words.items() if count <= least]:
@@ -39,5 +39,5 @@ def forget_rare(words: Counter[str], room: int) -> int:
 
 
 def most_frequent(words: Counter[str], types: int) -> list[str]:
-    """Return the `types` most frequent words; ties are in alphabetical order."""
+    """Return the `types` most frequent words; words of equal count are sorted alphabetically."""
     return sorted(words, key=lambda word: (-words[word], word))[:types]

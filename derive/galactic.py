@@ -1,4 +1,4 @@
-"""Another language's word order for a source's words: galactic dependencies (Wang and Eisner 2016)."""
+"""Give a source's words the word order of another language: galactic dependencies (Wang and Eisner 2016)."""
 
 import os
 from abc import ABC, abstractmethod
@@ -25,12 +25,12 @@ from calque.derive.readers.conllu import read_treebank, treebank_files
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Need, Transform, check_share, draw
 
-NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # names of word orders; a dash separates parameters
+NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # names of word orders; dashes are excluded: they separate parameters
 
 
 class Superstrate(ABC):
-    """A language whose word order is learnt, as superstrate or substrate. A new kind is a frozen
-    dataclass."""
+    """A language whose word order is learnt for use as superstrate or substrate. Subclasses are frozen
+    dataclasses."""
 
     name: str
 
@@ -43,7 +43,7 @@ class Superstrate(ABC):
         """Learn the grammar."""
 
     def grammar(self, cache: Path) -> Grammar:
-        """Return the grammar, learnt once and kept in the folder `cache`."""
+        """Return the grammar, which is learnt once and then cached in the folder `cache`."""
         check_name(self.name, "a word order called")
         path = cache / f"{self.name}-{with_code(self.fingerprint(), self)}.grammar.json"
         if not path.exists():
@@ -71,7 +71,7 @@ class TreebankFiles(Superstrate):
 
 @dataclass(frozen=True)
 class StoredGrammar(Superstrate):
-    """A grammar learnt earlier and written by `Grammar.save`, optionally compressed with xz."""
+    """A previously learnt grammar, written by `Grammar.save` and optionally compressed with xz."""
 
     name: str
     path: Path
@@ -103,21 +103,21 @@ class PocketTreebank(Superstrate):
 
 
 def superstrate(name: str) -> TreebankFiles | PocketTreebank:
-    """Return the word order with this name: a variant of Pocket English, or a language with a treebank.
-    Raises BadInput if there is none."""
+    """Return the word order called `name`: a variant of Pocket English, or a language with a treebank. Raises
+    BadInput if no such word order exists."""
     if name in ORDERS:
         return PocketTreebank(name)
     if files := treebank(name):
         return TreebankFiles(name, files)
     raise BadInput(
-        f"{unknown('word order', name, ORDERS)}; or a language with a treebank in ud/ of the folder "
-        "CALQUE_DATA (`calque data fetch ud` downloads some)"
+        f"{unknown('word order', name, ORDERS)}; you can also name a language with a treebank in "
+        "CALQUE_DATA/ud (`calque data fetch ud` downloads some)"
     )
 
 
 def treebank(language: str) -> tuple[Path, ...]:
-    """Return a language's treebank files in CALQUE_DATA/ud: the training files, or all files if there are
-    none. PUD, a test set, is used only if it is the only treebank."""
+    """Return a language's training files in CALQUE_DATA/ud or, if there are no training files, all its
+    treebank files. PUD, a test set, is used only if there is no other treebank."""
     folder = Path(os.environ.get("CALQUE_DATA") or "data", "ud")
     treebanks = sorted(folder.glob(f"*/{escape(language)}_*.conllu"))
     others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
@@ -125,19 +125,19 @@ def treebank(language: str) -> tuple[Path, ...]:
 
 
 def substrate(name: str) -> TreebankFiles | PocketTreebank:
-    """Return the English treebank used as the substrate for this word order."""
+    """Return the English word order that serves as the substrate for the superstrate `name`."""
     return PocketTreebank("english") if name in ORDERS else superstrate("en")
 
 
 @dataclass(frozen=True)
 class Reorder(Transform):
-    """Gives dependents of nouns and verbs the superstrate's order (galactic dependencies).
+    """Reorders the dependents of nouns and verbs as in the superstrate (galactic dependencies).
 
     superstrate_weight: interpolates from the substrate's order (0) to the superstrate's (1).
     p: the fraction of sentences that are reordered.
 
-    Subtrees move as blocks, and closing punctuation stays last. A node with more than 7 items or crossing
-    arcs keeps its order.
+    Subtrees move as blocks, and closing punctuation stays last. Nodes with more than 7 items or with crossing
+    arcs keep their order.
     """
 
     short_name, full_name = "syn", "Syn"
@@ -226,7 +226,7 @@ class Reorder(Transform):
         whole, units = _units(sentence)
         sampler, tree, tags = _sampler(self.grammar), Tree.without_closing_marks(whole), whole.tags
         labels = list(map(item, tags, whole.relations))
-        lines = [[word] for word in range(len(whole))]  # the words of each subtree in their new order
+        lines = [[word] for word in range(len(whole))]  # each subtree's words in their new order
         for head in reversed(tree.downwards):
             words = tree.dependents[head]
             if not words:
@@ -243,8 +243,8 @@ class Reorder(Transform):
 
 
 def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
-    """Merge adjacent words that render the same source words, such as a stem and its ending; also return the
-    positions of each unit's words."""
+    """Merge adjacent words that render the same source words (such as a stem and its ending) into units;
+    return the merged sentence, and the positions of each unit's words."""
     rendered = sentence.sources or sentence.origin
     units = [list(group) for _, group in groupby(range(len(sentence)), rendered.__getitem__)]
     if len(units) == len(sentence):
@@ -261,21 +261,21 @@ def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
 
 
 def _obstacle(tree: Tree, head: int) -> str:
-    """Return why no grammar orders the dependents of a noun or verb; "" if one does."""
+    """Return why the grammar cannot order a noun's or verb's dependents, or "" if it can."""
     if tree.crossed(head):
         return "nodes with crossing arcs"
     return f"nodes of more than {MOST} items" if len(tree.dependents[head]) >= MOST else ""
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
-    """Return the words of a node that keeps its order: each block fills its positions, which need not be
-    adjacent, with reordered words."""
+    """Return the words of a node that keeps its order. Each block fills the positions that it occupied,
+    adjacent or not, with its reordered words."""
     owner = {word: block for block in blocks for word in lines[block]}
     words = {block: iter(lines[block]) for block in blocks}
     return [next(words[owner[place]]) for place in sorted(owner)]
 
 
-@lru_cache(maxsize=8)  # used once per chunk; changed files have different ones
+@lru_cache(maxsize=8)  # called for every chunk; `prints` invalidate the cache when files change
 def _mixture(
     superstrate: Superstrate, substrate: Superstrate, weight: float, cache: Path, prints: tuple[str, str]
 ) -> Grammar:

@@ -1,4 +1,4 @@
-"""A language that a model reads, and the parallel sentences of two languages with their word links."""
+"""A single language as read by models, and parallel sentences in two languages with word links."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from calque.derive.corpus import NOWHERE, Corpus
 from calque.derive.links.stored import StoredLinks, of_pieces
 from calque.derive.ragged import Ragged
 
-SOURCE = "source"  # the name of the language that others derive from
+SOURCE = "source"  # the name of the language from which the others are derived
 
 
 @dataclass(frozen=True)
 class Language:
-    """One language. All arrays are int64; -1 means none.
+    """One language. All arrays are int64, with -1 for missing values.
 
-    number: its token type, in models with language embeddings.
-    table: the row of each type in this language (V,), or (R,) if the model has rows for some types only.
-    shift: added to corpus ids of V or more, so that each new script has its own rows.
-    rows: the row of each id of the corpus (V,), in models that have rows for some types only.
-    places: the rows of types inside words and at word ends (2, V), if these differ.
+    number: the language's token type in models with language embeddings.
+    table: the row of each type in this language (V,), or (R,) if the model has rows for only some types.
+    shift: a number added to corpus ids of at least V, so that each new script has its own rows.
+    rows: the row of each corpus id (V,), in models that have rows for only some types.
+    places: the rows of each type inside words and at the ends of words (2, V), if they differ.
     single: the row of each type's only image (V,), after a transform that changes words.
     """
 
@@ -36,8 +36,8 @@ class Language:
 
     @property
     def images(self) -> np.ndarray:
-        """The row of each type's only image in this language, (V,) int64; -1 for none, several, or a shared
-        one."""
+        """The row of each type's only image in this language, (V,) int64; -1 if it has none or several, or
+        shares it."""
         return self.table if self.single is None else self.single
 
     def ids(self, ids: np.ndarray) -> np.ndarray:
@@ -47,20 +47,20 @@ class Language:
         return np.where(ids >= len(self.table), ids + self.shift, ids) if self.shift else ids
 
     def of_words(self, ids: np.ndarray, pieces: np.ndarray | Sequence[int]) -> np.ndarray:
-        """Convert source words, as sub-words (T,) and their number per word, to a model's rows in this
-        language."""
+        """Map source words, given as sub-words (T,) and the number of sub-words per word, to their rows in
+        this language."""
         return in_places(ids, pieces, self.table, self.places)
 
     @property
     def has_origin(self) -> bool:
-        """Whether the source word of each word is recorded."""
+        """Whether the source position of each word is recorded."""
         return NOWHERE not in self.corpus.origin[:1]
 
 
 def in_places(
     ids: np.ndarray, pieces: np.ndarray | Sequence[int], table: np.ndarray, places: np.ndarray | None
 ) -> np.ndarray:
-    """Return the ids of words in a language, from its `table` (V,) or, if given, its `places` (2, V)."""
+    """Map the ids of words to a language's ids, using its `table` (V,) or, if given, its `places` (2, V)."""
     if places is None:
         return np.asarray(table[ids])
     at_end = np.zeros(len(ids), np.int64)
@@ -70,8 +70,8 @@ def in_places(
 
 @dataclass(frozen=True)
 class Bitext:
-    """N parallel sentences in two languages; `lines` (N, 2) are their lines in the two corpora. `gold`: the
-    links are known from the derivation; `estimates` replace them."""
+    """N parallel sentences in two languages; `lines` (N, 2) contains their line numbers in the two corpora.
+    `gold`: whether links are known from the derivation. `estimates` take precedence over gold links."""
 
     first: Language
     second: Language
@@ -88,16 +88,18 @@ class Bitext:
 
     @property
     def rewritten(self) -> bool:
-        """Whether a transform changed words of either language, so that gold links are not one-to-one."""
+        """Whether a transform changed the words of either language, so that gold links may not be
+        one-to-one."""
         return self.first.corpus.sources is not None or self.second.corpus.sources is not None
 
     @property
     def linked(self) -> bool:
-        """Whether there are links, gold or estimated."""
+        """Whether word links, gold or estimated, are available."""
         return self.gold or self.estimates is not None
 
     def links(self, pair: int) -> np.ndarray:
-        """Return a sentence pair's word links, (k, 2), sorted: estimated, otherwise gold, otherwise none."""
+        """Return a sentence pair's word links, (k, 2), sorted: the estimated links if available, otherwise
+        the gold links, if any."""
         if self.estimates is not None:
             return self.estimates[pair]
         if not self.gold:
@@ -111,18 +113,18 @@ class Bitext:
         return np.unique(np.stack([first[ours, 1], second[theirs, 1]], axis=1), axis=0)
 
     def piece_links(self, pair: int) -> np.ndarray:
-        """Return a sentence pair's sub-word links, (m, 2), sorted."""
+        """Return the links between a pair's sub-words, (m, 2), sorted."""
         a, b = self.lines[pair]
         pieces = self.first.corpus.line_pieces(a), self.second.corpus.line_pieces(b)
         return of_pieces(self.links(pair), *pieces)
 
     def targets(self, pair: int, turned: bool = False) -> np.ndarray:
-        """Return, (n,), the first position in the second sentence linked to each id in the first, or -1;
-        `turned` exchanges the sentences."""
+        """Return, for each id in the first sentence, the first position in the second that is linked to it,
+        or -1, (n,). `turned` exchanges the sentences."""
         if self.gold and self.estimates is None and not self.rewritten:
             a, b = self.lines[pair]
             orders = self.first.corpus.order(a), self.second.corpus.order(b)
-            pieces = self.first.corpus.line_pieces(a)[np.argsort(orders[0])]  # sub-words move with their word
+            pieces = self.first.corpus.line_pieces(a)[np.argsort(orders[0])]  # sub-words follow their word
             ids = Ragged.of(np.arange(int(pieces.sum())), pieces)
             places = [ids.take(order).values for order in orders]
             own, other = places[::-1] if turned else places
@@ -132,18 +134,18 @@ class Bitext:
         targets = np.full(len(side[self.lines[pair][mine]]), -1)
         links = self.piece_links(pair)
         links = links[np.lexsort((links[:, theirs], links[:, mine]))][::-1]
-        targets[links[:, mine]] = links[:, theirs]  # reversed, so the first link of an id wins
+        targets[links[:, mine]] = links[:, theirs]  # in reverse order, so that the first link wins
         return targets
 
     def ids(self, pair: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return both sentences of a pair as rows of a model."""
+        """Return both sentences of a pair, converted to a model's rows."""
         a, b = self.lines[pair]
         return self.first.ids(self.first.corpus[a]), self.second.ids(self.second.corpus[b])
 
     def order(self, seed: int) -> np.ndarray:
-        """Return the sentence pairs in random order."""
+        """Return the indices of all sentence pairs in random order."""
         return np.random.default_rng(seed).permutation(len(self))
 
     def sample(self, fraction: float, seed: int) -> np.ndarray:
-        """Return a random fraction of the sentence pairs, ascending."""
+        """Return the indices of a random fraction of the sentence pairs, in ascending order."""
         return np.sort(self.order(seed)[: round(fraction * len(self))])

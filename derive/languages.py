@@ -1,5 +1,5 @@
-"""Languages in one folder, opened together. Shapes: V types in the vocabulary, R of them with a row in a
-model."""
+"""Languages opened together from one folder. Shapes: V types in the vocabulary, R types that a model has rows
+for."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,9 +21,10 @@ from calque.derive.vocabulary import TOKENIZER, Vocabulary, read_specials
 
 @dataclass(frozen=True)
 class Languages:
-    """Languages read by one model, derived ones after their source. `pairs` and `dictionaries` are available
-    to the objective; `texts` are bitexts outside the corpora. Ids, tables and special types use the model's
-    numbering: `kept` (R,) lists the tokenizer's ids with a row, if not all have one."""
+    """The languages that one model reads, with derived languages after their source. `pairs` and
+    `dictionaries` are those available to the objective; `texts` are bitexts that are not part of the corpora.
+    Ids, tables and special types use the model's numbering; if the model has rows for only some types, `kept`
+    (R,) lists their tokenizer ids."""
 
     folder: Path
     languages: tuple[Language, ...]
@@ -37,7 +38,7 @@ class Languages:
 
     @classmethod
     def open(cls, folder: Path, names: Sequence[str], whole: bool = False) -> Self:
-        """Open the languages `names` and their source. `whole`: for a model with rows for all types."""
+        """Open the languages `names` and their source. `whole`: whether the model has rows for all types."""
         contents = LanguagesFolder.open(folder)
         kept = None if whole else contents.kept()
         languages, specials = contents.languages(names, kept), read_specials(contents.vocabulary)
@@ -62,14 +63,14 @@ class Languages:
         return LanguagesFolder.open(self.folder)
 
     def with_links(self, folder: Path) -> Self:
-        """Add the estimated word links in a folder; raise BadInput if they belong to other languages."""
+        """Add the estimated word links in a folder; raise BadInput if they belong to different languages."""
         links = StoredLinks.open(folder)
         first, second = links.facts["pair"]
         links.check(len(self.bitext(first, second)), self.identity(first, second), folder)
         return replace(self, estimates={**self.estimates, (first, second): links})
 
     def identity(self, *names: str) -> dict[str, str]:
-        """Return a fingerprint of each named language, or of the source if no names are given."""
+        """Return the fingerprint of each named language, or of the source if no names are given."""
         return self._contents.identity(names)
 
     def __getitem__(self, name: str) -> Language:
@@ -77,12 +78,13 @@ class Languages:
 
     @property
     def size(self) -> int:
-        """The number of types with a row in a model: V, or R."""
+        """The number of types that the model has rows for: V, or R."""
         return len(self.languages[0].table)
 
     @property
     def rows(self) -> int:
-        """The number of rows in a model's table: V (or R), and as many again for each new script."""
+        """The number of rows in the model's table: V (or R), and the same number again for each new
+        script."""
         return self.size * (1 + scripts(self.languages))
 
     @property
@@ -92,12 +94,13 @@ class Languages:
 
     @property
     def padding(self) -> int:
-        """The token type of padding, after the languages' own, in models with language embeddings."""
+        """The token type of padding in models with language embeddings; it follows those of the languages."""
         return len(self.languages)
 
     @property
     def token_types(self) -> int:
-        """The number of token types in models with language embeddings: the languages, and padding."""
+        """The number of token types in models with language embeddings: one per language, and one for
+        padding."""
         return len(self.languages) + 1
 
     @cached_property
@@ -123,8 +126,8 @@ class Languages:
         return tuple(self.bitext(*pair) for pair in self.pairs)
 
     def bitext(self, first: str, second: str) -> Bitext:
-        """Return parallel sentences in the second language's order: the pair's own text, or lines with the
-        same source line. Raises BadInput if there are none."""
+        """Return a pair's own parallel text or, without one, the lines that derive from the same source line,
+        in the second language's order. Raises BadInput if the pair has no parallel sentences."""
         estimates = self.estimates.get((first, second))
         if self.disjoint:
             reason = "languages read disjoint halves of the text (mixture.disjoint)"
@@ -137,8 +140,8 @@ class Languages:
         a, b = self[first], self[second]
         if first == second or a.source != b.source:
             pairs = ", ".join(map("-".join, self.texts)) or "none"
-            raise BadInput(f"no bitext of {first} and {second}; available: {pairs}", self.folder)
-        # Maps source lines to the first language's lines.
+            raise BadInput(f"no bitext for {first} and {second}; available: {pairs}", self.folder)
+        # Map source lines to the first language's lines.
         line_of = np.full(len(self[a.source].corpus), -1)
         line_of[a.corpus.source_line] = np.arange(len(a.corpus))
         lines = line_of[b.corpus.source_line]
@@ -146,9 +149,9 @@ class Languages:
         return Bitext(a, b, np.stack([lines[here], here], axis=1), a.has_origin and b.has_origin, estimates)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
-        """Return pairs of ids, (n, 2), ascending. Two derived languages are paired through source types with
-        an entry in both. Only the first language's entry may be wrong, because two wrong ones can form a
-        right pair."""
+        """Return a dictionary as pairs of ids, (n, 2), sorted by the first id. A dictionary between two
+        derived languages contains the source types that have entries in both. Only the first language's
+        entries may then be wrong, because two wrong entries could form a correct pair."""
         pairs, source = self._contents.pairs(self.languages), self[first].source
         if (first, second) in pairs or (second, first) in pairs or source != self[second].source:
             entries = self._entries(first, second)
@@ -168,24 +171,25 @@ class Languages:
         raise BadInput(fault, self.folder)
 
     def letters(self, name: str) -> dict[str, str] | None:
-        """Return the image of each source letter in a language's spelling; None if it does not exchange
-        letters."""
+        """Return the image of each source letter in a language's spelling, or None if its spelling does not
+        replace letters."""
         return self._contents.letters(name)
 
 
 def all_but_last(languages: Languages, share: float) -> Languages:
-    """Remove the last `share` (at least 0, below 1) of the source's sentences, and their images."""
+    """Remove the last fraction `share` (at least 0 and below 1) of the source's sentences, and their
+    images."""
     return _cut(languages, share, last=False) if share else languages
 
 
 def only_last(languages: Languages, share: float) -> Languages:
-    """Keep only the last `share` (between 0 and 1) of the source's sentences, and their images."""
+    """Keep only the last fraction `share` (between 0 and 1) of the source's sentences, and their images."""
     return replace(_cut(languages, share, last=True), estimates={})
 
 
 def disjoint_halves(languages: Languages) -> Languages:
-    """Keep half of the source's distinct sentences, chosen by a hash of their ids, and the other half in its
-    derived languages."""
+    """Keep one half of the distinct sentences in the source, and the other half in its derived languages. A
+    hash of its ids decides which half a sentence belongs to."""
     source = languages[SOURCE].corpus
     tokens, sentences = np.asarray(source.tokens), pairwise(np.asarray(source.lines))
     hashes = (blake2b(tokens[start:end].tobytes(), digest_size=1).digest()[0] for start, end in sentences)

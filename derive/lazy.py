@@ -1,4 +1,4 @@
-"""Slow libraries, imported on first use."""
+"""Libraries that are slow to import, imported only on first use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Lazy:
-    """A module that is imported when one of its names is looked up."""
+    """A module that is imported when one of its attributes is first accessed."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -1,4 +1,4 @@
-"""The lemmas of word forms, and types that are forms of the same word."""
+"""Lemmas of word forms, and types that are forms of the same lemma."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ Lemmas = Mapping[str, frozenset[str]]  # the lemmas of each word form
 
 
 def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
-    """Map word forms to their lemmas, from pairs of a form and a lemma."""
+    """Map each word form to its lemmas, given (form, lemma) pairs."""
     gathered: defaultdict[str, set[str]] = defaultdict(set)
     for word, lemma in pairs:
         gathered[word].add(lemma)
@@ -18,8 +18,8 @@ def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
 
 
 def other_forms(lemmas: Lemmas, vocabulary: Vocabulary) -> dict[int, frozenset[int]]:
-    """Map each type that is a word with a lemma to its other forms among the types; forms that differ only in
-    case do not count."""
+    """Map each type that is a whole word with a known lemma to the types that are other forms of the lemma.
+    Forms that differ only in case are ignored."""
     words, occurring = sorted(lemmas), set(vocabulary.types.tolist())
     ids = only_ids(words, vocabulary)
     types = {word: only for word, only in zip(words, ids, strict=True) if only in occurring}

@@ -1,4 +1,4 @@
-"""Derive the sentences of a text or file into languages given by name."""
+"""Derive the sentences in a text or file into languages that are given by name."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,19 +26,19 @@ from calque.derive.vocabulary import SMALLEST
 
 @dataclass(frozen=True)
 class Derived:
-    """A sentence in a derived language; its text is a word-by-word comparison with the source."""
+    """A sentence's image in a derived language; `str` compares it with the source word by word."""
 
     source: Sentence
     transform: Transform
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of the image in the language's spelling."""
+        """The image's words, in the derived language's spelling."""
         return tuple(map(self.transform.spell, self._image.words))
 
     @property
     def origin(self) -> tuple[int, ...]:
-        """The position of each word in the source, from 0."""
+        """The 0-based source position of each word."""
         return tuple(self._image.origin)
 
     @property
@@ -56,17 +56,19 @@ def transforms_of(
     own: Mapping[str, Transform] | None = None,
     parsed: bool = False,
 ) -> tuple[list[Transform], list[str]]:
-    """Return the named languages' transforms, ready to use, and messages about invalid names. `own` adds
-    transforms by name."""
+    """Return the transforms for the named languages, ready to use, and messages about invalid names. `own`
+    contains additional transforms by name."""
     found, wrong = [], []
     for name in names:
         try:
             derivation = own[name] if own and name in own else transform(name)
             if "trees" in derivation.needs and not parsed:
                 if parser is None:
-                    raise BadInput(f"{name} needs a tree: name a folder of Stanza models with --parser")
+                    raise BadInput(
+                        f"{name} needs parsed sentences; use --parser to name a folder of Stanza models"
+                    )
                 if isinstance(parser, Path):
-                    StanzaParser(parser).fingerprint()  # fail before spending a minute on learning an order
+                    StanzaParser(parser).fingerprint()  # fail early: learning a word order takes a minute
             trial_image(derivation, SMALLEST)
             found.append(derivation.ready(cache))
         except (BadInput, ValueError) as error:
@@ -77,12 +79,12 @@ def transforms_of(
 def sentences_of(
     text: str, transforms: Sequence[Transform], parser: Path | None
 ) -> tuple[list[Sentence], Counter[str]]:
-    """Split a text into sentences, with trees if a transform needs them; also count sentences without a tree,
-    by reason."""
+    """Split a text into sentences and parse them if a transform needs trees; also count the sentences without
+    a tree by reason."""
     failed = Counter[str]()
     sentences = [Sentence(tuple(words)) for words in split_sentences(text)]
     if not sentences:
-        raise BadInput("no word in the text; expected a sentence")
+        raise BadInput("the text contains no words")
     if parser is not None and any("trees" in transform.needs for transform in transforms):
         trees = StanzaParser(parser).trees([sentence.words for sentence in sentences])
         failed.update(tree for tree in trees if isinstance(tree, str))
@@ -94,8 +96,9 @@ def sentences_of(
 def derive_file(
     source: Files, transform: Transform, account: Account, cache: Path, pairs: bool = False
 ) -> Iterator[str]:
-    """Yield the lines of the image of a source's only file: text (with `pairs`, after the original and a
-    tab), CoNLL-U, or words with labels. Random transforms make the same draws as in a study of the source."""
+    """Derive the only file of `source`, and yield the image's lines: text (with `pairs`, preceded by the
+    original and a tab), CoNLL-U, or words with labels. Random transforms draw the same numbers as in a study
+    of the source."""
     _check_spelling(transform)
     (path,) = source.text
     first, lines = head_of(path)
@@ -128,11 +131,11 @@ def _check_spelling(transform: Transform) -> None:
     moved = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
     if usual.places(SMALLEST) is not None or moved.any() != moved.all():
         raise BadInput(
-            f"{transform.name} shares sub-words with its source, which cannot be shown in text; use trans"
+            f"{transform.name} shares sub-words with its source, which text cannot represent; use trans"
         )
 
 
-Numbered = Iterator[tuple[int, Sentence]]  # sentences with the numbers that transforms draw from
+Numbered = Iterator[tuple[int, Sentence]]  # sentences with the numbers that seed random transforms
 
 
 def _labelled(source: Files, entities: bool, account: Account) -> Numbered:

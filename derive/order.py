@@ -1,4 +1,4 @@
-"""Word order: inversion, random permutation, and the distance between orders."""
+"""Word order: inversion, random permutation, and the distance between two orders."""
 
 from bisect import bisect
 from collections.abc import Iterable, Sequence
@@ -18,8 +18,8 @@ FINAL_MARKS = (
 
 @dataclass(frozen=True)
 class Invert(Transform):
-    """Reverses the words of a fraction `p` of the sentences (ALIGN-MLM, appendix F). Sentence-final
-    punctuation stays last, and such marks at the start of a sentence without it stay first, so that the
+    """Reverses the words in a fraction `p` of the sentences (ALIGN-MLM, appendix F). Sentence-final
+    punctuation stays last. If there is none, such marks at the start of the sentence stay first, so that the
     transform is its own inverse."""
 
     short_name, full_name = "inv", "Inv"
@@ -46,7 +46,7 @@ class Invert(Transform):
 
 @dataclass(frozen=True)
 class Permute(Transform):
-    """A random order of the words, drawn for each sentence: a control that preserves no order."""
+    """Permutes the words of each sentence randomly: a control condition that does not preserve word order."""
 
     short_name, full_name = "perm", "Perm"
     examples = (("perm", ""),)
@@ -61,8 +61,8 @@ class Permute(Transform):
 
 
 def kendall_distance(origin: Sequence[int]) -> float:
-    """Return the fraction of word pairs in the opposite order: 0 for the same order, 1 for its mirror
-    image."""
+    """Return the fraction of word pairs whose order is reversed: 0 if the order is unchanged, 1 for its
+    mirror image."""
     n = len(origin)
     seen: list[int] = []
     crossed = 0
@@ -74,7 +74,7 @@ def kendall_distance(origin: Sequence[int]) -> float:
 
 
 def order_distance(origins: Iterable[Sequence[int]]) -> float:
-    """Return the mean normalised Kendall tau distance of sentences' origins, over sentences of at least two
-    words; 0 if there are none."""
+    """Return the mean normalised Kendall tau distance between words' positions and origins, over sentences of
+    at least two words; 0 if there are none."""
     distances = [kendall_distance(origin) for origin in origins if len(origin) > 1]
     return sum(distances) / len(distances) if distances else 0.0

@@ -1,4 +1,4 @@
-"""Try a user's transforms on the first sentences, before a corpus is derived."""
+"""Test user-defined transforms on the first sentences, before the whole corpus is derived."""
 
 import traceback
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ Numbered = tuple[int, Sentence]
 
 
 def check_own(source: Source, transforms: Sequence[Transform], cache: Path, workers: int) -> None:
-    """Raise BadInput for a transform defined outside Calque that fails, loses or adds words, or gives a
-    sentence a different image when reapplied in a different order and, with several `workers`, in another
-    process."""
+    """Raise BadInput for a transform defined outside Calque that raises an error, loses or adds words, or is
+    not deterministic: the sentences are derived again in reverse order and, if there are several `workers`,
+    in a different process."""
     own = [transform.ready(cache) for transform in transforms if own_code(transform)]
     if not own:
         return
@@ -41,7 +41,7 @@ def check_own(source: Source, transforms: Sequence[Transform], cache: Path, work
 
 
 def images(transform: Transform, numbered: Sequence[Numbered]) -> list[Sentence]:
-    """Return the images of numbered sentences; an error names the line in the transform's code."""
+    """Return the images of numbered sentences; error messages name the line in the transform's code."""
     found = []
     for number, sentence in numbered:
         try:

@@ -1,4 +1,5 @@
-"""Tags and trees from Stanza, with models in its own folder layout; the only file that imports it."""
+"""Tag and parse sentences with Stanza, using a folder in Stanza's own layout. Only this file imports
+Stanza."""
 
 import sys
 from collections import Counter
@@ -18,16 +19,17 @@ from calque.derive.sentence import Sentence, shown
 from calque.derive.stored_trees import StoredTrees
 
 RESOURCES = "resources.json"
-BATCH = 2_000  # sentences per call of Stanza, which sorts them by length and splits them further
-MANY = 20  # if this many sentences all fail, the parser is at fault
-COLUMNS = ("tags", "heads", "relations")  # the columns of a tree in a shard, entries separated by spaces
-SHARD = 2_000  # sentences parsed and written together, the most that a killed run loses
-LONGEST = 500  # maximum words of a sentence to parse: memory grows with its square
+BATCH = 2_000  # number of sentences per call of Stanza, which sorts them by length and forms smaller batches
+MANY = 20  # if all of at least this many sentences fail, the parser is at fault
+COLUMNS = ("tags", "heads", "relations")  # the columns stored per tree, with values separated by spaces
+SHARD = 2_000  # number of sentences parsed and written together, which is the most that a killed run loses
+LONGEST = 500  # maximum length of a sentence to parse, in words; memory grows with its square
 
 
 @dataclass(frozen=True)
 class StanzaParser:
-    """A folder's tagger, parser and optional lemmatizer; without a lemmatizer, each word is its own lemma."""
+    """The tagger, parser and optional lemmatizer in a folder. Without a lemmatizer, each word is its own
+    lemma."""
 
     folder: Path
 
@@ -35,8 +37,8 @@ class StanzaParser:
         return _identity(self.folder)
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
-        """Return each sentence with tags and a tree, or the reason why it has none. On a CPU, equal batches
-        give equal trees."""
+        """Return each sentence with tags and a tree, or the reason why it could not be parsed. On a CPU,
+        identical batches yield identical trees."""
         trees: list[Sentence | str] = []
         for words in sentences:
             trees.append(Sentence(tuple(words)) if len(words) <= LONGEST else f"more than {LONGEST} words")
@@ -53,15 +55,15 @@ class StanzaParser:
 
 @dataclass(frozen=True)
 class ParsedTrees:
-    """A parser with a cache: one file of sealed JSON per `SHARD` sentences, named after the words and the
-    parser."""
+    """A parser with a cache. Each `SHARD` sentences are stored in a sealed JSON file, named after a hash of
+    the words and the parser."""
 
     parser: StanzaParser | StoredTrees
     cache: Path
 
     def add_to(self, sentences: Sequence[Sentence], counts: Counter[str]) -> list[Sentence]:
-        """Add tags and trees to sentences. Gold ones stay; `counts` receives the number of sentences without
-        a tree, by reason."""
+        """Add tags and trees to sentences, except to those with gold trees. Sentences that could not be
+        parsed are counted by reason in `counts`."""
         lacking = list(dict.fromkeys(s.words for s in sentences if s.words and not s.heads))
         trees: dict[tuple[str, ...], Sentence | str] = {}
         for first in range(0, len(lacking), SHARD):
@@ -79,13 +81,15 @@ class ParsedTrees:
         return with_trees
 
     def _shard(self, block: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-        """Yield each sentence's tree, or why it has none, from the cache or, the first time, from the
-        parser."""
+        """Yield the tree of each sentence, or the reason why it has none. Results come from the cache or, the
+        first time, from the parser."""
         path = self.cache / f"{fingerprint(self.parser.fingerprint(), block)}.parsed.json"
         if not path.exists():
             parsed = self.parser.trees(block)
             if len(block) >= MANY and all(isinstance(tree, str) for tree in parsed):
-                raise BadInput(f"none of {len(block):,} sentences could be parsed; the last: {parsed[-1]}")
+                raise BadInput(
+                    f"none of {len(block):,} sentences could be parsed; the last reason was: {parsed[-1]}"
+                )
             rows = [tree if isinstance(tree, str) else _columns(tree) for tree in parsed]
             write_sealed(path, {"sentences": len(block), "words": sum(map(len, block)), "trees": rows})
         for words, row in zip(block, read_sealed(path, "parsed sentences")["trees"], strict=True):
@@ -101,19 +105,19 @@ def _columns(tree: Sentence) -> list[str]:
 
 
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-    """Yield each sentence's parse, or why it has none. A sentence that crashes Stanza does not affect
-    others."""
+    """Yield the parse of each sentence, or the reason why it has none. A sentence that makes Stanza fail does
+    not affect the others."""
     try:
         parsed = pipeline([shown(words) for words in sentences]).sentences
         if len(parsed) != len(sentences):
-            raise ValueError(f"{len(parsed)} parses of {len(sentences)} sentences")
+            raise ValueError(f"Stanza returned {len(parsed)} parses of {len(sentences)} sentences")
     except MemoryError:
         raise
     except Exception as error:
-        if "out of memory" in str(error):  # not caused by these sentences
+        if "out of memory" in str(error):  # the sentences are not to blame
             raise
         if len(sentences) == 1:
-            yield type(error).__name__  # messages quote words, so each would be a reason of its own
+            yield type(error).__name__  # messages quote words, so each would be a separate reason
             return
         middle = len(sentences) // 2
         yield from _parse(pipeline, sentences[:middle])
@@ -132,7 +136,7 @@ def _sentence(words: tuple[str, ...], parsed: list[Any]) -> Sentence | str:
         return "not a tree"
     if not UPOS.issuperset(tags):
         return "not a tag of UD v2"
-    # Stanza predicts relations and heads separately: a `root` elsewhere becomes UD's unspecified `dep`.
+    # Stanza predicts relations independently of heads. A `root` with a head becomes UD's unspecified `dep`.
     relations = tuple(
         "root" if head < 0 else "dep" if word.deprel.partition(":")[0] == "root" else word.deprel
         for word, head in zip(parsed, heads, strict=True)
@@ -157,7 +161,7 @@ def _stanza() -> Any:
     try:
         import stanza
     except ModuleNotFoundError as error:
-        raise BadInput(f"{error}; parsing needs Stanza: pip install stanza") from error
+        raise BadInput(f"{error}; parsing needs Stanza, so run: pip install stanza") from error
     return stanza
 
 
@@ -188,9 +192,13 @@ def _pipeline(folder: Path) -> Any:
 def _language(folder: Path) -> str:
     run = "docs/word-order.md explains how to get such folders"
     if not (folder / RESOURCES).is_file():
-        raise BadInput(f"no {RESOURCES} here; expected a folder of Stanza models: {run}", folder)
+        raise BadInput(f"this is not a folder of Stanza models: it lacks {RESOURCES}; {run}", folder)
     languages = sorted(path.name for path in folder.iterdir() if any(path.glob("depparse/*.pt")))
     if len(languages) != 1 or not any((folder / languages[0] / "pos").glob("*.pt")):
         found = ", ".join(languages) or "no language"
-        raise BadInput(f"taggers and parsers for {found}; expected models for one language: {run}", folder)
+        raise BadInput(
+            f"this folder contains taggers and parsers for {found}, but exactly one language is "
+            f"needed; {run}",
+            folder,
+        )
     return languages[0]

@@ -1,2 +1,2 @@
-"""The ordering model of galactic dependencies (Wang and Eisner 2016): a word order, learnt from a
+"""The ordering model of galactic dependencies (Wang and Eisner 2016), which learns a word order from a
 treebank."""

@@ -1,7 +1,8 @@
-"""The nodes that a grammar orders, and the features of their orders.
+"""The nodes whose items a grammar orders, and features of these orders.
 
-A pair of items has one feature per granularity (tag, relation, both), a sequence of items has one. A slot is
-the index of an item: n - 1 is the head, n the mark before all items, n + 1 the mark after them.
+A pair of items has one feature for each granularity (tag, relation, both); a sequence of items has a single
+feature. Slots are indices of items: n - 1 is the head, n the boundary mark before all items, n + 1 the mark
+after them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,8 +21,8 @@ Weights = Mapping[Feature, float]
 Branch = dict[str, "Branch"]
 
 KINDS = ADJACENT, ORDERED, BEFORE, AROUND, AFTER = ("adjacent", "ordered", "before", "around", "after")
-"""Pairs of items: neighbours (or marks); one before the other; both before the head, around it, both after
-it."""
+"""Kinds of item pairs: adjacent (marks included); in order; both before the head; on either side of the head;
+both after the head."""
 SEQUENCE = "sequence"
 SHORTEST_SEQUENCE, LONGEST_SEQUENCE = 3, 5
 BEGIN, END = "<", ">"
@@ -29,7 +30,7 @@ BEGIN, END = "<", ">"
 
 @cache
 def orders(n: int) -> list[tuple[int, ...]]:
-    """Return all n! orders of `n` slots, as tuples in lexicographic order."""
+    """Return all n! permutations of `n` slots, in lexicographic order."""
     return list(permutations(range(n)))
 
 
@@ -42,7 +43,7 @@ def _places(n: int) -> np.ndarray:
 
 @cache
 def columns(n: int) -> list[tuple[str, int, int]]:
-    """The pairs of slots that may have a feature: (kind, slot, slot)."""
+    """List all pairs of slots that may have a feature, as (kind, slot, slot)."""
     ordered_pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
     dependents = [(i, j) for i, j in ordered_pairs if n - 1 not in (i, j)]
     marks = [(n, j) for j in range(n)] + [(i, n + 1) for i in range(n)]
@@ -55,7 +56,7 @@ def columns(n: int) -> list[tuple[str, int, int]]:
 
 @cache
 def design(n: int) -> np.ndarray:
-    """The features of each order, by column: (n!, columns) float64 of 0 and 1."""
+    """The design matrix: which of the `columns` apply to each order, (n!, columns) float64 zeros and ones."""
     place, head = _places(n), _places(n)[:, n - 1]
     has = {
         ADJACENT: lambda i, j: place[:, j] == place[:, i] + 1,
@@ -69,14 +70,14 @@ def design(n: int) -> np.ndarray:
 
 @lru_cache(maxsize=1 << 16)
 def containing(n: int, slots: Slots) -> np.ndarray:
-    """Return the indices of orders in which these slots, marks included, are consecutive."""
+    """Return the indices of the orders in which the given slots (possibly marks) are consecutive."""
     place = _places(n)
     neighbours = [place[:, after] == place[:, before] + 1 for before, after in pairwise(slots)]
     return np.flatnonzero(np.logical_and.reduce(neighbours))
 
 
 def pair(kind: str, first: str, second: str) -> tuple[Feature, ...]:
-    """Return the features of a pair of items at three granularities; a mark has the same label at each."""
+    """Return a pair's features at the three granularities; a mark's label is the same at each."""
     (tag, _, relation), (its_tag, _, its_relation) = first.partition(" "), second.partition(" ")
     return (kind, tag, its_tag), (kind, relation or tag, its_relation or its_tag), (kind, first, second)
 
@@ -89,7 +90,8 @@ def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
 
 
 def sequences(items: Sequence[str], order: Sequence[int]) -> Iterator[Feature]:
-    """Yield an order's sequences, with repetitions, of length 3 to min(5, n) for a node of n items."""
+    """Yield every sequence of 3 to min(5, n) consecutive labels in an order of n items, including
+    repetitions."""
     line = [BEGIN, *(items[slot] for slot in order), END]
     for k in range(SHORTEST_SEQUENCE, min(LONGEST_SEQUENCE, len(items)) + 1):
         for start in range(len(line) - k + 1):
@@ -97,7 +99,7 @@ def sequences(items: Sequence[str], order: Sequence[int]) -> Iterator[Feature]:
 
 
 class Sequences:
-    """A grammar's sequences as a trie of labels, matched against a node's items."""
+    """A trie of a grammar's label sequences, to be matched against a node's items."""
 
     def __init__(self, features: Iterable[Feature]) -> None:
         self._root: Branch = {}
@@ -108,7 +110,7 @@ class Sequences:
             branch[SEQUENCE] = {}
 
     def among(self, items: Sequence[str]) -> Iterator[tuple[Slots, Feature]]:
-        """Yield the slots and feature of every way in which the items can form one of the sequences."""
+        """Yield the slots and the feature for every way to form one of the sequences from the items."""
         n = len(items)
         slots: dict[str, list[int]] = {}
         for slot, label in enumerate((*items, BEGIN, END)):
@@ -119,7 +121,7 @@ class Sequences:
                 yield chosen, (SEQUENCE, *labels)
             if len(chosen) == min(LONGEST_SEQUENCE, n):
                 return
-            for label, places in slots.items():  # in a fixed order, because sums of floats depend on it
+            for label, places in slots.items():  # in a fixed order: floating-point sums depend on it
                 if label in branch:
                     for slot in places:
                         if slot not in chosen:
@@ -130,13 +132,14 @@ class Sequences:
 
 
 CLASSES = {"NOUN": "NOUN", "PROPN": "NOUN", "PRON": "NOUN", "VERB": "VERB"}
-"""A head's class by its tag: each class has its own weights, and nodes with other heads keep their order."""
-MOST = 7  # maximum items of a node, including the head: 5,040 orders
+"""Maps a head's tag to its class. Each class has its own weights; nodes whose heads have other tags keep
+their order."""
+MOST = 7  # maximum number of items in a node, including the head (5,040 orders)
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The dependents of each word, the words from the root downwards, and whether each word's subtree is
+    """A tree: each word's dependents, all words from the root downwards, and whether each word's subtree is
     contiguous."""
 
     dependents: list[list[int]]
@@ -145,7 +148,7 @@ class Tree:
 
     @classmethod
     def of(cls, heads: tuple[int, ...]) -> Self:
-        """Build the tree from 0-based heads; the root's is -1."""
+        """Build the tree from 0-based heads; the root's head is -1."""
         n = len(heads)
         dependents: list[list[int]] = [[] for _ in range(n)]
         downwards: list[int] = []
@@ -166,7 +169,8 @@ class Tree:
 
     @classmethod
     def without_closing_marks(cls, sentence: Sentence) -> Self:
-        """Build the tree without closing punctuation: items do not distinguish commas from full stops."""
+        """Build the tree without sentence-final punctuation, because items do not distinguish commas from
+        full stops."""
         end = len(sentence)
         leaves = set(range(end)).difference(sentence.heads)
         while end > 1 and sentence.tags[end - 1] == "PUNCT" and end - 1 in leaves:
@@ -174,25 +178,25 @@ class Tree:
         return cls.of(sentence.heads[:end])
 
     def crossed(self, head: int) -> bool:
-        """Whether the subtree of a head, or of one of its dependents, is not contiguous."""
+        """Whether the subtree of `head`, or of one of its dependents, is discontiguous."""
         return not (self.whole[head] and all(self.whole[word] for word in self.dependents[head]))
 
 
 @cache
 def item(tag: str, relation: str) -> str:
-    """Label a dependent for a grammar, `ADJ amod`, without the relation's subtype, which differs by
-    treebank."""
+    """Return a dependent's label, such as `ADJ amod`. Subtypes of relations are omitted because they differ
+    between treebanks."""
     return f"{tag} {relation.partition(':')[0]}"
 
 
 def head_item(tag: str) -> str:
-    """Label a head for a grammar, `@NOUN @`."""
+    """Return a head's label, such as `@NOUN @`."""
     return f"@{tag} @"
 
 
 def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, tuple[str, ...], Slots]]:
-    """Yield every node whose head has a known class: the head's tag; the sorted items, the head's last; the
-    slots in order."""
+    """Yield, for every node whose head belongs to a class: the head's tag, its sorted items followed by the
+    head's, and their slots in sentence order."""
     for head in tree.downwards:
         words, tag = tree.dependents[head], sentence.tags[head]
         if not words or tag not in CLASSES:

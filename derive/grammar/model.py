@@ -1,4 +1,4 @@
-"""A grammar: weights of word orders, probabilities of a node's orders, sampling, and learning by L-BFGS."""
+"""Grammars: a log-linear model of the order of a node's items, learnt with L-BFGS, and sampling from it."""
 
 import math
 from collections import Counter
@@ -18,10 +18,10 @@ from calque.derive.grammar.features import CLASSES, KINDS, Feature, Sequences, T
 from calque.derive.readers.lines import check_file
 from calque.derive.sentence import Sentence
 
-FORMAT = 1  # incremented when a treebank would give different weights, or weights different probabilities
-LARGEST = 6  # items in the largest training nodes
-KEPT = 0.1  # the fraction of sequence types that get a weight, the most frequent ones
-PRECISE = 1e-6  # the search ends when a step improves the log-likelihood by less, or after `STEPS`
+FORMAT = 1  # incremented when the same treebank would yield different weights or probabilities
+LARGEST = 6  # maximum number of items in training nodes
+KEPT = 0.1  # the fraction of sequence types, the most frequent ones, that get a weight
+PRECISE = 1e-6  # stop when a step improves the log-likelihood by less than this, or after `STEPS` steps
 STEPS = 1_000
 
 Items = tuple[str, ...]
@@ -30,8 +30,8 @@ Seen = tuple[Items, tuple[int, ...]]  # a node's items, and their order in a sen
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """p(order) = exp(theta . f(order)) / sum over all orders, for each class of heads (Wang and Eisner 2016,
-    section 4)."""
+    """A log-linear model for each class of heads: p(order) is exp(theta . f(order)), normalised over all
+    orders (Wang and Eisner 2016, section 4)."""
 
     name: str
     weights: Mapping[str, Weights]
@@ -45,8 +45,8 @@ class Grammar:
         l2: float = 1.0,
         path: Path | None = None,
     ) -> Self:
-        """Learn from nodes of 2 to 6 items in the projective trees of a treebank (`path`, for errors):
-        maximise the sum of log p(order) minus l2 / 2 times the squared weights."""
+        """Learn from the nodes with 2 to 6 items in a treebank's projective trees, by maximising the sum of
+        log p(order) minus l2 / 2 times the squared norm of the weights. Errors mention `path`."""
         about = Counter[str]()
         seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
         for sentence in sentences:
@@ -72,11 +72,12 @@ class Grammar:
 
     @classmethod
     def mix(cls, superstrate: Self, substrate: Self, weight: float) -> Self:
-        """theta = (1 - weight) * theta of the superstrate + weight * theta of the substrate."""
+        """Interpolate the weights: (1 - weight) * superstrate + weight * substrate."""
         weights = {}
         for kind in sorted(superstrate.weights.keys() | substrate.weights.keys()):
             ours, theirs = superstrate.weights.get(kind, {}), substrate.weights.get(kind, {})
-            # Sorted: set order varies between processes, and with it sums of floats.
+            # Sorted, because the order of sets differs between processes and floating-point sums depend on
+            # it.
             weights[kind] = {
                 feature: (1 - weight) * ours.get(feature, 0.0) + weight * theirs.get(feature, 0.0)
                 for feature in sorted(ours.keys() | theirs.keys())
@@ -91,8 +92,8 @@ class Grammar:
         }
 
     def scores(self, items: Sequence[str]) -> np.ndarray:
-        """Compute theta . f for each order of a node's items, the head's last: (n!,), as in
-        `features.orders`."""
+        """Return theta . f, (n!,), for all `features.orders` of a node's items, of which the head's is the
+        last."""
         kind, n = CLASSES[items[-1].removeprefix("@").removesuffix(" @")], len(items)
         weights = self.weights.get(kind, {})
         by_column = []
@@ -105,8 +106,8 @@ class Grammar:
         return scores
 
     def probabilities(self, items: Sequence[str]) -> np.ndarray:
-        """Compute the probability of each order of a node's items, the head's last: (n!,), as in
-        `features.orders`."""
+        """Return the probabilities, (n!,), of all `features.orders` of a node's items, of which the head's is
+        the last."""
         scores = self.scores(items)
         shares = np.exp(scores - scores.max())
         return np.asarray(shares / shares.sum())
@@ -122,12 +123,12 @@ class Grammar:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Load a grammar written by `save`; raise BadInput if it is damaged or in another format."""
+        """Load a grammar written by `save`; raise BadInput if it is damaged or has a different format."""
         check_file(path)
         content = read_sealed(path, "a grammar")
         if (version := content.get("format")) != FORMAT:
             raise BadInput(
-                f"a grammar of version {version}; expected {FORMAT}: remove the file to learn it again", path
+                f"this grammar has format {version}, not {FORMAT}; remove the file to learn it again", path
             )
         weights = {
             kind: {tuple(key.split(" + ")): weight for key, weight in table.items()}
@@ -137,7 +138,7 @@ class Grammar:
 
 
 class Sampler:
-    """Samples orders exactly. The distributions of recent nodes are cached, in at most 165 MB."""
+    """Samples exactly from a grammar. Distributions for recent nodes are cached, in at most 165 MB."""
 
     def __init__(self, grammar: Grammar) -> None:
         self.grammar = grammar
@@ -147,15 +148,15 @@ class Sampler:
         return np.cumsum(self.grammar.probabilities(items))
 
     def __call__(self, items: Items, u: float) -> tuple[int, ...]:
-        """Return the order of a node's items, the head's last, selected by the uniform number `u` in [0,
-        1)."""
+        """Return the order that the uniform random number `u` in [0, 1) selects for a node's items, of which
+        the head's is the last."""
         every = features.orders(len(items))
         return every[min(int(self.cumulative(items).searchsorted(u, "right")), len(every) - 1)]
 
 
 class _Group(NamedTuple):
-    """The B distinct nodes of n items. counts (B,); features (B, columns, 3), the feature numbers of their
-    pairs; has (B * n!, sequences), sparse, whether each order contains each sequence."""
+    """The B distinct nodes with n items: counts (B,); features (B, columns, 3), the feature indices of their
+    pairs; has (B * n!, sequences), a sparse matrix of the sequences in each order."""
 
     n: int
     counts: np.ndarray
@@ -164,7 +165,7 @@ class _Group(NamedTuple):
 
 
 class Likelihood:
-    """The negative log-likelihood of the observed orders of one class, with L2 regularisation."""
+    """The L2-regularised negative log-likelihood of the orders observed for one class of heads."""
 
     def __init__(self, seen: Counter[Seen], l2: float) -> None:
         self.l2 = l2
@@ -237,11 +238,11 @@ class Likelihood:
         return float(loss), self.l2 * weights + expected - self.observed
 
     def maximise(self) -> tuple[Weights, int]:
-        """Return the best weights, and the number of search steps."""
+        """Return the weights that maximise the likelihood, and the number of steps taken."""
         from scipy.optimize import minimize
         from threadpoolctl import threadpool_limits
 
         start, options = np.zeros(len(self.numbers)), {"maxiter": STEPS, "maxcor": 20, "ftol": PRECISE}
-        with threadpool_limits(1):  # more threads round sums differently, which changes the sampled orders
+        with threadpool_limits(1):  # more threads would round sums differently and change sampled orders
             best = minimize(self, start, jac=True, method="L-BFGS-B", options=options)
         return {feature: float(best.x[number]) for feature, number in self.numbers.items()}, int(best.nit)

@@ -1,1 +1,2 @@
-"""Word links, without torch: estimated by fast_align, symmetrised, read and written."""
+"""Word links: estimating them with fast_align, symmetrising, reading and writing; no module here imports
+torch."""

@@ -1,4 +1,4 @@
-"""The interface of word aligners: sentence pairs in, links out."""
+"""The interface of word aligners, which find word links in sentence pairs."""
 
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
@@ -9,11 +9,12 @@ from calque.derive.files import whole_file
 from calque.derive.readers.links import Link, Links, Scored
 from calque.derive.readers.parallel import Pair
 
-_EXAMPLES = 5  # line numbers listed per reason
+_EXAMPLES = 5  # maximum number of line numbers listed per reason
 
 
 class LeftOut:
-    """Counts sentence pairs and words without links, by reason, with the first line numbers of each."""
+    """Counts sentence pairs and words without links by reason, and records the first few line numbers for
+    each reason."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -27,7 +28,7 @@ class LeftOut:
             lines.append(line)
 
     def described(self) -> list[str]:
-        """One line per reason, as in `3 words that ... (line 4, 17)`."""
+        """Return a description of each reason, such as `3 words that ... (line 4, 17)`."""
         described = []
         for what, count in self.counts.items():
             lines = self._lines[what]
@@ -38,7 +39,7 @@ class LeftOut:
 
 
 class Aligner(ABC):
-    """Links the words of a sentence to the words of its translation."""
+    """Finds links between the words of a sentence and of its translation."""
 
     @property
     @abstractmethod
@@ -48,11 +49,11 @@ class Aligner(ABC):
     @property
     @abstractmethod
     def left_out(self) -> LeftOut:
-        """Sentence pairs and words without links so far, by reason."""
+        """The sentence pairs and words that got no links so far, by reason."""
 
     @abstractmethod
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
-        """Yield each pair's links, in order; only a few pairs are held in memory."""
+        """Yield the links of each pair, in order, with only a few pairs in memory at a time."""
 
     @abstractmethod
     def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
@@ -60,13 +61,13 @@ class Aligner(ABC):
 
 
 def line_of(links: Iterable[Link]) -> str:
-    """Format links as in Pharaoh: `0-0 1-2`."""
+    """Format links in the Pharaoh format: `0-0 1-2`."""
     return " ".join(f"{i}-{j}" for i, j in links)
 
 
 def score_of(links: Scored, pair: Pair) -> float:
-    """Score a sentence pair: the mean, over all words on both sides, of each word's best link score, 0
-    without a link."""
+    """Return a sentence pair's score: the mean, over the words on both sides, of the best score among each
+    word's links (0 if the word has none)."""
     best: defaultdict[tuple[int, int], float] = defaultdict(float)
     for link, score in links.items():
         for side in enumerate(link):
@@ -75,11 +76,11 @@ def score_of(links: Scored, pair: Pair) -> float:
 
 
 def words_of(links: Iterable[Link], pair: Pair) -> str:
-    """Format the linked words, as in `the=das house=Haus`."""
+    """Format links as pairs of words, as in `the=das house=Haus`."""
     return " ".join(f"{pair[0][i]}={pair[1][j]}" for i, j in sorted(links))
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write lines to a file, atomically."""
+    """Write lines to a file atomically."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in lines)

@@ -1,7 +1,7 @@
-"""fast_align: IBM model 2 with one parameter for all positions (Dyer, Chahuneau and Smith 2013).
+"""fast_align: IBM model 2, reparametrised with a single position parameter (Dyer, Chahuneau and Smith 2013).
 
 t(f | e) has a Dirichlet prior and is learnt by variational Bayes. As in the published tool, the last of the
-`passes` only aligns, and the first leaves the tension unchanged.
+`passes` is used only for aligning, and the first does not update the tension.
 """
 
 from collections import defaultdict
@@ -18,17 +18,18 @@ from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
 from calque.derive.links.cells import NULL, TENSION, Cells, PairChunk, chunks, optimise
 from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
-LONGEST = 1024  # maximum words in a sentence: a pair takes memory in proportion to the product of its lengths
-_ALPHA = 0.01  # the parameter of the Dirichlet prior of t(. | e).
-_UNSEEN = 1e-9  # t of words that never co-occur, and of all words initially
-_ROOM = 2**20  # keys buffered before merging
+LONGEST = 1024  # maximum number of words in a sentence; memory grows with the product of a pair's lengths
+_ALPHA = 0.01  # the concentration of the Dirichlet prior over t(. | e)
+_UNSEEN = 1e-9  # t for words that never co-occur, and the initial t for all words
+_ROOM = 2**20  # number of keys buffered before they are merged
 
 
 @dataclass(frozen=True)
 class FastAlign:
-    """A model of one direction: each target word has at most one link; `reverse` exchanges the sides. `keys`
-    are the word pairs that co-occur, sorted, and `probabilities` their t. `unlearnt` counts pairs not used in
-    training. A link's score is the probability that the target word comes from the source word."""
+    """A trained model for one direction, in which each target word has at most one link; `reverse` exchanges
+    the sides. `keys` are the sorted pairs of co-occurring words, and `probabilities` their t. `unlearnt`
+    counts sentence pairs not used in training. A link's score is the posterior probability that the target
+    word is aligned to the source word."""
 
     reverse: bool
     source_ids: dict[str, int]
@@ -41,7 +42,7 @@ class FastAlign:
 
     @classmethod
     def train(cls, pairs: Iterable[Pair], passes: int = 5, *, reverse: bool = False) -> Self:
-        """Learn from sentence pairs, which are read once and kept as ids, in up to four bytes per cell."""
+        """Learn from sentence pairs. They are read once and stored as ids, with up to four bytes per cell."""
         if passes < 1:
             raise ValueError(f"passes must be at least 1, not {passes}")
         counted = count(NULL + 1)
@@ -53,7 +54,7 @@ class FastAlign:
         corpus = list(chunks(kept, source_ids.__getitem__, target_ids.__getitem__))
         if not corpus:
             reasons = ", ".join(unlearnt.described()) or "no sentence pairs at all"
-            raise BadInput(f"nothing to learn from: {reasons}")
+            raise BadInput(f"no usable sentence pairs to learn from: {reasons}")
         keys = _distinct(Cells(chunk).keys(len(target_ids) + 1) for chunk in corpus)
         probabilities, tension = _learn(corpus, keys, len(target_ids) + 1, passes - 1)
         return cls(reverse, dict(source_ids), dict(target_ids), keys, probabilities, tension, unlearnt)
@@ -64,8 +65,8 @@ class FastAlign:
             yield from cells.links(joint, self.reverse)
 
     def align_with_tables(self, pairs: Iterable[Pair]) -> Iterator[tuple[Links, np.ndarray]]:
-        """Yield each pair's links, and the scores of all possible links, (n, m), empty for a pair that is
-        left out."""
+        """Yield the links of each pair, and the scores of all possible links, (n, m), which are empty if the
+        pair is left out."""
         for cells, joint in self._joint(pairs):
             tables = cells.tables(cells.posterior(joint), self.reverse)
             yield from zip(cells.links(joint, self.reverse), tables, strict=True)
@@ -87,8 +88,8 @@ class FastAlign:
 
 @dataclass(frozen=True)
 class StatisticalAligner(Aligner):
-    """Both directions of fast_align, symmetrised. A link's score is the mean of its two probabilities (DeNero
-    and Klein 2007)."""
+    """fast_align in both directions, symmetrised. A link's score is the mean of its probabilities in the two
+    directions (DeNero and Klein 2007)."""
 
     forward: FastAlign
     reverse: FastAlign
@@ -98,7 +99,7 @@ class StatisticalAligner(Aligner):
     def train(
         cls, pairs: Iterable[Pair], symmetrisation: Symmetrisation = grow_diag_final_and, passes: int = 5
     ) -> Self:
-        """Learn both directions from sentence pairs, which are read twice."""
+        """Train both directions on sentence pairs, which are read twice."""
         forward, reverse = (FastAlign.train(pairs, passes, reverse=turned) for turned in (False, True))
         return cls(forward, reverse, symmetrisation)
 
@@ -134,7 +135,7 @@ def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) 
         for chunk, key in zip(corpus, ids, strict=True):
             cells = Cells(chunk)
             posterior = cells.posterior(probabilities[key] * cells.prior(tension))
-            np.add.at(expected, key.astype(np.intp), posterior)  # sequentially, whatever the chunks
+            np.add.at(expected, key.astype(np.intp), posterior)  # sequential: chunk sizes have no effect
             feature += cells.feature(posterior)
         if number:
             tension = optimise(tension, feature / words, m, n, pairs)

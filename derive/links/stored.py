@@ -1,7 +1,7 @@
-"""The word links of a bitext as an artefact, computed once and read by training.
+"""A bitext's word links as an artefact, computed once and then read during training.
 
-links.npy (L, 2) uint16   positions of linked words in the first and second sentence, sorted within a pair
-ends.npy  (N + 1,) int64  where the links of each sentence pair begin
+links.npy (L, 2) uint16   the positions of linked words in the two sentences, sorted within each pair
+ends.npy  (N + 1,) int64  the index at which each sentence pair's links begin
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ LINKS, ENDS = "links.npy", "ends.npy"
 
 @dataclass(frozen=True)
 class StoredLinks:
-    """The links of N sentence pairs; `facts` is their manifest's content."""
+    """The links of N sentence pairs; `facts` are the manifest's entries."""
 
     links: np.ndarray
     ends: np.ndarray
@@ -42,14 +42,15 @@ class StoredLinks:
         return self.links[self.ends[pair] : self.ends[pair + 1]].astype(np.int64)
 
     def check(self, pairs: int, languages: dict[str, str], folder: Path) -> None:
-        """Raise BadInput for links of another number of pairs, or of other languages."""
+        """Raise BadInput if the links belong to a different number of pairs or to different languages."""
         if len(self) != pairs or self.facts.get("languages") != languages:
             message = f"links of {len(self):,} sentence pairs of other languages; expected {pairs:,} of these"
             raise BadInput(message, folder)
 
 
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
-    """Write sentence pairs' links atomically; `facts` may be extended until the last pair is read."""
+    """Write the links of sentence pairs atomically; `facts` may be extended until the last pair has been
+    read."""
     with making(folder, KIND, facts) as part:
         parts, ends = [np.empty((0, 2), np.uint16)], [0]
         for links in pairs:
@@ -62,9 +63,9 @@ def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
 
 
 def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Convert word links (k, 2) to sub-word links (m, 2), sorted; `first` and `second` are sub-words per
-    word. Words with equally many sub-words have them linked one-to-one, in order; otherwise each is linked to
-    all of the other word's (WEAM)."""
+    """Convert word links (k, 2) to sorted sub-word links (m, 2), given the numbers of sub-words per word in
+    `first` and `second`. If two linked words have the same number of sub-words, these are linked one-to-one,
+    in order; otherwise, every sub-word of one is linked to every sub-word of the other (WEAM)."""
     starts = [np.cumsum(pieces, dtype=np.int64) - pieces for pieces in (first, second)]
     linked: list[tuple[int, int]] = []
     for i, j in links.tolist():

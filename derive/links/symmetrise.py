@@ -1,7 +1,7 @@
-"""The five symmetrisations of fast_align's `atools`.
+"""The five symmetrisation methods in fast_align's `atools`.
 
-Growing starts from the links of both directions and adds links of one direction (Och and Ney 2003; Koehn, Och
-and Marcu 2003). A new link admits its neighbours immediately, in the order of the scan.
+The growing methods start from the links found in both directions and add links found in only one (Och and Ney
+2003; Koehn, Och and Marcu 2003). A link added during a scan can make later links in the same scan eligible.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,17 +14,18 @@ _NEIGHBOURS = tuple((di, dj) for di in (-1, 0, 1) for dj in (-1, 0, 1) if di or 
 
 
 def union(forward: Links, reverse: Links) -> Links:
-    """The links of either direction."""
+    """The links found in at least one direction."""
     return sorted({*forward, *reverse})
 
 
 def intersect(forward: Links, reverse: Links) -> Links:
-    """The links of both directions."""
+    """The links found in both directions."""
     return sorted({*forward} & {*reverse})
 
 
 def grow_diag(forward: Links, reverse: Links) -> Links:
-    """Grow the intersection by neighbouring (also diagonal) links in the union that link an unlinked word."""
+    """Extend the intersection by links from the union that are adjacent (also diagonally) to a link and
+    contain an unlinked word."""
     grown = {*forward} & {*reverse}
     sources, targets = {i for i, _ in grown}, {j for _, j in grown}
     waiting, grew = sorted({*forward, *reverse} - grown), True
@@ -41,12 +42,12 @@ def grow_diag(forward: Links, reverse: Links) -> Links:
 
 
 def grow_diag_final(forward: Links, reverse: Links) -> Links:
-    """`grow_diag`, then all forward and then all reverse links that link an unlinked word."""
+    """Apply `grow_diag`, then add all forward and then all reverse links that contain an unlinked word."""
     return _finished(forward, reverse, any)
 
 
 def grow_diag_final_and(forward: Links, reverse: Links) -> Links:
-    """`grow_diag`, then all forward and then all reverse links between two unlinked words."""
+    """Apply `grow_diag`, then add all forward and then all reverse links between two unlinked words."""
     return _finished(forward, reverse, all)
 
 
@@ -54,7 +55,7 @@ SYMMETRISATIONS = {
     method.__name__.replace("_", "-"): method
     for method in (intersect, union, grow_diag, grow_diag_final, grow_diag_final_and)
 }
-"""All symmetrisations, by their names in `atools`."""
+"""All symmetrisation methods by their names in `atools`."""
 
 
 def _finished(forward: Links, reverse: Links, enough: Callable[[Iterable[bool]], bool]) -> Links:

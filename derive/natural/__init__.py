@@ -1,1 +1,1 @@
-"""Natural languages: text and bitexts in any languages, with a given vocabulary."""
+"""Natural languages: text and bitexts in any language, encoded with an existing vocabulary."""

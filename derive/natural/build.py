@@ -1,4 +1,4 @@
-"""Build a folder of natural languages: text and bitexts as ids in a given vocabulary."""
+"""Build a folder of natural languages: text and bitexts encoded with an existing vocabulary."""
 
 import re
 from bisect import bisect_left
@@ -40,9 +40,9 @@ _UNKNOWN = re.compile(rf"\s*{UNKNOWN}")
 
 
 def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
-    """Encode each line's words with the tokenizer. An UNKNOWN word gets the unknown type; words without an id
-    are left out."""
-    parts = [_UNKNOWN.split(line) for line in lines]  # the texts around unknown words
+    """Encode the words in each line with the tokenizer. UNKNOWN words get the unknown type; words for which
+    the tokenizer yields no id are left out."""
+    parts = [_UNKNOWN.split(line) for line in lines]  # the text between unknown words
     encodings = iter(vocabulary.encode_texts(list(chain.from_iterable(parts))))
     ids, pieces = list[int](), [list[int]() for _ in lines]
     for texts, own in zip(parts, pieces, strict=True):
@@ -61,8 +61,8 @@ def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
 
 
 def _pieces(line: str, stops: Sequence[int]) -> list[int]:
-    """Return the number of ids of each word that has any; id i ends before character `stops[i]` and may
-    include the space before its word. If the ids are not in word order, all count as one word's."""
+    """Return the number of ids in each word that has any. Id i ends before character `stops[i]` and may
+    include the space before its word. If the ids are not in word order, they are treated as a single word."""
     ends, end = [], 0
     for word in line.split():
         end = line.index(word, end) + len(word)
@@ -72,7 +72,8 @@ def _pieces(line: str, stops: Sequence[int]) -> list[int]:
 
 
 class EncodedPiece(NamedTuple):
-    """A piece as ids, one of `sides` per language, its number of lines with text, and exclusions."""
+    """An encoded piece: one of the `sides` per language, the number of lines with text, and counts of
+    exclusions."""
 
     sides: list[Shard]
     lines: int
@@ -80,7 +81,7 @@ class EncodedPiece(NamedTuple):
 
 
 def encode_piece(folder: Path, digest: str, piece: Piece) -> EncodedPiece:
-    """Encode a piece, without lines that contain no type or are too long to store."""
+    """Encode a piece, leaving out lines that contain no types or are too long to store."""
     left_out = Counter[str]()
     vocabulary = _vocabulary(folder, digest)
     sides = [encode_lines(vocabulary, lines) for lines in piece.columns(left_out)]
@@ -110,7 +111,7 @@ def natural_fingerprint(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> str:
-    """Fingerprint the folder that `derive_natural` writes with these inputs."""
+    """Return the fingerprint of the folder that `derive_natural` writes for these inputs."""
     return fingerprint(
         FORMAT,
         EDITION,
@@ -132,9 +133,10 @@ def derive_natural(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> Path:
-    """Write, atomically, natural languages as a folder for `Languages.open`; the number of workers does not
-    affect the result. Keys of `bitexts` and `dictionaries` are the names of two languages in `texts`. A model
-    has `rows` for all types, or for special types and those that occur."""
+    """Encode natural languages and write them atomically to a folder for `Languages.open`. The keys of
+    `bitexts` and `dictionaries` are pairs of language names in `texts`. `rows`: whether models get rows for
+    all types, or only for special types and types that occur. The number of workers does not affect the
+    result."""
     dictionaries = dictionaries or {}
     _check(texts, bitexts, dictionaries)
     print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, dictionaries)
@@ -167,22 +169,28 @@ def derive_natural(
 
 def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
     if not texts:
-        raise BadInput("no language; expected the text of at least one")
+        raise BadInput("no languages; provide text in at least one language")
     for name in texts:
         check_name(name, "a language called")
         if name in RESERVED:
-            raise BadInput(f"a language called {name!r}; expected none of {', '.join(RESERVED)}")
+            raise BadInput(
+                f"a language cannot be called {name!r}; the names {', '.join(RESERVED)} are reserved"
+            )
     for pair, files in bitexts.items():
         if missing := [name for name in pair if name not in texts]:
-            raise BadInput(f"a bitext of {' and '.join(pair)}, but no text of {missing[0]}")
+            raise BadInput(f"a bitext in {' and '.join(pair)}, but no text in {missing[0]}")
         if pair[0] == pair[1] or not files:
-            raise BadInput(f"a bitext of {' and '.join(pair)}; expected two languages and at least one file")
+            raise BadInput(
+                f"the bitext for {' and '.join(pair)} needs two different languages and at least one file"
+            )
         if pair[::-1] in bitexts:
-            raise BadInput(f"two bitexts {'-'.join(pair)}; expected one, which may have several files")
+            raise BadInput(
+                f"two bitexts for {'-'.join(pair)}; merge them into one, which may have several files"
+            )
     for pair, path in dictionaries.items():
         if pair not in bitexts:
-            raise BadInput(f"a dictionary for {' and '.join(pair)}, but no bitext")
-        read_lexicon(path)  # fail before hours of encoding
+            raise BadInput(f"a dictionary for {' and '.join(pair)}, but no bitext for these languages")
+        read_lexicon(path)  # fail early, before hours of encoding
 
 
 def _write_dictionaries(out: FolderWriter, dictionaries: Dictionaries, vocabulary: Vocabulary) -> None:
@@ -200,7 +208,10 @@ def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[st
     left_out["entries of a type that no text has"] += int((~occur).sum())
     if not occur.any():
         why = ", ".join(f"{count:,} {reason}" for reason, count in sorted((+left_out).items()))
-        raise BadInput(f"no entry is left: {why}; expected words of one sub-word that the text has", lexicon)
+        raise BadInput(
+            f"all entries were left out: {why}; words must consist of one sub-word and occur in the text",
+            lexicon,
+        )
     write_dictionary(path, pairs[occur], vocabulary)
     return {"entries": int(occur.sum()), "left out": dict(+left_out)}
 
@@ -219,7 +230,7 @@ def _write_corpora(
                 counts += np.bincount(side.ids, minlength=len(counts))
                 writer.append(side, writer.sentences)
         if not writers[0].sentences:
-            raise BadInput(f"{name}: no line of text is left; all are empty or left out")
+            raise BadInput(f"{name}: no lines of text remain; all are empty or were left out")
     out = [{"words": writer.words, "tokens": writer.tokens} for writer in writers]
     return {
         "in": {"lines": lines},

@@ -1,4 +1,4 @@
-"""Text files and bitexts, read in pieces, optionally without sentences that models are tested on."""
+"""Text files and bitexts, read piece by piece, optionally excluding sentences used to test models."""
 
 import re
 from abc import ABC, abstractmethod
@@ -24,8 +24,8 @@ from calque.derive.readers.markup import ESCAPED, seems_escaped, unescaped, whol
 from calque.derive.readers.parallel import Pair, words_of
 from calque.derive.readers.tables import HEADERS, is_header, is_quoted, unquoted
 
-MANY = 1 << 14  # lines of two parallel files per piece
-HEAD = 24  # minimum letters of a sentence withheld inside a longer line; shorter ones may match by chance
+MANY = 1 << 14  # maximum number of lines per piece of two parallel files
+HEAD = 24  # minimum letters of a test sentence searched for inside longer lines: short ones match by chance
 WHY = "lines with a sentence that models are tested on"
 _OTHER = re.compile(r"[\W_]+")
 _UNSPACED = (
@@ -38,25 +38,25 @@ _UNSPACED = (
 _BETWEEN = re.compile(f"(?<=[{_UNSPACED}]) (?=[{_UNSPACED}])")
 _ANY = re.compile(f"[{_UNSPACED}]")
 
-Columns = tuple[list[str], ...]  # lines of one language, or parallel lines of two, none blank
+Columns = tuple[list[str], ...]  # lines in one language, or parallel lines in two; none are blank
 Chunks = tuple[Chunk, ...]  # a chunk of a file, or of two parallel ones
 
 
 class FileSet(ABC):
-    """Files of text or parallel text that any process can read in pieces."""
+    """Files with text or parallel text, which any process can read piece by piece."""
 
     @abstractmethod
     def chunks(self) -> Iterator[Chunks]:
-        """Yield all files' chunks, in order; BadInput for unsuitable files."""
+        """Yield the chunks of all files, in order; raise BadInput for unsuitable files."""
 
     @abstractmethod
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
-        """Read the lines of some chunks, one column per language; `left_out` receives exclusions by
-        reason."""
+        """Read the lines in some chunks, as one column per language; exclusions are counted by reason in
+        `left_out`."""
 
     @abstractmethod
     def identity(self) -> list[Any]:
-        """Values for a fingerprint that determine the lines."""
+        """The values that determine the lines, for a fingerprint."""
 
     def pieces(self) -> Iterator["Piece"]:
         """The pieces that workers read independently."""
@@ -65,21 +65,21 @@ class FileSet(ABC):
 
 @dataclass(frozen=True)
 class Piece:
-    """Some chunks of a set of files."""
+    """Some chunks from a set of files."""
 
     files: FileSet
     chunks: Chunks
 
     def columns(self, left_out: Counter[str]) -> Columns:
-        """Read the lines, one column per language; `left_out` receives exclusions by reason."""
+        """Read the lines, as one column per language; exclusions are counted by reason in `left_out`."""
         return self.files.read(self.chunks, left_out)
 
 
 @dataclass(frozen=True)
 class TextFiles(FileSet):
-    """Text files in one language, one text per line, of any kind (`readers.text`); `column` names the texts
-    in JSON lines and Parquet. `megabytes` limits how much of each file is read (0: no limit). `escaped`: undo
-    the Moses tokenizer's escaping."""
+    """Text files in one language, of any kind (see `readers.text`), with one text per line. `column` is the
+    name of the text column in JSON lines and Parquet. `megabytes` limits how much of each file is read (0: no
+    limit). `escaped`: whether to undo the Moses tokenizer's escaping."""
 
     paths: tuple[Path, ...]
     column: str = "text"
@@ -88,7 +88,7 @@ class TextFiles(FileSet):
 
     def __post_init__(self) -> None:
         if not self.paths:
-            raise BadInput("a language without text: no file is named")
+            raise BadInput("a language needs at least one text file")
         check_range("megabytes", self.megabytes, 0)
 
     def chunks(self) -> Iterator[Chunks]:
@@ -120,9 +120,9 @@ class TextFiles(FileSet):
 
 @dataclass(frozen=True)
 class BitextFiles(FileSet):
-    """Sentences and translations: line by line in `path` and `beside` (Moses), or in two `columns` of a
-    tab-separated `path`. `words_in`, two language codes: split into words as in gold-link sets, without pairs
-    that have fewer than `fewest` words on a side."""
+    """Sentences and their translations, either line by line in the files `path` and `beside` (Moses format)
+    or in two `columns` of a tab-separated file `path`. If two language codes are given as `words_in`, text is
+    split into words as in gold-link sets, and pairs with fewer than `fewest` words on a side are left out."""
 
     path: Path
     beside: Path | None = None
@@ -135,7 +135,9 @@ class BitextFiles(FileSet):
     def __post_init__(self) -> None:
         if min(self.columns) < 0 or self.columns[0] == self.columns[1]:
             first, second = self.columns
-            raise BadInput(f"columns {first} and {second}; expected two different ones, from 0")
+            raise BadInput(
+                f"columns {first} and {second} are invalid; use two different numbers of at least 0"
+            )
         check_range("megabytes", self.megabytes, 0)
 
     def chunks(self) -> Iterator[Chunks]:
@@ -181,8 +183,8 @@ class BitextFiles(FileSet):
                 yield first, second
 
     def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
-        """Stream the pairs' words, tokenised as in gold-link sets; `source` and `target` are language codes
-        such as en."""
+        """Stream the words of each pair, tokenised as in gold-link sets; `source` and `target` are language
+        codes such as en."""
         for piece in self.pieces():
             counts = Counter[str]()
             columns = piece.columns(counts)
@@ -201,14 +203,14 @@ class BitextFiles(FileSet):
 
 @dataclass(frozen=True)
 class Without(FileSet):
-    """Files without lines that contain a sentence from the files `tests`; only letters and digits are
+    """The files, minus any line that contains a sentence from the `tests` files. Only letters and digits are
     compared."""
 
     files: TextFiles | BitextFiles
     tests: TextFiles
 
     def chunks(self) -> Iterator[Chunks]:
-        sentences(self.tests)  # raises BadInput for files without any
+        sentences(self.tests)  # raises BadInput if the files contain no sentences
         return self.files.chunks()
 
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
@@ -220,7 +222,7 @@ class Without(FileSet):
 
 
 def _up_to(megabytes: int, chunks: Iterable[Chunks]) -> Iterator[Chunks]:
-    """Yield a file's chunks up to the one that reaches `megabytes`, or all of them if it is 0."""
+    """Yield a file's chunks until `megabytes` are reached, or all chunks if `megabytes` is 0."""
     return takewhile(lambda each: not megabytes or each[0].offset < megabytes * 1_000_000, chunks)
 
 
@@ -229,7 +231,8 @@ def _kind(path: Path) -> str:
 
 
 def join_words(words: Sequence[str]) -> str:
-    """Join words with spaces, except between letters of unspaced scripts, and in text split by character."""
+    """Join words with spaces, but without spaces between letters of unspaced scripts and in text split into
+    characters."""
     if all(len(word) == 1 for word in words) and _ANY.search("".join(words)):
         return "".join(words)
     return _BETWEEN.sub("", " ".join(words))
@@ -246,7 +249,7 @@ def _parallel_chunks(path: Path, beside: Path) -> Iterator[tuple[Chunk, Chunk]]:
                 ours, theirs = ours + sum(1 for _ in first), theirs + sum(1 for _ in second)
                 where = f"; line {uneven:,} is the first that is blank in only one of them" if uneven else ""
                 found = f"{theirs:,} lines for the {ours:,} of {path}"
-                raise BadInput(f"{found}; expected one translation per line{where}", beside)
+                raise BadInput(f"{found}; each line needs exactly one translation{where}", beside)
             if not uneven and (not a.strip()) != (not b.strip()):
                 uneven = number
             ends = ends[0] + len(a), ends[1] + len(b)
@@ -269,7 +272,7 @@ def _both(
 
 
 def _unescaped(columns: Columns, escaped: bool, left_out: Counter[str]) -> Columns:
-    """Unescape the lines if they are `escaped`; otherwise count lines that seem to be."""
+    """Unescape the lines if `escaped`; otherwise, count the lines that seem to be escaped."""
     if not escaped:
         left_out[ESCAPED] += sum(map(seems_escaped, chain.from_iterable(columns)))
         return columns
@@ -283,14 +286,14 @@ def _only(
     otherwise: str,
     left_out: Counter[str],
 ) -> Columns:
-    """Keep the rows that fit; count the others as `otherwise`."""
+    """Keep the rows for which `fits` is true; count the others under the name `otherwise`."""
     fitting = [fits(row) for row in zip(*columns, strict=True)]
     left_out[otherwise] += fitting.count(False)
     return tuple(list(compress(column, fitting)) for column in columns)
 
 
 class Sentences:
-    """Sentences to be found in lines, compared by letters and digits only."""
+    """A set of sentences to search for in lines; only letters and digits are compared."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.whole = {bare for text in texts if (bare := letters(text))}
@@ -300,7 +303,7 @@ class Sentences:
                 self._by_head.setdefault(bare[:HEAD], []).append(bare)
 
     def within(self, line: str) -> bool:
-        """Whether a line is one of the sentences or contains a long one."""
+        """Whether a line equals one of the sentences or contains one of the long sentences."""
         bare = letters(line)
         return bare in self.whole or any(
             bare.startswith(sentence, i)
@@ -310,13 +313,13 @@ class Sentences:
 
 
 def letters(text: str) -> str:
-    """Return a text's letters and digits, in lower case and Unicode's NFKC form, which unifies accents and
-    widths."""
+    """Return only the letters and digits of a text, in lower case and normalised to NFKC, which unifies
+    accents and widths."""
     return _OTHER.sub("", normalize("NFKC", text).lower())
 
 
 def sentences(tests: TextFiles) -> Sentences:
-    """Read the sentences in files, once per process; raise BadInput if there are none."""
+    """Read the sentences in the test files, once per process; raise BadInput if there are none."""
     return _read_sentences(tests, tuple(map(digest, tests.paths)))
 
 
@@ -325,5 +328,5 @@ def _read_sentences(tests: TextFiles, digests: tuple[str, ...]) -> Sentences:
     left_out = Counter[str]()
     found = Sentences(line for piece in tests.pieces() for line in piece.columns(left_out)[0])
     if not found.whole:
-        raise BadInput("no sentence to withhold", tests.paths[0])
+        raise BadInput("this file contains no sentences to withhold", tests.paths[0])
     return found

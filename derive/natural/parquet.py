@@ -1,4 +1,4 @@
-"""Text in a column of a Parquet file; the only module that reads it with pyarrow, an optional dependency."""
+"""Read text from a column of a Parquet file. Only this module imports pyarrow, an optional dependency."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from calque.derive.errors import BadInput
 from calque.derive.readers.lines import Chunk, Place
 from calque.derive.readers.text import LINE_ENDS
 
-MAGIC = b"PAR1"  # the first bytes of a file
+MAGIC = b"PAR1"  # the first bytes of every Parquet file
 
 
 def is_parquet(path: Path) -> bool:
-    """Whether a file is Parquet, judging by its first bytes."""
+    """Whether a file's first bytes are Parquet's."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -21,8 +21,8 @@ def is_parquet(path: Path) -> bool:
 
 
 def chunks(path: Path) -> Iterator[Chunk]:
-    """Yield one chunk per row group: its `offset` is in uncompressed bytes, its `length` is the group's
-    number."""
+    """Yield one chunk per row group. Its `offset` is counted in uncompressed bytes; its `length` is the index
+    of the group."""
     metadata, offset = _opened(path).metadata, 0
     for group in range(metadata.num_row_groups):
         yield Chunk(path, "parquet", offset, group, 1)
@@ -30,7 +30,7 @@ def chunks(path: Path) -> Iterator[Chunk]:
 
 
 def texts(chunk: Chunk, column: str, counts: Counter[str]) -> Iterator[str]:
-    """Yield the lines of a column's texts; nulls are left out and counted."""
+    """Yield the lines of the texts in a column; null values are skipped and counted."""
     file, place = _opened(chunk.path), Place(chunk.path)
     if column not in file.schema_arrow.names:
         raise place.fault(f"no column {column!r}; there are {', '.join(file.schema_arrow.names)}")

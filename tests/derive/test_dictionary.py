@@ -133,5 +133,5 @@ def test_a_dictionary_of_ones_own_has_its_words_and_their_images(text: str, tmp_
             "several sub-words, and not in the text"
         )
         path.write_text(more, "utf-8")
-        with pytest.raises(BadInput, match=f"{path}: no entry is left"):
+        with pytest.raises(BadInput, match=f"{path}: all entries were left out"):
             own_dictionary(path, vocabulary, vocabulary.types, image, script.spell)

@@ -54,7 +54,7 @@ def test_show_prints_the_good_languages_and_names_every_bad_one(monkeypatch: pyt
         "'klingon'",
         "'vulcan'",
         f"{twice} changes the script twice",
-        "syn-romance needs a tree: name a folder of Stanza models",
+        "syn-romance needs parsed sentences; use --parser",
     ):
         assert said in err
     assert all(line.startswith("calque: error: ") for line in err.splitlines())
@@ -133,7 +133,7 @@ WRONG = {
     "show": "quotes",
     "show Sara ate apples trans": 'calque show "Sara ate apples" trans',
     "show text syn-ko": "'ko'",
-    "show text syn-romance": "needs a tree",
+    "show text syn-romance": "needs parsed sentences",
     "show text syn-romance --parser none": "none",
     "derive align_mlm": "no such file",
     "derive pocket --jobs 1 --set vocabulary=60000 --set source.size=50 --set transforms=trans": "60,000",

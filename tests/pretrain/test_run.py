@@ -161,7 +161,7 @@ def test_a_finished_run_is_left_as_it_is(study: Path, tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
     path = tmp_path / "checkpoint" / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-1] + b"x")
-    with pytest.raises(BadInput, match=r"model\.safetensors: changed since it was written"):
+    with pytest.raises(BadInput, match=r"model\.safetensors: the file has changed since it was written"):
         pretrain(tmp_path, config(study), one_process())
 
 

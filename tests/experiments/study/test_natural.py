@@ -208,7 +208,7 @@ def test_both_objectives_begin_with_one_head_and_the_same_batches(done: Done) ->
         ("mixture.exponent=-1", "mixture.exponent"),
         ("head.steps=0", "head.steps must be at least 1"),
         ("texts.a/b=nowhere.txt", "texts: 'a/b' cannot name a language"),
-        ("texts.yy=", "a language without text"),
+        ("texts.yy=", "a language needs at least one text file"),
         ("languages.bitexts.en=pairs.tsv", "expected two languages, as in en-fr or en:zh-tw, not 'en'"),
         ("languages.bitexts.en-yy=pairs.tsv", "bitexts: en-yy needs text in yy"),
         ("texts=en", "texts need at least two languages, not 1"),
