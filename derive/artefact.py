@@ -47,7 +47,7 @@ def read_sealed(path: Path, what: str = "a sealed file", place: str | None = Non
         whole = isinstance(content, dict) and text == _text(content)
         whole = whole and content.pop(DIGEST, None) == _digest(content)
     except FileNotFoundError:
-        raise BadInput(f"no such file; {what} was expected here", path) from None
+        raise BadInput(f"no such file; this should be {what}", path) from None
     except OSError as error:
         raise BadInput(f"cannot read {what}: {error.strerror}", path) from error
     except (ValueError, lzma.LZMAError) as error:  # includes UnicodeDecodeError

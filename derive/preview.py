@@ -1,4 +1,4 @@
-"""Sentences aligned with their images for reading: `preview.txt` and the output of `calque show`."""
+"""Show sentences aligned with their images, in `preview.txt` and in the output of `calque show`."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -8,14 +8,14 @@ from calque.derive.transform import Account, Transform, image_of
 
 PREVIEW = "preview.txt"
 WIDTH = 110  # maximum line width in columns
-MARGIN = 12  # minimum columns for the names of languages
+MARGIN = 12  # minimum width of the column for language names
 
 Row = tuple[str, Sequence[str]]
 
 
 def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: int) -> str:
-    """Show the sentence and its images, one column per word, with source positions (`2+1`: two), glosses,
-    tags and entities."""
+    """Format a sentence and its images in one column per word, with source positions (`2+1` if a word has
+    two), glosses, tags and entities."""
     places = [str(place + 1) for place in range(len(sentence))]
     margin = max([MARGIN, *(len(transform.name) + 1 for transform in transforms)])
     blocks = [_grid([("", places), ("source", sentence.words), *_labels(sentence)], margin)]
@@ -32,7 +32,8 @@ def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: in
 
 
 def preview_sentences(corpus: Iterable[tuple[int, Sentence]], transforms: Sequence[Transform]) -> str:
-    """Format the sentences in preview.txt: each in the source and below it in every derived language."""
+    """Format the contents of preview.txt: each sentence is followed by its image in every derived
+    language."""
     parts = ["Sentences of the corpus\n=======================\n"]
     for place, (number, sentence) in enumerate(corpus, start=1):
         parts.append(f"{place}.\n{side_by_side(sentence, transforms, number)}")

@@ -1,4 +1,4 @@
-"""Arrays of items of different lengths: sentences of words, and words of sub-words."""
+"""Arrays of variable-length items, such as sentences of words or words of sub-words."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -8,14 +8,14 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Ragged:
-    """N items in one array: item i is `values[ends[i] : ends[i + 1]]`, with `ends` (N + 1,) int64."""
+    """N items stored in one array: item i is `values[ends[i] : ends[i + 1]]`; `ends` is (N + 1,) int64."""
 
     values: np.ndarray
     ends: np.ndarray
 
     @classmethod
     def of(cls, values: np.ndarray, sizes: np.ndarray) -> Self:
-        """Create items of these sizes from consecutive values."""
+        """Divide `values` into consecutive items of the given sizes."""
         return cls(values, ends_of(sizes))
 
     @property
@@ -25,11 +25,11 @@ class Ragged:
 
     @property
     def item(self) -> np.ndarray:
-        """The index of each value's item."""
+        """The index of the item that each value belongs to."""
         return np.repeat(np.arange(len(self.ends) - 1), self.sizes)
 
     def take(self, items: np.ndarray) -> Self:
-        """Return these items, in this order."""
+        """Return the items at the given indices, in the given order."""
         starts = np.asarray(self.ends)[items]
         sizes = np.asarray(self.ends)[items + 1] - starts
         ends = ends_of(sizes)
@@ -38,5 +38,6 @@ class Ragged:
 
 
 def ends_of(sizes: np.ndarray) -> np.ndarray:
-    """Return where items of these sizes begin, and where the last one ends, (N + 1,) int64."""
+    """Return the start of each consecutive item of the given sizes, and the end of the last one, (N + 1,)
+    int64."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])

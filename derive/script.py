@@ -1,4 +1,4 @@
-"""A new script: words keep their positions and change letters."""
+"""Give a language a new script: words keep their positions, but their letters change."""
 
 from dataclasses import dataclass, field
 from string import ascii_lowercase, ascii_uppercase
@@ -26,7 +26,8 @@ SCRIPTS = (
     ("Vai", 0xA500, 0xA51A),
     ("Yi", 0xA000, 0xA01A),
 )
-"""Scripts for display: name, first small letter and first capital; the last four have no case."""
+"""The scripts used for display: name, first lower-case letter and first capital; the last four have no
+case."""
 
 
 def _exchanged(small: int, capital: int) -> dict[int, int]:
@@ -36,7 +37,7 @@ def _exchanged(small: int, capital: int) -> dict[int, int]:
 
 
 _LETTERS = [_exchanged(small, capital) for _, small, capital in SCRIPTS]
-Letters = dict[str, str]  # each changed letter with its image; images are unique
+Letters = dict[str, str]  # maps each letter that changes to its image; images are unique
 
 By = Literal["uniform", "most-frequent", "least-frequent", "function", "names", "content"]
 KINDS: dict[By, str] = {
@@ -47,18 +48,18 @@ KINDS: dict[By, str] = {
     "names": "of names shared",
     "content": "of content words shared",
 }
-"""The kinds of types that can be shared, as named in titles."""
+"""The options for which types are shared, with their wording in titles."""
 
 
 @dataclass(frozen=True)
 class Transliterate(Transform):
-    """A new script: ids are shifted by the vocabulary's size, and spelling exchanges letters (ALIGN-MLM,
-    section 3).
+    """Gives types a new script: ids are shifted by the vocabulary's size, and letters are replaced
+    (ALIGN-MLM, section 3).
 
     overlap: the exact fraction of types that keep their script, sampled with `seed`.
-    script: distinguishes several scripts in one model, from 1.
-    by: which types are shared: sampled from all, by frequency, or sampled from a word class. All except
-        "uniform" must be `informed`.
+    script: the number of the script, starting at 1; one model may read several.
+    by: which types are shared: a sample of all types, the most or least frequent types, or a sample from a
+        word class. All options except "uniform" need the usage of types (`informed`).
     """
 
     short_name, full_name = "trans", "Trans"
@@ -90,9 +91,9 @@ class Transliterate(Transform):
         if not 1 <= self.script <= len(SCRIPTS):
             raise ValueError(f"script must be between 1 and {len(SCRIPTS)}, not {self.script}")
         if self.by not in KINDS:
-            raise ValueError(f"the shared types must be one of {', '.join(KINDS)}, not {self.by!r}")
+            raise ValueError(f"`by` must be one of {', '.join(KINDS)}, not {self.by!r}")
         if self.by != "uniform" and not self.overlap:
-            raise ValueError(f"an overlap of 0 shares nothing, so {self.by} has no effect; remove it")
+            raise ValueError(f"{self.by} has no effect, because an overlap of 0 shares no types; remove it")
 
     @property
     def title(self) -> str:
@@ -129,7 +130,10 @@ class Transliterate(Transform):
             candidates = words[self.usage.of_class(self.by)[words]]
             shared = self._drawn(candidates)
         if not len(shared) and self.usage.of_text:
-            raise BadInput(f"{self.name}: {in_percent(self.overlap)} % of {len(candidates):,} types is none")
+            raise BadInput(
+                f"{self.name}: {in_percent(self.overlap)} % of {len(candidates):,} types is less than one "
+                "type"
+            )
         return shared
 
     def _drawn(self, types: np.ndarray) -> np.ndarray:
@@ -145,9 +149,9 @@ SCRIPT = Transliterate()
 
 @dataclass(frozen=True)
 class Cognates(Transform):
-    """Gives the last sub-word of every word a new script; an exact fraction `share` of the types keep
-    theirs before it. A type's image is its form at word ends, or inside words if it occurs only there
-    (`informed`)."""
+    """Gives the last sub-word of every word a new script; in earlier positions, an exact fraction `share` of
+    the types keeps its script. A type's image is its form at the ends of words or, if it never occurs there,
+    inside words (known from `informed`)."""
 
     short_name, full_name = "trans-stems", "Trans"
     forms = (percent("share", "-", "of stems shared", "50", " {percent} % {}"),)
@@ -178,7 +182,7 @@ class Cognates(Transform):
             return SCRIPT.image(size, specials)
         if self.usage is None or self.usage.size != size:
             needed = "the types that end no word of the corpus"
-            raise ValueError(f"{self.name} needs {needed}; they are not known yet")
+            raise ValueError(f"{self.name} needs {needed}, which are not known yet")
         only_inside = (self.usage.counts > 0) & (self.usage.at_ends == 0)
         return np.where(only_inside, *places)
 
@@ -194,14 +198,14 @@ class Cognates(Transform):
         if self.usage is None or self.usage.cut is None:
             return SCRIPT.spell(word)
         *stem, (_, ending) = self.usage.cut(word)
-        if "".join(text for _, text in stem) + ending != word:  # a multi-byte letter is split
+        if "".join(text for _, text in stem) + ending != word:  # a multi-byte letter was split
             return SCRIPT.spell(word)
         own = self._stems(self.usage.size, self.usage.specials)
         return "".join(text if own[i] == i else SCRIPT.spell(text) for i, text in stem) + SCRIPT.spell(ending)
 
 
 def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
-    """Return the exchange of letters in a transform's spelling; None if the spelling changes more than
+    """Return the letter replacements in a transform's spelling; None if the spelling changes more than single
     letters."""
     every = {letter: transform.spell(letter) for letter in map(chr, range(0xD800))}  # up to the surrogates
     letters = {letter: spelt for letter, spelt in every.items() if spelt != letter}

@@ -1,4 +1,4 @@
-"""A sentence, with all columns that follow its words when their order changes."""
+"""Sentences, whose annotation columns are reordered together with their words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,15 +8,16 @@ from typing import Self, TypeVar
 from calque.derive.errors import BadInput
 
 T = TypeVar("T")
-PART = "goeswith"  # UD's relation between a later part of a word and its first
+PART = "goeswith"  # UD's relation of the later parts of a word to its first part
 UNKNOWN = "\0"
-"""A word missing from its text, WikiText's `<unk>`. No text contains it, because none contains NUL."""
+"""Stands for a word that is missing from the text, such as WikiText's `<unk>`. It cannot occur in text, which
+never contains NUL."""
 
 
 @dataclass(frozen=True)
 class Numbering:
-    """Numbers sentences, to seed random transforms: each group has `1 << bits` numbers, starting at
-    `first`."""
+    """Numbers sentences in order to seed random transforms. Numbers start at `first`, and each group has `1
+    << bits` numbers."""
 
     bits: int
     first: int = 0
@@ -27,18 +28,19 @@ class Numbering:
         return 1 << self.bits
 
     def number(self, group: int, place: int) -> int:
-        """Return the number of the sentence at position `place` in a group."""
+        """Return the number of the sentence at position `place` in the given group."""
         return self.first + (group << self.bits) + place
 
 
 CHUNKS, EXAMPLES, QUESTIONS = Numbering(32), Numbering(16), Numbering(8, first=1 << 64)
-"""Chunks of a corpus, examples of a split, and questions about facts, whose numbers no corpus reaches."""
-PARTS = Numbering(80)  # the parts of a composed transform, each with its own numbers for all of the above
+"""Groups are the chunks of a corpus, the examples of a split, and the questions about facts, whose numbers
+are larger than any corpus's."""
+PARTS = Numbering(80)  # the parts of a composed transform; each gets separate numbers for all of the above
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Words `start` to `end` (exclusive) with a label."""
+    """A labelled span of words, from `start` to `end` (exclusive)."""
 
     start: int
     end: int
@@ -47,10 +49,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Words and their columns, each empty or with one entry per word. `heads` are 0-based; the root's is -1.
-    `origin[i]` is the position of word i before any transform. If words were changed, `sources[i]` are the
-    positions of all words that word i renders, starting with the main one, `origin[i]`. `glued[i]`: no space
-    before word i."""
+    """A sentence's words and annotation columns. Each column is empty or has one entry per word. `heads` are
+    0-based; the root's is -1. `origin[i]` is the position that word i had before any transform. If words were
+    changed, `sources[i]` lists the positions of all words that word i renders, starting with its main word at
+    `origin[i]`. `glued[i]`: whether there is no space before word i."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()
@@ -67,18 +69,20 @@ class Sentence:
             object.__setattr__(self, "origin", tuple(range(n)))
         for column in (self.tags, self.heads, self.relations, self.origin, self.glued, self.sources):
             if column and len(column) != n:
-                raise ValueError(f"a column of {len(column)} entries for {n} words: {' '.join(self.words)}")
+                raise ValueError(
+                    f"a column has {len(column)} entries for the {n} words of {' '.join(self.words)}"
+                )
 
     def __len__(self) -> int:
         return len(self.words)
 
     def reorder(self, order: Sequence[int]) -> Self:
-        """Return the sentence with word `order[i]` at position i; all columns follow. A span that the order
-        splits becomes one span per piece."""
+        """Return the sentence with word `order[i]` at position i; all columns are reordered likewise. A span
+        that is split by the new order becomes several spans."""
         if sorted(order) != list(range(len(self.words))):
             raise BadInput(
-                f"{self.text[:200]!r} in the order {list(order)[:30]}; expected each position from 0 to "
-                f"{len(self.words) - 1} once"
+                f"{self.text[:200]!r} cannot be reordered as {list(order)[:30]}, which must contain each "
+                f"position from 0 to {len(self.words) - 1} once"
             )
         place = [0] * len(order)
         if self.heads or self.spans:
@@ -96,13 +100,15 @@ class Sentence:
         )
 
     def rewrite(self, words: Sequence[tuple[str, Sequence[int]]]) -> Self:
-        """Return the sentence with other words, each with the positions of the words it renders. The first
-        of these is its main word, whose tag it gets; it belongs to the span of the first of them that is
-        in one."""
+        """Return the sentence with new words, each given with the positions of the words that it renders. The
+        first of these is its main word, from which it gets its tag. It belongs to the span of the first
+        rendered word that is in a span."""
         groups = [tuple(group) for _, group in words]
         if not all(0 <= place < len(self) for group in groups for place in group) or not all(groups):
             expected = f"expected positions from 0 to {len(self) - 1}"
-            raise BadInput(f"{self.text[:200]!r} with words of {groups[:30]}; {expected}")
+            raise BadInput(
+                f"{self.text[:200]!r} cannot be rewritten from the positions {groups[:30]}; {expected}"
+            )
         mains = [group[0] for group in groups]
         old_sources = self.sources or tuple((place,) for place in self.origin)
         sources = []
@@ -121,7 +127,7 @@ class Sentence:
         )
 
     def _new_spans(self, groups: Sequence[tuple[int, ...]]) -> tuple[Span, ...]:
-        spans: dict[int, int] = {}  # the number of each word's span, if any
+        spans: dict[int, int] = {}  # the index of the span that each word belongs to, if any
         for number, span in enumerate(self.spans):
             spans |= dict.fromkeys(range(span.start, span.end), number)
         inside = [next((spans[place] for place in group if place in spans), -1) for group in groups]
@@ -134,9 +140,9 @@ class Sentence:
         return tuple(moved)
 
     def _new_tree(self, groups: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        """Return the heads and relations of new words. A new word depends on the next rendered head above its
-        topmost word; further words for the same word depend on its first, as `goeswith`. If the root is lost,
-        the highest word becomes the root."""
+        """Return the heads and relations of new words. A new word attaches to the closest ancestor of its
+        topmost word that is still rendered. If several new words render the same word, the later ones attach
+        to the first as `goeswith`. If the root is lost, the highest word becomes the root."""
         first: dict[int, int] = {}  # the first new word that renders each word
         for i, group in enumerate(groups):
             for place in group:
@@ -170,13 +176,13 @@ class Sentence:
 
     @property
     def links(self) -> list[tuple[int, int]]:
-        """The gold links, sorted: (position before any transform, position)."""
+        """The sorted gold links: (position before any transform, position now)."""
         sources = self.sources or ((place,) for place in self.origin)
         return sorted((place, i) for i, group in enumerate(sources) for place in group)
 
     @property
     def text(self) -> str:
-        """The words with spaces between them."""
+        """The sentence's words, joined with spaces where needed."""
         return self.upto(len(self.words))
 
     def upto(self, end: int) -> str:
@@ -188,12 +194,12 @@ class Sentence:
         return "".join([word if glued else f" {word}" for word, glued in pairs]).removeprefix(" ")
 
     def length(self, end: int) -> int:
-        """The number of characters of the first `end` words."""
+        """The number of characters in the first `end` words."""
         return len(self.upto(end))
 
 
 def shown(words: Sequence[str]) -> list[str]:
-    """Format words for people and other programs, with `<unk>` for unknown words."""
+    """Format words for output, with `<unk>` for unknown words."""
     return ["<unk>" if word == UNKNOWN else word for word in words]
 
 
@@ -214,7 +220,7 @@ def _move_spans(spans: tuple[Span, ...], place: list[int]) -> tuple[Span, ...]:
 
 
 def iob2(sentence: Sentence) -> list[str]:
-    """Convert the spans to IOB2 tags, one per word."""
+    """Convert a sentence's spans to IOB2 tags, one per word."""
     tags = ["O"] * len(sentence)
     for span in sentence.spans:
         tags[span.start] = f"B-{span.label}"
@@ -224,19 +230,19 @@ def iob2(sentence: Sentence) -> list[str]:
 
 
 def word_labels(sentence: Sentence) -> tuple[str, ...]:
-    """The label of each word; empty for words without one."""
+    """Return the label of each word, or "" for words without a label."""
     labels = {place: span.label for span in sentence.spans for place in range(span.start, span.end)}
     return tuple(labels.get(place, "") for place in range(len(sentence)))
 
 
 def spans_of(tags: Sequence[str]) -> tuple[Span, ...]:
-    """Convert IOB2 tags to spans; ValueError if an I- tag does not continue an entity."""
+    """Convert IOB2 tags to spans; raise ValueError if an I- tag does not continue an entity."""
     spans: list[Span] = []
     for i, tag in enumerate(tags):
         if tag.startswith("B-"):
             spans.append(Span(i, i + 1, tag[2:]))
         elif tag.startswith("I-"):
             if not spans or spans[-1].end != i or spans[-1].label != tag[2:]:
-                raise ValueError(f"{tag} at word {i + 1} continues no entity")
+                raise ValueError(f"{tag} at word {i + 1} does not continue an entity")
             spans[-1] = replace(spans[-1], end=i + 1)
     return tuple(spans)

@@ -1,4 +1,4 @@
-"""The source of a study's sentences and task data."""
+"""The interface of sources, which provide a study's sentences and task data."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -18,81 +18,81 @@ SPLITS = ("train", "dev", "test")
 
 @dataclass
 class TaskData:
-    """A task's examples by split, and counts of exclusions and repairs by split and reason."""
+    """A task's examples for each split, and counts of exclusions and repairs by split and reason."""
 
     examples: dict[str, list[Example]]
     left_out: dict[str, Counter[str]] = field(default_factory=dict)
 
 
 class Source(ABC):
-    """Text for pretraining, cut into chunks, and labelled data for tasks. A new source is a frozen dataclass
-    of plain values; a chunk's contents depend only on the chunk."""
+    """Provides text for pretraining, divided into chunks, and labelled task data. Subclasses are frozen
+    dataclasses of plain values; sentences must depend only on the chunk."""
 
     @property
     @abstractmethod
     def title(self) -> str:
-        """The name of the text in titles."""
+        """The name of the text, as used in titles."""
 
     @abstractmethod
     def chunks(self) -> Iterable[Any]:
-        """The pieces of the corpus in order; any process can read any of them."""
+        """Return the chunks of the corpus in order; any process must be able to read any of them."""
 
     @abstractmethod
     def sentences(self, chunk: Any) -> tuple[list[Sentence], Counter[str]]:
-        """A chunk's sentences, and counts of exclusions by reason."""
+        """Return a chunk's sentences, and counts of exclusions by reason."""
 
     def has_images(self, chunk: Any) -> bool:
-        """Whether derived languages include a chunk's sentences."""
+        """Whether the sentences in a chunk are part of derived languages."""
         return True
 
     def questions(self) -> Sequence[Question]:
-        """Questions about facts that the corpus states, if any."""
+        """Return questions about facts that the corpus states, if any."""
         return ()
 
     @property
     @abstractmethod
     def tasks(self) -> tuple[str, ...]:
-        """The tasks with data, such as `pos`, `ner` and `nli`."""
+        """The tasks for which data is available, such as `pos`, `ner` and `nli`."""
 
     @abstractmethod
     def task_data(self, task: str) -> TaskData:
-        """The examples of a task."""
+        """Return the examples for a task."""
 
     def files_of(self, task: str, split: str) -> tuple[Path, ...]:
-        """The files of a split's examples; none if they are generated."""
+        """Return the files that contain a split's examples; none if examples are generated."""
         return ()
 
     @abstractmethod
     def corpus_fingerprint(self, trees: bool = False) -> str:
-        """A fingerprint of the sentences and, with `trees`, their trees."""
+        """Return a fingerprint of the sentences and, if `trees`, of their trees."""
 
     @abstractmethod
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
-        """A fingerprint of a task's examples and, with `trees`, their trees."""
+        """Return a fingerprint of a task's examples and, if `trees`, of their trees."""
 
     def corpus_identity(self, trees: bool = False) -> str:
-        """`corpus_fingerprint`, extended by the code of a source defined outside Calque."""
+        """Return `corpus_fingerprint`, extended by the source's code if it is defined outside Calque."""
         return with_code(self.corpus_fingerprint(trees), self)
 
     def task_identity(self, task: str, trees: bool = False) -> str:
-        """`task_fingerprint`, extended by the code of a source defined outside Calque."""
+        """Return `task_fingerprint`, extended by the source's code if it is defined outside Calque."""
         return with_code(self.task_fingerprint(task, trees), self)
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """Descriptions of the random parts, which `reseeded` changes; empty if everything is read from
-        files."""
+        """Descriptions of the randomly sampled parts, which `reseeded` changes; empty if everything is read
+        from files."""
         return ()
 
     def reseeded(self, by: int) -> Self:
-        """The same source with other random draws: `by` is added to seeds."""
+        """Return the same source with different random draws; `by` is added to seeds."""
         return self
 
     def lemmas(self) -> Lemmas:
-        """The lemmas of each word form; empty if they are unknown."""
+        """Return the lemmas of each word form; empty if lemmas are not available."""
         return {}
 
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
-        """Return the source after any computations its sentences need; `cache` keeps the results. With
-        `trees`, sentences get heads and relations, or BadInput is raised."""
+        """Return the source after all computations that its sentences require, with results cached in
+        `cache`. If `trees`, sentences get heads and relations; if that is not possible, raise BadInput."""
         return self

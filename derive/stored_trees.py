@@ -1,4 +1,4 @@
-"""Trees parsed earlier, in place of a parser."""
+"""Trees that were parsed earlier and stored, used in place of a parser."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ NONE = "no stored tree"
 
 @dataclass(frozen=True)
 class StoredTrees:
-    """Trees for the lines of a text, and for treebanks: each line of `file` is the tree of one line of
-    `text`."""
+    """Trees for the lines of a text and for the sentences of treebanks. Each line of `file` contains the tree
+    of the corresponding line of `text`."""
 
     text: Path
     file: Path
     treebanks: tuple[Path, ...] = ()
 
     def fingerprint(self) -> str:
-        """A fingerprint of the text, the trees and the treebanks."""
+        """Return a fingerprint of the text, the trees and the treebanks."""
         return fingerprint("stored trees", [digest(path) for path in (self.text, self.file, *self.treebanks)])
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
@@ -38,8 +38,8 @@ class StoredTrees:
 
 
 def line_of(sentence: Sentence) -> str:
-    """Format a tree as each word's tag, distance to its head (0: root) and relation: `PRON.1.nsubj
-    VERB.0.root`."""
+    """Format a tree as one `tag.distance.relation` per word, where the distance is to the head (0 for the
+    root): `PRON.1.nsubj VERB.0.root`."""
     distances = (head - place if head >= 0 else 0 for place, head in enumerate(sentence.heads))
     return " ".join(map("{}.{}.{}".format, sentence.tags, distances, sentence.relations))
 

@@ -1,11 +1,12 @@
-"""Parsing of external JSON; any fault is a ValueError."""
+"""Strict parsing of JSON from outside; all errors are ValueErrors."""
 
 import json
 from typing import Any, NoReturn
 
 
 def loads(text: str) -> Any:
-    """Parse JSON; ValueError for invalid JSON, deep nesting, long numbers, repeated keys or NaN."""
+    """Parse JSON; raise ValueError for invalid JSON, deep nesting, overlong numbers, repeated keys and
+    NaN."""
     try:
         return json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
     except RecursionError:
@@ -13,7 +14,7 @@ def loads(text: str) -> Any:
 
 
 def is_text(value: Any) -> bool:
-    """Whether a value is text without NUL or half surrogate pairs, which files cannot contain."""
+    """Whether a value is text that can be written to a file, without NUL or unpaired surrogates."""
     if not isinstance(value, str) or "\0" in value:
         return False
     try:
@@ -24,7 +25,7 @@ def is_text(value: Any) -> bool:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
+    raise ValueError(f"{name} is not valid JSON")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

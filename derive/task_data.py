@@ -1,8 +1,9 @@
-"""A task's examples in several languages, in a folder that pretraining does not read.
+"""A folder with a task's examples in several languages; pretraining does not read it.
 
-<split>.jsonl              examples in the source language, for fine-tuning, one per line
-<split>.<language>.jsonl   examples in another language: images of the source's, or natural examples
-manifest.json              written last: the contents, and exclusions by reason
+<split>.jsonl              examples in the source language, one per line
+<split>.<language>.jsonl   examples in a different language: images of the source's examples, or natural
+                           examples
+manifest.json              written last: numbers of examples, and exclusions by reason
 """
 
 from collections import Counter
@@ -46,7 +47,7 @@ class TaskFolder:
         return str(self.artefact.facts["task"])
 
     def path(self, split: str, language: str = SOURCE) -> Path:
-        """Return the checked file of a split in a language."""
+        """Return the path of a split's file in a language, after checking the file."""
         return self.artefact.path(file_of(split, language))
 
     def examples(self, split: str, language: str = SOURCE) -> Iterator[Example]:
@@ -55,7 +56,7 @@ class TaskFolder:
 
 
 def file_of(split: str, language: str = SOURCE) -> str:
-    """Return the file name of a split in a language."""
+    """Return the name of a split's file in a language."""
     return f"{split}.jsonl" if language == SOURCE else f"{split}.{language}.jsonl"
 
 
@@ -85,7 +86,8 @@ def task_data_fingerprint(
     task: str,
     transforms: Sequence[Transform],
 ) -> str:
-    """Fingerprint these languages' files; `examples` is `Source.task_identity`."""
+    """Return a fingerprint of the task's examples in these languages; `examples` is
+    `Source.task_identity`."""
     trees = any("trees" in transform.needs for transform in transforms)
     identities = [transform.identity() for transform in transforms]
     return with_code(fingerprint(FORMAT, task, examples(task, trees), identities), transforms)
@@ -99,12 +101,12 @@ def derive_task(
     cache: Path,
     progress: Progress = silent,
 ) -> Path:
-    """Derive a task's examples by each transform. `folder` is written atomically; `cache` keeps grammars and
-    trees."""
+    """Derive a task's examples with each transform and write them atomically to `folder`. Grammars and trees
+    are cached in `cache`."""
     check_transforms(transforms)
     if task not in source.tasks:
         available = ", ".join(source.tasks) or "none"
-        raise BadInput(f"the source has no examples of the task {task}; available: {available}")
+        raise BadInput(f"the source has no examples for the task {task}; available: {available}")
     print_ = task_data_fingerprint(source.task_identity, task, transforms)
     own = {each.name: task_data_fingerprint(source.task_identity, task, [each]) for each in transforms}
     facts = {"fingerprint": print_, "fingerprints": own, **code_facts(source, transforms)}
@@ -138,7 +140,7 @@ def _add_images(
     transform: Transform,
 ) -> None:
     account = Account()
-    # An example's number, which seeds random transforms, is its position in the split.
+    # Random transforms are seeded by an example's position in its split.
     images = (image_of_example(transform, each, number, account) for number, each in enumerate(examples))
     row = _add(part, manifest, split, transform.name, images, {})
     row["spans split"] = account.split_spans
@@ -148,15 +150,15 @@ def _add_images(
 
 
 def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: str = "") -> str:
-    """Fingerprint the folder that `write_natural_task` writes with these inputs."""
+    """Return the fingerprint of the folder that `write_natural_task` writes for these inputs."""
     sets = {name: list(map(input_digest, paths)) for name, paths in tests.items()}
     by_language = task in PARALLEL or files.units != WORDS
     return fingerprint(FORMAT, EDITION, task, files.identity, sets, source if by_language else "")
 
 
 def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, source: str = "") -> Path:
-    """Write the examples of `files` (in the language `source`) and test sets in other languages. A pair
-    missing from one parallel set is excluded from all."""
+    """Write the examples in `files` (in the language `source`), and test sets in other languages. A pair that
+    is missing from one parallel set is excluded from all of them."""
     own = written(task, source, files.units)
     lacking: Lacking = WHOLE
     if task in PARALLEL:
@@ -173,6 +175,6 @@ def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, 
             reader = written(task, language, files.units)
             examples = files.read_tested(paths, reader, counts, lacking)
             if not examples:
-                raise BadInput(f"no example of {task} for {language}", paths[0] if paths else None)
+                raise BadInput(f"no examples for {task} in {language}", paths[0] if paths else None)
             _add(part, manifest, "test", language, examples, {"left out": dict(+counts)})
     return folder

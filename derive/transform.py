@@ -1,4 +1,5 @@
-"""Transforms, each a single difference between languages; their composition; checks of images."""
+"""Transforms, each of which changes one property of a language; their composition; and checks of their
+images."""
 
 from __future__ import annotations
 
@@ -28,13 +29,13 @@ TORN = "more entities than before: the new order splits some, and each piece cou
 
 
 class Transform(Named, ABC):
-    """One difference between languages. A new one is a frozen dataclass with a `name`, or `forms`
-    (`derive.forms`), and `__call__`. One that changes words is a `Rewrite` (`derive.words`); one that changes
-    the script overrides `image` and `spell`."""
+    """Changes one property of a language. Subclasses are frozen dataclasses with a `name`, or `forms` (see
+    `derive.forms`), and a `__call__` method. Transforms that change words inherit from `Rewrite`
+    (`derive.words`); those that change the script override `image` and `spell`."""
 
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """Example names for errors and help, each with its meaning, or "" if it needs none."""
-    term: ClassVar[str] = ""  # the definition in a report's glossary
+    """Example names for errors and help, each with an explanation ("" if none is needed)."""
+    term: ClassVar[str] = ""  # the definition for glossaries in reports
 
     @classmethod
     def parse(cls, name: str) -> Transform | None:
@@ -45,22 +46,22 @@ class Transform(Named, ABC):
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        """The kind and parameters of each part as plain JSON values, for records."""
+        """The kind and parameters of each part, as plain JSON values for records."""
         return (plain(self),)
 
     @abstractmethod
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        """Return the sentence's image. `number` is its number in its corpus, which seeds random
+        """Return a sentence's image. `number` is the sentence's number in its corpus, which seeds random
         transforms."""
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        """Return the derived language's id for each of the source vocabulary's `size` ids, (size,) int64;
-        special ids stay the same."""
+        """Return the derived language's id for each of the `size` ids in the source vocabulary, (size,)
+        int64. Special ids must not change."""
         return np.arange(size)
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
-        """Return the ids of types inside words and at word ends, (2, size) int64; None if both are the
-        `image`."""
+        """Return separate ids for types inside words and at the ends of words, (2, size) int64; None if both
+        equal `image`."""
         return None
 
     def spell(self, word: str) -> str:
@@ -69,59 +70,61 @@ class Transform(Named, ABC):
 
     @property
     def rewrites(self) -> bool:
-        """Whether the transform changes words (`Rewrite`), not only their order or script."""
+        """Whether the transform changes words (see `Rewrite`) rather than only their order or script."""
         return False
 
     @property
     def needs(self) -> frozenset[Need]:
-        """Requirements in addition to words: sentences' "trees" and "tags", or the "usage" of types
-        (`informed`)."""
+        """What the transform needs besides words: the sentences' "trees" and "tags", or the "usage" of types
+        (see `informed`)."""
         return frozenset()
 
     def informed(self, usage: Usage) -> Transform:
-        """Return the transform for a corpus with this usage of types, kept in the field `usage` if needed."""
+        """Return the transform adapted to a corpus's usage of types, which is stored in the field `usage` if
+        needed."""
         own: Any = self
         return replace(own, usage=usage) if "usage" in self.needs else self
 
     def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
-        """Return the parts in order of application to sentence `number`, each with the number that seeds
-        it."""
+        """Return the parts in the order in which they are applied to sentence `number`, each with the number
+        that seeds it."""
         return [(self, number)]
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
-        """Count parts of the sentence that the transform should change but cannot, by kind."""
+        """Count the parts of a sentence that the transform should change but cannot, by reason."""
         return Counter()
 
     def ready(self, cache: Path) -> Transform:
-        """Return the transform after any training it needs; the folder `cache` keeps the result."""
+        """Return the transform after training it, if necessary; results are cached in the folder `cache`."""
         return self
 
     def reseeded(self, by: int) -> Transform:
-        """The same transform with other random draws: `by` is added to the seed, if there is one."""
+        """Return the same transform with different random draws; `by` is added to the seed, if there is
+        one."""
         own: Any = self
         return replace(own, seed=own.seed + by) if "seed" in {field.name for field in fields(own)} else self
 
     def identity(self) -> Any:
-        """Return values for a fingerprint that determine the images: the contents of inputs, but not their
+        """Return the values that determine the images, for a fingerprint: contents of input files instead of
         paths."""
         return self
 
 
 def check_share(share: float, of: str) -> None:
-    """Raise ValueError unless a share is above 0 and at most 1."""
+    """Raise ValueError unless `share` is above 0 and at most 1."""
     if not 0 < share <= 1:
         raise ValueError(f"the share of {of} must be above 0 and at most 1, not {share}")
 
 
 def draw(seed: int | str, number: int) -> random.Random:
-    """Return one sentence's random number generator, the same in every process. Independent draws need
-    different seeds."""
+    """Return a random number generator for one sentence; it yields the same numbers in every process.
+    Independent draws require different seeds."""
     return random.Random(f"{seed}:{number}")
 
 
 @dataclass(frozen=True)
 class Compose(Transform):
-    """One transform after another; the rightmost is applied first, as in T_trans after T_inv."""
+    """Applies several transforms in sequence, starting with the rightmost, as in T_trans ∘ T_inv."""
 
     parts: tuple[Transform, ...]
 
@@ -149,7 +152,8 @@ class Compose(Transform):
         return sentence
 
     def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
-        """Each part has its own number; the first one applied keeps the sentence's."""
+        """Each part gets a different number; the part that is applied first gets the sentence's own
+        number."""
         return [(part, PARTS.number(place, number)) for place, part in enumerate(reversed(self.parts))]
 
     @property
@@ -187,7 +191,7 @@ class Compose(Transform):
         tables = [part.image(size, specials) for part in self.parts]
         moving = [table for table in tables if not np.array_equal(table, np.arange(size))]
         if len(moving) > 1:
-            raise ValueError(f"{self.name} changes the script twice; expected at most one new script")
+            raise ValueError(f"{self.name} changes the script twice; at most one part may change it")
         return moving[0] if moving else tables[0]
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
@@ -207,7 +211,7 @@ def compose(*parts: Transform) -> Transform:
 
 @dataclass
 class Account:
-    """Side effects of a transform: split spans, exclusions (`left_out`) and parts `kept` in place, by
+    """Counts a transform's side effects: split spans, exclusions (`left_out`) and parts `kept` in place, by
     reason."""
 
     split_spans: int = 0
@@ -221,8 +225,8 @@ class Account:
 
 
 def image_of(transform: Transform, sentence: Sentence, number: int, account: Account) -> Sentence:
-    """Return the image of sentence `number`; side effects are added to `account`. Raises BadInput if a
-    transform that should keep words changes them."""
+    """Return the image of sentence `number`, and add side effects to `account`. Raises BadInput if a
+    transform that may not change words does so."""
     image = sentence
     for part, own in transform.steps(number):
         account.kept.update(part.account(image, own))
@@ -242,16 +246,17 @@ def _check_words(transform: Transform, sentence: Sentence, image: Sentence) -> N
     is_permutation = sorted(origin) == list(range(len(before)))
     if not is_permutation or tuple(before[place] for place in origin) != after:
         raise BadInput(
-            f"the transform {transform.name} changes the words of a sentence; expected another order, or a "
-            f"`Rewrite`: {' '.join(before)[:200]!r} becomes {' '.join(after)[:200]!r}"
+            f"the transform {transform.name} may only reorder words, because it is not a `Rewrite`, "
+            f"but it changes {' '.join(before)[:200]!r} to {' '.join(after)[:200]!r}"
         )
 
 
 def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example:
-    """Return the image of example `number` in a split; raise BadInput if it loses an answer."""
+    """Return the image of example `number` in a split; raise BadInput if the image loses the answer to a
+    question."""
     if (sentences := sum(map(len, example.texts))) > EXAMPLES.size:
-        raise BadInput(f"an example of {sentences:,} sentences; expected {EXAMPLES.size:,} at most")
-    numbers = count(EXAMPLES.number(number, 0))  # one per sentence, also within a pair
+        raise BadInput(f"an example contains {sentences:,} sentences; the maximum is {EXAMPLES.size:,}")
+    numbers = count(EXAMPLES.number(number, 0))  # every sentence has its own number, even within a pair
     texts = []
     for text in example.texts:
         texts.append(tuple([image_of(transform, sentence, next(numbers), account) for sentence in text]))
@@ -267,7 +272,8 @@ def _has_spans(texts: Iterable[Iterable[Sentence]]) -> bool:
 
 
 def image_of_question(question: Question, transform: Transform, number: int) -> Question:
-    """Return the image of question `number`, with the source's words in the transform's order."""
+    """Return the image of question `number`: the source's words in the order that the transform gives
+    them."""
     clozes = []
     for place, cloze in enumerate(question.clozes):
         image = transform(cloze.sentence, QUESTIONS.number(number, place))

@@ -1,4 +1,5 @@
-"""The transforms and their command-line names. A new one is a class in its own file and an entry here."""
+"""The list of transforms and the parsing of their names. To add a transform, define a class in its own file
+and list it here."""
 
 import re
 
@@ -21,16 +22,17 @@ TRANSFORMS: list[type[Transform]] = [
     Cipher,
     Translate,
 ]
-"""A study file adds its own (`experiments.settings.study_file`)."""
-TERMS = {kind.__name__: kind.term for kind in TRANSFORMS}  # definitions for a glossary by class name
+"""All kinds of transforms. Study files may add others (`experiments.settings.study_file`)."""
+TERMS = {kind.__name__: kind.term for kind in TRANSFORMS}  # glossary definitions by class name
 REWRITES = {kind.__name__ for kind in TRANSFORMS if issubclass(kind, Rewrite)}  # kinds that change words
 _EXAMPLES = [example for kind in TRANSFORMS for example in kind.examples]
 EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in _EXAMPLES)
 
 
 def transform(name: str) -> Transform:
-    """Return the transform with a name: parts joined by dots, the last applied first, as in `trans.inv`."""
-    # The dot of inv-12.5 is not a separator.
+    """Return the transform called `name`, which may consist of several parts joined by dots; the last part is
+    applied first, as in `trans.inv`."""
+    # The dot in inv-12.5 is not a separator.
     return compose(*map(_part, re.split(r"\.(?!\d)", name)))
 
 

@@ -1,4 +1,4 @@
-"""The special types of a vocabulary, and the layout of two texts in a row."""
+"""A vocabulary's special types, and the layout of rows with two texts."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +9,8 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Specials:
-    """The ids of a vocabulary's special types, which no text contains; `others` have no role here."""
+    """The ids of a vocabulary's special types, which never occur in text; `others` are special types that
+    Calque does not use."""
 
     start: int
     pad: int
@@ -20,20 +21,22 @@ class Specials:
 
     def __post_init__(self) -> None:
         if len(set(self.ids)) < len(self.ids) or min(self.ids) < 0:
-            raise ValueError(f"special types need different ids from 0, not {', '.join(map(str, self.ids))}")
+            raise ValueError(
+                f"special types need different ids of at least 0, not {', '.join(map(str, self.ids))}"
+            )
 
     @property
     def ids(self) -> tuple[int, ...]:
         return (self.start, self.pad, self.end, self.unknown, self.mask, *self.others)
 
     def ordinary(self, size: int) -> np.ndarray:
-        """Return the ordinary ids of a vocabulary of `size`, ascending: (size - len(ids),) int64."""
+        """Return the non-special ids in a vocabulary of `size` types, ascending, (size - len(ids),) int64."""
         return np.delete(np.arange(size), self.ids)
 
     def is_ordinary(self, ids: np.ndarray) -> np.ndarray:
-        """Whether each id, in an array of any shape, is not special: bool of the same shape."""
+        """Return a boolean array of the same shape as `ids`: whether each id is not special."""
         first, later = self._split
-        ordinary = np.asarray(ids >= first)  # comparisons are many times faster than a look-up
+        ordinary = np.asarray(ids >= first)  # comparisons are many times faster than looking up ids
         for special in later:
             ordinary &= ids != special
         return ordinary
@@ -46,8 +49,8 @@ class Specials:
 
 @dataclass(frozen=True)
 class PairLayout:
-    """The layout of two texts in one row: the special ids before, between and after them, and each text's
-    token type."""
+    """The layout of rows with two texts: the special ids before, between and after the texts, and the token
+    type of each text."""
 
     before: tuple[int, ...]
     between: tuple[int, ...]
@@ -56,16 +59,17 @@ class PairLayout:
 
     @classmethod
     def usual(cls, specials: Specials) -> Self:
-        """The layout of RoBERTa and XLM-R: `<s> text </s> </s> text </s>`, all of one token type."""
+        """Return the layout used by RoBERTa and XLM-R: `<s> text </s> </s> text </s>`, with a single token
+        type."""
         return cls((specials.start,), (specials.end, specials.end), (specials.end,), (0, 0))
 
     def around(self, number: int, last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the special ids before and after 0-based text `number`; `last`: whether it is the last in
-        its row."""
+        """Return the special ids before and after the text with the 0-based index `number`; `last`: whether
+        it is the last text in its row."""
         return (self.between[1:] if number else self.before), (self.after if last else self.between[:1])
 
     def marks(self, texts: int) -> int:
-        """Count the special ids in a row of one or two texts."""
+        """Count the special ids in a row with one or two texts."""
         return len(self.before) + (texts - 1) * len(self.between) + len(self.after)
 
 

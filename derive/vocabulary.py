@@ -1,4 +1,4 @@
-"""The types that languages share: byte-level BPE learnt from a corpus, or any tokenizer."""
+"""The vocabulary that languages share: byte-level BPE learnt from a corpus, or an existing tokenizer."""
 
 import dataclasses
 import re
@@ -29,7 +29,7 @@ ROLES = {
     "unknown": ("<unk>", "[UNK]"),
     "mask": ("<mask>", "[MASK]"),
 }
-"""The usual names of the special types that a model needs: RoBERTa's and XLM-R's, and BERT's."""
+"""The usual names of the special types that a model needs: first RoBERTa's and XLM-R's, then BERT's."""
 _SETTINGS = {
     "cls_token": "start",
     "bos_token": "start",
@@ -39,17 +39,20 @@ _SETTINGS = {
     "unk_token": "unknown",
     "mask_token": "mask",
 }
-"""The role that each setting names; the first setting for a role wins."""
+"""The role of the special type named by each setting; if several settings have the same role, the first one
+applies."""
 SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
-"""Every vocabulary contains the special types and all 256 bytes, so it can encode any text."""
-BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+3000) is treated as a letter
-BLOCK = 1 << 14  # words encoded at a time: the tokenizer's result takes a kilobyte for each
+"""The minimum size of a vocabulary, which contains the special types and all 256 bytes and can encode any
+text."""
+BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+3000) is treated like letters
+BLOCK = 1 << 14  # number of words encoded at a time; the tokenizer's result takes about a kilobyte per word
 _PART = re.compile("[^ \t\r\n]+")
 
 
 class Vocabulary:
-    """The `size` types that languages share, including `specials`, and their `counts` (V,). A word is encoded
-    as if after a space, so its encoding depends only on the word; `<s>` in text is an ordinary string."""
+    """A vocabulary of `size` types, including `specials`, with their `counts` (V,). Each word is encoded as
+    if it followed a space, so its encoding does not depend on context; `<s>` in text is treated as an
+    ordinary string."""
 
     def __init__(self, tokenizer: Tokenizer, counts: np.ndarray, specials: Specials = OURS) -> None:
         self._tokenizer = tokenizer
@@ -60,7 +63,8 @@ class Vocabulary:
 
     @cached_property
     def layout(self) -> PairLayout:
-        """The layout of two texts in one row, from the tokenizer's template, or RoBERTa's if it has none."""
+        """The layout of rows with two texts, according to the tokenizer's template or, if it has none,
+        RoBERTa's."""
         return _layout(self._tokenizer.post_processor) or PairLayout.usual(self.specials)
 
     @cached_property
@@ -73,13 +77,13 @@ class Vocabulary:
 
     @property
     def types(self) -> np.ndarray:
-        """The ids of the types that occur in the corpus, without special ones, ascending, int64."""
+        """The ids of all non-special types that occur in the corpus, ascending, int64."""
         ordinary = self.specials.ordinary(self.size)
         return ordinary[self.counts[ordinary] > 0]
 
     @property
     def account(self) -> dict[str, int]:
-        """The numbers of types, for the manifest."""
+        """The numbers of types and of unseen types, for the manifest."""
         unseen = self.size - len(self.specials.ids) - len(self.types)
         return {"size": self.size, "types": len(self.types), "unseen types": unseen}
 
@@ -90,13 +94,13 @@ class Vocabulary:
         return self._cache[word]
 
     def cut(self, word: str) -> list[tuple[int, str]]:
-        """Return the word's sub-words, each with its letters, which omit a multi-byte letter that is
-        split."""
+        """Return a word's sub-words, each with its text. Multi-byte letters that are split between sub-words
+        are omitted."""
         return [(i, self.text([i])) for i in self.encode(word)]
 
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the concatenated ids of the words and the number of ids per word: (T,), (len(words),).
-        UNKNOWN, and words without an id, get the unknown type."""
+        """Return the concatenated ids of the words, (T,), and the number of ids per word, (len(words),).
+        UNKNOWN and words that yield no ids get the unknown type."""
         blocks = [self._encode(words[first : first + BLOCK]) for first in range(0, len(words) or 1, BLOCK)]
         ids, pieces = (np.concatenate(each) for each in zip(*blocks, strict=True))
         return ids, pieces
@@ -115,27 +119,27 @@ class Vocabulary:
         return self.as_text(all_ids), pieces
 
     def encode_texts(self, texts: Sequence[str], places: bool = True) -> list[Any]:
-        """Return the tokenizer's encoding of each text, without special types around it; offsets are set only
-        with `places`."""
+        """Return the tokenizer's encoding of each text without adding special types; offsets are set only if
+        `places`."""
         encode = self._words.encode_batch if places else self._words.encode_batch_fast
         return list(encode(texts, add_special_tokens=False))
 
     def as_text(self, ids: np.ndarray) -> np.ndarray:
-        """Replace special types, which cannot occur in text, with the unknown type."""
+        """Replace special types, which must not occur in text, with the unknown type."""
         ordinary = self.specials.is_ordinary(ids)
         return ids if ordinary.all() else np.where(ordinary, ids, self.specials.unknown)
 
     def text(self, ids: Iterable[int]) -> str:
-        """Decode source ids, special types included; words are separated by one space."""
+        """Decode source ids, including special types; words are separated by single spaces."""
         return str(self._tokenizer.decode([int(i) for i in ids], skip_special_tokens=False)).removeprefix(" ")
 
     def spelling(self, type_id: int) -> str:
-        """Return a type in the tokenizer's notation: in byte-level BPE one letter per byte, with `Ġ` for a
+        """Return a type in the tokenizer's notation; byte-level BPE uses one letter per byte, and `Ġ` for the
         space before a word."""
         return str(self._tokenizer.id_to_token(type_id))
 
     def save(self, folder: Path) -> None:
-        """Write `tokenizer.json`, which transformers can load, `counts.npy` and `specials.json`."""
+        """Write `counts.npy`, `specials.json` and `tokenizer.json`, which transformers can load."""
         folder.mkdir(parents=True, exist_ok=True)
         (folder / TOKENIZER).write_text(self._tokenizer.to_str(pretty=True), encoding="utf-8")
         np.save(folder / COUNTS, self.counts)
@@ -143,25 +147,25 @@ class Vocabulary:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Load the vocabulary from a folder written by `save`."""
+        """Load a vocabulary from a folder written by `save`."""
         tokenizer, specials = open_tokenizer(folder / TOKENIZER), read_specials(folder)
         return cls(tokenizer, np.load(folder / COUNTS), specials)
 
 
 def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
-    """Learn a vocabulary of exactly `size` types from words with counts; BadInput if there is not enough
-    text."""
+    """Learn a vocabulary of exactly `size` types from words with counts; raise BadInput if there is not
+    enough text."""
     if size < SMALLEST:
         expected = f"expected at least {SMALLEST} (special types and bytes)"
-        raise BadInput(f"a vocabulary of {size:,} types; {expected}")
+        raise BadInput(f"a vocabulary of {size:,} types is too small; {expected}")
     if not words:
-        raise BadInput("no words to learn a vocabulary from")
+        raise BadInput("there are no words to learn a vocabulary from")
     tokenizer = _train(words, size)
     if tokenizer.get_vocab_size() < size:
         reach = tokenizer.get_vocab_size()
         raise BadInput(
-            f"a vocabulary of {size:,} types from {len(words):,} distinct words; ask for at most {reach:,} "
-            "or provide more text"
+            f"cannot learn a vocabulary of {size:,} types from {len(words):,} distinct words; reduce "
+            f"the size to at most {reach:,} or provide more text"
         )
     vocabulary = Vocabulary(tokenizer, np.zeros(size, dtype=np.int64), OURS)
     ids, pieces = vocabulary.encode_all(list(words))
@@ -185,8 +189,8 @@ def _train(words: Mapping[str, int], size: int) -> Tokenizer:
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
-    # The trainer does not accept counts, so words are repeated, many per line, which saves a third of the
-    # time.
+    # The trainer does not accept counts, so words are repeated. Putting many on each line saves a third of
+    # the time.
     repeated = occurrences()
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.train_from_iterator(iter(lambda: " ".join(islice(repeated, 200)), ""), trainer)
@@ -199,14 +203,14 @@ def _train(words: Mapping[str, int], size: int) -> Tokenizer:
         pair=f"{start} $A {end} {end} $B {end}",
         special_tokens=[(start, OURS.start), (end, OURS.end)],
     )
-    # `<mask>` absorbs the space before it, as RoBERTa's does.
+    # As in RoBERTa, `<mask>` includes the space before it.
     tokenizer.add_special_tokens([AddedToken(t, lstrip=t == "<mask>", special=True) for t in SPECIALS])
     return tokenizer
 
 
 @dataclasses.dataclass(frozen=True)
 class GivenVocabulary:
-    """The vocabulary in a folder with a `tokenizer.json`, without counts."""
+    """An existing vocabulary, in a folder with a `tokenizer.json`; it has no counts."""
 
     folder: Path
 
@@ -218,14 +222,14 @@ class GivenVocabulary:
         return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), specials)
 
     def identity(self) -> Any:
-        """A fingerprint of the tokenizer and its special types."""
+        """Return a fingerprint of the tokenizer and its special types."""
         path, names = self.folder / TOKENIZER, role_names(self.folder)
         content = input_digest(path)
         return fingerprint("given", content, *_unusual(path, content, tuple(names.items())))
 
 
 def role_names(folder: Path) -> dict[str, str]:
-    """Return the names of the special types in a tokenizer's settings, by role."""
+    """Return the names that a tokenizer's settings give to special types, by role."""
     settings, names = tokenizer_settings(folder), dict[str, str]()
     for key, role in _SETTINGS.items():
         token = settings.get(key)
@@ -236,8 +240,8 @@ def role_names(folder: Path) -> dict[str, str]:
 
 
 def _special_types(tokenizer: Tokenizer, names: Mapping[str, str], path: Path) -> Specials:
-    """Find a tokenizer's special types: start and end in its template, others by the `names` in its settings,
-    otherwise by the usual names, preferring special types."""
+    """Find a tokenizer's special types: start and end in its template, the others by the `names` in its
+    settings or else by their usual names, preferring tokens that are marked as special."""
     ids = tokenizer.get_vocab(with_added_tokens=True)
     added = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
     roles = dict[str, int]()
@@ -247,7 +251,7 @@ def _special_types(tokenizer: Tokenizer, names: Mapping[str, str], path: Path) -
             roles[role] = there[0]
     roles |= _template_ends(tokenizer.post_processor)
     if lacking := [f"{' or '.join(usual)} ({role})" for role, usual in ROLES.items() if role not in roles]:
-        raise BadInput(f"a tokenizer without the special types {', '.join(lacking)}", path)
+        raise BadInput(f"this tokenizer lacks the special types {', '.join(lacking)}", path)
     try:
         return Specials(**roles, others=tuple(sorted(added - set(roles.values()))))
     except ValueError as error:
@@ -263,7 +267,7 @@ def _unusual(path: Path, content: str, names: tuple[tuple[str, str], ...]) -> tu
 
 
 def pair_types(path: Path) -> tuple[int, int]:
-    """Return the token types that a `tokenizer.json`'s template gives to the two texts of a pair."""
+    """Return the token types that the template in a `tokenizer.json` assigns to the two texts of a pair."""
     layout = _layout(open_tokenizer(path).post_processor)
     return layout.types if layout else (0, 0)
 
@@ -276,8 +280,8 @@ def _encode_with(template: Any, *texts: str) -> Any:
 
 
 def _template_ends(template: Any) -> dict[str, int]:
-    """Return a row's start and end: the first id in a text's row, and the id after the text, if the template
-    adds them."""
+    """Return the start and end types that a template adds, if any: the first id in a row, and the id after
+    the text."""
     row = _encode_with(template, _WORD)
     text = row.sequence_ids.index(0)
     before, after = row.ids[:text], row.ids[text + 1 :]
@@ -285,8 +289,8 @@ def _template_ends(template: Any) -> dict[str, int]:
 
 
 def _layout(template: Any) -> PairLayout | None:
-    """Return the layout of pairs in a tokenizer's template; None unless it adds ids before, between and after
-    the texts."""
+    """Return the layout of text pairs in a tokenizer's template, or None unless the template adds ids before,
+    between and after the texts."""
     row = _encode_with(template, _WORD, _WORD)
     first, second = (row.sequence_ids.index(text) for text in (0, 1))
     before, between = tuple(row.ids[:first]), tuple(row.ids[first + 1 : second])
@@ -296,7 +300,7 @@ def _layout(template: Any) -> PairLayout | None:
     types = row.type_ids[first], row.type_ids[second]
     if row.type_ids != [types[0]] * (first + 2) + [types[1]] * (len(row.ids) - first - 2):
         found = f"gives two words in a row the types {row.type_ids}"
-        raise BadInput(f"the tokenizer's template {found}; expected BERT's")
+        raise BadInput(f"the tokenizer's template {found}; only templates like BERT's are supported")
     return PairLayout(before, between, after, types)
 
 
@@ -310,14 +314,14 @@ def read_specials(folder: Path) -> Specials:
 
 
 def open_tokenizer(path: Path) -> Tokenizer:
-    """Open a `tokenizer.json`; raise BadInput if it is missing, damaged or random."""
+    """Open a `tokenizer.json`; raise BadInput if it is missing, damaged or not deterministic."""
     try:
         tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         expected = "the file that transformers' fast tokenizers save"
-        raise BadInput(f"no tokenizer here; expected {expected}", path) from None
-    except Exception as error:  # tokenizers raises bare Exception for whatever it cannot parse
-        raise BadInput(f"not a readable tokenizer: {' '.join(str(error).split())}", path) from error
+        raise BadInput(f"there is no tokenizer here; expected {expected}", path) from None
+    except Exception as error:  # tokenizers raises a bare Exception for anything that it cannot parse
+        raise BadInput(f"cannot read this tokenizer: {' '.join(str(error).split())}", path) from error
     if dropout := getattr(tokenizer.model, "dropout", None):
         fault = f"the dropout of its model is {dropout:g}, so ids would be random"
         raise BadInput(f"{fault}; expected null", path)
@@ -325,14 +329,14 @@ def open_tokenizer(path: Path) -> Tokenizer:
 
 
 def tokenizer_settings(folder: Path) -> dict[str, Any]:
-    """Read the settings in a folder's `tokenizer_config.json`; empty without this file."""
+    """Read the settings in a folder's `tokenizer_config.json`; empty if the file does not exist."""
     path = folder / TOKENIZER_CONFIG
     try:
         return dict(**strict_json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, TypeError) as error:
-        raise BadInput(f"damaged; expected the settings of a tokenizer: {error}", path) from None
+        raise BadInput(f"cannot read the tokenizer's settings: {error}", path) from None
 
 
 def _size(tokenizer: Tokenizer) -> int:
@@ -340,7 +344,7 @@ def _size(tokenizer: Tokenizer) -> int:
 
 
 class WordTable:
-    """A cache of encodings: distinct words are encoded once. It is cleared when it exceeds `room` words."""
+    """A cache that encodes each distinct word only once. It is cleared when it exceeds `room` words."""
 
     def __init__(self, vocabulary: Vocabulary, room: int = 1 << 19) -> None:
         self._vocabulary, self._room = vocabulary, room
@@ -348,11 +352,11 @@ class WordTable:
         self._clear()
 
     def _clear(self) -> None:
-        self._rows: dict[str, int] = {}  # in the order of the words' encodings
+        self._rows: dict[str, int] = {}  # the row in `_words` of each word's encoding
         self._words = Ragged.of(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     def encode(self, words: list[str]) -> tuple[np.ndarray, np.ndarray]:
-        """As `Vocabulary.encode_all`."""
+        """Encode words as `Vocabulary.encode_all` does."""
         if len(self._rows) > self._room:
             self._clear()
         size = len(self._rows)

@@ -1,5 +1,5 @@
-"""Transforms that change words: gold links are exact and many-to-many, and labels follow each word's main
-word."""
+"""Transforms that change words. Gold links remain exact but are many-to-many; a new word gets the labels of
+its main word."""
 
 import os
 from abc import abstractmethod
@@ -20,19 +20,20 @@ from calque.derive.usage import CLASSES
 UPOS = (*CLASSES, "INTJ", "NUM")
 TAG = Form("tag", "-", "{value}", None, str.upper, "det", " {}", "[a-z]{3,5}", str.lower)
 Rewritten = Sequence[tuple[str, Sequence[int]]]
-Senses = tuple[list[str], list[float]]  # a word's translations, with their probabilities
+Senses = tuple[list[str], list[float]]  # a word's translations, and their probabilities
 
 
 class Rewrite(Transform):
-    """A transform that changes words; sentences without word classes (UPOS) are unchanged."""
+    """Base class of transforms that change words. Sentences without word classes (UPOS) are left
+    unchanged."""
 
     rewrites = True
     needs = frozenset[Need](("trees", "tags"))
 
     @abstractmethod
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        """Return the new words, each with the positions of the words it renders, the main one first; empty
-        keeps all words."""
+        """Return the new words, each with the positions of the words that it renders, starting with its main
+        word. An empty result keeps all words."""
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         words = self.rewritten(sentence, number) if sentence.tags else ()
@@ -44,8 +45,9 @@ class Rewrite(Transform):
 
 @dataclass(frozen=True)
 class Agglutinate(Rewrite):
-    """Function words become endings of the content word that they precede, the nearest first: *in the house*
-    becomes *housethein*. A fraction `share` of them is sampled by form."""
+    """Turns function words into endings of the content word that they precede, with the nearest one first:
+    *in the house* becomes *housethein*. `share` is the fraction of word forms, sampled at random, that become
+    endings."""
 
     short_name, full_name = "agg", "Agg"
     forms = (percent("share", "-", "of the function words", "50", " {percent} %"),)
@@ -60,7 +62,7 @@ class Agglutinate(Rewrite):
 
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
         words: list[tuple[str, tuple[int, ...]]] = []
-        waiting: list[int] = []  # function words without a content word yet
+        waiting: list[int] = []  # function words that still wait for a content word
         for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
             kind = CLASSES.get(tag) if word != UNKNOWN else None
             if kind == "function" and (self.share == 1 or _drawn(self.seed, word.lower()) < self.share):
@@ -88,12 +90,12 @@ class _OneClass(Rewrite):
 
     def __post_init__(self) -> None:
         if self.tag not in UPOS:
-            raise ValueError(f"no word class {self.tag}; expected one of {', '.join(UPOS)}")
+            raise ValueError(f"there is no word class {self.tag}; use one of {', '.join(UPOS)}")
 
 
 @dataclass(frozen=True)
 class Drop(_OneClass):
-    """Drops the words of one class: without DET, *the dog barks* becomes *dog barks*."""
+    """Drops all words of one class: without DET, *the dog barks* becomes *dog barks*."""
 
     short_name, full_name = "drop", "Drop"
     examples = (("drop-det", "without articles and other determiners"),)
@@ -106,8 +108,8 @@ class Drop(_OneClass):
 
 @dataclass(frozen=True)
 class Split(Rewrite):
-    """Turns the endings of nouns and verbs into words: *walked* becomes *walk ed*. The stem keeps at least
-    three letters."""
+    """Turns the endings of nouns and verbs into separate words: *walked* becomes *walk ed*. Stems keep at
+    least three letters."""
 
     short_name, full_name = "split", "Split"
     examples = (("split", "endings as words"),)
@@ -135,8 +137,8 @@ CIPHER = str.maketrans("".join(KINDS), "".join(letters[1:] + letters[0] for lett
 
 @dataclass(frozen=True)
 class Cipher(_OneClass):
-    """Gives the words of one class other letters: each vowel becomes the next vowel, each consonant the next
-    consonant."""
+    """Replaces the letters in the words of one class: each vowel becomes the next vowel, and each consonant
+    the next consonant."""
 
     short_name, full_name = "cipher", "Cipher"
     examples = (("cipher-noun", "other letters for nouns"),)
@@ -151,9 +153,9 @@ class Cipher(_OneClass):
 
 @dataclass(frozen=True)
 class Translate(Rewrite):
-    """Replaces words with translations from a `lexicon`, sampled by probability: in French, *the red house*
-    becomes *la rouge maison*. A fraction `share` of the words, sampled independently, is translated; words
-    without an entry stay."""
+    """Replaces words with translations from a `lexicon`, sampled by their probabilities: in French, *the red
+    house* becomes *la rouge maison*. Each word is translated with probability `share`; words without an entry
+    stay unchanged."""
 
     short_name, full_name = "lex", "Lex"
     forms = (
@@ -174,7 +176,8 @@ class Translate(Rewrite):
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
-        """Parse a name, with the lexicon from English into its language below CALQUE_DATA."""
+        """Parse a name; the lexicon from English into the named language is expected in
+        CALQUE_DATA/lexicons."""
         if (values := cls.parse_fields(name)) is None:
             return None
         folder = Path(os.environ.get("CALQUE_DATA") or "data", "lexicons")
@@ -211,7 +214,7 @@ class Translate(Rewrite):
         return [senses.get(word) or senses.get(word.lower()) for word in sentence.words]
 
 
-@lru_cache(maxsize=8)  # a changed file has a different digest
+@lru_cache(maxsize=8)  # the digest invalidates the cache when the file changes
 def _read_senses(lexicon: Path, digest: str) -> dict[str, Senses]:
     senses: dict[str, Senses] = {}
     for entry in read_lexicon(lexicon):

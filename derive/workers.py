@@ -1,4 +1,4 @@
-"""Worker processes that return results in the order of the jobs."""
+"""Worker processes whose results are returned in the order of the jobs."""
 
 import gc
 import multiprocessing
@@ -23,7 +23,7 @@ def silent(what: str, done: int, of: int) -> None:
 
 
 def reported(results: Iterable[Result], progress: Progress, what: str, of: int) -> Iterator[Result]:
-    """Yield the results, reporting progress after each of `of`."""
+    """Yield the results, reporting progress after each; `of` is their number."""
     progress(what, 0, of)
     for done, result in enumerate(results, start=1):
         yield result
@@ -31,8 +31,8 @@ def reported(results: Iterable[Result], progress: Progress, what: str, of: int) 
 
 
 class Workers:
-    """`count` processes, or only this process if it is 1. Processes are spawned, so jobs must be
-    picklable."""
+    """A pool of `count` processes; if `count` is 1, jobs run in this process. Processes are spawned, so jobs
+    must be picklable."""
 
     def __init__(self, count: int) -> None:
         if count < 1:
@@ -49,13 +49,13 @@ class Workers:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._pool is None:
             return
-        if kind and not issubclass(kind, Exception):  # an interrupt does not wait for running jobs
+        if kind and not issubclass(kind, Exception):  # after an interrupt, do not wait for running jobs
             for process in multiprocessing.active_children():
                 process.terminate()
         self._pool.shutdown(cancel_futures=True)
 
     def map(self, function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:
-        """Yield results in the order of the jobs; only a few run or wait at any time."""
+        """Yield results in the order of the jobs; only a few jobs are submitted at any time."""
         if self._pool is None:
             yield from map(function, jobs)
             return
@@ -71,7 +71,8 @@ class Workers:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Block keyboard interrupts while processes start, because imports would print tracebacks."""
+    """Block keyboard interrupts while processes start; otherwise, interrupted imports would print
+    tracebacks."""
     resource_tracker.ensure_running()  # starting it unblocks signals
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -81,7 +82,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def follow_parent() -> None:
-    """Exit with the parent, and leave keyboard interrupts to it."""
+    """Exit when the parent process does, and let it handle keyboard interrupts."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if parent := multiprocessing.parent_process():
@@ -95,7 +96,7 @@ def _end_with(parent: BaseProcess) -> None:
 
 def _prepare() -> None:
     follow_parent()
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # a worker has one core
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # each worker uses one core
     gc.set_threshold(
         100_000
-    )  # chunks contain many objects without cycles: collection takes a fifth of the time
+    )  # chunks have many objects but few cycles; the default costs a fifth of the time

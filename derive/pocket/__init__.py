@@ -1,1 +1,2 @@
-"""Pocket English: a small artificial language with gold trees, tags, entities and inferences."""
+"""Pocket English: a small artificial language with gold-standard trees, tags, entities and inference
+labels."""

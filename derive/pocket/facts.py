@@ -1,6 +1,7 @@
-"""Facts about invented people, with one value per relation; all values are equally frequent.
+"""Facts about invented people: each person has one value for each relation, and all values are equally
+frequent.
 
-Half of each person's facts are stated in derived languages too.
+Half of the facts about each person are also stated in derived languages.
 """
 
 import random
@@ -18,18 +19,19 @@ from calque.derive.pocket.language import Pocket
 from calque.derive.sentence import Sentence
 
 RELATIONS: dict[str, list[str]] = read_toml(Path(__file__).with_name("facts.toml"))  # patterns by relation
-LEADS = ("", "today", "again", "indeed")  # adverbs that may open a statement
-STATEMENTS = 1_000_000  # maximum for all facts, because they are shuffled in memory
+LEADS = ("", "today", "again", "indeed")  # optional adverbs at the start of a statement
+STATEMENTS = 1_000_000  # maximum number of statements, because they are shuffled in memory
 SAMPLE, STREAM = 4_000, 2**20
-"""The number of sentences used to identify nouns, and their random stream, which no corpus or task uses."""
+"""The number of sentences used to identify nouns, and the random stream they are drawn from, which no corpus
+or task uses."""
 _ONSETS = "b d f g k l m n p r s t v z br dr gr kr pl st tr".split()
 _SYLLABLES = ["".join(pair) for pair in product(_ONSETS, "aeiou")]
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about `subjects` people, each stated `mentions` times per language; each relation takes `values`
-    nouns."""
+    """Facts about `subjects` people. Each fact is stated `mentions` times per language; each relation has
+    `values` nouns as possible values."""
 
     subjects: int = 64
     values: int = 8
@@ -47,13 +49,13 @@ class Facts:
         return self.subjects * len(RELATIONS)
 
     def questions(self, language: Pocket) -> tuple[Question, ...]:
-        """Return one question per fact, by relation; raise BadInput if the language has too few nouns or
-        names."""
+        """Return one question per fact, grouped by relation; raise BadInput if the language has too few nouns
+        or names."""
         return _questions(self, language)
 
     def statements(self, language: Pocket, shared: bool) -> list[Sentence]:
-        """Return the sentences that state the shared or the unshared facts, in random order, with all
-        columns."""
+        """Return sentences that state the facts that derived languages share (or, unless `shared`, the
+        others) in random order, with tags and trees."""
         rng = random.Random(f"{self.seed}:statements:{shared}")
         statements = []
         for question in self.questions(language):
@@ -71,14 +73,16 @@ def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
     wanted = facts.values * len(RELATIONS)
     if len(nouns) < wanted:
         raise BadInput(
-            f"facts of {facts.values} values need {wanted} words that are mostly nouns, and a language of "
-            f"{language.types} types has {len(nouns)}"
+            f"{facts.values} values per relation require {wanted} words that are mostly used as "
+            f"nouns, but a language of {language.types} types has only {len(nouns)}"
         )
     chosen = rng.sample(nouns[:wanted], wanted)
     taken = language.forms
     free = [name for name in map("".join, product(_SYLLABLES, repeat=2)) if name not in taken]
     if facts.subjects > len(free):
-        raise BadInput(f"facts about {facts.subjects:,} subjects; there are only {len(free):,} names")
+        raise BadInput(
+            f"{facts.subjects:,} subjects need as many names, but only {len(free):,} names are available"
+        )
     names = rng.sample(free, facts.subjects)
     shared = {name: set(rng.sample(list(RELATIONS), len(RELATIONS) // 2)) for name in names}
     questions = []

@@ -1,8 +1,10 @@
-"""Premises and hypotheses whose label follows from their meaning, not from surface cues.
+"""Pairs of a premise and a hypothesis. Their labels follow from meaning and cannot be predicted from surface
+cues.
 
-Both describe the same scene: `the worker` refers to the premise's `the cook` if a cook is a worker. An action
-has one manner and one place, numbers are exact, and nouns after `every` and `no` have referents. Each pair is
-drawn from a family of cases, weighted so that neither one side alone nor the shared words predict the label.
+Both sentences describe the same scene: if cooks are workers, `the worker` in the hypothesis refers to `the
+cook` in the premise. An action has only one manner and one place, numbers are exact, and the nouns after
+`every` and `no` have referents. Each pair is drawn from a family of cases, with weights such that neither
+sentence alone nor word overlap predicts the label.
 """
 
 import random
@@ -21,33 +23,34 @@ from calque.derive.sentence import Sentence
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS = ("entailment", "neutral", "contradiction")
 SPECIFIC, GENERAL, OTHER_SPECIFIC, OTHER_GENERAL = range(4)
-"""A noun, its hypernym, an unrelated noun, and the hypernym of the latter."""
-POLE, OPPOSITE, OTHER_POLE = range(3)  # a verb or adjective, its antonym, and one unrelated to both
+"""A noun, its hypernym, an unrelated noun, and the hypernym of the unrelated noun."""
+POLE, OPPOSITE, OTHER_POLE = range(3)  # a verb or adjective, its antonym, and a word unrelated to both
 
 SAME = ((SPECIFIC, SPECIFIC), (GENERAL, GENERAL))
 UP, DOWN = (SPECIFIC, GENERAL), (GENERAL, SPECIFIC)
 FOREIGN = tuple(product((SPECIFIC, GENERAL), (OTHER_SPECIFIC, OTHER_GENERAL)))
 CHANGED = {UP: 1.0, DOWN: 8.0, **dict.fromkeys(FOREIGN, 0.25)}
-"""Two different nouns (premise, hypothesis) with initial weights; DOWN's is high because balancing prefers
-unrelated nouns."""
+"""Pairs of different nouns (premise, hypothesis) with initial weights. DOWN has a high weight because
+balancing favours unrelated nouns."""
 POLES = ({"pole": OPPOSITE}, {"pole": OTHER_POLE})
-POLARITIES = ("always", "never")  # affirm and deny in sentences of equal length
+POLARITIES = ("always", "never")  # an affirmative and a negative adverb, for sentences of equal length
 
 HYPERNYM, ANTONYM, NEGATION, PASSIVE, EXCHANGE, QUANTIFIER, NUMBER, ADJUNCT = KINDS = (
     "hypernym", "antonym", "negation", "passive", "exchange", "quantifier", "number", "adjunct",
 )  # fmt: skip
-"""The phenomena tested, as in `Example.diagnostic`; each has at least two labels with the same surface."""
+"""The phenomena tested, as stored in `Example.diagnostic`. For each one, at least two labels share the same
+surface form."""
 
 SHARES = {"quality": 0.31, "deed": 0.31, "meeting": 0.11, "quantity": 0.07, "number": 0.12, "adjunct": 0.08}
-"""The fraction of pairs from each family; `quality` and `deed` have the same cases."""
-PLAIN = 0.2  # fraction of qualities and deeds negated by `not`, which lengthens sentences; others use `never`
-FRONTED = 0.2  # fraction of adjuncts in first position
+"""The fraction of pairs drawn from each family; `quality` and `deed` use the same cases."""
+PLAIN = 0.2  # fraction of `quality` and `deed` pairs that use `not` (which lengthens sentences), not `never`
+FRONTED = 0.2  # fraction of adjuncts that are moved to the front
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement's form and words, as indices into the pair's words (None: absent). `polarity` is "not",
-    "always", "never" or empty. `exchanged`: agent and patient are exchanged."""
+    """The form of a statement, and its words as indices into the pair's words (None: absent). `polarity` is
+    "not", "always", "never" or empty. `exchanged`: whether agent and patient are exchanged."""
 
     noun: int = SPECIFIC
     pole: int = POLE
@@ -61,17 +64,17 @@ class Statement:
 
     @property
     def seen_alone(self) -> tuple[object, ...]:
-        """The features visible in this statement alone."""
+        """The features that can be seen without the other statement."""
         return self.noun % 2, self.polarity, self.determiner
 
     @property
     def negative(self) -> bool:
-        """Whether it is negated by `not` or `never`; the determiner `no` is handled with quantifiers."""
+        """Whether the statement contains `not` or `never`; the determiner `no` is treated as a quantifier."""
         return self.polarity in ("not", "never")
 
 
 def infer(premise: Statement, hypothesis: Statement) -> str:
-    """Return the label of a pair of statements."""
+    """Return the label of a premise and a hypothesis."""
     if hypothesis.noun >= OTHER_SPECIFIC or OTHER_POLE in (premise.pole, hypothesis.pole):
         return NEUTRAL
     if premise.determiner != "the":
@@ -90,8 +93,8 @@ def infer(premise: Statement, hypothesis: Statement) -> str:
 
 
 def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
-    """Return the label for `every`, `no` or (hypothesis) `a`, about one quality. (No cook is hot: every cook
-    is cold.)"""
+    """Return the label for statements with `every`, `no` or, in the hypothesis, `a`. Antonyms are
+    complementary: "no cook is hot" entails "every cook is cold"."""
     agree = (premise.pole == hypothesis.pole) ^ (premise.determiner == "no") ^ (hypothesis.determiner == "no")
     covered = hypothesis.noun <= premise.noun
     if hypothesis.determiner == "a":
@@ -103,7 +106,7 @@ def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
 
 @dataclass(frozen=True)
 class PairCase:
-    """Two statements as a pair; `outside` is the surface form shared with pairs of other labels."""
+    """A pair of statements; `outside` is the surface form, which pairs with other labels share."""
 
     premise: Statement
     hypothesis: Statement
@@ -154,7 +157,7 @@ def _meetings() -> Iterator[PairCase]:
         hypothesis = Statement(polarity=polarity, passive=second, manner=0, exchanged=exchanged)
         kind = PASSIVE if first != second else EXCHANGE
         case = PairCase(premise, hypothesis, (first, second, polarity), kind)
-        # Half of the neutral pairs are not exchanged, so that order alone does not reveal the label.
+        # Half of the neutral pairs are not exchanged, so that word order alone does not reveal the label.
         others = {} if exchanged else {nouns: 4 * share for nouns, share in CHANGED.items() if nouns != UP}
         yield from _cases(case, [{"manner": 1}], {UP: CHANGED[UP], **others})
 
@@ -163,7 +166,7 @@ def _quantities() -> Iterator[PairCase]:
     for first, second in product(("every", "no"), ("every", "no", "a")):
         premise, hypothesis = Statement(determiner=first), Statement(determiner=second)
         case = PairCase(premise, hypothesis, (first, second), QUANTIFIER)
-        yield from _cases(case, POLES, CHANGED | {UP: 8.0})  # here the more general noun is not entailed
+        yield from _cases(case, POLES, CHANGED | {UP: 8.0})  # a more general noun is not entailed
 
 
 def _numbers() -> Iterator[PairCase]:
@@ -184,7 +187,7 @@ def _adjuncts() -> Iterator[PairCase]:
 
 @lru_cache(maxsize=1)
 def families() -> dict[str, list[PairCase]]:
-    """Return each family's balanced cases; within a family, each label's weights sum to one."""
+    """Return the balanced cases of each family; within a family, the weights for each label sum to one."""
     plain = balanced(list(_qualities("", "not")), VIEWS)
     steady = balanced(list(_qualities("always", "never")), VIEWS)
     qualities = [replace(case, weight=PLAIN * case.weight) for case in plain]
@@ -195,7 +198,8 @@ def families() -> dict[str, list[PairCase]]:
 
 
 def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """Yield pairs endlessly, in rounds of the three labels in random order; `places` draws word orders."""
+    """Yield an infinite stream of pairs in rounds of the three labels, in random order; `places` draws word
+    orders."""
     words = WordDraws(topics, rng)
     draws: dict[str, Callable[[], Material]] = {
         "quality": words.quality, "deed": words.deed, "quantity": words.quality, "number": words.number,
@@ -205,7 +209,7 @@ def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Pla
     def draw(case: PairCase) -> Example:
         material = draws[case.family]()
         if material.deed and "not" in (case.premise.polarity, case.hypothesis.polarity):
-            material = replace(material, tense="perfect")  # has (not) found: the same verb form on both sides
+            material = replace(material, tense="perfect")  # has (not) found: both use the same verb form
         premise = _say(case.premise, material, places(), rng)
         hypothesis = _say(case.hypothesis, material, places(), rng)
         return Example(((premise,), (hypothesis,)), case.label, case.kind)
@@ -222,7 +226,7 @@ def _say(statement: Statement, material: Material, places: Places, rng: random.R
     root = _deed(statement, material) if material.deed else _quality(statement, material)
     if statement.polarity in POLARITIES:
         adverb = Node(statement.polarity, "ADV", "advmod", place="helper" if material.early else "often")
-        root.dependents.insert(0, adverb)  # of two dependents at one position, the earlier comes first
+        root.dependents.insert(0, adverb)  # dependents with equal positions stay in list order
     if statement.manner is not None and material.manners:
         manner = phrase.adverb(material.manners[statement.manner])
         root.add(phrase.fronted(manner) if statement.place is None and rng.random() < FRONTED else manner)

@@ -1,4 +1,4 @@
-"""Pocket English: the language that a study configures, and its sentences."""
+"""Pocket English: the language's configuration, its sentences and its task data."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -19,21 +19,21 @@ from calque.derive.pocket.questions import questions
 from calque.derive.pocket.tree import ORDERS, Places, draw_cast, say
 from calque.derive.sentence import Sentence
 
-CHUNK = 1_000  # sentences per chunk, the smallest part of a stream that can be generated on its own
-FEWEST, MOST = 300, 5_000  # minimum and maximum word types in a language
+CHUNK = 1_000  # number of sentences per chunk, the unit in which a stream is generated
+FEWEST, MOST = 300, 5_000  # minimum and maximum number of word types in a language
 PRESENT_SHARE = 0.7
 LONGEST = 25
 MOST_RARE = 0.5
-STEEPEST = 4.0  # beyond it, one word dominates its class, and weights finally underflow
+STEEPEST = 4.0  # for larger exponents, one word dominates its class, and weights eventually underflow
 
 Tasks = Callable[[list[Sense], random.Random, Callable[[], Places]], Iterator[Example]]
 
 
 @dataclass(frozen=True)
 class Pocket:
-    """A language of `types` word types, generated with `seed`. `zipf` is the exponent within a class, `tail`
-    the fraction of rare content words. `order` is one of derive.pocket.tree.ORDERS; all orders share trees
-    and words."""
+    """A language with `types` word types, generated from `seed`. `zipf` is the exponent of word frequencies
+    within a class, and `tail` the fraction of rare content words. `order` is one of
+    derive.pocket.tree.ORDERS; trees and words are the same in all orders."""
 
     types: int = 600
     seed: int = 0
@@ -44,19 +44,19 @@ class Pocket:
     def __post_init__(self) -> None:
         check_range("the word types of a lexicon", self.types, FEWEST, MOST)
         if self.order not in ORDERS:
-            raise BadInput(f"no word order is called {self.order!r}; there are {', '.join(ORDERS)}")
+            raise BadInput(f"no word order is called {self.order!r}; available: {', '.join(ORDERS)}")
         check_range("the tail, a share of the words,", self.tail, 0, MOST_RARE)
         check_range("the exponent of word frequencies", self.zipf, 0, STEEPEST)
 
     def sentences(self, count: int, stream: int = 0, withhold: bool = False) -> Iterator[Sentence]:
-        """Yield the first `count` sentences of a stream; `withhold` excludes names reserved for tests and the
-        corpus."""
+        """Yield the first `count` sentences of a random stream. `withhold` excludes the names reserved for
+        test data and the corpus."""
         chunks = (self.chunk(stream, number, withhold) for number in count_from())
         return islice((sentence for chunk in chunks for sentence in chunk), count)
 
     def chunk(self, stream: int, number: int, withhold: bool = False) -> Iterator[Sentence]:
-        """Yield sentences number x CHUNK to (number + 1) x CHUNK of a stream, in paragraphs of three to
-        six."""
+        """Yield sentences `number` * CHUNK to (`number` + 1) * CHUNK of a random stream, in paragraphs of
+        three to six sentences."""
         topics, withheld = _parts(self)
         key = f"{self.seed}:sentences:{stream}:{number}"
         rng, order = random.Random(key), random.Random(f"{key}:order")
@@ -74,17 +74,18 @@ class Pocket:
                 left -= 1
 
     def pairs(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """Yield a stream's first `count` inference pairs: (premise,), (hypothesis,) and a label; labels are
-        equally frequent."""
+        """Yield the first `count` inference pairs of a stream, each with the texts (premise,) and
+        (hypothesis,) and a label. Labels are equally frequent."""
         return self._examples("pairs", inferences, count, stream)
 
     def paraphrases(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """Yield a stream's first `count` pairs, paraphrases ("1") and others ("0"), equally frequent."""
+        """Yield the first `count` sentence pairs of a stream; paraphrases (labelled "1") and other pairs
+        ("0") are equally frequent."""
         return self._examples("paraphrases", paraphrases, count, stream)
 
     def questions(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """Yield a stream's first `count` questions: (question,), (context sentences), one with the answer's
-        span."""
+        """Yield the first `count` questions of a stream, each with the texts (question,) and (context
+        sentences); a span marks the answer in the context."""
         return self._examples("questions", questions, count, stream)
 
     def _examples(self, kind: str, tasks: Tasks, count: int, stream: int) -> Iterator[Example]:
@@ -93,12 +94,11 @@ class Pocket:
 
     @property
     def forms(self) -> frozenset[str]:
-        """All word types of the language."""
+        """All word types in the language."""
         return frozenset(Lexicon(self.types, self.seed).forms)
 
     def lemmas(self) -> Iterator[tuple[str, str]]:
-        """Yield each form of each inflected word with its lemma; a form shared by several words is
-        repeated."""
+        """Yield every word form with its lemma; a form that several words share occurs once for each word."""
         for topic in Lexicon(self.types, self.seed).topics:
             for lexemes in topic.values():
                 for lexeme in lexemes:

@@ -1,4 +1,5 @@
-"""The lexicon: core words by topic, invented words up to an exact number of word types, and names."""
+"""The lexicon: core words for each topic, names, and invented words that fill it up to an exact number of
+word types."""
 
 import random
 import re
@@ -13,7 +14,7 @@ from calque.derive.files import read_toml
 WORDS = read_toml(Path(__file__).with_name("words.toml"))
 FUNCTION = frozenset(" ".join(WORDS["function"].values()).split())
 GENERAL: dict[str, str] = WORDS["general"]
-"""The entries, by kind, that belong to every topic, in the notation of words.toml."""
+"""Entries that belong to every topic, by kind, in the notation of words.toml."""
 TOPICS: list[dict[str, str]] = WORDS["topics"]
 ALL_CORE = frozenset(
     re.split(r"[\s/:]+", " ".join(entries for kinds in (GENERAL, *TOPICS) for entries in kinds.values()))
@@ -29,7 +30,8 @@ CODAS = "b d ff g k l ll m n nd nk nt p r rd rk rm rn sk st t v z".split()
 
 
 def inflect(lemma: str, kind: str) -> tuple[str, ...]:
-    """Inflect a word: (singular, plural), (base, third person, past, participle), or the word alone."""
+    """Return a word's forms: (singular, plural), (base, third person, past, participle), or only the word
+    itself."""
     if kind in NOUNS:
         return lemma, WORDS["plurals"].get(lemma) or _with_s(lemma)
     if kind in VERBS:
@@ -54,13 +56,13 @@ def _with_ed(word: str) -> str:
 
 
 def stem(rng: random.Random, syllables: int) -> str:
-    """Invent a word with this many syllables."""
+    """Invent a word with the given number of syllables."""
     parts = [rng.choice(ONSETS) + rng.choice(VOWELS) for _ in range(syllables)]
     return "".join(parts) + rng.choice(CODAS)
 
 
-# The kinds of words added to each topic per round, in the core's proportions. Rounds repeat, because a noun
-# needs others of its kind.
+# The kinds of words added to each topic per round, in the same proportions as in the core. Kinds are
+# interleaved because a noun depends on earlier nouns of its kind.
 ROUND = (
     "thing tr adj person tr thing intr place thing soc tr animal adj thing past tr person place go thing "
     "ditr firm adj"
@@ -68,12 +70,12 @@ ROUND = (
 START = "person thing tr thing place intr adj thing soc tr".split()
 
 SHARED = 0.5
-"""Fraction of invented words that reuse a word from their topic in another class, so that only context
-disambiguates."""
+"""Fraction of invented words that reuse a word of a different class from the same topic, so that only context
+disambiguates them."""
 USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
 LETTERS = "W M S L O WL MO SL SO LO WLO MLO SLO WSO MSL".split()  # the possible uses of an invented name
 
-Names = dict[str, list[str]]  # the words of each of `USES`, most frequent first; most words have several uses
+Names = dict[str, list[str]]  # the words for each use, most frequent first; most words have several uses
 Entity = tuple[str, ...]
 FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(
     6
@@ -90,8 +92,8 @@ class Lexeme:
 
 
 class Lexicon:
-    """`topics[t][kind]` lists topic t's lexemes of a kind, most frequent first. `forms` contains all word
-    types, exactly `types`, filled up with names. `withheld` is every third name word, for tests."""
+    """`topics[t][kind]` lists the lexemes of a kind in topic t, most frequent first. `forms` contains exactly
+    `types` word types; names fill it up. `withheld` is every third name word, reserved for test data."""
 
     def __init__(self, types: int, seed: int) -> None:
         self.types = types
@@ -187,12 +189,12 @@ class Lexicon:
 
 
 def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity]]]:
-    """Return every name's forms by kind and topic (towns and sites are the same in all), most frequent first.
-    Words are reused across kinds, so that only context reveals a name's kind."""
+    """Return the forms of all names by kind and topic, most frequent first; all topics share towns and sites.
+    Words are reused across kinds, so that only context reveals the kind of a name."""
     given, withheld = Names(), Names()
     for use, names in lexicon.names.items():
         given[use] = [name for name in names if name not in lexicon.withheld]
-        # A use without withheld words falls back to the given ones.
+        # If no words are withheld for a use, all of its words are used instead.
         withheld[use] = [name for name in names if name in lexicon.withheld] or given[use]
     ours = _entities(given, len(lexicon.topics), rng)
     others = _entities(withheld, len(lexicon.topics), rng)

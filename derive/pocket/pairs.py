@@ -1,5 +1,5 @@
-"""Shared parts of multi-sentence tasks: words drawn independently of the label, balanced cases, endless
-streams."""
+"""Building blocks of multi-sentence tasks: drawing words independently of the label, balancing cases, and
+generating infinite streams of examples."""
 
 import random
 from collections import defaultdict
@@ -13,17 +13,17 @@ from calque.derive.example import Example
 from calque.derive.pocket.preferences import SIZE, Role, Sense
 
 T = TypeVar("T")
-C = TypeVar("C", bound=Any)  # a case: a dataclass with a `label` and a `weight`
+C = TypeVar("C", bound=Any)  # the type of cases: a dataclass with a `label` and a `weight`
 View = Callable[[Any], Hashable]  # a surface feature of a case
 
-REPETITIONS = 1_000  # maximum consecutive draws of a case that repeat an earlier example
-TRIES = 1_000  # draws after which a lexicon is considered to lack such words
+REPETITIONS = 1_000  # maximum number of consecutive draws that only repeat earlier examples
+TRIES = 1_000  # number of draws after which the lexicon is considered to lack suitable words
 NUMBERS = ("two", "three", "four")
 
 
 def balanced(cases: Sequence[C], views: Sequence[View], rounds: int = 200) -> list[C]:
-    """Reweight the cases, such that no view predicts the label, by iterative proportional fitting (Deming and
-    Stephan 1940). Each label's weights sum to one; cases that cannot be balanced are left out."""
+    """Reweight the cases by iterative proportional fitting (Deming and Stephan 1940) so that no view predicts
+    the label. The weights for each label sum to one; cases that cannot be balanced are left out."""
     kept = _supported(cases, views)
     labels = [case.label for case in kept]
     every = sorted(set(labels))
@@ -56,14 +56,14 @@ def _supported(cases: Sequence[C], views: Sequence[View]) -> list[C]:
         for view, keys in zip(views, bad, strict=True):
             kept = [case for case in kept if view(case) not in keys]
     if not kept:
-        raise ValueError("no weights balance these cases")
+        raise ValueError("these cases cannot be balanced by any weights")
     return kept
 
 
 def draw_cases(
     labels: Sequence[str], cases: Sequence[C], draw: Callable[[C], Example], rng: random.Random
 ) -> Iterator[Example]:
-    """Yield examples of cases drawn by weight; see `fresh`."""
+    """Yield distinct examples of cases that are drawn in proportion to their weights (see `fresh`)."""
     by_label = {label: [case for case in cases if case.label == label] for label in labels}
     ends = {label: list(accumulate(case.weight for case in some)) for label, some in by_label.items()}
 
@@ -79,8 +79,8 @@ def fresh(
     rng: random.Random,
     case: Callable[[str], Callable[[], Example]],
 ) -> Iterator[Example]:
-    """Yield distinct examples endlessly, in rounds of one per label. `case` draws a case with a label and
-    returns a function that draws its examples."""
+    """Yield an infinite stream of distinct examples in rounds, with one example per label in each. `case`
+    draws a case with the given label and returns a function that draws examples of it."""
     seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
     while True:
         for label in rng.sample(labels, len(labels)):
@@ -93,14 +93,17 @@ def fresh(
                     break
             else:
                 kind = example.diagnostic or f"label {label}"
-                raise BadInput(f"after {len(seen):,} examples the lexicon has no new ones of kind {kind}")
+                raise BadInput(
+                    f"the lexicon does not yield more than {len(seen):,} distinct examples; none is left for "
+                    f"{kind}"
+                )
 
 
 @dataclass(frozen=True)
 class Material:
-    """The words of a pair; `nouns` and `poles` are in the order of derive.pocket.inference. `poles` are verbs
-    with `deed`, else adjectives. `acts`: the noun that may change is the agent and `other` the patient, else
-    the reverse."""
+    """The words of a pair; `nouns` and `poles` are ordered as in derive.pocket.inference. `poles` are verbs
+    if `deed`, otherwise adjectives. `acts`: the noun that may change is the agent and `other` the patient,
+    instead of the reverse."""
 
     nouns: tuple[Sense, ...]
     poles: tuple[Sense, ...]
@@ -116,7 +119,8 @@ class Material:
 
 
 class WordDraws:
-    """Draws words for pairs and questions from the topics' preferences, independently of the label."""
+    """Draws words for pairs and questions according to the preferences of topics, independently of the
+    label."""
 
     def __init__(self, topics: list[Sense], rng: random.Random) -> None:
         self._topics = topics
@@ -131,20 +135,20 @@ class WordDraws:
             raise BadInput(f"{fault}; expected more types")
 
     def quality(self) -> Material:
-        """Draw words for statements about a quality, or about an action without an object."""
+        """Draw words for statements about a quality or an intransitive action."""
         topic = self._topic()
         if self._verbs[Role.INTR] and self._rng.random() < 0.25:
             nouns = self._nouns(topic, Role.ANIMATE)
             poles = self._poles(lambda: self._rng.choice(self._verbs[Role.INTR]))
             return Material(nouns, poles, True, self._tense(), setting=self._setting(topic, nouns))
         nouns, tense = self._nouns(topic, Role.HYPONYM), self._tense()
-        # Adjectives are independent of the noun that is used.
+        # Adjectives are drawn independently of which noun is used.
         poles = self._poles(lambda: self._draw(self._rng.choice(nouns), Role.ADJ))
         early = self._rng.random() < 0.5
         return Material(nouns, poles, False, tense, setting=self._setting(topic, nouns), early=early)
 
     def deed(self) -> Material:
-        """Draw words for statements about an action with a thing."""
+        """Draw words for statements about an action with a thing as its object."""
         topic = self._topic()
         nouns = self._nouns(topic, Role.ANIMATE)
         poles = self._poles(lambda: self._rng.choice(self._verbs[Role.TR]))
@@ -161,7 +165,7 @@ class WordDraws:
         return Material(nouns, (verb,), True, self._tense(), acts, other, manners)
 
     def number(self) -> Material:
-        """Draw words for statements about a number of things."""
+        """Draw words for statements about the number of things."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.TR)
         other = self._another(verb, Role.OBJECT, nouns)
@@ -179,7 +183,7 @@ class WordDraws:
         return Material(nouns, (verb,), True, self._tense(), manners=manners, places=places)
 
     def encounter(self, named: tuple[bool, bool], alike: bool) -> Material:
-        """Draw two people and a verb; `alike`: the verb has the same form in both voices."""
+        """Draw two people and a verb; `alike`: whether the verb must have the same form in both voices."""
         topic = self._topic()
         tense = "past" if alike else "present"
         verb = self._fitting(topic, Role.SOC, lambda verb: not alike or len(set(verb.forms[2:])) == 1)
@@ -193,7 +197,7 @@ class WordDraws:
         return Material(people, (verb,), True, tense, manners=(manner,), places=((preposition, place),))
 
     def scene(self) -> tuple[list[Sense], list[Sense], list[Sense]]:
-        """Draw five people or animals, three places and two verbs from one topic, all with different
+        """Draw five people or animals, three places and two verbs from the same topic, all with different
         lemmas."""
         topic = self._topic()
         people: list[Sense] = []
@@ -226,7 +230,7 @@ class WordDraws:
 
         first = specific()
         kinds = self._kinds[first.lemma]
-        # They share no lemma and no hypernym.
+        # The two nouns must share neither lemma nor hypernym.
         second = self._such(specific, lambda noun: kinds.isdisjoint(self._kinds[noun.lemma]))
         return first, first.tables[Role.HYPERNYM][0], second, second.tables[Role.HYPERNYM][0]
 
@@ -261,7 +265,9 @@ class WordDraws:
             drawn = draw()
             if fits(drawn):
                 return drawn
-        raise BadInput("the lexicon has too few words that exclude each other; expected more word types")
+        raise BadInput(
+            "the lexicon contains too few mutually exclusive words; increase the number of word types"
+        )
 
 
 def _is_new(word: Sense, others: Iterable[Sense]) -> bool:

@@ -1,6 +1,6 @@
-"""Sentence pairs with the same words, paraphrases or not, after PAWS (Zhang et al. 2019).
+"""Sentence pairs with the same words that may or may not be paraphrases, after PAWS (Zhang et al. 2019).
 
-The sentences differ in voice, in the position of adjuncts, or by an exchange of two people.
+The two sentences differ in voice, in the positions of adjuncts, or in that two people are exchanged.
 """
 
 import random
@@ -22,7 +22,8 @@ DIFFERENT, SAME = LABELS = ("0", "1")
 
 @dataclass(frozen=True)
 class SentenceForm:
-    """The form of a sentence: its voice, its fronted adjunct if any, and the order of the two adjuncts."""
+    """The form of a sentence: its voice, the adjunct that is fronted (if any), and the order of the two
+    adjuncts."""
 
     passive: bool
     first: str
@@ -32,14 +33,14 @@ class SentenceForm:
 FORMS = tuple(
     SentenceForm(passive, first, before)
     for passive, first, before in product((False, True), ("", "manner", "place"), (False, True))
-    if not (first and before)  # with one adjunct fronted, the other has no order
+    if not (first and before)  # if one adjunct is fronted, only one is left to order
 )
 
 
 @dataclass(frozen=True)
 class ParaphraseCase:
-    """Two sentences about one action. `named`: which of the people have names. `alike`: the verb has the same
-    form in both voices."""
+    """Two sentences about the same action. `named`: which of the two people are referred to by name. `alike`:
+    whether the verb has the same form in both voices."""
 
     first: SentenceForm
     second: SentenceForm
@@ -51,12 +52,12 @@ class ParaphraseCase:
 
     @property
     def label(self) -> str:
-        """Whether the sentences are paraphrases."""
+        """ "1" if the sentences are paraphrases, otherwise "0"."""
         return DIFFERENT if self.exchanged else SAME
 
 
 def paraphrases(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """Yield pairs endlessly; `places` draws word orders."""
+    """Yield an infinite stream of pairs; `places` draws word orders."""
     words = WordDraws(topics, rng)
 
     def draw(case: ParaphraseCase) -> Example:
@@ -73,7 +74,7 @@ def _tell(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -
     phrase.act(root, agent, patient, form.passive)
     preposition, noun = deed.places[0]
     manner = phrase.adverb(deed.manners[0])
-    # Both take the position of adverbs, so that either can precede the other.
+    # Both adjuncts have the position of adverbs, so that they can occur in either order.
     place = phrase.adposition(phrase.noun(noun, "obl", determiner="the"), preposition.form(0))
     place.place = "advmod"
     adjuncts = {"manner": manner, "place": place}
@@ -109,8 +110,8 @@ def _outside(case: ParaphraseCase) -> tuple[object, ...]:
 
 
 def _overlap(first: Sequence[str], second: Sequence[str]) -> tuple[object, ...]:
-    """Lengths, shared words, shared bigrams, shared words in the same order, and whether starts and ends are
-    equal."""
+    """Features of overlap: lengths, shared words and bigrams, shared words in the same order, and equal
+    starts and ends."""
     shared = set(first) & set(second)
     places = {word: place for place, word in reversed(list(enumerate(second)))}
     order = [places[word] for word in dict.fromkeys(first) if word in shared]

@@ -1,4 +1,5 @@
-"""The phrases of Pocket English, with agreement, as trees of given words or of words to be drawn later."""
+"""Build the phrases of Pocket English as trees, with agreement, from given words or words to be drawn
+later."""
 
 from calque.derive.pocket.lexicon import BASE, FIRST, LAST, MIDDLE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
 from calque.derive.pocket.preferences import Role, Sense
@@ -6,7 +7,7 @@ from calque.derive.pocket.tree import Node, Pick, Token, Word
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
-    """A common noun, with a determiner if one is given."""
+    """Build a common noun with an optional determiner."""
     node = Node(word.form(PLURAL if plural else SINGULAR), "NOUN", relation)
     return node.add(Node(determiner, "DET", "det")) if determiner else node
 
@@ -24,13 +25,13 @@ def adverb(word: Word, place: str = "") -> Node:
 
 
 def adposition(node: Node, preposition: Token) -> Node:
-    """The noun with a preposition."""
+    """Add a preposition to a noun."""
     return node.add(Node(preposition, "ADP", "case"))
 
 
 def person(word: Word, relation: str, length: int) -> Node:
-    """A person's name: the first name, first and last, or all three. The first word is the head (UD:
-    flat)."""
+    """Build a person's name from one to three words: first; first and last; or first, middle and last name.
+    The first word is the head (UD: flat)."""
     forms = {1: [FIRST], 2: [FIRST, LAST], 3: [FIRST, MIDDLE, LAST]}[length]
     head, *rest = (Node(word.form(form), "PROPN", "flat", entity="PER") for form in forms)
     head.relation = relation
@@ -38,24 +39,24 @@ def person(word: Word, relation: str, length: int) -> Node:
 
 
 def simple_name(word: Word, relation: str, label: str) -> Node:
-    """A name of one word."""
+    """Build a one-word name."""
     return Node(word.form(0), "PROPN", relation, entity=label)
 
 
 def compound_name(word: Word, relation: str, label: str) -> Node:
-    """A name of two words, the second its head: Northfield Bank, Lake Orrin."""
+    """Build a two-word name headed by its second word, such as Northfield Bank or Lake Orrin."""
     first = Node(word.form(0), "PROPN", "compound", entity=label)
     return Node(word.form(1), "PROPN", relation, [first], entity=label)
 
 
 def long_name(word: Word, relation: str, label: str) -> Node:
-    """A name of three words, the first its head: University of Dalmar."""
+    """Build a three-word name headed by its first word, such as University of Dalmar."""
     second = Node(word.form(1), "PROPN", "nmod", [Node("of", "ADP", "case", entity=label)], entity=label)
     return Node(word.form(0), "PROPN", relation, [second], entity=label)
 
 
 def person_or_noun(sense: Sense) -> Node:
-    """A person's first name, or a common noun with an article."""
+    """Build a person's first name, or a common noun with an article."""
     return person(sense, "", 1) if sense.lexeme is None else noun(sense, "", determiner="the")
 
 
@@ -67,7 +68,7 @@ def verb(
     question: bool = False,
     passive: bool = False,
 ) -> Node:
-    """A finite verb group; `tense` is past, present, perfect or, if `word` is a pick, modal."""
+    """Build a finite verb group; `tense` is past, present, perfect or, only if `word` is a Pick, modal."""
     helpers: list[tuple[Token, str]] = []
     form = PARTICIPLE
     if tense == "modal":
@@ -90,38 +91,38 @@ def verb(
 
 
 def be(tense: str, plural: bool) -> str:
-    """The form of the verb *be*."""
+    """Return a form of the verb *be*."""
     if tense == "past":
         return "were" if plural else "was"
     return "are" if plural else "is"
 
 
 def copular(predicate: Node, tense: str, plural: bool, negative: bool, question: bool = False) -> Node:
-    """The predicate with a form of *be*."""
+    """Add a form of *be* to a predicate."""
     predicate.add(Node(be(tense, plural), "AUX", "cop", place="front" if question else ""))
     return predicate.add(Node("not", "PART", "advmod", place="not")) if negative else predicate
 
 
 def act(verb_group: Node, agent: Node, patient: Node, passive: bool) -> Node:
-    """The verb with its agent and patient, in active or passive voice."""
+    """Add agent and patient to a verb in active or passive voice."""
     agent.relation, patient.relation = ("obl:agent", "nsubj:pass") if passive else ("nsubj", "obj")
     return verb_group.add(adposition(agent, "by") if passive else agent, patient)
 
 
 def coordinate(first: Node, second: Node, conjunction: str) -> Node:
-    """`first` with `second` as its conjunct (UD: the conjunction is the second's dependent)."""
+    """Add `second` to `first` as its conjunct (UD: the conjunction depends on `second`)."""
     second.relation = "conj"
     return first.add(second.add(Node(conjunction, "CCONJ", "cc")))
 
 
 def fronted(node: Node) -> Node:
-    """The phrase in first position, followed by a comma."""
+    """Move a phrase to the front and add a comma."""
     node.place = "first"
     return node.add(Node(",", "PUNCT", "punct", place="comma"))
 
 
 def subordinate(clause: Node, relation: str, mark: str, first: bool = False) -> Node:
-    """The clause with a conjunction, which may be fronted."""
+    """Turn a clause into a subordinate clause with a conjunction, and front it if `first`."""
     clause.relation = relation
     clause.add(Node(mark, "SCONJ", "mark"))
     return fronted(clause) if first else clause

@@ -1,4 +1,5 @@
-"""Selectional preferences: each word has a few favourites per role, so that contexts distinguish words."""
+"""Selectional preferences: for each role, a word prefers a few other words, so that contexts distinguish
+words."""
 
 from __future__ import annotations
 
@@ -12,17 +13,15 @@ from itertools import accumulate
 
 from calque.derive.pocket.lexicon import GENERAL, NOUNS, VERBS, WORDS, Entity, Lexeme, Lexicon, entities
 
-SIZE = 128  # entries per table of favourites, so that a draw is a list lookup
-RARITY = 1 / 1_500  # the probability that a word in the tail replaces another of its kind and topic
-BOOSTS = (150, 60, 25)  # added to the weight 1 of a word's favourites
+SIZE = 128  # entries in each table of favourites, from which a word is drawn by list lookup
+RARITY = 1 / 1_500  # the probability that a given rare word replaces a drawn word of its kind and topic
+BOOSTS = (150, 60, 25)  # added to the base weight, 1, of each of a word's favourites
 
-# A drawn word's role relative to the word it is drawn for:
-# - verbs of each frame, for the subject (or a preceding verb); PASSIVE: for the object;
-# - for verbs: SUBJECT to MODAL;
-# - for nouns: ADJ (adjectives in any position), ATTRIBUTE (adjectives before the noun), NUMBER to HYPERNYM;
-# - for verbs and nouns: LOCATIVE and OBLIQUE, a preposition, whose NOUN is drawn next;
-# - for adjectives and verbs: ANTONYM;
-# - for a topic: PERSON to COLLEGE.
+# The role of a drawn word relative to its governor: - INTR to HIRE: verbs of each frame, for the subject (or
+# a preceding verb); PASSIVE: verbs for the object; - SUBJECT to MODAL: for verbs; - ADJ (adjectives in any
+# position), ATTRIBUTE (only before the noun), NUMBER to HYPERNYM: for nouns; - LOCATIVE and OBLIQUE:
+# prepositions for verbs and nouns; the preposition's NOUN is drawn next; - ANTONYM: for adjectives and verbs;
+# - PERSON to COLLEGE: for topics.
 Role = IntEnum(
     "Role",
     "INTR TR SOC DITR GO SAY WANT HIRE PASSIVE "
@@ -33,13 +32,14 @@ Role = IntEnum(
     start=0,
 )
 FRAMES = {kind: Role[kind.upper()] for kind in ("intr", "tr", "soc", "ditr", "go", "say", "want")}
-"""The role of each kind of verb. Organisations and places only HIRE, so context reveals a name's class."""
+"""The role of each kind of verb. Organisations and places are subjects only of HIRE verbs, so context reveals
+the class of a name."""
 TAIL_KINDS = ("person", "animal", "thing", "place", "adj", "intr", "tr", "soc")
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Sense:
-    """A word in one topic: its forms, a table of favourites per role, and `rare` words that may replace
+    """A word within a topic: its forms, one table of favourites per role, and `rare` words that may replace
     it."""
 
     forms: tuple[str, ...]
@@ -51,14 +51,14 @@ class Sense:
 
     @property
     def lemma(self) -> str:
-        """The dictionary form; the first form of a name."""
+        """The dictionary form or, for a name, its first form."""
         return self.lexeme.lemma if self.lexeme else self.forms[0]
 
     def form(self, index: int) -> str:
         return self.forms[index]
 
     def draw(self, role: int, chance: float) -> Sense:
-        """Draw a favourite in a role with the uniform number `chance` in [0, 1)."""
+        """Draw a favourite in the given role, using the uniform random number `chance` in [0, 1)."""
         place = chance * SIZE
         index = int(place)
         sense = self.tables[role][index]
@@ -71,8 +71,8 @@ class Sense:
 
 
 class Preferences:
-    """Builds the topics' senses (`topics`), which give access to all others; `tail` is the fraction of rare
-    words."""
+    """Builds the senses of topics (`topics`), from which all other senses can be reached; `tail` is the
+    fraction of rare words."""
 
     def __init__(self, lexicon: Lexicon, seed: int, zipf: float, tail: float) -> None:
         self._rng = random.Random(f"{seed}:preferences")
@@ -186,9 +186,9 @@ class Preferences:
         forward: Role,
         backward: Role | None = None,
     ) -> None:
-        """Fill the rows' tables with columns and, with `backward`, the columns' with rows, by one joint
-        weight: row frequency x column frequency x favour. No word is paired with itself: a rake is not
-        raked."""
+        """Fill the tables of `rows` with `columns` and, given `backward`, the tables of `columns` with
+        `rows`. A pair's weight is row frequency * column frequency * favour. No word is paired with itself: a
+        rake is not raked."""
         rng = self._rng
         favour = [[1.0] * len(columns) for _ in rows]
         for i in range(len(rows)):
@@ -254,7 +254,7 @@ def _tie(group: list[Sense], role: Role) -> None:
 
 
 def _spread(entries: list[Sense], weights: list[float], rng: random.Random) -> list[Sense]:
-    """Return SIZE entries in proportion to their weights, by systematic sampling, so that rare entries are in
+    """Return SIZE entries in proportion to their weights. Sampling is systematic, so rare entries occur in
     only some tables."""
     ends = list(accumulate(weights))
     start = rng.random()

@@ -1,6 +1,6 @@
-"""Questions about short paragraphs: who acted, on whom, or where.
+"""Questions about short paragraphs that ask for the agent, the patient or the place of an action.
 
-Several sentences share the question's words and differ only in roles and negation.
+In a paragraph, several sentences contain the question's words and differ only in roles and negation.
 """
 
 import random
@@ -14,19 +14,15 @@ from calque.derive.pocket.preferences import Sense
 from calque.derive.pocket.tree import Node, Places, linearise, say
 from calque.derive.sentence import Sentence, Span
 
-PLACED = 0.4  # fraction of sentences with a place, unless the question asks for it; then all have one
-FRONTED = 0.3  # fraction of places in first position
+PLACED = 0.4  # fraction of sentences that mention a place; if the question asks for the place, all do
+FRONTED = 0.3  # fraction of places that are moved to the front
 ANSWER = "answer"  # the label of the answer's span
-SUBJECT, OBJECT, PLACE = KINDS = (
-    "subject",
-    "object",
-    "place",
-)  # the answer's role, as in `Example.diagnostic`
+SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # the answer's role, as in `diagnostic`
 
 
 @dataclass(frozen=True)
 class Event:
-    """An action with its agent, patient and place; `negative`: it never happened."""
+    """An action with its agent, patient and place; `negative`: whether the sentence denies it."""
 
     agent: Sense
     verb: Sense
@@ -36,7 +32,7 @@ class Event:
 
 
 def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """Yield questions with contexts endlessly; `places` draws word orders."""
+    """Yield an infinite stream of questions with contexts; `places` draws word orders."""
     words = WordDraws(topics, rng)
 
     def draw(kind: str) -> Example:
@@ -49,8 +45,8 @@ def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Plac
 
 
 def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
-    """Return the event in question, then distractors: two with other roles, a negated one, up to two with
-    another verb."""
+    """Return the event asked about, followed by distractors: a negated event, two events in which roles
+    differ, and up to two with a different verb."""
     people, places, verbs = words.scene()
     first, second, *rest = people
     if rng.random() >= 0.5:
@@ -73,7 +69,7 @@ def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
 def _tell(
     event: Event, tense: str, kind: str, answers: bool, rng: random.Random, places: Callable[[], Places]
 ) -> Sentence:
-    """Express an event as a sentence; if it `answers` the question, its span is the answer."""
+    """Express an event as a sentence; if the event `answers` the question, a span marks the answer."""
     passive = rng.random() < 0.5
     agent, patient = phrase.person_or_noun(event.agent), phrase.person_or_noun(event.patient)
     root = phrase.act(phrase.verb(event.verb, tense, passive=passive), agent, patient, passive)

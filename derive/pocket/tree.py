@@ -1,4 +1,5 @@
-"""Sentences as unordered dependency trees, the word orders that linearise them, and the drawing of words."""
+"""Unordered dependency trees of sentences, the word orders that linearise them, and the drawing of their
+words."""
 
 from __future__ import annotations
 
@@ -14,18 +15,20 @@ from calque.derive.pocket.preferences import Role, Sense
 from calque.derive.sentence import Sentence, Span
 
 Places = Mapping[str, int]
-"""The position of a dependent: negative before its head, positive after it, larger further away."""
+"""Positions of dependents: negative before the head, positive after it; larger absolute values are further
+away."""
 
 
 @dataclass(frozen=True)
 class WordOrder:
-    """A word order and its free variation: `free[key]` is an alternative position and its probability."""
+    """A word order with free variation: `free[key]` is an alternative position and the probability of using
+    it."""
 
     places: Places
     free: Mapping[str, tuple[int, float]] = field(default_factory=dict)
 
     def draw(self, rng: random.Random) -> Places:
-        """Return the positions for one sentence, with each alternative drawn once."""
+        """Draw the positions for one sentence; each alternative is drawn once per sentence."""
         if not self.free:
             return self.places
         moved = {key: place for key, (place, probability) in self.free.items() if rng.random() < probability}
@@ -41,7 +44,7 @@ ENGLISH = ORDERS["english"]
 
 @dataclass(slots=True, eq=False)
 class Pick:
-    """A word to be drawn from its governor's favourites in a role; without a governor, a member of the
+    """A word to be drawn later: from its governor's favourites in a role or, without a governor, from the
     cast."""
 
     governor: Pick | None
@@ -52,7 +55,7 @@ class Pick:
 
 
 class Draw(NamedTuple):
-    """A form of a word to be drawn."""
+    """One form of a word that is drawn later."""
 
     pick: Pick
     form: int
@@ -62,15 +65,15 @@ CAST = (
     Role.NAME, Role.NAME, Role.TOWN, Role.TOWN, Role.SITE, Role.BRAND, Role.FIRM, Role.COLLEGE,
     Role.PERSON, Role.ANIMATE, Role.THING, Role.PLACE,
 )  # fmt: skip
-"""The people and things shared by a paragraph's sentences, in addition to its topic."""
+"""The people and things that, in addition to the topic, a paragraph's sentences share."""
 TOPIC, HERO, FRIEND, TOWN, ELSEWHERE, SITE, BRAND, FIRM, COLLEGE, PERSON, ANIMATE, THING, PLACE = (
     Pick(None, member) for member in range(1 + len(CAST))
 )
 
 
 def draw_cast(topic: Sense, rng: random.Random, withheld: frozenset[str] = frozenset()) -> list[Sense]:
-    """Return the topic and its cast. Hero and friend are different people, and no name contains a withheld
-    word."""
+    """Return the topic followed by its cast. Hero and friend are different people, and names do not contain
+    withheld words."""
 
     def draw(role: Role) -> Sense:
         while True:
@@ -88,16 +91,16 @@ Token = str | Draw
 
 
 class Word(Protocol):
-    """A word with several forms, drawn or not."""
+    """A word with several forms, which may still have to be drawn."""
 
     def form(self, index: int) -> Token:
-        """One of the forms."""
+        """Return one of the forms."""
 
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A word and its dependents. `place` is its key in a table of positions, if not its relation; `entity` is
-    a name's label."""
+    """A word and its dependents. `place` is the word's key in a table of positions (by default, its
+    relation); `entity` is the label of a name."""
 
     word: Token
     tag: str
@@ -107,13 +110,14 @@ class Node:
     entity: str = ""
 
     def add(self, *nodes: Node) -> Node:
-        """Add dependents; returns the node itself."""
+        """Add dependents, and return the node itself."""
         self.dependents.extend(nodes)
         return self
 
 
 def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
-    """Return the nodes in order, and the head of each (-1 for the root); the order is always projective."""
+    """Return the nodes in linear order, and the index of each node's head (-1 for the root). The order is
+    always projective."""
     nodes: list[Node] = []
     parents: list[Node] = []
 
@@ -139,8 +143,8 @@ def say(
     cast: Sequence[Sense] = (),
     chance: Callable[[], float] = float,
 ) -> Sentence:
-    """Return a tree's sentence. Words are drawn with `cast` and `chance` in English order, so that all orders
-    share them."""
+    """Convert a tree to a sentence. Words are drawn (using `cast` and `chance`) in English order, so that
+    they are the same in all orders."""
     nodes, heads = linearise(root, ENGLISH.places)
     drawn: dict[Pick, Sense] = {}
 
@@ -164,7 +168,7 @@ def say(
     for i, word in enumerate(words[:-1]):
         if word == "a" and words[i + 1][0] in "aeiou":
             words[i] = "an"
-    # A new sentence: the origin of each word is its position in this order.
+    # Create a new sentence, in which each word's origin is its position in this order.
     return Sentence(tuple(words), sentence.tags, sentence.heads, sentence.relations, sentence.spans)
 
 

@@ -1,7 +1,7 @@
 """CoNLL-U treebanks, checked strictly.
 
-In XTREME's units, a multiword token replaces its words (French `du` for `de` and `le`). It takes the tag of
-its word with the fewest ancestors in the tree and the enhanced graph; a ranking of tags breaks ties.
+In XTREME's units, each multiword token replaces its words (French `du` for `de` and `le`). Its tag is that of
+the word with the fewest ancestors in the tree and the enhanced graph; a ranking of tags breaks ties.
 """
 
 import re
@@ -31,7 +31,7 @@ UPOS, RELATIONS = frozenset(_TABLE["tags"]), frozenset(_TABLE["relations"])
 NOTHING = "_"
 NAMES: tuple[str, ...] = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 NEEDED = ("ID", "FORM", "UPOS")
-PLUS = "# global.columns"  # the start of the first line of CoNLL-U Plus
+PLUS = "# global.columns"  # the start of the first line in CoNLL-U Plus files
 _ID = re.compile(r"(\d{1,9})(?:([-.])(\d{1,9}))?", re.ASCII)
 _ANNOUNCED = re.compile(r"#\s*(?:text|sent_id)\s*=")
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
@@ -40,7 +40,7 @@ _RELATION = re.compile(r"([a-z]+)(?::[a-z]+)?")
 Units = Literal["words", "xtreme"]
 WORDS: Units = "words"
 XTREME: Units = "xtreme"
-JOINER = "\u200c"  # the zero-width non-joiner, which XTREME's files lack
+JOINER = "\u200c"  # the zero-width non-joiner, which was removed from XTREME's files
 
 
 def read_conllu(
@@ -53,14 +53,14 @@ def read_conllu(
     language: str = "",
     part: Iterable[Numbered] = (),
 ) -> Iterator[Sentence]:
-    """Stream a treebank's sentences; `counts` receives repairs and exclusions.
+    """Stream a treebank's sentences; repairs and exclusions are counted in `counts`.
 
-    unparsed: accept sentences whose HEAD and DEPREL are all `_`.
-    withheld: keep sentences whose words are withheld; otherwise they are left out, and mostly withheld files
-        raise BadInput.
-    units: with XTREME's, multiword tokens replace their words and get the tags of its conversion for
+    unparsed: accept sentences in which all HEAD and DEPREL are `_`.
+    withheld: keep sentences whose words are withheld. Otherwise, such sentences are left out, and files in
+        which most words are withheld raise BadInput.
+    units: in XTREME's units, multiword tokens replace their words and are tagged as in its conversion for
         `language`.
-    part: the lines of complete sentences to read instead of the file.
+    part: lines to read instead of the whole file; they must form complete sentences.
     """
     counts = Counter() if counts is None else counts
     names, words, block = column_names(path), WithheldWords(), _Block(counts, unparsed)
@@ -82,14 +82,14 @@ def read_conllu(
         block = _Block(counts, unparsed)
     block.check_end(place)
     if not words.words and not part:
-        raise BadInput("no sentence in this file", path)
+        raise BadInput("this file contains no sentences", path)
     if not withheld:
         words.check()
 
 
 def read_raw_text(path: Path, counts: Counter[str]) -> Iterator[str]:
-    """Yield the text of each sentence in a treebank: its `# text` comment, or otherwise its words separated
-    by spaces."""
+    """Yield the text of each sentence in a treebank: its `# text` comment or, without one, its words
+    separated by spaces."""
     names, withheld = column_names(path), WithheldWords()
     text, words = "", list[str]()
     place = Place(path)
@@ -111,7 +111,7 @@ def read_raw_text(path: Path, counts: Counter[str]) -> Iterator[str]:
 
 
 def read_lemmas(path: Path) -> Iterator[tuple[str, str]]:
-    """Stream each word that has a lemma, with the lemma; multiword tokens and empty nodes are not words."""
+    """Stream (word, lemma) pairs for all words with a lemma, excluding multiword tokens and empty nodes."""
     names = column_names(path)
     for place, line in read_lines(path):
         if not line or line.startswith("#"):
@@ -122,7 +122,8 @@ def read_lemmas(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def column_names(path: Path) -> tuple[str, ...]:
-    """Return a treebank's column names: from the first line of CoNLL-U Plus, or CoNLL-U's ten."""
+    """Return a treebank's column names: those in the first line of a CoNLL-U Plus file, otherwise CoNLL-U's
+    ten."""
     place, line = next(read_lines(path))
     if not line.startswith(PLUS):
         return NAMES
@@ -133,7 +134,7 @@ def column_names(path: Path) -> tuple[str, ...]:
 
 
 def cells(place: Place, line: str, names: Sequence[str]) -> list[str]:
-    """Return the ten columns of a word's line; columns missing from `names` are `_`."""
+    """Return the ten columns of a line; columns missing from `names` are filled with `_`."""
     columns = line.split("\t")
     if len(columns) != len(names):
         raise place.fault(f"{len(columns)} tab-separated columns; expected {len(names)}")
@@ -153,10 +154,10 @@ class _Block:
     relations: list[str] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
     enhanced: list[str] = field(default_factory=list)  # column DEPS
-    # Multiword tokens: first word, end, FORM.
+    # Multiword tokens: start (0-based), end (exclusive), FORM, place.
     tokens: list[tuple[int, int, str, Place]] = field(default_factory=list)
     comments: int = 0
-    announced: Place | None = None  # a comment that only a sentence can have
+    announced: Place | None = None  # a comment that announces a sentence (`# text` or `# sent_id`)
     last: str = "0"  # the previous ID
 
     def add(self, place: Place, line: str, names: Sequence[str]) -> None:
@@ -203,7 +204,8 @@ class _Block:
         self.relations.append(relation)
 
     def _no_word(self, match: re.Match[str], columns: list[str], place: Place) -> None:
-        """Add a multiword token, which precedes its first word, or an empty node, which follows its word."""
+        """Process a multiword token, which precedes its first word, or an empty node, which follows its
+        word."""
         here, first, second = len(self.words), int(match[1]), int(match[3])
         if match[2] == "-":
             self.counts["multiword tokens"] += 1
@@ -245,7 +247,7 @@ class _Block:
         return Sentence(tuple(self.words), tuple(self.tags), tuple(self.heads), tuple(self.relations))
 
     def with_tokens(self, language: str) -> Sentence:
-        heads = self.sentence().heads or [-1] * len(self.words)  # a file without trees has none
+        heads = self.sentence().heads or [-1] * len(self.words)  # missing if the file has no trees
         parents = [[head, *self._enhanced_heads(i)] for i, head in enumerate(heads)]
         words, tags = [*self.words], [*self.tags]
         for start, end, form, _ in reversed(self.tokens):
@@ -271,8 +273,8 @@ def _token_tag(
     parents: Sequence[Sequence[int]],
     language: str,
 ) -> str:
-    """Return the tag of the multiword token of `words`; `parents` lists the heads of each word in the
-    sentence."""
+    """Return the tag of a multiword token that consists of `words`; `parents` lists the heads of every word
+    in the sentence."""
     ancestors: dict[int, set[int]] = {word: set() for word in words}
     for word, above in ancestors.items():
         waiting = [*parents[word]]
@@ -288,7 +290,8 @@ def _token_tag(
 
 
 def relation_fault(relation: str, head: int) -> str | None:
-    """Return the fault, by UD v2, in a word's relation to its head (-1 for none); None if it is valid."""
+    """Return a message if a word's relation to its head (-1 for the root) is invalid in UD v2, otherwise
+    None."""
     match = _RELATION.fullmatch(relation)
     if match is None or match[1] not in RELATIONS:
         expected = "a relation of UD v2, such as nsubj or nmod:poss (UD v1 differs)"
@@ -299,8 +302,8 @@ def relation_fault(relation: str, head: int) -> str | None:
 
 
 def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
-    """Return the first fault, as word and message, in heads (0-based; the root's is -1) that are not a tree
-    with one root."""
+    """Return the index of the first invalid word and a message if heads do not form a tree with one root,
+    otherwise None. Heads are 0-based; the root's is -1."""
     n = len(heads)
     for i, head in enumerate(heads):
         if not -1 <= head < n or head == i:
@@ -310,7 +313,7 @@ def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
         return roots[1], f"{len(roots)} roots, words {_ids(roots)}; expected one"
     rooted = set(roots)
     for i in range(n):
-        ancestors = dict[int, None]()  # ordered and quick to search: chains may be as long as the sentence
+        ancestors = dict[int, None]()  # an ordered set, because chains may be as long as the sentence
         while i not in rooted:
             if i in ancestors:
                 walked = list(ancestors)
@@ -327,16 +330,17 @@ def _ids(words: list[int]) -> str:
 
 
 def read_treebank(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream the sentences in `treebank_files`. Words may be withheld, because grammars learn from tags and
-    trees."""
+    """Stream the sentences in `treebank_files`. Sentences whose words are withheld are included, because
+    grammars learn only from tags and trees."""
     for file in treebank_files(path):
         yield from read_conllu(file, counts, withheld=True)
 
 
 def treebank_files(path: Path) -> list[Path]:
-    """Return the treebank itself, or all .conllu files below a folder; raise BadInput if there are none."""
+    """Return the file itself or, for a folder, all .conllu files below it; raise BadInput if there are
+    none."""
     files = sorted(path.rglob("*.conllu")) if path.is_dir() else [path]
     if not files:
-        raise BadInput("no .conllu file below this folder; expected a treebank", path)
+        raise BadInput("no treebank (.conllu file) below this folder", path)
     check_file(files[0])
     return files

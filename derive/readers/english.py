@@ -1,7 +1,8 @@
-"""Rules that split English text into sentences and words.
+"""Split English text into sentences and words by rules.
 
-A sentence ends at . ! ? before white space and an upper-case letter, a digit or an opening quote. A full stop
-after a title, an initial or an abbreviation does not end it, unless a common sentence opener follows.
+A sentence ends at . ! or ? if white space follows, and then an upper-case letter, a digit or an opening
+quote. A full stop after a title, an initial or an abbreviation ends a sentence only if a common sentence
+opener follows.
 """
 
 import re
@@ -17,13 +18,13 @@ from calque.derive.readers.lines import FORMAT, FORMAT_ALONE, FORMAT_RUN
 
 
 def _ranges(characters: Iterable[int]) -> str:
-    by_distance = groupby(enumerate(characters), key=lambda item: item[1] - item[0])  # the same within a run
+    by_distance = groupby(enumerate(characters), key=lambda item: item[1] - item[0])  # equal in a run
     runs = ([code for _, code in run] for _, run in by_distance)
     return "".join(f"{re.escape(chr(run[0]))}-{re.escape(chr(run[-1]))}" for run in runs)
 
 
 def _class(categories: tuple[str, ...]) -> str:
-    # The other planes hold only ideographs and private characters.
+    # The remaining planes contain only ideographs and private-use characters.
     codes = chain(range(0x300, 0x20000), range(0xE0000, 0xE1000))
     found = [code for code in codes if category(chr(code)) in categories]
     low = _ranges([code for code in found if code < 0x10000])
@@ -32,24 +33,26 @@ def _class(categories: tuple[str, ...]) -> str:
 
 
 def mark() -> str:
-    """A pattern for combining marks and format characters, which are inside words but not \\w."""
+    """Return a pattern for combining marks and format characters, which occur inside words but do not match
+    \\w."""
     return _class(("Mn", "Mc", "Me", "Cf"))
 
 
-@cache  # not when the module is imported: it reads the category of each character
+@cache  # computed lazily, because it looks up the category of every character
 def _word() -> re.Pattern[str]:
-    # Extensions of a symbol: marks, variation selectors, skin tones, letters of a flag, a symbol after a
-    # joiner.
+    # Characters that extend a symbol: marks, variation selectors, skin tones, flag letters, and a symbol
+    # after a joiner.
     extends = (
         rf"(?:{_class(('Mn', 'Mc', 'Me'))}|[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
         rf"|\u200d{_class(('So', 'Sm'))})"
     )
     letter = r"[^\W\d_]"
-    # An inner full stop belongs to its word (Mr. Smith, J. Smith), because sentences are already separated.
+    # A full stop inside the text belongs to its word (Mr. Smith, J. Smith), because the text is a single
+    # sentence.
     return re.compile(
         rf"(?:{letter}\.){{2,}}"  # U.S., e.g., p.m.
         rf"|\w+(?:['’\-‑]\w+|(?<=\d)[.,]\d+|(?:{mark()}|\xad)+\w*)*(?:\.(?=[\s,;:]))?"
-        rf"|(?:[\U0001f1e6-\U0001f1ff]{{2}}|[^\s{FORMAT}]){extends}*"  # a displayed symbol: 👩🏽‍🚀, 🇫🇷
+        rf"|(?:[\U0001f1e6-\U0001f1ff]{{2}}|[^\s{FORMAT}]){extends}*"  # one symbol as displayed: 👩🏽‍🚀, 🇫🇷
     )
 
 
@@ -60,20 +63,21 @@ TITLES, NUMBERED, ABBREVIATIONS, OPENERS = (
     frozenset(_WORDS[name].split()) for name in ("titles", "numbered", "abbreviations", "openers")
 )
 
-_SHORT = 40  # maximum letters of an abbreviation or of a list item's number
+_SHORT = 40  # maximum length, in letters, of an abbreviation or the number of a list item
 _NEXT = re.compile(r"[\w’']+\.?")
 _TOKEN_END = re.compile(r"(?<=\s)[.!?](?: [.!?)\]”’])*( \")?(?= \S)")
 _QUOTE = ' " '
 
 
 def split_words(text: str) -> list[str]:
-    """Split a sentence into words: letters and digits with inner apostrophes and hyphens, points or commas
-    inside numbers, abbreviations with their full stops. Any other non-space character is a word."""
+    """Split a sentence into words. Words may contain apostrophes and hyphens, numbers may contain points and
+    commas, and abbreviations keep their full stops. Any other non-space character is a word of its own."""
     return _word().findall(text)
 
 
 def split_sentences(text: str, counts: Counter[str] | None = None) -> list[list[str]]:
-    """Split a text into sentences of words; `counts` receives the number of format characters left out."""
+    """Split a text into sentences of words; runs of format characters that are left out are counted in
+    `counts`."""
     sentences = [words for sentence in cut(text) if (words := _word().findall(sentence))]
     if counts is not None and not text.isascii() and (runs := len(FORMAT_RUN.findall(text))):
         in_words = sum(len(FORMAT_RUN.findall(word)) for words in sentences for word in words)
@@ -82,10 +86,10 @@ def split_sentences(text: str, counts: Counter[str] | None = None) -> list[list[
 
 
 def cut(text: str) -> list[str]:
-    """Split a text into unchanged sentences, without the white space between them."""
+    """Split a text into sentences without changing them; only white space between sentences is dropped."""
     text = text.strip()
     sentences, start = [], 0
-    space = stop = seen = -1  # the last space and full stop before the mark; the end of the search for them
+    space = stop = seen = -1  # the last space and full stop before the mark; how far both were searched
     for match in _CANDIDATE.finditer(text):
         mark = match.start()
         space = max(space, text.rfind(" ", seen + 1, mark))
@@ -98,16 +102,16 @@ def cut(text: str) -> list[str]:
 
 
 def cut_tokens(text: str) -> list[list[str]]:
-    """Split a tokenised text (WikiText) into sentences of words. A straight quote that closes a sentence
-    belongs to it."""
+    """Split tokenised text (WikiText) into sentences of words. A sentence includes the straight quotation
+    mark that closes it."""
     sentences, start = [], 0
-    quotes = seen = 0  # quotes in the sentence so far, and where to search for the next
+    quotes = seen = 0  # quotation marks in the sentence so far, and where to search for the next one
     for match in _TOKEN_END.finditer(text):
         end, mark = match.end(), match.start()
         if match[1]:
             while (place := text.find(_QUOTE, seen, mark + 1)) >= 0:
                 quotes, seen = quotes + 1, place + len(_QUOTE)
-            seen = max(seen, mark + 2 - len(_QUOTE))  # a quote may overlap the searched text
+            seen = max(seen, mark + 2 - len(_QUOTE))  # a quotation mark may overlap the searched text
             if quotes % 2 == 0:
                 end = match.start(1)
         after = end + 1
@@ -124,8 +128,8 @@ def cut_tokens(text: str) -> list[list[str]]:
 
 
 def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) -> bool:
-    """Whether the sentence from `start` ends at a mark, which follows a token that starts at `begin` and the
-    last full stop at `stop`."""
+    """Whether the sentence that begins at `start` ends at the matched mark. The mark follows a token that
+    begins at `begin`; the previous full stop is at `stop`."""
     mark, following = match.start(), match[1]
     if following.islower():
         return False
@@ -135,7 +139,7 @@ def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) ->
         begin += 1
     if begin == mark or stop == mark - 1:
         return True
-    # Longer tokens are not abbreviations.
+    # Tokens longer than this are not abbreviations.
     word = text[begin:mark] if mark - begin <= _SHORT else ""
     if word in TITLES:
         return False

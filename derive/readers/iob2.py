@@ -1,5 +1,5 @@
-"""Labelled words, one per line (PAN-X, CoNLL, WNUT, Universal NER, GermEval, MultiCoNER) or one sentence per
-JSON line."""
+"""Read labelled words, with one word per line (PAN-X, CoNLL, WNUT, Universal NER, GermEval, MultiCoNER) or
+one sentence per JSON line."""
 
 import re
 from collections import Counter
@@ -28,19 +28,19 @@ from calque.derive.sentence import Sentence, Span, spans_of
 _TAG = re.compile(r"O|[BIESUL]-\S+")
 _JSON = re.compile(r'[\[{]\s*["{]')
 _SINGLE, _LAST = "SU", "EL"
-"""First letters of IOBES and BILOU tags: for one-word entities, and for the last words of entities."""
+"""The first letters of IOBES and BILOU tags for one-word entities, and for the last words of entities."""
 DOCUMENT_START = "-DOCSTART-"
-_LANGUAGE = re.compile(r"(?:simple|[a-z]{2,3}(?:-[a-z-]+)?):")  # simple: is the Simple English Wikipedia
+_LANGUAGE = re.compile(r"(?:simple|[a-z]{2,3}(?:-[a-z-]+)?):")  # `simple:` marks the Simple English Wikipedia
 _NO_TYPE = frozenset({"B-O", "I-O", "B-OTH", "I-OTH"})
 
-Row = list[tuple[Place, str, str]]  # the place, word and tag of each word of a sentence, as in the file
+Row = list[tuple[Place, str, str]]  # a sentence's words as (place, word, tag), as in the file
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A file's columns: word first and tag last, separated by spaces and tabs if `separator` is None. Lines
-    in `numbered` files (Universal NER, GermEval) contain number, word, tag, then others. `prefix` is PAN-X's
-    language mark (`en:`)."""
+    """The layout of a file's columns: the word first and the tag last. If `separator` is None, spaces and
+    tabs separate them. Lines in `numbered` files (Universal NER, GermEval) start with number, word and tag.
+    `prefix` is PAN-X's language prefix (`en:`)."""
 
     separator: str | None = None
     prefix: str = ""
@@ -48,7 +48,7 @@ class Shape:
     width: int = 2
 
     def row(self, place: Place, line: str) -> tuple[list[str], str, str]:
-        """Return a line's columns, word and tag; raise BadInput if the columns differ from the shape."""
+        """Return a line's columns, word and tag; raise BadInput if the line does not have this layout."""
         row = _columns(line, self.separator)
         if not (len(row) >= 3 if self.numbered else len(row) == self.width > 1):
             expected = "at least 3" if self.numbered else self.width if self.width > 1 else "at least 2"
@@ -62,9 +62,10 @@ class Shape:
 
 
 def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream a file's sentences with their entity spans. Tags may be IOB1, IOB2, IOBES or BILOU; JSON lines
-    contain `tokens`, and tag names in `ner_tags` or `tags`. Comments, document marks, nested entities,
-    white-space words and untyped entities are left out. `counts` receives exclusions and repairs."""
+    """Stream a file's sentences with their entity spans. Tags may follow IOB1, IOB2, IOBES or BILOU; JSON
+    lines contain `tokens`, and tag names in `ner_tags` or `tags`. Comments, document separators, nested
+    entities, white-space words and untyped entities are left out. Exclusions and repairs are counted in
+    `counts`."""
     counts = Counter() if counts is None else counts
     found, withheld = False, WithheldWords()
     check = partial(_tag, shape=Shape(), counts=counts)
@@ -102,7 +103,7 @@ def _sentence(row: Row, counts: Counter[str]) -> Sentence:
             entity = "" if ends else label
         else:
             counts["words of white space alone, left out"] += 1
-            entity = "" if begins or ends else entity  # an entity that starts here starts at the next word
+            entity = "" if begins or ends else entity  # an entity that begins here moves to the next word
     return Sentence(tuple(words), spans=spans_of(tags))
 
 
@@ -113,7 +114,7 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
         for place, line in block:
             row, word, tag = shape.row(place, line)
             if place.line == lines.number and tag != "O" and tag[2:] not in types:
-                lines.check_end()  # a tag of a known type is complete
+                lines.check_end()  # a tag of a known type cannot be truncated
             types.add(tag[2:])
             if shape.numbered:
                 if row[0] != str(len(sentence) + 1):
@@ -200,8 +201,8 @@ def _json_rows(path: Path, check: Callable[[Place, str], str]) -> Iterator[Row]:
 
 
 def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream sentences with a label for every word, as one-word spans. Files contain a word, a tab and its
-    label per line, or JSON lines with `tokens` and `tags`."""
+    """Stream sentences in which every word has a label, stored as one-word spans. Each line contains a word,
+    a tab and a label, or a JSON object with `tokens` and `tags`."""
     counts = Counter() if counts is None else counts
     found = False
     for row in _json_rows(path, _label) if _is_json(path) else _label_rows(path, counts):
@@ -232,7 +233,7 @@ def _label_rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
             continue
         label = _label(place, cells[1])
         if label not in first.labels:
-            lines.check_end()  # a known label is complete
+            lines.check_end()  # a known label cannot be truncated
         first.add(place, cells)
         sentence.append((place, cells[0], label))
     if sentence:

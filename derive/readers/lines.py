@@ -1,4 +1,5 @@
-"""The basis of every reader: decompressed files, decoded lines, and chunks of complete records."""
+"""What all readers build on: decompressing files, decoding lines, and dividing files into chunks of complete
+records."""
 
 import bz2
 import gzip
@@ -17,15 +18,16 @@ from typing import Any, BinaryIO, NamedTuple
 from calque.derive import strict_json
 from calque.derive.errors import BadInput, NoFile
 
-EDITION = 2  # incremented when readers would return different sentences or examples for the same files
-LIMIT = 1 << 26  # maximum bytes of a line or record, which a reader holds in memory
-SIZE = 1 << 22  # approximate bytes of a chunk
+EDITION = 2  # incremented when the same files would yield different sentences or examples
+LIMIT = 1 << 26  # maximum size in bytes of a line or record, which must fit in memory
+SIZE = 1 << 22  # approximate size of a chunk in bytes
 COMPRESSIONS: dict[str, tuple[str, re.Pattern[bytes], Callable[[Path], Any]]] = {
     ".bz2": ("bzip2", re.compile(rb"BZh[1-9](?:1AY&|\x17rE8)"), bz2.open),
     ".gz": ("gzip", re.compile(rb"\x1f\x8b"), gzip.open),
     ".xz": ("xz", re.compile(rb"\xfd7zXZ\0"), lzma.open),
 }
-"""By suffix: a compression's name, the first bytes of its files, and the decompressor."""
+"""Maps a suffix to the compression's name, a pattern for the first bytes of a file, and the function that
+opens it."""
 _OTHERS = {b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstandard"}
 _UTF_16 = "UTF-16; expected UTF-8: convert it, for example with iconv -f UTF-16 -t UTF-8"
 
@@ -39,7 +41,7 @@ FORMAT = (
     "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
     "\U000e0001\U000e0020-\U000e007f"
 )
-"""Invisible format characters: soft hyphens, joiners, direction marks, tags."""
+"""Invisible format characters, such as soft hyphens, joiners, direction marks and tags."""
 FORMAT_RUN = re.compile(rf"[{FORMAT}]+")
 _FORMAT_ALONE = re.compile(rf"(?<![^ \n])[{FORMAT}]+(?: |(?=\n)|$)")
 _WITHHELD_WORD = re.compile(r"_+|\[WORD\]")
@@ -47,18 +49,18 @@ _WITHHELD_TEXT = re.compile(rf"(?:{_WITHHELD_WORD.pattern})(?:\s+(?:{_WITHHELD_W
 
 
 class Place(NamedTuple):
-    """A file, and optionally a line in it."""
+    """A location in a file: its path and, optionally, a line number."""
 
     path: Path
     line: int | None = None
 
     def fault(self, message: str) -> BadInput:
-        """Return a BadInput about this place."""
+        """Return a BadInput that refers to this location."""
         return BadInput(message, self.path, self.line)
 
     def text(self, value: Any, what: str) -> str:
-        """Return the value if it is text that can be written to a file; otherwise raise BadInput, which calls
-        it `what`."""
+        """Return the value if it is text that can be written to a file; otherwise raise BadInput. `what`
+        describes the value in the message."""
         if not isinstance(value, str):
             raise self.fault(f"{what} is {'missing' if value is None else repr(value)}; expected text")
         if not strict_json.is_text(value):
@@ -66,7 +68,7 @@ class Place(NamedTuple):
         return value
 
     def json(self, line: str) -> dict[str, Any]:
-        """Parse the object in a line of JSON lines."""
+        """Parse a line of a JSON lines file, which must contain an object."""
         try:
             value = strict_json.loads(line)
         except ValueError as error:
@@ -76,7 +78,7 @@ class Place(NamedTuple):
         return value
 
 
-Numbered = tuple[Place, str]  # a line's place, and the line without its line ending
+Numbered = tuple[Place, str]  # a line's location, and the line without its line ending
 
 
 def check_file(path: Path) -> None:
@@ -85,20 +87,20 @@ def check_file(path: Path) -> None:
         status = path.stat()
     except FileNotFoundError:
         raise NoFile("no such file", path) from None
-    except (OSError, ValueError) as error:  # for example a loop of links, or a NUL in the name
+    except (OSError, ValueError) as error:  # such as a loop of symbolic links, or a NUL in the name
         reason = error.strerror if isinstance(error, OSError) else error
-        raise BadInput(f"cannot be read: {reason}; expected a text file", path) from None
+        raise BadInput(f"cannot read this file: {reason}", path) from None
     if S_ISDIR(status.st_mode):
-        raise BadInput("is a directory; expected a text file", path)
+        raise BadInput("is a folder, not a text file", path)
     if not S_ISREG(status.st_mode):
-        raise BadInput("is a pipe or a device; expected a text file, which can be read more than once", path)
+        raise BadInput("is a pipe or a device; use a regular file, because it is read more than once", path)
     if status.st_size == 0:
-        raise BadInput("is empty; expected text", path)
+        raise BadInput("the file is empty", path)
 
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """Open a file, decompressing it if its first bytes indicate a compression."""
+    """Open a file, decompressing it if its first bytes indicate a compressed format."""
     check_file(path)
     with path.open("rb") as file:
         name, decompress = _compression(path, file.read(8))
@@ -108,20 +110,21 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
             return
         with _faults(path, name), decompress(path) as data:
             if not data.peek(1):
-                raise BadInput(f"{name} of an empty file; expected text", path)
+                raise BadInput(f"the file is empty after decompression ({name})", path)
             yield data
 
 
 def _compression(path: Path, head: bytes) -> tuple[str, Callable[[Path], Any]]:
-    """Return the name of the compression of a file that starts with `head`, or "", and its decompressor."""
+    """Return the name of a file's compression ("" for none) and the function that opens it; `head` contains
+    the file's first bytes."""
     for start, name in _OTHERS.items():
         if head.startswith(start):
-            raise BadInput(f"compressed with {name}; expected text: decompress it first", path)
+            raise BadInput(f"compressed with {name}, which is not supported; decompress the file first", path)
     for suffix, (name, begins, decompress) in COMPRESSIONS.items():
         if begins.match(head):
             return name, decompress
         if path.suffix == suffix:
-            raise BadInput(f"has the suffix {suffix} but does not start like {name}", path)
+            raise BadInput(f"has the suffix {suffix} but is not a {name} file", path)
     return "", Path.open
 
 
@@ -130,19 +133,19 @@ def _faults(path: Path, name: str) -> Iterator[None]:
     try:
         yield
     except EOFError:
-        raise BadInput(f"truncated {name}: the end of the data is missing", path) from None
+        raise BadInput(f"truncated {name} file: the end of the data is missing", path) from None
     except (OSError, zlib.error, lzma.LZMAError) as error:
         raise BadInput(f"damaged {name}: {error}", path) from None
 
 
 def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
-    """Decode UTF-8 that starts at line `line`. CRLF becomes LF, and byte order marks at line starts are
-    removed."""
+    """Decode UTF-8 data whose first line has the number `line`. CRLF is converted to LF, and byte order marks
+    at line starts are removed."""
     if line == 1 and _is_wide(data):
         raise BadInput(_UTF_16, path, 1)
     if b"\0" in data:
         number = line + data.count(b"\n", 0, data.index(b"\0"))
-        raise BadInput("a NUL byte; expected text, found a binary file", path, number)
+        raise BadInput("contains a NUL byte, so this is a binary file, not text", path, number)
     if _MARK in data:
         removed = sum(len(marks) for marks in _LEADING_MARKS.findall(data)) // len(_MARK)
         if counts is not None and (joined := removed - (line == 1 and data.startswith(_MARK))):
@@ -158,19 +161,19 @@ def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = Non
         text = text.replace("\r\n", "\n").removesuffix("\r")
         if "\r" in text:
             number = line + text.count("\n", 0, text.index("\r"))
-            raise BadInput("a carriage return inside a line; lines end in LF or CRLF", path, number)
+            raise BadInput("a carriage return inside a line; lines must end in LF or CRLF", path, number)
     return text
 
 
 def _is_wide(data: bytes) -> bool:
-    """Whether data starts like UTF-16: with its mark, or with every other byte NUL."""
+    """Whether data looks like UTF-16: it starts with a UTF-16 byte order mark, or every other byte is NUL."""
     head = data[:8]
     every_other = len(head) > 1 and any(head) and not (any(head[::2]) and any(head[1::2]))
     return every_other or data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 def without_marks(text: str, counts: Counter[str]) -> str:
-    """Remove, and count, byte order marks, and format characters that are alone between spaces."""
+    """Remove and count byte order marks, and format characters that stand alone between spaces."""
     if "\ufeff" in text:
         counts[MARKS] += text.count("\ufeff")
         text = text.replace("\ufeff", "")
@@ -181,7 +184,7 @@ def without_marks(text: str, counts: Counter[str]) -> str:
 
 
 def stripped(lines: Iterable[str], counts: Counter[str]) -> list[str]:
-    """Strip the lines; blank lines and lines of withheld words are left out and counted."""
+    """Strip the lines, leaving out and counting blank lines and lines that consist of withheld words."""
     bare = [without_marks(line, counts).strip() for line in lines]
     kept = [line for line in bare if line]
     shown = [line for line in kept if not is_withheld(line)]
@@ -191,7 +194,7 @@ def stripped(lines: Iterable[str], counts: Counter[str]) -> list[str]:
 
 
 class Lines:
-    """A file's lines, compressed or not, numbered from 1. With `must_end`, the last line must have a line
+    """The numbered lines of a file, which may be compressed. If `must_end`, the last line must have a line
     ending."""
 
     def __init__(self, path: Path, counts: Counter[str] | None = None, must_end: bool = False) -> None:
@@ -214,21 +217,23 @@ class Lines:
 
 
 def read_lines(path: Path, counts: Counter[str] | None = None, *, ended: bool = False) -> Iterator[Numbered]:
-    """Iterate over a file's lines, numbered from 1, as in `Lines`."""
+    """Iterate over a file's numbered lines, as in `Lines`."""
     return iter(Lines(path, counts, ended))
 
 
 def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    """Yield an open file's lines as bytes, with their endings; BadInput for a line that is too long."""
+    """Yield an open file's lines as bytes, including line endings; raise BadInput for lines that are too
+    long."""
     for number, line in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
         if len(line) == LIMIT and not line.endswith(b"\n"):
-            raise BadInput(f"no line ending within {LIMIT >> 20} MiB", path, number)
+            raise BadInput(f"this line is longer than {LIMIT >> 20} MiB", path, number)
         yield line
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Complete records in a file of some kind: `length` bytes from `offset`, where line `line` starts."""
+    """A part of a file that consists of complete records: `length` bytes from `offset`, which is the start of
+    line `line`. `kind` is the kind of file."""
 
     path: Path
     kind: str
@@ -255,16 +260,17 @@ class Chunk:
             return bytes(kept.read(self.length))
 
 
-@lru_cache(maxsize=2)  # the files of a bitext
+@lru_cache(maxsize=2)  # the two files of a bitext
 def _kept_open(path: Path, *state: int) -> Any:
-    """Open a compressed file and keep it open, so that a later chunk is read from there."""
+    """Open a compressed file and keep it open, so that reading the next chunk does not start from the
+    beginning."""
     with path.open("rb") as file:
         _, decompress = _compression(path, file.read(8))
     return decompress(path)
 
 
 def ends_line(line: bytes) -> bool:
-    """Whether a line has its line ending."""
+    """Whether a line includes a line ending."""
     return line.endswith(b"\n")
 
 
@@ -275,8 +281,8 @@ def cut_file(
     what: str,
     size: int = SIZE,
 ) -> Iterator[Chunk]:
-    """Cut a file into chunks of about `size` bytes, each up to a line that `ends` a record, which errors call
-    `what`."""
+    """Divide a file into chunks of about `size` bytes, each of which extends to a line for which `ends` is
+    true. `what` describes such a line in messages."""
     with open_bytes(path) as file:
         offset, line = 0, 1
         while data := file.read(size):
@@ -284,7 +290,7 @@ def cut_file(
             while rest := file.readline(LIMIT):
                 length, lines = length + len(rest), lines + rest.count(b"\n")
                 if length > size + LIMIT:
-                    raise BadInput(f"no {what} within {LIMIT >> 20} MiB", path, line)
+                    raise BadInput(f"found no {what} within {LIMIT >> 20} MiB", path, line)
                 if ends(rest):
                     break
             yield Chunk(path, kind, offset, length, line)
@@ -292,12 +298,13 @@ def cut_file(
 
 
 def tokens(line: str) -> list[str]:
-    """Split a tokenised line at spaces and tabs; other white space (U+3000, U+00A0) belongs to words."""
+    """Split a tokenised line at spaces and tabs; other white space (U+3000, U+00A0) is part of words."""
     return [token for token in line.replace("\t", " ").split(" ") if token]
 
 
 def one_word(form: str, counts: Counter[str]) -> str:
-    """Remove a form's white space, which would separate words elsewhere; `counts` receives repairs."""
+    """Remove the white space in a word, which would otherwise split it later; repairs are counted in
+    `counts`."""
     parts = form.split()
     if parts != [form]:
         counts["words that lost white space"] += 1
@@ -305,17 +312,18 @@ def one_word(form: str, counts: Counter[str]) -> str:
 
 
 def is_withheld(text: str) -> bool:
-    """Whether a text consists of two or more marks for unlicensed words: `_`, `[WORD]`."""
+    """Whether a text consists of two or more placeholders for withheld words: `_` or `[WORD]`."""
     return _WITHHELD_TEXT.fullmatch(text.strip()) is not None
 
 
 @dataclass
 class WithheldWords:
-    """Counts marks that replace words in treebanks whose text is not licensed."""
+    """Counts placeholders, which replace the words in treebanks whose text is not licensed for
+    distribution."""
 
     words: int = 0
     withheld: int = 0
-    first: tuple[Place, str] | None = None  # the first mark
+    first: tuple[Place, str] | None = None  # the first placeholder
 
     def add(self, word: str, place: Place) -> None:
         self.words += 1
@@ -324,7 +332,7 @@ class WithheldWords:
             self.first = self.first or (place, word)
 
     def check(self) -> None:
-        """Raise BadInput if more than half of a treebank's words are marks."""
+        """Raise BadInput if more than half of a treebank's words are placeholders."""
         if self.first and 2 * self.withheld > self.words:
             place, word = self.first
             fault = f"{self.withheld:,} of {self.words:,} words are {word}"

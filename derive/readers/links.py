@@ -1,4 +1,4 @@
-"""Word links in two formats: WPT's, with one link per line, and Pharaoh's, with one sentence pair per
+"""Read word links in two formats: WPT, with one link per line, and Pharaoh, with one sentence pair per
 line."""
 
 import re
@@ -13,15 +13,15 @@ from typing import NamedTuple
 from calque.derive.errors import BadInput
 from calque.derive.readers.lines import Lines, Numbered, Place, read_lines, tokens
 
-UNKNOWN = sys.maxsize  # the length of an unavailable sentence
+UNKNOWN = sys.maxsize  # stands for the length of a sentence that is not available
 TWICE = "links that occur twice"
 PHARAOH, WPT = "Pharaoh's: a line per sentence pair, p is possible", "WPT's: pair, source, target"
 FORMS = f"expected 0-0 0p1 ({PHARAOH}) or 1 2 2 P ({WPT})"
-MANY = 10  # among this many linked sentence pairs, some position is 0 if positions count from 0
+MANY = 10  # if positions are 0-based, some position among this many linked sentence pairs should be 0
 
-Link = tuple[int, int]  # 0-based positions in the source sentence and in the target sentence
-Links = list[Link]  # the links of a sentence pair, sorted
-Scored = dict[Link, float]  # the links of a sentence pair, sorted, with scores: higher is more certain
+Link = tuple[int, int]  # 0-based positions in the source and target sentence
+Links = list[Link]  # the sorted links of a sentence pair
+Scored = dict[Link, float]  # a sentence pair's sorted links with scores; higher scores are more certain
 
 _GOLD = re.compile(r"(-?\d{1,9})([-p?])(-?\d{1,9})", re.ASCII)
 _LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})(?::-?[0-9][0-9.]*(?:e-?[0-9]+)?)?")
@@ -32,20 +32,21 @@ _WPT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class GoldPair:
-    """The gold links of one sentence pair; sure links are possible too."""
+    """The gold links of one sentence pair; sure links are also possible links."""
 
     sure: frozenset[Link]
     possible: frozenset[Link]
 
     def __post_init__(self) -> None:
         if not self.sure <= self.possible:
-            raise ValueError(f"sure links that are not possible: {sorted(self.sure - self.possible)}")
+            raise ValueError(f"sure links must also be possible links: {sorted(self.sure - self.possible)}")
 
 
 @dataclass(frozen=True)
 class Gold:
-    """The gold links of N sentence pairs. `outside` describes each link outside its sentences, which is left
-    out. `declared`: the format or the caller states where positions start."""
+    """The gold links of N sentence pairs. `outside` describes links that were left out because their
+    positions lie outside the sentences. `declared`: whether the format or the caller specifies if positions
+    are 0-based or 1-based."""
 
     pairs: tuple[GoldPair, ...]
     outside: tuple[str, ...]
@@ -54,7 +55,8 @@ class Gold:
 
 
 class _Row(NamedTuple):
-    """A link in a file: its sentence pair, and its positions, which the file counts from `first`."""
+    """A link in a file: the index of its sentence pair, and its 0-based positions. In the file, positions
+    start at `first`."""
 
     place: Place
     pair: int
@@ -64,22 +66,22 @@ class _Row(NamedTuple):
 
 
 def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = None) -> Gold:
-    """Read the gold links of N sentence pairs; `lengths` gives each pair's two lengths, or UNKNOWN.
+    """Read the gold links of N sentence pairs; `lengths` contains the two lengths of each pair, or UNKNOWN.
 
-    WPT: `sentence source target [S|P] [confidence]`, positions from 1; sentence ids count from 1 or 0, or are
-        N ids with gaps.
-    Pharaoh: one line per pair with `0-0` (sure) and `0p0` or `0?0` (possible), from 0, or from 1 with
-        `from_one`.
+    WPT: `sentence source target [S|P] [confidence]`. Positions are 1-based; sentence ids are 1-based,
+        0-based, or N ids with gaps.
+    Pharaoh: one line per pair, with `0-0` (sure) and `0p0` or `0?0` (possible). Positions are 0-based, or
+        1-based if `from_one`.
     """
     counts = Counter[str]()
     reader = Lines(path, counts)
     lines = list(reader)
     last = _WPT.fullmatch(lines[-1][1])
-    if not (last and last[4] and not last[5]):  # a line that ends in S or P is complete
+    if not (last and last[4] and not last[5]):  # a line that ends in S or P cannot be truncated
         reader.check_end()
     words = [word for _, line in lines for word in tokens(line)[:1]]
     if not words:
-        raise BadInput("no link in this file", path)
+        raise BadInput("this file contains no links", path)
     if not _GOLD.fullmatch(words[0]):
         return _collect(_wpt(path, lines, len(lengths), counts), lengths, counts)
     rows = list(_pharaoh(path, lines, len(lengths), int(from_one or 0)))
@@ -92,12 +94,12 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
 
 
 def has_zero(pairs: Iterable[Iterable[Link]]) -> bool:
-    """Whether any link has a position 0."""
+    """Whether any link contains position 0."""
     return any(0 in link for links in pairs for link in links)
 
 
 def from_where(option: str) -> str:
-    """Return the message about positions that may count from 0 or 1; `option` is the prefix of the two
+    """Return an error message for positions that may be 0-based or 1-based; `option` is the prefix of the two
     options."""
     either = f"use {option}-one if positions count from 1, or {option}-zero if they count from 0"
     return f"no position is 0: {either}"
@@ -127,7 +129,7 @@ def _collect(rows: Iterable[_Row], lengths: Sequence[Link], counts: Counter[str]
 
 def _pharaoh(path: Path, lines: list[Numbered], pairs: int, first: int) -> Iterator[_Row]:
     if len(lines) != pairs:
-        raise BadInput(f"{len(lines):,} lines of links for {pairs:,} sentence pairs", path)
+        raise BadInput(f"{len(lines):,} lines of links, but {pairs:,} sentence pairs", path)
     for pair, (place, line) in enumerate(lines):
         for token in tokens(line):
             match = _GOLD.fullmatch(token)
@@ -158,7 +160,7 @@ def _pair_numbers(path: Path, ids: list[int], pairs: int) -> dict[int, int]:
     if len(ids) == pairs:
         return {id_: number for number, id_ in enumerate(ids)}
     found = f"{len(ids):,} sentence ids, from {min(ids)} to {max(ids)}, for {pairs:,} sentence pairs"
-    raise BadInput(f"{found}; expected the pairs' numbers, or one id per pair", path)
+    raise BadInput(f"{found}; use consecutive numbers, or exactly one id per pair", path)
 
 
 def read_links(
@@ -167,8 +169,9 @@ def read_links(
     *,
     from_one: bool | None = False,
 ) -> Iterator[Links]:
-    """Stream sentence pairs' links, sorted. Positions count from 0, or from 1 with `from_one`; None assumes 0
-    but raises BadInput for a file with `MANY` linked pairs and no 0. Scores, as in `0-2:0.9`, are ignored."""
+    """Stream the sorted links of sentence pairs. Positions are 0-based, or 1-based if `from_one`. None means
+    0-based, but raises BadInput if a file with at least `MANY` linked pairs does not contain position 0.
+    Scores, as in `0-2:0.9`, are ignored."""
     if from_one is None:
         with_links = list(islice(filter(None, read_links(path)), MANY))
         if len(with_links) == MANY and not has_zero(read_links(path)):
@@ -190,8 +193,8 @@ def read_links(
 
 
 def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, from_one: bool | None) -> None:
-    """Raise BadInput for links outside sentences of these lengths, with a hint if they seem exchanged or
-    counted from 1."""
+    """Raise BadInput for links outside sentences of the given lengths, with a hint if source and target seem
+    exchanged or positions seem 1-based."""
     links = list(links)
     (n, m), first = lengths, int(from_one or 0)
     for i, j in links:

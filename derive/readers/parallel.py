@@ -1,4 +1,5 @@
-"""Parallel text as words: from two tokenised files, or from sentences, tokenised like gold-link sets."""
+"""Read parallel text as words: from two tokenised files, or from sentences, which are tokenised as in
+gold-link sets."""
 
 import re
 from collections import Counter
@@ -21,12 +22,12 @@ _FULL = {f"{short}'": (f"{short}e",) for short in ("c", "d", "j", "l", "m", "n",
     "au": ("à", "le"),
     "aux": ("à", "les"),
 }
-"""Elisions and contractions that the French side of the en-fr set (Och and Ney 2000) writes out, for any
+"""French elisions and contractions, which the en-fr gold-link set (Och and Ney 2000) writes out regardless of
 gender."""
 
 
 class TwoFiles:
-    """The sentence pairs in two files, one sentence per line, reread for each iteration."""
+    """The sentence pairs in two files with one sentence per line. Each iteration reads the files again."""
 
     def __init__(self, source: Path, target: Path) -> None:
         self.paths = source, target
@@ -45,24 +46,26 @@ class TwoFiles:
 
 
 def pair_of_line(line: bytes, path: Path, number: int) -> Pair:
-    """Split a line, `one ||| other` or with a tab, into the words of a sentence and of its translation; both
-    are empty for a blank line."""
+    """Split a line, in which ` ||| ` or a tab separates a sentence from its translation, into the words of
+    both. For a blank line, both are empty."""
     text = decode(line, path, number)
     sides = text.split("\t") if "\t" in text else _BARS.split(text) if text.strip() else ["", ""]
     if len(sides) != 2:
         fault = f"{len(sides)} sides of {text[:100]!r}"
-        raise BadInput(f"{fault}; expected a sentence, a tab or ` ||| `, and its translation", path, number)
+        raise BadInput(
+            f"{fault}; a line must contain a sentence, a tab or ` ||| `, and its translation", path, number
+        )
     return tuple(tokens(sides[0])), tuple(tokens(sides[1]))
 
 
 def words_of(text: str, language: str) -> tuple[str, ...]:
-    """Return a text's lower-case words, as in gold-link sets: `it 's`, `do not` for don't; in French `le
-    ami`."""
+    """Return a text's lower-case words, tokenised as in gold-link sets: `it 's` for it's, `do not` for don't
+    and, in French, `le ami` for l'ami."""
     words: list[str] = []
     for sentence in cut(text.translate(_APOSTROPHES)):
         *parts, last = sentence.split()
         for part in parts:
-            words += _words(f"{part} ", language)  # the space marks the full stop of an abbreviation
+            words += _words(f"{part} ", language)  # the space makes a full stop part of its abbreviation
         words += _words(last, language)
     return tuple(words)
 

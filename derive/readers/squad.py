@@ -1,5 +1,5 @@
-"""Questions with contexts and answers, in SQuAD's JSON or one per row; answers start at a character of the
-context."""
+"""Read questions with contexts and answers, in SQuAD's JSON or with one question per row. Answers are located
+by a character offset in the context."""
 
 import re
 from collections import Counter
@@ -16,7 +16,7 @@ from calque.derive.readers.english import split_sentences
 from calque.derive.readers.lines import FORMAT_RUN, Place, decode, open_bytes
 from calque.derive.sentence import Sentence, Span
 
-LARGEST = 1 << 30  # maximum bytes of a file, decompressed
+LARGEST = 1 << 30  # maximum size of a file in bytes, after decompression
 ANSWER = "answer"  # the label of an answer's span
 UNANSWERABLE = "questions without an answer"
 REMOVED = "questions whose answers were removed from their file"
@@ -24,9 +24,9 @@ WIDENED = "answers widened to whole words"
 PARTED = "answers that reach over the end of a sentence"
 NOT_ASKED = "questions left out: every answer reaches over the end of a sentence"
 _ROW, _WHOLE = re.compile(r'\{\s*(?:".*)?"context"\s*:'), re.compile(r'"(?:data|paragraphs)"\s*:')
-"""Patterns for a row with a question, and for a key found only in whole files."""
+"""Patterns that match a row with a question, and a key that occurs only in SQuAD's format."""
 Json = Mapping[str, Any]
-Chars = tuple[int, int]  # the first character, and the one after the last
+Chars = tuple[int, int]  # the offsets of the first character, and of the one after the last
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class _Question:
 
 
 def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
-    """Stream a file's questions, with contexts split into sentences by rules for English. An answer that
-    starts or ends inside a word is widened. Questions without an answer, or whose answers all cross a
-    sentence boundary, are left out."""
+    """Stream a file's questions, with contexts split into sentences by rules for English. Answers that start
+    or end inside a word are extended to whole words. Questions are left out if they have no answer, or if all
+    their answers cross a sentence boundary."""
     counts = Counter() if counts is None else counts
     for item in _questions(path, counts):
         question, context = _sentences(item.question, counts), _sentences(item.context, counts)
@@ -62,8 +62,8 @@ def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[E
 
 
 def read_questions_as_written(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
-    """Stream a file's questions in any language, each text as one sentence. Words end at white space and at
-    the ends of answers, so that answers are exactly as annotated."""
+    """Stream a file's questions in any language. Each text is treated as one sentence, and is split into
+    words at white space and at the boundaries of answers, so that answers are exactly as annotated."""
     for item in _questions(path, Counter() if counts is None else counts):
         question = Sentence(tuple(item.question.split()))
         yield item.example([question], [_as_written(item.context, item.answers)])
@@ -79,7 +79,8 @@ def _in_words(
     context: Sequence[Sentence],
     counts: Counter[str],
 ) -> tuple[int, Span] | None:
-    """Return an answer's sentence number and span of words, by letters; None if it crosses sentences."""
+    """Return the index of an answer's sentence and the span of its words, located by counting letters; None
+    if it crosses a sentence boundary."""
     first, last = (_letters(text[:place]) for place in answer)
     begin = 0
     for place, sentence in enumerate(context):
@@ -98,7 +99,7 @@ def _in_words(
 
 
 def _letters(text: str) -> int:
-    return len("".join(FORMAT_RUN.sub("", text).split()))  # words may lack format characters
+    return len("".join(FORMAT_RUN.sub("", text).split()))  # format characters may be missing from words
 
 
 def _as_written(text: str, answers: Sequence[Chars]) -> Sentence:
@@ -136,9 +137,11 @@ def _questions(path: Path, counts: Counter[str]) -> Iterator[_Question]:
         chars = [_chars(place, name, context, *answer) for answer in answers]
         yield _Question(place, id_, question, context, tuple(dict.fromkeys(chars)))
     if not questions:
-        raise BadInput("no question; expected SQuAD's JSON: data, paragraphs, qas", path)
+        raise BadInput(
+            "this file contains no questions; SQuAD's JSON has the keys data, paragraphs and qas", path
+        )
     if not answered:
-        raise BadInput(f"none of {questions:,} questions has an answer; expected labelled data", path)
+        raise BadInput(f"none of {questions:,} questions has an answer; the data must be labelled", path)
 
 
 def _id_of(place: Place, row: Json) -> str:
@@ -154,7 +157,7 @@ def _answers(place: Place, row: Json, question: str) -> list[tuple[str, int]]:
         raise place.fault(f"{question}: is_impossible is {impossible!r}; expected true or false")
     if impossible:
         return []
-    if isinstance(answers, dict):  # columns, the usual export of data sets
+    if isinstance(answers, dict):  # stored as columns, as in exports of Hugging Face data sets
         texts, starts = answers.get("text"), answers.get("answer_start")
         if not isinstance(texts, list) or not isinstance(starts, list) or len(texts) != len(starts):
             expected = "lists `text` and `answer_start` of equal length in answers"
@@ -180,12 +183,13 @@ def _chars(place: Place, question: str, context: str, text: str, start: int) -> 
 
 
 def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[Place, str, Json]]:
-    """Yield each question's place, context and row; the place includes a line only in JSON lines."""
+    """Yield the location, context and row of each question; locations include a line number only in JSON
+    lines."""
     with open_bytes(path) as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
         expected = "expected a smaller file, because it is read at once"
-        raise BadInput(f"more than {LARGEST >> 20:,} MiB; {expected}", path)
+        raise BadInput(f"this file is larger than {LARGEST >> 20:,} MiB; {expected}", path)
     text = decode(data, path, 1, counts)
     lines = text.removesuffix("\n").split("\n")
     place = Place(path)
@@ -198,9 +202,12 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[Place, str, Json]]
         try:
             whole = strict_json.loads(text)
         except ValueError as error:
-            raise BadInput(f"not JSON: {error}; expected SQuAD's JSON", path) from None
+            raise BadInput(f"this is not JSON: {error}", path) from None
         if not isinstance(whole, dict):
-            raise BadInput(f"a JSON {type(whole).__name__}; expected SQuAD's object with data", path)
+            raise BadInput(
+                f"the file contains a JSON {type(whole).__name__}, not an object with `data` as in SQuAD",
+                path,
+            )
         rows = [(place, article) for article in _list(place, whole, "data", "the file")]
     for place, row in rows:
         if place.line or "context" in row:

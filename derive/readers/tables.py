@@ -1,4 +1,4 @@
-"""Tab-separated tables: the headers and quotation marks that writers add."""
+"""Recognise the headers and quotation marks that software adds to tab-separated tables."""
 
 import re
 from collections import Counter
@@ -18,7 +18,8 @@ _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
 class Table(Lines):
-    """The lines of a table, without quotation marks around fields if its writer added them (`is_quoted`)."""
+    """The lines of a table. Quotation marks around fields are removed if software added them (see
+    `is_quoted`)."""
 
     def __iter__(self) -> Iterator[Numbered]:
         quoted, counts = is_quoted(self.path), Counter[str]() if self.counts is None else self.counts
@@ -32,8 +33,8 @@ def _name() -> re.Pattern[str]:
 
 
 def is_quoted(path: Path) -> bool:
-    """Whether a writer added quotation marks: every field that contains any is enclosed in them, with inner
-    ones doubled, and either some are doubled or all fields in these columns are enclosed."""
+    """Whether software added quotation marks: every field that contains any is enclosed in them, with inner
+    ones doubled, and either some inner ones exist or all fields in these columns are enclosed."""
     rows, fields, doubled = 0, Counter[int](), False
     for _, line in read_lines(path):
         rows += bool(line.strip())
@@ -56,7 +57,7 @@ def unquoted(line: str, counts: Counter[str]) -> str:
 
 
 def is_header(fields: Sequence[str], labelled: bool = False) -> bool:
-    """Whether a first row's fields are different column names, or (unless the last is a label) languages."""
+    """Whether the fields of a first row are distinct names of columns or, unless `labelled`, languages."""
     names = [field.strip().casefold() for field in fields]
     if len({*names}) < len(names) or len(names) < 2:
         return False
@@ -66,12 +67,12 @@ def is_header(fields: Sequence[str], labelled: bool = False) -> bool:
 
 
 class FirstRow:
-    """Decides whether a file's first row is a header, after all rows are known."""
+    """Decides whether a file's first row is a header, once all rows have been read."""
 
     def __init__(self) -> None:
         self._first: tuple[Place, Sequence[str]] | None = None
         self.labels: Counter[str] = Counter()
-        self._longer = 0  # rows whose text cannot be a column name
+        self._longer = 0  # number of rows whose text cannot be a column name
 
     def add(self, place: Place, fields: Sequence[str]) -> None:
         self._first = self._first or (place, fields)
@@ -79,8 +80,8 @@ class FirstRow:
         self._longer += not _name().fullmatch(fields[0])
 
     def check(self) -> None:
-        """Raise BadInput for a first row that looks like a header: column names with a label that no other
-        row has."""
+        """Raise BadInput if the first row looks like a header: its fields could be column names, and no other
+        row has its label."""
         if self._first is None or not all(map(_name().fullmatch, self._first[1])):
             return
         place, fields = self._first

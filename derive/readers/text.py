@@ -1,11 +1,13 @@
-"""Read text as sentences or lines. A large file is cut into chunks that workers read independently. Kinds of
-files:
+"""Read text as sentences or lines. Large files are divided into chunks that workers read independently. Kinds
+of files:
 
-wikitext: tokenised; ` @-@ ` is joined again, headings are left out, `<unk>` is an unknown word (`UNKNOWN`).
-doc: `<doc ...>`, title, paragraphs, `</doc>` (WikiExtractor), without titles, lines of one tag and, as
-    sentences, lines of at most eight words; escapes are undone, tags inside lines removed.
-plain: every line is text. numbered: with a number and a tab before it (Leipzig).
-treebank: CoNLL-U, with tags and trees. json: every line of the texts in one `column`.
+wikitext: tokenised text; ` @-@ ` is rejoined, headings are left out, and `<unk>` becomes an unknown word
+    (`UNKNOWN`).
+doc: `<doc ...>`, title, paragraphs, `</doc>` (WikiExtractor). Titles, lines that consist of a tag and, when
+    reading sentences, lines of at most eight words are left out; escapes are undone, and tags inside lines
+    removed.
+plain: every line is text. numbered: every line is a number, a tab and text (Leipzig).
+treebank: CoNLL-U, with tags and trees. json: JSON lines with text in one `column`.
 """
 
 import re
@@ -43,11 +45,11 @@ from calque.derive.sentence import UNKNOWN, Sentence
 
 Kind = Literal["wikitext", "doc", "plain", "numbered", "treebank", "json", "entities"]
 
-FRAGMENT = 8  # maximum words of a heading or fragment in a `<doc>`
+FRAGMENT = 8  # maximum number of words in a heading or fragment in a `<doc>`
 _OPENING, _CLOSING = "= ", " ="
 LINE_ENDS = re.compile(r"\r\n|\n|\r")
-_JOINER = re.compile(r" @([-,.])@ ")  # WikiText's form of a mark inside a word
-_JOINED = re.compile(rf" *([-,.]?)({UNKNOWN})([-,.]?) *")  # an unknown word with marks that join it to others
+_JOINER = re.compile(r" @([-,.])@ ")  # how WikiText writes punctuation inside a word
+_JOINED = re.compile(rf" *([-,.]?)({UNKNOWN})([-,.]?) *")  # an unknown word and the punctuation next to it
 _SPACES = re.compile(" {2,}")
 NUMBERS = "line numbers, removed"
 UNKNOWN_WORDS = "words that WikiText replaces by <unk>, read as the unknown type"
@@ -56,7 +58,8 @@ _ROWS: dict[str, Kind] = {TREEBANK: "treebank", JSON: "json"}
 
 
 def detect(path: Path, entities: bool = False) -> Kind:
-    """Detect a text file's kind by its name and first lines; raise BadInput for other annotated files."""
+    """Detect the kind of a text file from its name and first lines; raise BadInput for unsupported annotated
+    files."""
     first, lines = head_of(path)
     name = annotation(first, lines)
     if name in _ROWS:
@@ -74,8 +77,8 @@ def detect(path: Path, entities: bool = False) -> Kind:
 
 
 def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[Chunk]:
-    """Cut a file into chunks of about `size` bytes that end with a line, a sentence of a treebank or a
-    document."""
+    """Divide a file into chunks of about `size` bytes that end at the end of a line, a treebank's sentence or
+    a document."""
     kind = kind or detect(path)
     ends: tuple[Callable[[bytes], bool], str] = ends_line, "line end"
     if kind == "doc":
@@ -90,7 +93,7 @@ def sentences(
     escaped: bool = False,
     column: str = "text",
 ) -> tuple[list[Sentence], Counter[str]]:
-    """Return a chunk's sentences, and counts of exclusions. `escaped`: undo the Moses tokenizer's
+    """Return a chunk's sentences, and counts of exclusions. `escaped`: whether to undo the Moses tokenizer's
     escaping."""
     left_out = Counter[str]()
     if chunk.kind == "treebank":
@@ -116,7 +119,8 @@ def sentences(
 
 
 def lines_of(chunk: Chunk, column: str, counts: Counter[str]) -> Iterator[str]:
-    """Yield the lines of text in a chunk, including blank ones; `counts` receives exclusions and repairs."""
+    """Yield the lines of text in a chunk, including blank lines; exclusions and repairs are counted in
+    `counts`."""
     lines = chunk.numbered(counts)
     if chunk.kind == "json":
         yield from _json_texts(column, lines, counts)
@@ -173,12 +177,13 @@ def _wikitext_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator
 
 
 def set_apart(text: str) -> str:
-    """Put spaces around unknown words: `<unk> - based` for `<unk>-based`."""
+    """Put spaces around unknown words, as in `<unk> - based` for `<unk>-based`."""
     return _SPACES.sub(" ", _JOINED.sub(r" \1 \2 \3 ", text)) if UNKNOWN in text else text
 
 
 def is_heading(line: str) -> bool:
-    """Whether a WikiText line is a title between equal numbers of equals signs: ` = = Size = = `."""
+    """Whether a WikiText line is a heading, which has the same number of equals signs on both sides: ` = =
+    Size = = `."""
     line = line.removeprefix(" ").removesuffix(" ")
     start, end = 0, len(line)
     while line.startswith(_OPENING, start):
@@ -190,7 +195,7 @@ def is_heading(line: str) -> bool:
 
 
 def _document_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str]:
-    opened: Place | None = None  # of the open document's <doc>
+    opened: Place | None = None  # the location of the open document's <doc>
     title = False
     for place, line in lines:
         if line.startswith("<doc "):

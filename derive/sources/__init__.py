@@ -1,1 +1,1 @@
-"""Sources of a study's sentences, one file per kind."""
+"""Sources of a study's sentences and task data, one file per kind of source."""

@@ -1,6 +1,6 @@
 """Everyday English, the corpus bundled with Calque (docs/everyday.md).
 
-Short sentences from Tatoeba, and the English Web Treebank with Universal NER's entities.
+It contains short sentences from Tatoeba, and the English Web Treebank with Universal NER's entities.
 """
 
 from pathlib import Path
@@ -16,33 +16,34 @@ FOLDER, KIND = Path(__file__).parents[1] / "everyday", "Everyday English"
 TEXT, TREEBANK = "tatoeba.tokens.xz", "ewt-{}.conllup.xz"
 TREES, GRAMMAR = "tatoeba.trees.xz", "french.grammar.json.xz"
 NOTICES = ("README.md", "LICENSE-CC-BY-2.0-FR.txt", "LICENSE-CC-BY-SA-4.0.txt")
-TYPES = 4_000  # distinct words in the text
+TYPES = 4_000  # number of distinct words in the text
 
 
 def everyday(types: int = TYPES) -> Files:
-    """Return the sentences whose words are all among the `types` most frequent, and the easy sentences for
-    tagging and NER."""
+    """Return Everyday English as a source: sentences that contain only the `types` most frequent words, and
+    easy sentences for tagging and NER."""
     return files(opened().folder, types)
 
 
 def french_order() -> Reorder:
-    """`syn-fr` without a download: French order from a stored grammar, English order from the treebank."""
+    """Return `syn-fr` without downloading anything: French order comes from a stored grammar, English order
+    from the treebank."""
     folder = opened().folder
     english = TreebankFiles("en", (folder / TREEBANK.format("train"),))
     return Reorder(StoredGrammar("fr", folder / GRAMMAR), english)
 
 
 def opened() -> Artefact:
-    """Open the folder of Everyday English; raise BadInput if a file is missing or changed."""
+    """Open the folder of Everyday English; raise BadInput if a file is missing or has changed."""
     artefact = Artefact.open(FOLDER, KIND)
     for path, expected in ((FOLDER / name, expected) for name, expected in artefact.digests.items()):
         if not path.is_file() or digest(path) != expected:
-            raise BadInput(f"missing or changed, a file of {KIND} or its licence; install Calque again", path)
+            raise BadInput(f"this file of {KIND} is missing or has changed; reinstall Calque", path)
     return artefact
 
 
 def files(folder: Path, types: int = TYPES) -> Files:
-    """Return the source for the files in a folder."""
+    """Return Everyday English as a source, from the files in a folder."""
     train, dev, test = ((folder / TREEBANK.format(split),) for split in ("train", "dev", "test"))
     tasks = TaskFiles(train, test, dev)
     trees = StoredTrees(folder / TEXT, folder / TREES, tasks.all)

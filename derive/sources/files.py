@@ -1,4 +1,4 @@
-"""Files as a source: running text for pretraining, and annotated files for the tasks."""
+"""A source that reads files: running text for pretraining, and annotated files for tasks."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -30,11 +30,11 @@ from calque.derive.source import SPLITS, Source, TaskData
 from calque.derive.stored_trees import StoredTrees
 from calque.derive.workers import Progress, Workers, reported, silent
 
-TRAINED, TESTED = ("training examples", "test items")  # the parts that may be sampled
+TRAINED, TESTED = ("training examples", "test items")  # the parts that may be randomly sampled
 NO_TRANSLATION = "pairs that another language lacks"
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
 Lacking = Mapping[int, Collection[int]]
-"""The numbers of the examples that at least one parallel set lacks, by the sets' size."""
+"""Maps a size of parallel sets to the indices of examples that at least one set of this size lacks."""
 WHOLE: Lacking = MappingProxyType({})
 
 
@@ -42,15 +42,15 @@ WHOLE: Lacking = MappingProxyType({})
 class TaskFiles:
     """A task's files by split.
 
-    held_out: the number of training examples, sampled with `seed`, for each of `dev` and `test` that has no
-        files.
+    held_out: the number of training examples that are used for `dev` and for `test` if they have no files,
+        sampled with `seed`.
     limit: the maximum number of training examples (0: no limit).
-    tested: the maximum number of examples in each dev and test set (0: no limit), the same ones in parallel
-        sets.
-    numbered: replace ids with numbers from 1.
-    trained_id: train only on ids with this prefix.
+    tested: the maximum number of examples in each dev and test set (0: no limit); parallel sets keep the same
+        examples.
+    numbered: replace ids with consecutive numbers, starting at 1.
+    trained_id: train only on examples whose ids have this prefix.
     apart: exclude training examples that share a text with a held-out example.
-    units: the units of treebanks: words, or XTREME's.
+    units: the units of treebanks, either words or XTREME's.
     """
 
     train: tuple[Path, ...]
@@ -67,12 +67,15 @@ class TaskFiles:
 
     def __post_init__(self) -> None:
         if not self.train or not (self.test or self.held_out):
-            raise BadInput(f"a task needs at least one file of {'test' if self.train else 'training'} data")
+            raise BadInput(f"a task needs at least one file with {'test' if self.train else 'training'} data")
         for name in ("held_out", "limit", "tested"):
             check_range(name, getattr(self, name), 0)
         check_range("a seed", self.seed, 0, 2**63 - 1)
         if self.numbered and self.trained_id:
-            raise BadInput(f"trained_id {self.trained_id!r} needs ids, which `numbered` replaces")
+            raise BadInput(
+                f"trained_id {self.trained_id!r} selects by id, but `numbered` replaces the ids; use only "
+                "one of them"
+            )
 
     @property
     def splits(self) -> dict[str, tuple[Path, ...]]:
@@ -83,7 +86,7 @@ class TaskFiles:
         return (*self.train, *self.dev, *self.test)
 
     def of_split(self, split: str) -> tuple[Path, ...]:
-        """The files of a split's examples: the training files if the split is drawn from them."""
+        """Return the files that contain a split's examples; for a held-out split, the training files."""
         return self.splits[split] or self.train
 
     @property
@@ -94,23 +97,23 @@ class TaskFiles:
 
     @property
     def identity(self) -> list[Any]:
-        """Values for a fingerprint that determine the examples."""
+        """The values that determine the examples, for a fingerprint."""
         fields = {name: value for name, value in vars(self).items() if name not in SPLITS}
         return [fields, *(list(map(input_digest, paths)) for paths in self.splits.values())]
 
     def read(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
-        """Read the examples in some files; raise BadInput if an id occurs twice."""
+        """Read the examples in the given files; raise BadInput if an id occurs twice."""
         examples = [example for path in paths for example in read(path, counts)]
         if self.numbered:
             return [replace(example, id=str(number)) for number, example in enumerate(examples, start=1)]
         ids = Counter(example.id for example in examples if example.id)
         if repeated := [name for name, count in ids.items() if count > 1]:
             fault = f"{len(repeated):,} ids belong to several examples, such as {repeated[0]!r}"
-            raise BadInput(f"{fault}; expected each once, or `numbered`", paths[0])
+            raise BadInput(f"{fault}; make ids unique, or set `numbered`", paths[0])
         return examples
 
     def lacking(self, sets: Iterable[tuple[Sequence[Path], Read]]) -> Lacking:
-        """Return the numbers of the examples missing from at least one of several parallel sets."""
+        """Return the indices of examples that are missing from at least one of several parallel sets."""
         places: defaultdict[int, set[int]] = defaultdict(set)
         for paths, read in sets:
             examples = self.read(paths, read, Counter())
@@ -120,7 +123,7 @@ class TaskFiles:
     def read_tested(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = WHOLE
     ) -> list[Example]:
-        """Read a test set, or a sample of it; `lacking` examples are removed after sampling."""
+        """Read a test set or a sample of it; examples in `lacking` are removed after sampling."""
         examples = self.read(paths, read, counts)
         order = list(range(len(examples)))
         if self.tested and len(examples) > self.tested:
@@ -155,8 +158,8 @@ class TaskFiles:
         return TaskData(data, {split: +count for split, count in counts.items()})
 
     def _draw(self, examples: Sequence[Example], counts: Counter[str]) -> dict[str, list[int]]:
-        """Return the numbers of the examples for each sampled split, with training last; the others are
-        counted."""
+        """Return the indices of the examples in each sampled split, ending with the training split; count the
+        examples not used."""
         order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
         without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
         held_out = self.held_out * len(without_files)
@@ -173,7 +176,10 @@ class TaskFiles:
             texts = {text for i in order[:held_out] for text in _texts(examples[i])}
             rest = [i for i in rest if texts.isdisjoint(_texts(examples[i]))]
             if not rest:
-                raise BadInput("every example shares a text with a held-out example", self.train[0])
+                raise BadInput(
+                    "no training examples remain: every example shares a text with a held-out example",
+                    self.train[0],
+                )
         drawn["train"] = sorted(rest[: self.limit] if self.limit else rest)
         counts["with a text of one held out"] += len(order) - held_out - len(rest)
         counts["over the limit"] += len(rest) - len(drawn["train"])
@@ -183,8 +189,8 @@ class TaskFiles:
 def _without_missing(
     examples: Sequence[Example], places: Sequence[int], lacking: Lacking, counts: Counter[str]
 ) -> list[Example]:
-    """Return the examples with these numbers, except those missing here or in a parallel set, which are
-    counted."""
+    """Return the examples with the given indices; count and leave out those missing here or from a parallel
+    set."""
     elsewhere = lacking.get(len(examples), ())
     kept = [place for place in places if examples[place].texts]
     whole = [examples[place] for place in kept if place not in elsewhere]
@@ -194,12 +200,12 @@ def _without_missing(
 
 @dataclass(frozen=True)
 class Files(Source):
-    """Text files of any kind (`readers.text`), and task files (`READERS`).
+    """A source that reads text files of any kind (see `readers.text`) and task files (see `READERS`).
 
     megabytes: how much of each text file is read (0: no limit).
     parser: a folder of Stanza models, or stored trees.
-    escaped: undo the Moses tokenizer's escaping.
-    column: the key of the text in JSON lines.
+    escaped: whether to undo the Moses tokenizer's escaping.
+    column: the key under which JSON lines contain the text.
     easy: keep only easy sentences.
     """
 
@@ -330,16 +336,16 @@ class Files(Source):
 
     @property
     def _parser(self) -> StanzaParser | StoredTrees | None:
-        """The parser for sentences without trees; None if all files are treebanks. Raises BadInput if it is
-        missing."""
+        """The parser for sentences without trees; None if all files are treebanks. Raises BadInput if a
+        parser is needed but not configured."""
         if self.parser is not None:
             return StanzaParser(self.parser) if isinstance(self.parser, Path) else self.parser
         if {*self._tasks} <= {TAGGED} and all(reader.detect(path) == "treebank" for path in self.text):
             return None
         raise BadInput(
-            "a language with another word order needs trees, which text lacks: name a folder of Stanza "
-            "models as source.parser or in CALQUE_STANZA (docs/word-order.md explains how to get one), or "
-            "read only treebanks"
+            "languages with a different word order need parsed sentences: set source.parser or "
+            "CALQUE_STANZA to a folder of Stanza models (docs/word-order.md explains how to get "
+            "one), or use only treebanks"
         )
 
 
@@ -363,7 +369,7 @@ def _each(read: Callable[..., Iterable[Sentence]], path: Path, counts: Counter[s
 
 TAGGED = "pos"  # the task whose files are treebanks
 PARALLEL = {"nli": PUBLISHED, "paraphrase": PUBLISHED, "text_labels": OWN_TEXTS, "pair_labels": OWN_PAIRS}
-"""The columns of tasks about texts, whose files in several languages are parallel."""
+"""The columns of text classification tasks, whose files in different languages are parallel."""
 _pairs = {task: partial(read_nli, columns=columns) for task, columns in PARALLEL.items()}
 READERS: dict[str, Read] = {
     TAGGED: partial(_each, partial(read_conllu, unparsed=True)),
@@ -372,18 +378,20 @@ READERS: dict[str, Read] = {
     "qa": read_questions,
     "word_labels": partial(_each, read_word_labels),
 }
-"""Readers of tasks' annotated English files, which split texts into sentences and words."""
+"""Maps each task to the reader of its English files, which splits texts into sentences and words."""
 
 
 def written(task: str, language: str = "", units: Units = WORDS) -> Read:
-    """Return the reader of a task's examples with texts as written, and of treebanks in the `units` of a
+    """Return a task's reader that keeps texts as written; treebanks are read in the given `units` for
     `language`."""
     if task not in READERS:
-        raise BadInput(f"no reader for the task {task}; expected one of {', '.join(READERS)}")
+        raise BadInput(f"there is no reader for the task {task}; available: {', '.join(READERS)}")
     if task == TAGGED:
         return partial(_each, partial(read_conllu, unparsed=True, units=units, language=language))
     if units != WORDS:
-        raise BadInput(f"units {units!r} of the task {task}; expected {WORDS!r}: only {TAGGED} has others")
+        raise BadInput(
+            f"the task {task} has no units {units!r}; use {WORDS!r} (only {TAGGED} supports other units)"
+        )
     if task == "qa":
         return read_questions_as_written
     return partial(read_nli, cut=_whole, columns=PARALLEL[task]) if task in PARALLEL else READERS[task]

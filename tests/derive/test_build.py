@@ -111,7 +111,7 @@ class Named(Transform):
 @pytest.mark.parametrize(
     ("lines", "size", "transforms", "what"),
     [
-        (("a b",), 1_000, (Invert(),), "ask for at most"),
+        (("a b",), 1_000, (Invert(),), "reduce the size to at most"),
         (("",), 300, (Invert(),), "no words"),
         (("a b",), 261, (Transliterate(), Transliterate(seed=1)), "different names"),
         (("a b",), 261, (Named("preview.txt"),), "none of them source or vocabulary or .* or preview.txt"),

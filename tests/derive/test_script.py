@@ -55,7 +55,7 @@ def test_the_share_of_a_kind_is_exact_and_only_of_that_kind(
     usage, transform = usage_of(size, seed), Transliterate(overlap, seed, by=by)
     kind = kind_of(usage, by)
     if not round(overlap * kind.sum()):
-        with pytest.raises(BadInput, match=f"of {kind.sum()} types is none"):
+        with pytest.raises(BadInput, match=f"of {kind.sum()} types is less than one type"):
             transform.informed(usage).image(size)
         return
     image = transform.informed(usage).image(size)

@@ -61,7 +61,7 @@ def test_words_tags_and_trees_are_read_and_the_rest_is_counted(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "a: is empty"),
+        ("", "a: the file is empty"),
         ("# newdoc\n\n", "a: no sentence"),
         ("# text = a\n\n" + tree(0), ":1: "),
         (tree(0) + "# sent", ":3: .*line end"),

@@ -79,6 +79,6 @@ def test_of_training_files_examples_are_chosen_by_their_ids(tmp_path: Path) -> N
     assert data.left_out["train"] == {"ids that do not start with english-": 2}
     with pytest.raises(BadInput, match="no id starts with 'x'; the first is 'english-1'"):
         replace(files, trained_id="x").load(READERS["qa"])
-    with pytest.raises(BadInput, match="'english-' needs ids"):
+    with pytest.raises(BadInput, match="'english-' selects by id"):
         replace(files, numbered=True)
     assert files.identity != replace(files, trained_id="").identity
