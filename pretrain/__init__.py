@@ -1,1 +1,1 @@
-"""Pretraining: models, objectives and training."""
+"""Pretraining: models, objectives, and the training loop."""

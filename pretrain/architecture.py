@@ -1,6 +1,6 @@
-"""The only file that depends on transformers' RoBERTa, XLM-R and BERT.
+"""Access to transformers' RoBERTa, XLM-R and BERT; only this file depends on their module names.
 
-Their layers compute the same function; only module names and the first position id differ.
+The layers of all three compute the same function; only the names of modules and the first position id differ.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from calque.pretrain.lazy import F, Tensor
 
 @dataclass(frozen=True)
 class Architecture:
-    """A family of masked language models. `stem` is the prefix of transformers' class names; `base` and
-    `head` name the encoder and the prediction head. If `counts_from_padding`, position ids start after
-    padding's id."""
+    """A family of masked language models. `stem` is the prefix of its class names in transformers; `base` and
+    `head` are the attribute names of the encoder and the prediction head. `counts_from_padding`: whether
+    position ids start after padding's id."""
 
     model_type: str
     stem: str
@@ -34,7 +34,7 @@ class Architecture:
 
     @property
     def masked_model(self) -> Any:
-        """Transformers' masked language model class."""
+        """The masked language model class in transformers."""
         import transformers
 
         return getattr(transformers, f"{self.stem}ForMaskedLM")
@@ -53,7 +53,7 @@ class Architecture:
         return getattr(model, self.base)
 
     def tables(self, model: Any) -> tuple[Tensor, Tensor]:
-        """The model's word and token type embeddings."""
+        """Return the model's word embeddings and token type embeddings."""
         embeddings = self.encoder(model).embeddings
         return embeddings.word_embeddings.weight, embeddings.token_type_embeddings.weight
 
@@ -65,21 +65,21 @@ class Architecture:
         return getattr(model, self.head)(hidden)
 
     def text_logits(self, model: Any, first: Tensor) -> Tensor:
-        """Return the classification head's output, (B, C), for the states (B, H) at each text's first
-        position."""
+        """Return the classification head's logits, (B, C), for the states at each text's first position, (B,
+        H)."""
         states, pooler = first[:, None], self.encoder(model).pooler
         return model.classifier(states if pooler is None else model.dropout(pooler(states)))
 
     def first_position(self, config: Any) -> int:
-        """The position id of the first token in a row."""
+        """Return the position id of the first token in a row."""
         return int(config.pad_token_id) + 1 if self.counts_from_padding else 0
 
     def position_ids(self, config: Any, places: Tensor) -> Tensor:
-        """Convert 0-based positions of any shape (-1 for padding) to position ids."""
+        """Convert an array of 0-based positions, with -1 for padding, to position ids."""
         return places + self.first_position(config) if self.counts_from_padding else places.clamp(min=0)
 
     def length(self, config: Any) -> int:
-        """The maximum number of ids in a row."""
+        """Return the maximum number of ids in a row."""
         return int(config.max_position_embeddings) - self.first_position(config)
 
 
@@ -90,32 +90,32 @@ ARCHITECTURES = {architecture.model_type: architecture for architecture in (ROBE
 
 
 def architecture_of(config: Any) -> Architecture:
-    """Return the architecture of a transformers configuration."""
+    """Return the architecture that a transformers configuration belongs to."""
     try:
         return ARCHITECTURES[config.model_type]
     except KeyError:
         raise BadInput(
-            f"a model of type {config.model_type!r}; expected one of {', '.join(ARCHITECTURES)}",
+            f"models of type {config.model_type!r} are not supported, only {', '.join(ARCHITECTURES)}",
             getattr(config, "name_or_path", None) or None,
         ) from None
 
 
-DEPTH = 8 / 12  # the XLM-Align paper aligns words with layer 8 of 12
-TEXT_TYPES = 2  # BERT's token types: one per text in a row of two
+DEPTH = 8 / 12  # in the XLM-Align paper, words are aligned with layer 8 of 12
+TEXT_TYPES = 2  # BERT has two token types, one for each text in a row
 
 
 def main_layer(layers: int) -> int:
-    """The layer measured by default in an encoder with `layers` layers."""
+    """Return the layer that is measured by default in an encoder with `layers` layers."""
     return max(1, round(layers * DEPTH))
 
 
 def has_languages(token_types: int) -> bool:
-    """Whether token types represent languages, as assumed if there are more than two."""
+    """Whether token types represent languages, which is assumed if there are more than two."""
     return token_types > TEXT_TYPES
 
 
 def layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, labelled: LabelledPositions) -> Tensor:
-    """Compute a layer's output, (N, H), at the labelled positions only; they still attend to all
+    """Compute a layer's output at the labelled positions only, (N, H). These still attend to all
     positions."""
     attention, rows = layer.attention.self, len(hidden)
     here = hidden.flatten(0, 1).index_select(0, labelled.at)

@@ -1,6 +1,6 @@
-"""Batches: rows of ids with labels, dictionary entries, and sentence pairs with links.
+"""Batches of rows with labels, of dictionary entries, and of sentence pairs with links.
 
-Shapes: B rows or pairs, L ids per row, W maximum ids per side, N labels, K links.
+Shapes: B rows or pairs, L ids per row, at most W ids per side, N labels, K links.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from typing import Any, Self
 from calque.pretrain.lazy import F, Tensor, torch
 
 UNLABELLED = -100
-MARKS = 3  # special tokens in the row of a pair: `<s>` and two `</s>`
-LABELS, SLOTS = 256, 32  # on a GPU, labels and slots per row are padded to multiples of these
+MARKS = 3  # number of special tokens in a pair's row: `<s>` and two `</s>`
+LABELS, SLOTS = 256, 32  # on a GPU, numbers of labels, and of slots per row, are padded to multiples of these
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows that can be split into micro-batches and across processes. Tensor and batch fields have equal
-    length."""
+    """Rows that can be divided among micro-batches and processes. All fields that are tensors or batches have
+    the same length."""
 
     def __len__(self) -> int:
         return len(getattr(self, fields(self)[0].name))
 
     def part(self, i: int, n: int) -> Self:
-        """Return part `i` of `n` nearly equal, consecutive parts."""
+        """Return part `i` when the batch is divided into `n` consecutive parts of nearly equal size."""
         return self.cut(slice(len(self) * i // n, len(self) * (i + 1) // n))
 
     def cut(self, rows: slice) -> Self:
@@ -33,11 +33,11 @@ class Batch:
         return self._each(lambda value: value.cut(rows) if isinstance(value, Batch) else value[rows])
 
     def ready(self) -> Self:
-        """Precompute the values that losses would otherwise have to wait for on a GPU."""
+        """Precompute values that losses would otherwise have to wait for on a GPU."""
         return self._each(lambda value: value.ready() if isinstance(value, Batch) else value)
 
     def to(self, device: torch.device) -> Self:
-        """Move the batch to a device; copies to a GPU overlap with its computations."""
+        """Move the batch to a device; copying to a GPU overlaps with its computations."""
         return self if device.type == "cpu" else self.ready()._on(device)
 
     def _on(self, device: torch.device) -> Self:
@@ -59,9 +59,9 @@ class Batch:
 
 @dataclass(frozen=True)
 class LabelledPositions(Batch):
-    """The flat positions `at` (N,) of labels. A table has `most` slots per row, the maximum number of labels
-    in a row (at least 1); `slot` (N,) is each label's index in the table. Entries from `count` on are
-    padding."""
+    """The flat positions of labels, `at` (N,). In a table with `most` slots per row, where `most` is the
+    maximum number of labels in a row (at least 1), `slot` (N,) is the index of each label. Entries from index
+    `count` on are padding."""
 
     at: Tensor
     slot: Tensor
@@ -69,8 +69,9 @@ class LabelledPositions(Batch):
     count: int
 
     def padded(self) -> LabelledPositions:
-        """Pad to shapes that repeat from step to step and suit a GPU's matrix products: N becomes a multiple
-        of LABELS, and `most` of SLOTS. The padding points at the first position and uses a free slot."""
+        """Pad N to a multiple of LABELS and `most` to a multiple of SLOTS, so that shapes repeat between
+        steps and matrix products are efficient on a GPU. Padding refers to the first position and occupies a
+        free slot."""
         most = self.most + 1 + -(self.most + 1) % SLOTS
         row, slot = self.slot // self.most, self.slot % self.most
         added = (0, -len(self.at) % LABELS)
@@ -81,13 +82,13 @@ class LabelledPositions(Batch):
 
 @dataclass(frozen=True)
 class Rows(Batch):
-    """Masked rows. `ids`, `labels` and `languages` are (B, L) int64; labels are UNLABELLED where there is
-    none.
+    """Masked rows. `ids`, `labels` and `languages` are (B, L) int64; positions without a label are
+    UNLABELLED.
 
-    padded: whether some positions may be padding, so that an attention mask is needed.
-    places: each id's 0-based position, -1 for padding, (B, L); None if positions are consecutive.
-    segments: each id's token type, (B, L), if the tokenizer's template distinguishes two texts.
-    found: the labelled positions, padded, if already computed.
+    padded: whether rows may contain padding, so that an attention mask is needed.
+    places: the 0-based position of each id, or -1 for padding, (B, L); None if positions are consecutive.
+    segments: the token type of each id, (B, L), if the tokenizer's template distinguishes the two texts.
+    found: the padded labelled positions, if already computed.
     """
 
     ids: Tensor
@@ -122,19 +123,20 @@ class Rows(Batch):
 
 @dataclass(frozen=True)
 class Pairs(Batch):
-    """Dictionary entries: `ids` (B, 2) int64 contains an id in one language and its image in another."""
+    """Dictionary entries: `ids`, (B, 2) int64, pairs an id in one language with its image in another."""
 
     ids: Tensor
 
 
 @dataclass(frozen=True)
 class PairRows(Batch):
-    """Sentence pairs, one per row: `<s>` first side `</s>` second side `</s>`, padding.
+    """Sentence pairs, one per row: `<s>`, first side, `</s>`, second side, `</s>`, padding.
 
     clean: the ids of `rows` before masking, (B, L).
     sides: the number of ids on each side, (B, 2).
-    gold: the 0-based position on the second side linked to each id on the first, -1 for none, (B, W).
-    dice: uniform random numbers for sampling positions, (B, L).
+    gold: for each id on the first side, the 0-based position on the second that it is linked to, or -1, (B,
+        W).
+    dice: uniform random numbers, used to sample positions, (B, L).
     widths: the maximum number of ids on each side, if already computed.
     """
 
@@ -157,8 +159,8 @@ class PairRows(Batch):
         return first, second
 
     def by_length(self, pieces: int) -> list[PairRows]:
-        """Sort the pairs by length and split them into at most `pieces` parts of similar total length, each
-        padded only as needed."""
+        """Sort the pairs by length and divide them into at most `pieces` parts of similar total length; each
+        part contains only the padding that it needs."""
         lengths, order = self.sides.sum(1).sort(stable=True)
         ends = lengths.cumsum(0)
         _, sizes = ((ends - lengths) * pieces // ends[-1]).unique_consecutive(return_counts=True)
@@ -171,22 +173,22 @@ class PairRows(Batch):
         return PairRows(rows, self.clean[pairs, row], sides, self.gold[pairs, side], self.dice[pairs, row])
 
     def places(self, side: int) -> tuple[Tensor, Tensor]:
-        """Return the row positions of a side's ids, (B, W), and a mask of real ids; positions of padding are
-        0."""
+        """Return the positions of one side's ids in their rows, (B, W), and a mask that is true for real ids.
+        Positions of padding are 0."""
         offsets = torch.arange(self.gold.shape[1], device=self.sides.device)
         real = offsets < self.sides[:, side, None]
-        first = self.sides[:, :1] * side + 1 + side  # after `<s>`, or also after the first side and `</s>`
+        first = self.sides[:, :1] * side + 1 + side  # second sides also follow the first side and `</s>`
         return (first + offsets).masked_fill(~real, 0), real
 
     def side_rows(self, side: int, pad: int) -> Rows:
-        """Return one side (0 or 1) of each pair, unmasked, as `<s>` ids `</s>`; padding has the side's
-        language id."""
+        """Return one side (0 or 1) of each pair, unmasked, as a row `<s>` ids `</s>`. Padding has the
+        language id of the side."""
         width = (self.widths or self._widths)[side]
         return self._side_rows(side, pad, self.clean, torch.full_like(self.clean, UNLABELLED), width)
 
     def sides_as_rows(self, pad: int) -> Rows:
-        """Return both sides of each pair as separate rows, masked as in `rows`: all first sides, then all
-        second sides."""
+        """Return the two sides of each pair as separate rows, masked as in `rows`: first all first sides,
+        then all second sides."""
         width = max(self.widths or self._widths)
         both = [self._side_rows(side, pad, self.rows.ids, self.rows.labels, width) for side in (0, 1)]
         ids, labels, languages = zip(*((rows.ids, rows.labels, rows.languages) for rows in both), strict=True)
@@ -205,22 +207,22 @@ class PairRows(Batch):
 
 @dataclass(frozen=True)
 class PlaceLinks(Batch):
-    """Links between positions: in row `row`, position `first` on one side is linked to `second` on the other.
-    All are (K,) int64."""
+    """Links between positions, all (K,) int64: in row `row`, position `first` on the first side is linked to
+    position `second` on the second."""
 
     row: Tensor
     first: Tensor
     second: Tensor
 
     def cut(self, rows: slice) -> PlaceLinks:
-        """Return the links in a slice of rows, with rows renumbered from 0."""
+        """Return the links in a slice of rows, with row numbers starting at 0 again."""
         here = (self.row >= rows.start) & (self.row < rows.stop)
         return PlaceLinks(self.row[here] - rows.start, self.first[here], self.second[here])
 
 
 @dataclass(frozen=True)
 class LinkedPairs(Batch):
-    """Sentence pairs, one per row, with links between the row positions of their sub-words."""
+    """Sentence pairs, one per row, with links between positions of sub-words in the row."""
 
     pairs: PairRows
     links: PlaceLinks
@@ -228,35 +230,35 @@ class LinkedPairs(Batch):
 
 @dataclass(frozen=True)
 class WordPairs(LinkedPairs):
-    """Unmasked sentence pairs with word links; a word is represented by its last sub-word's position in
-    `PairRows.side_rows`. `words` links each word on the first sides to itself."""
+    """Unmasked sentence pairs with word links. A word is represented by the position of its last sub-word in
+    `PairRows.side_rows`. `words` links every word on the first sides to itself."""
 
     words: PlaceLinks
 
 
 @dataclass(frozen=True)
 class NumberedWords(LinkedPairs):
-    """Unmasked sentence pairs with links between word numbers. `first` and `second`, (B, W) int64, give the
-    number of each id's word on that side, -1 for padding."""
+    """Unmasked sentence pairs with links between words, which are numbered on each side. `first` and
+    `second`, (B, W) int64, contain the number of the word that each id belongs to, or -1 for padding."""
 
     first: Tensor
     second: Tensor
 
     @property
     def words(self) -> int:
-        """The number of words on both sides."""
+        """The total number of words on both sides."""
         return int((self.first.amax(1) + 1).sum() + (self.second.amax(1) + 1).sum())
 
     @property
     def linked(self) -> int:
-        """The number of linked words on both sides."""
+        """The total number of linked words on both sides."""
         sides = (torch.stack([self.links.row, side]) for side in (self.links.first, self.links.second))
         return sum(side.unique(dim=1).shape[1] for side in sides)
 
 
 @dataclass(frozen=True)
 class PairGroups(Batch):
-    """Groups of sentence pairs; a group is never split across micro-batches or processes."""
+    """Groups of sentence pairs; groups are never split between micro-batches or processes."""
 
     groups: tuple[NumberedWords, ...]
 

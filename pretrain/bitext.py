@@ -1,6 +1,6 @@
-"""Bitexts' sentence pairs as rows, and the base classes of objectives that learn from them.
+"""Rows of sentence pairs from bitexts, and base classes of objectives that learn from them.
 
-Shapes: B pairs, L ids per row, W maximum ids per side.
+Shapes: B pairs, L ids per row, at most W ids per side.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from calque.pretrain.mask import Masking, as_rows
 from calque.pretrain.objective import GOLD, Linked, Objective, Stream, Traits
 from calque.pretrain.shuffle import Part
 
-USUAL = 0.25  # the default share of parallel sentences (ALIGN-MLM, Tables 1 and 6)
+USUAL = 0.25  # the default fraction of parallel sentences to read (ALIGN-MLM, Tables 1 and 6)
 PARALLEL = percent("parallel_fraction", "-", "{percent} % parallel", "10")
 GOLD_LINKS = word("links", GOLD, "-gold", "gold links")
 
 
 class PairObjective(Objective):
-    """An objective that reads only a fraction of the parallel sentences and predicts `mask_rate` of their
-    ids."""
+    """An objective that reads a fraction of the parallel sentences and predicts a fraction `mask_rate` of
+    their ids."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL,)
     parallel_fraction: float
@@ -54,13 +54,14 @@ class PairObjective(Objective):
         return Traits(mask_rate=self.mask_rate, text=False, parallel_share=self.parallel_fraction)
 
     def lacking_layers(self, model: ModelConfig, *layers: int | None) -> list[str]:
-        """Return a message for each of the 1-based `layers` that the model lacks; None is ignored."""
+        """Return a message for each of the 1-based `layers` that the model does not have; None is ignored."""
         lacking = [layer for layer in layers if layer is not None and not 1 <= layer <= model.layers]
         return [f"{self.name} needs layer {layer}, but the model has {model.layers}" for layer in lacking]
 
 
 class LinkObjective(PairObjective):
-    """An objective that learns from word links in sentence pairs; `weight` scales one of its losses."""
+    """An objective that learns from word links in sentence pairs; `weight` is the weight of one of its loss
+    terms."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL, GOLD_LINKS)
     weight: float
@@ -77,9 +78,9 @@ class LinkObjective(PairObjective):
 
 
 class Groups:
-    """A sample of each bitext's pairs, divided into groups of neighbours that fit into `room` ids (with two
-    `sides`, `room` ids per side). Group numbers run across bitexts; `shuffled` makes neighbours random. Takes
-    eight bytes per pair and per group.
+    """A sample of the pairs in each bitext, divided into groups of consecutive pairs that fit into `room` ids
+    (or, if there are two `sides`, `room` ids per side). Groups are numbered across bitexts; `shuffled` puts
+    pairs in random order first. Memory use is eight bytes per pair and per group.
 
     parts: the number of groups in each bitext.
     left_out: the number of pairs too long for any group.
@@ -107,7 +108,7 @@ class Groups:
             drawn, fitting = drawn + len(sample), fitting + len(pairs[-1])
         if not fitting:
             each = "per side" if sides == 2 else "with its translation"
-            raise BadInput(f"none of {drawn:,} parallel sentences fits into {room:,} ids {each}")
+            raise BadInput(f"none of the {drawn:,} parallel sentences fits into {room:,} ids {each}")
         self.pairs, self.starts = np.concatenate(pairs), np.concatenate([*starts, [fitting]])
         sizes = list(map(len, starts))
         self.ends = np.cumsum(sizes)
@@ -118,16 +119,16 @@ class Groups:
         return len(self.starts) - 1
 
     def __getitem__(self, group: int) -> tuple[int, np.ndarray]:
-        """Return the index of a group's bitext, and the group's pairs."""
+        """Return the index of the bitext that a group belongs to, and the group's pairs."""
         pairs = self.pairs[self.starts[group] : self.starts[group + 1]]
         return int(np.searchsorted(self.ends, group, side="right")), pairs
 
 
 def fill(lengths: np.ndarray, room: int) -> np.ndarray:
-    """Greedily group consecutive items of `lengths` (N, sides) so that no side of a group exceeds `room`.
-    Returns each group's start, and the last one's end. Each item must fit on its own."""
+    """Greedily group consecutive items, given their `lengths` (N, sides), so that no side of a group exceeds
+    `room`. Return the start of each group, and the end of the last one. Every single item must fit."""
     count = len(lengths)
-    following = np.full(count, count)  # where the next group starts if one starts at this item
+    following = np.full(count, count)  # for each item, where the next group starts if a group starts here
     for side in lengths.T:
         before = np.zeros(count + 1, np.int64)
         np.cumsum(side, out=before[1:])
@@ -139,16 +140,16 @@ def fill(lengths: np.ndarray, room: int) -> np.ndarray:
 
 
 def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
-    """The number of ids on each side of sentence pairs, (N, 2)."""
+    """Return the number of ids on each side of the given sentence pairs, (N, 2)."""
     starts = [np.asarray(language.corpus.lines) for language in (bitext.first, bitext.second)]
     sides = zip(starts, bitext.lines[pairs].T, strict=True)
     return np.stack([own[lines + 1] - own[lines] for own, lines in sides], axis=1)
 
 
 class PairStream(Stream):
-    """The sentence pairs read by an objective, as rows with the two sides in random order. An instance is a
-    group of neighbouring pairs from one bitext that fills a row, so that steps contain similar numbers of
-    ids, as with packed rows. `has_gold`: whether all pairs have gold links."""
+    """The sentence pairs that an objective reads, as rows with the two sides in random order. An instance is
+    a group of consecutive pairs from one bitext whose total length fills a row, so that steps contain similar
+    numbers of ids, as with packed rows. `has_gold`: whether all pairs have gold links."""
 
     def __init__(
         self, languages: Languages, length: int, seed: int, objective: PairObjective, shuffled: bool = False
@@ -161,17 +162,17 @@ class PairStream(Stream):
         self.instances, self.parts = len(self.groups), self.groups.parts
         self.left_out = {"parallel sentences longer than a row": self.groups.left_out}
         if links == GOLD and not self.has_gold:
-            raise BadInput(f"{objective.name} needs gold links, which translations lack")
+            raise BadInput(f"{objective.name} needs gold links, which natural bitexts do not have")
         if links not in ("", GOLD) and any(bitext.estimates is None for bitext in self.bitexts):
-            raise BadInput(f"{objective.name} needs estimated links, but the languages have none")
+            raise BadInput(f"{objective.name} needs estimated links for every bitext, but some are missing")
 
     def draw_pairs(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
-        """Return the pairs in the given instances, newly masked."""
+        """Return the pairs in the given instances with fresh masks."""
         of, pairs = self.chosen(instances)
         return self._masked(of, pairs, random.random(len(pairs)) < 0.5, random)
 
     def draw_linked(self, instances: Sequence[int], random: np.random.Generator) -> LinkedPairs:
-        """Return the pairs in the given instances, newly masked, with links between their sub-words."""
+        """Return the pairs in the given instances with fresh masks and links between sub-words."""
         of, pairs = self.chosen(instances)
         turned = random.random(len(pairs)) < 0.5
         rows = self._masked(of, pairs, turned, random)
@@ -182,8 +183,8 @@ class PairStream(Stream):
         return LinkedPairs(rows, _links(found, 1, 2 + rows.sides[:, 0].numpy()))
 
     def draw_words(self, instances: Sequence[int], marks: bool) -> WordPairs:
-        """Return the pairs in the given instances, first language first, with word links. With `marks`, `<s>`
-        and `</s>` count as words, each linked to its counterpart."""
+        """Return the pairs in the given instances with word links; the first language comes first. If
+        `marks`, `<s>` and `</s>` count as words, and each is linked to its counterpart."""
         of, pairs = self.chosen(instances)
         found, words = [], []
         for links, sizes in self._words(of, pairs):
@@ -196,8 +197,8 @@ class PairStream(Stream):
         return WordPairs(self._unmasked(of, pairs), _links(found, 0, 0), _links(words, 0, 0))
 
     def numbered(self, of: np.ndarray, pairs: np.ndarray) -> NumberedWords:
-        """Return sentence pairs `pairs` of bitexts `of`, by index, first language first, with links between
-        numbered words."""
+        """Return the sentence pairs with the indices `pairs` in the bitexts with the indices `of`, with links
+        between numbered words; the first language comes first."""
         clean = self._unmasked(of, pairs)
         numbers = [np.full((len(pairs), int(clean.sides[:, side].max())), -1) for side in (0, 1)]
         found = list(self._words(of, pairs))
@@ -208,14 +209,14 @@ class PairStream(Stream):
         return NumberedWords(clean, _links([links for links, _ in found], 0, 0), first, second)
 
     def _unmasked(self, of: np.ndarray, pairs: np.ndarray) -> PairRows:
-        """Return sentence pairs as rows without masks and labels, first language first."""
+        """Return sentence pairs as rows without masks or labels; the first language comes first."""
         ids, languages, sides, gold = self.read(of, pairs, np.zeros(len(pairs), bool))
         rows = as_rows(ids, np.full_like(ids, UNLABELLED), languages, padded=True)
         lengths, linked = torch.from_numpy(sides), torch.from_numpy(gold)
         return PairRows(rows, rows.ids, lengths, linked, torch.zeros(ids.shape))
 
     def _words(self, of: np.ndarray, pairs: np.ndarray) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
-        """Yield the word links, (k, 2), of each pair, and the number of ids per word on each side."""
+        """Yield each pair's word links, (k, 2), and the number of ids per word on each side."""
         for number, pair in zip(of.tolist(), pairs.tolist(), strict=True):
             bitext = self.bitexts[number]
             sides = zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)
@@ -224,9 +225,10 @@ class PairStream(Stream):
     def read(
         self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Read sentence pairs `pairs` of bitexts `of`, by index, with the second side first where `turned`.
-        Returns ids and language ids (B, L), the number of ids per side (B, 2), and the links (B, W): the
-        position on the second side linked to each id on the first, -1 for none."""
+        """Read the sentence pairs with the indices `pairs` in the bitexts with the indices `of`; where
+        `turned` is true, the second side comes first. Return ids and language ids (B, L), the number of ids
+        per side (B, 2), and, for each id on the first side, the position on the second that it is linked to,
+        or -1 (B, W)."""
         specials, rows = self.languages.specials, np.arange(len(pairs))
         sides, written = np.zeros((len(pairs), 2), np.int64), []
         for number in np.unique(of).tolist():
@@ -241,7 +243,7 @@ class PairStream(Stream):
         gold = np.full((len(pairs), int(sides.max())), -1)
         for here, place, tokens, number in written:
             lengths = sides[here, place]
-            first = 1 + place * (sides[here, 0] + 1)  # after `<s>`, or also after the first side and `</s>`
+            first = 1 + place * (sides[here, 0] + 1)  # second sides also follow the first and `</s>`
             ids[_spans(here, first, lengths)] = tokens
             languages[_spans(here, first * place, lengths + 2 - place)] = number
         ids[:, 0] = specials.start
@@ -253,7 +255,7 @@ class PairStream(Stream):
         return ids, languages, sides, gold
 
     def chosen(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the bitext index of each pair in the given instances, and the pair's index in that
+        """Return, for each pair in the given instances, the index of its bitext and its index in that
         bitext."""
         numbers, pairs = zip(*map(self.groups.__getitem__, instances), strict=True)
         return np.repeat(numbers, list(map(len, pairs))), np.concatenate(pairs)
@@ -278,8 +280,8 @@ class PairStream(Stream):
 
 
 def _links(found: Sequence[np.ndarray], first: int, second: np.ndarray | int) -> PlaceLinks:
-    """Convert each pair's links, (k, 2) offsets in its sides, to row positions by adding `first` and
-    `second`."""
+    """Convert the links of each pair, (k, 2) offsets within its sides, to positions in rows by adding `first`
+    and `second`."""
     rows = np.repeat(np.arange(len(found)), [len(links) for links in found])
     links = np.concatenate(found)
     of = second[rows] if isinstance(second, np.ndarray) else second
@@ -287,6 +289,7 @@ def _links(found: Sequence[np.ndarray], first: int, second: np.ndarray | int) ->
 
 
 def _spans(rows: np.ndarray, first: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows and columns of the `lengths` positions starting at column `first` in each row."""
+    """Return the row and column indices of `lengths` consecutive positions in each row, starting at column
+    `first`."""
     columns = np.repeat(first - np.cumsum(lengths) + lengths, lengths) + np.arange(int(lengths.sum()))
     return np.repeat(rows, lengths), columns

@@ -1,7 +1,8 @@
-"""A run's state on disk, for bit-identical resumption, and snapshots of its weights at certain steps.
+"""The state of a run, saved so that it can be resumed bit-identically, and snapshots of the weights at
+certain steps.
 
-Every step is randomised by (seed, step), so the whole state is the learner's parameters and buffers, AdamW's
-moments and the step number.
+Random numbers depend only on (seed, step), so the state consists of the learner's parameters and buffers,
+AdamW's moments and the step number.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
 STATE = "the state of a run"
 WEIGHTS, MOMENTS = "model.safetensors", "optimizer.safetensors"
 SNAPSHOTS, METRICS = "snapshots", "metrics.jsonl"
-KINDS = ("step", "exp_avg", "exp_avg_sq")  # AdamW's state tensors for each parameter
+KINDS = ("step", "exp_avg", "exp_avg_sq")  # the state tensors that AdamW keeps for each parameter
 MACHINE = {"threads", "world", "torch", "device", "instructions"}
-"""Identity keys that describe the machine; they affect only rounding."""
+"""The keys of a run's identity that describe the machine and affect only rounding."""
 _STEP = re.compile(r"step-(\d{9,})")
 _SNAPSHOT = re.compile(rf"{SNAPSHOTS}/step-(\d{{9,}})\.safetensors")
 
@@ -49,8 +50,9 @@ def save_state(
     snapshots: Mapping[str, str],
     facts: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Write `folder/step-N`, then remove earlier states, so that the last one survives a full disk. A state
-    includes a copy of the metrics file `rows`, the `snapshots`' digests by name, and other `facts`."""
+    """Write the state to `folder/step-N`, and only then remove earlier states, so that one survives if the
+    disk is full. A state includes a copy of the metrics file `rows`, the digests of `snapshots` by name, and
+    other `facts`."""
     new = folder / f"step-{step:09d}"
     manifest = {**_owner(folder, step), "identity": identity, SNAPSHOTS: snapshots, **facts}
     with making(new, STATE, manifest) as part:
@@ -63,7 +65,7 @@ def save_state(
 
 
 def remove_states(folder: Path, last: Path | None = None) -> None:
-    """Remove all of a run's states except `last`, including unfinished ones left by killed processes."""
+    """Remove all states of a run except `last`, including incomplete ones left by killed processes."""
     sweep(folder)
     for old in folder.glob("step-*"):
         if _STEP.fullmatch(old.name) and old.is_dir() and not old.is_symlink() and old != last:
@@ -77,8 +79,9 @@ def load_state(
     identity: Mapping[str, Any],
     allow_change: bool = False,
 ) -> tuple[int, Artefact | None]:
-    """Load the last state in `folder`; return its step and the state, or 0 and None. Raises BadInput for a
-    state from another run, step or configuration; with `allow_change`, the MACHINE keys may differ."""
+    """Load the latest state in `folder`, and return its step and the state, or 0 and None if there is none.
+    Raises BadInput if the state belongs to a different run, step or configuration; if `allow_change`, MACHINE
+    keys may differ."""
     steps = {}
     for path in folder.glob("step-*"):
         if named := _STEP.fullmatch(path.name):
@@ -87,7 +90,7 @@ def load_state(
         return 0, None
     step = max(steps)
     if not finished(steps[step]):
-        raise BadInput("an incomplete state; remove it to start without it", steps[step])
+        raise BadInput("this state is incomplete; remove it to start without it", steps[step])
     state = Artefact.open(steps[step], STATE)
     for key, expected in _owner(folder, step).items():
         if (found := state.facts.get(key)) != expected:
@@ -104,12 +107,12 @@ def load_state(
 
 
 def _owner(folder: Path, step: int) -> dict[str, Any]:
-    """The manifest facts that identify a state: the run folder's name and the step."""
+    """Return the manifest entries that identify a state: the name of the run's folder and the step."""
     return {"run": folder.absolute().parent.name, "step": step}
 
 
 def check_identity(artefact: Artefact, now: Mapping[str, Any], any_machine: bool) -> None:
-    """Raise BadInput if a folder was started with a different configuration or, unless `any_machine`, on a
+    """Raise BadInput if a run was started with a different configuration or, unless `any_machine`, on a
     different machine."""
     saved = artefact.facts["identity"]
     for key in sorted((saved.keys() | now.keys()) - (MACHINE if any_machine else set())):
@@ -120,14 +123,14 @@ def check_identity(artefact: Artefact, now: Mapping[str, Any], any_machine: bool
 
 
 def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Write tensors as safetensors; an OSError names the file."""
+    """Write tensors to a safetensors file; if that fails, raise an OSError that names the file."""
     with writing_tensors(path):
         tensor_files.save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
 
 
 @contextmanager
 def writing_tensors(path: Path) -> Iterator[None]:
-    """Convert safetensors errors raised while writing `path` to OSError."""
+    """Convert errors that safetensors raises while writing `path` to OSError."""
     try:
         yield
     except SafetensorError as error:
@@ -137,24 +140,29 @@ def writing_tensors(path: Path) -> Iterator[None]:
 
 
 def restore(tensors: Mapping[str, Tensor], saved: Mapping[str, Tensor], path: Path) -> None:
-    """Set tensors, in place, to the saved values of the same names; raise BadInput about `path` if they do
-    not fit."""
+    """Set tensors in place to saved values of the same names; if names or shapes differ, raise BadInput for
+    `path`."""
     _check_names(tensors.keys(), saved, path)
     with torch.no_grad():
         for name, tensor in tensors.items():
             if tensor.shape != saved[name].shape:
-                raise BadInput(f"{name} is {tuple(saved[name].shape)}, not {tuple(tensor.shape)}", path)
+                raise BadInput(
+                    f"{name} has the shape {tuple(saved[name].shape)}, not {tuple(tensor.shape)}", path
+                )
             tensor.copy_(saved[name])
 
 
 def _check_names(names: Set[str], saved: Mapping[str, Tensor], path: Path) -> None:
     if wrong := sorted(names ^ saved.keys()):
-        raise BadInput(f"parameters or buffers differ from the model's, such as {wrong[0]}", path)
+        raise BadInput(
+            f"the names of parameters or buffers differ from the model's, such as {wrong[0]}", path
+        )
 
 
 class Snapshots:
-    """The snapshots of a run in progress, kept only by the process that writes. On resumption, snapshots
-    listed in the state are verified; later ones are removed, and training rewrites them bit for bit."""
+    """The snapshots of a run in progress; only the process that writes files saves them. When a run is
+    resumed, the snapshots listed in its state are verified and later ones are removed, because training will
+    write them again, bit for bit."""
 
     def __init__(self, folder: Path, config: TrainConfig, writes: bool, state: Artefact | None) -> None:
         self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())
@@ -169,29 +177,29 @@ class Snapshots:
                 path.unlink()
 
     def add(self, step: int, model: Any) -> None:
-        """Save the weights after `step` if it is one of `steps` and has no snapshot yet."""
+        """Save the weights after `step` if it is one of the `steps` and no snapshot of it exists yet."""
         name = f"step-{step:09d}.safetensors"
         if step not in self.steps or name in self.digests:
             return
         with whole_file(self.folder / name) as part:
             save_tensors(state_of(model), part)
-        sync(self.folder)  # before a state lists it
+        sync(self.folder)  # must be on disk before a state lists it
         self.digests[name] = sha256(self.folder / name)
 
 
 def snapshots_of(run: Artefact) -> dict[int, str]:
-    """Map each step, ascending, to the name of a finished run's snapshot."""
+    """Map the steps at which a finished run saved snapshots to the snapshots' names, in ascending order."""
     steps = {}
     for name in run.digests:
         if named := _SNAPSHOT.fullmatch(name):
             steps[int(named[1])] = name
     if not steps:
-        raise BadInput("a run without snapshots; set train.snapshots to keep some", run.folder)
+        raise BadInput("this run saved no snapshots; set train.snapshots to save some", run.folder)
     return dict(sorted(steps.items()))
 
 
 def load_snapshot(model: Any, path: Path) -> None:
-    """Load a snapshot's weights, in place, into a model of the same shape."""
+    """Load a snapshot's weights into a model of the same shape, in place."""
     try:
         saved = tensor_files.load_file(path)
     except (OSError, SafetensorError) as error:

@@ -1,4 +1,4 @@
-"""Model and training configurations: plain values, with the paper's settings as defaults."""
+"""Configurations of models and training, as plain values; the defaults are the paper's settings."""
 
 import math
 from collections.abc import Iterable
@@ -9,15 +9,15 @@ from typing import Any, Literal
 from calque.derive.fingerprint import ADDED, plain
 
 WATCHED = ("log_every", "probe_every", "save_every")
-"""Settings for how often to log, probe and save, which do not affect the model."""
+"""Settings for how often to log, probe and save; they do not affect the model."""
 FIRST_SNAPSHOT, MOST_SNAPSHOTS = 8, 16
-"""The first snapshot after step 0 (models hardly change before), and the maximum number per doubling of the
-steps."""
+"""The step of the first snapshot after step 0 (earlier, models have hardly changed), and the maximum number
+of snapshots per doubling of the steps."""
 MOST_STEPS = 1_000_000_000
 
 
 def not_finite(config: Any) -> list[str]:
-    """Return messages about infinite or NaN values in a config; range checks do not catch NaN."""
+    """Return messages about infinite and NaN values in a config, because range checks do not catch NaN."""
     wrong = []
     for name, value in vars(config).items():
         numbers = value if isinstance(value, tuple) else (value,)
@@ -34,9 +34,9 @@ def below_one(config: Any, names: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """The shape of a RoBERTa (ALIGN-MLM, table 10); its vocabulary comes from the languages. `length` is the
-    row length in ids, including special tokens. Attention dropout is 0, because RoBERTa's 0.1 would rule out
-    fast attention (docs/fidelity.md)."""
+    """The shape of a RoBERTa model (ALIGN-MLM, table 10), without the vocabulary, which depends on the
+    languages. `length` is the number of ids per row, including special tokens. Attention dropout is 0,
+    because RoBERTa's 0.1 would prevent fast attention (docs/fidelity.md)."""
 
     layers: int = 8
     heads: int = 8
@@ -48,7 +48,7 @@ class ModelConfig:
     initializer_range: float = 0.02
 
     def mistakes(self) -> list[str]:
-        """Messages about invalid values."""
+        """Return messages about invalid values."""
         wrong = below_one(self, ("layers", "heads", "hidden", "ffn"))
         if self.hidden % max(1, self.heads):
             wrong.append(f"hidden ({self.hidden}) must be a multiple of heads ({self.heads})")
@@ -68,16 +68,17 @@ class ModelConfig:
 class TrainConfig:
     """AdamW with linear warm-up and decay to zero (ALIGN-MLM, table 10).
 
-    batch: rows per step, over all processes and micro-batches.
-    grad_accumulation: micro-batches per process, which affect memory but not gradients; `auto` starts at 1
-        and doubles whenever a GPU runs out of memory.
-    weight_decay: applies to the `decayed` parameters: all, or only matrices (no biases or normalisation
+    batch: the number of rows per step, summed over processes and micro-batches.
+    grad_accumulation: the number of micro-batches per process, which affects memory use but not gradients;
+        `auto` starts at 1 and doubles whenever a GPU runs out of memory.
+    weight_decay: applied to the `decayed` parameters: all, or only matrices (not biases and normalisation
         weights).
-    betas, epsilon: AdamW's (XLM-Align, table 11: 0.9, 0.98 and 1e-6).
+    betas, epsilon: parameters of AdamW (XLM-Align, table 11: 0.9, 0.98 and 1e-6).
     head_rate: the learning rate of the prediction head and of an objective's own modules, as a multiple of
         the encoder's.
-    snapshots: copies of the weights to keep per doubling of the steps, in addition to the first and last.
-    log_every, probe_every, save_every: intervals in steps; 0 means never.
+    snapshots: the number of copies of the weights to keep per doubling of the steps, in addition to the first
+        and last.
+    log_every, probe_every, save_every: intervals in steps (0: never).
     """
 
     steps: int = 500_000
@@ -97,7 +98,7 @@ class TrainConfig:
     save_every: int = 5_000
 
     def rate(self, step: int) -> float:
-        """The learning rate at 0-based update `step`: linear warm-up, then linear decay to zero."""
+        """Return the learning rate at the 0-based `step`: linear warm-up, then linear decay to zero."""
         if step < self.warmup:
             return self.learning_rate * (step + 1) / self.warmup
         return self.learning_rate * (self.steps - step) / (self.steps - self.warmup)
@@ -109,8 +110,8 @@ class TrainConfig:
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """The steps after which a snapshot is kept, ascending; a longer run keeps the same ones, except the
-        last."""
+        """The steps after which snapshots are kept, in ascending order. Apart from the last one, they do not
+        depend on the number of steps."""
         if not self.snapshots:
             return ()
         places = count(round(math.log2(FIRST_SNAPSHOT) * self.snapshots))
@@ -123,7 +124,7 @@ class TrainConfig:
         return {name: value for name, value in plain(self).items() if name not in (*WATCHED, "kind")}
 
     def mistakes(self) -> list[str]:
-        """Messages about invalid values."""
+        """Return messages about invalid values."""
         if isinstance(self.grad_accumulation, str):
             return replace(self, grad_accumulation=1).mistakes()
         wrong = below_one(self, ("steps", "batch", "grad_accumulation", "log_every")) + not_finite(self)
@@ -147,6 +148,6 @@ class TrainConfig:
         if not 0 <= self.snapshots <= MOST_SNAPSHOTS:
             limits = f"0 to {MOST_SNAPSHOTS} per doubling of the steps"
             wrong.append(f"snapshots must be {limits}, not {self.snapshots}")
-        if self.save_every % max(1, self.log_every):  # so that a resumed run writes the same rows
+        if self.save_every % max(1, self.log_every):  # otherwise, a resumed run would write different rows
             wrong.append(f"save_every ({self.save_every}) must be a multiple of log_every ({self.log_every})")
         return wrong

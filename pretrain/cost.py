@@ -1,6 +1,6 @@
-"""Estimates of a run's cost (parameters, floating-point operations, memory) and a machine's capacity.
+"""Estimate a run's cost (parameters, floating-point operations, memory) and a machine's capacity.
 
-H hidden, F feed-forward, L layers, S ids per row, V types.
+Symbols: hidden size H, feed-forward size F, L layers, S ids per row, V types.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from calque.pretrain.lazy import torch
 from calque.pretrain.model import LOGITS
 
 PAIR = 64  # the assumed number of ids in a sentence pair
-UPDATE = 1e9  # overhead operations per update, even for small models: kernel launches and the optimizer
+UPDATE = 1e9  # overhead per update, in operations: kernel launches and the optimizer
 
 
 def parameters(model: ModelConfig, types: int) -> int:
-    """Count the parameters of a RoBERTa with `types` tied embedding rows and no language embeddings."""
+    """Count the parameters of a RoBERTa model with `types` tied embedding rows and no language embeddings."""
     h, f = model.hidden, model.ffn
     layer = 4 * (h * h + h) + (h * f + f) + (f * h + h) + 4 * h
     embeddings = (types + model.length + 2 + 1) * h + 2 * h
@@ -28,10 +28,10 @@ def parameters(model: ModelConfig, types: int) -> int:
 
 
 def flops_per_id(model: ModelConfig, types: int, at_head: float, frozen: bool = False) -> float:
-    """Training operations per id of text: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), if all ids are
-    labelled. If only a fraction `at_head` is, the head and the last layer, except its keys and values,
-    cost that fraction. If the encoder is `frozen`, layers cost one pass instead of three, and the head
-    costs two."""
+    """Return the training operations per id of text. If all ids are labelled, these are 6 L (4 H^2 + 2 H F) +
+    12 L S H + 6 (H^2 + H V). If only a fraction `at_head` is labelled, the head and the last layer (except
+    its keys and values) cost that fraction. If the encoder is `frozen`, layers cost one pass instead of
+    three, and the head costs two."""
     h, ffn = model.hidden, model.ffn
     keys, rest = 6 * 2 * h * h, 6 * (2 * h * h + 2 * h * ffn) + 12 * model.length * h
     layers = (model.layers - 1) * (keys + rest) + keys + at_head * rest
@@ -45,14 +45,14 @@ def pair_flops_per_id(
     passes: float,
     frozen: bool = False,
 ) -> float:
-    """Training operations per id in rows of one sentence pair each: `passes` through all layers (a backward
-    pass counts as two), plus the head at a fraction `at_head` of the ids."""
+    """Return the training operations per id in rows that contain one sentence pair each: `passes` through all
+    layers (a backward pass counts as two), plus the head at a fraction `at_head` of the ids."""
     encoder = passes * encoder_flops_per_id(model, min(PAIR, model.length))
     return encoder + at_head * _head_flops(model, types, frozen)
 
 
 def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
-    """Operations per id for one pass of a row of `length` ids through all layers."""
+    """Return the operations per id when a row of `length` ids passes through all layers once."""
     h, ffn = model.hidden, model.ffn
     return model.layers * (2 * (4 * h * h + 2 * h * ffn) + 4 * length * h)
 
@@ -63,8 +63,8 @@ def _head_flops(model: ModelConfig, types: int, frozen: bool) -> float:
 
 @dataclass(frozen=True)
 class TrainingBytes:
-    """Memory used in training, in bytes: `fixed`, plus `row` (activations) and `logits` per row of a
-    micro-batch. A loss holds at most `most` bytes of logits at a time."""
+    """Memory used in training, in bytes: a `fixed` amount, plus `row` (activations) and `logits` for each row
+    of a micro-batch. At most `most` bytes of logits are in memory at a time."""
 
     fixed: float
     row: float
@@ -72,16 +72,16 @@ class TrainingBytes:
     most: float
 
     def of(self, rows: int) -> float:
-        """Peak bytes for micro-batches of `rows` rows."""
+        """Return the peak memory for micro-batches of `rows` rows, in bytes."""
         return self.fixed + rows * self.row + min(rows * self.logits, self.most)
 
 
 def training_bytes(model: ModelConfig, types: int, at_head: float, card: bool) -> TrainingBytes:
-    """Estimate memory: weights, gradients and two moments; 16 H + 4 F activations per id and layer; 12 bytes
-    per logit.
+    """Estimate the memory for weights, gradients and two moments, for 16 H + 4 F activations per id and
+    layer, and for logits at 12 bytes each.
 
-    Activations are float32, or bfloat16 on a GPU. A logit is stored three times in float32 (logit, softmax,
-    gradient); on a GPU, logit and gradient are stored in both precisions.
+    Activations are stored in float32 or, on a GPU, in bfloat16. Each logit is stored three times in float32
+    (logit, softmax, gradient); on a GPU, the logit and its gradient are stored in both precisions.
     """
     activations = (2 if card else 4) * model.length * model.layers * (16 * model.hidden + 4 * model.ffn)
     logits = 12 * at_head * model.length * types
@@ -89,19 +89,20 @@ def training_bytes(model: ModelConfig, types: int, at_head: float, card: bool) -
 
 
 def machine_bytes() -> int:
-    """This machine's main memory in bytes."""
+    """Return the size of this machine's main memory in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 @cache
 def peak_flops(device: str) -> float:
-    """Measure, once, this machine's matrix-product speed in operations per second, in float32 on a CPU and
-    bfloat16 on a GPU, as in training. On a shared CPU, only this process's time counts."""
+    """Measure the speed of matrix products in operations per second, in the precision used for training:
+    float32 on a CPU, bfloat16 on a GPU. On a shared CPU, only this process's time counts. The result is
+    cached."""
     gpu = device == "cuda"
     size = 8192 if gpu else 1024
     a = torch.randn(size, size, device=device, dtype=torch.bfloat16 if gpu else torch.float32)
     best, out = 0.0, torch.empty_like(a)
-    for _ in range(9):  # the first one warms up
+    for _ in range(9):  # the first product is a warm-up
         start, own = time.perf_counter(), time.process_time()
         torch.mm(a, a, out=out)
         if gpu:

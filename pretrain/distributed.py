@@ -1,4 +1,4 @@
-"""Training one model in several processes: the only file that uses torch.distributed."""
+"""Train one model in several processes. Only this file uses torch.distributed."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ else:
     dist = Lazy("torch.distributed")
 
 PATIENCE = timedelta(minutes=10)
-"""Maximum wait for a message; the first process may be saving or measuring a large model."""
+"""Maximum time to wait for a message; the first process may be busy saving or probing a large model."""
 LARGE, MESSAGE = 1 << 20, 4 << 20
-"""Gradients of at least LARGE bytes are sent separately; smaller ones share messages of up to MESSAGE
-bytes."""
+"""Gradients of at least LARGE bytes are sent separately; smaller ones are combined into messages of up to
+MESSAGE bytes."""
 
 
 class Lost(RuntimeError):
-    """Another process has exited or stopped responding, so this one cannot continue."""
+    """Raised if another process has exited or stopped responding, so that this one cannot continue."""
 
 
 @dataclass(frozen=True)
 class World:
-    """One of `size` processes, and its device. All processes must call the methods in the same order; they
-    raise `Lost` if another process is gone."""
+    """One of `size` processes, and its device. All processes must call the methods in the same order. Methods
+    raise `Lost` if another process no longer responds."""
 
     rank: int
     size: int
@@ -42,7 +42,7 @@ class World:
 
     @property
     def first(self) -> bool:
-        """Whether this is the first process, which writes files."""
+        """Whether this is the first process, which is the only one that writes files."""
         return self.rank == 0
 
     def add(self, numbers: Tensor) -> Tensor:
@@ -53,7 +53,8 @@ class World:
         return numbers
 
     def gather(self, rows: Tensor) -> Tensor:
-        """Concatenate the rows (N, ...) of all processes by rank; N may differ."""
+        """Concatenate the rows, (N, ...), from all processes in order of rank; N may differ between
+        processes."""
         if self.size == 1:
             return rows
         counts = torch.zeros(self.size, dtype=torch.long, device=rows.device)
@@ -89,7 +90,7 @@ class World:
 
 
 def one_process() -> World:
-    """A world of one process, on the CPU."""
+    """Return a world with a single process, on the CPU."""
     return World(0, 1, torch.device("cpu"))
 
 
@@ -97,8 +98,8 @@ _joined: list[World] = []
 
 
 def add_gradients(parameters: Sequence[nn.Parameter], world: World) -> None:
-    """Set each parameter's gradient to the dense sum over all processes. Messages have the same contents and
-    order in every step and process, so that reruns are bit-identical."""
+    """Replace each parameter's gradient by its sum over all processes, as a dense tensor. Messages have the
+    same layout and order in every step and process, so that reruns are bit-identical."""
     for parameter in parameters:
         if parameter.grad is None:  # unused in this step
             parameter.grad = torch.zeros_like(parameter)
@@ -117,8 +118,8 @@ def add_gradients(parameters: Sequence[nn.Parameter], world: World) -> None:
 
 
 def messages(parameters: Sequence[nn.Parameter]) -> list[list[nn.Parameter]]:
-    """Group parameters, in reverse order, into messages: large ones alone, neighbouring small ones
-    together."""
+    """Group parameters into messages, in reverse order: each large one gets its own message, consecutive
+    small ones share one."""
     groups: list[list[nn.Parameter]] = []
     room = 0
     for parameter in reversed(parameters):
@@ -132,8 +133,8 @@ def messages(parameters: Sequence[nn.Parameter]) -> list[list[nn.Parameter]]:
 
 
 def join(patience: timedelta = PATIENCE) -> World:
-    """Join the processes started by torchrun, using nccl on GPUs and gloo on CPUs; without torchrun, use one
-    process."""
+    """Join the processes started by torchrun, using nccl on GPUs and gloo on CPUs; without torchrun, return a
+    world with one process."""
     if _joined:
         return _joined[0]
     gpu, device = torch.cuda.is_available(), torch.device("cpu")
@@ -145,7 +146,8 @@ def join(patience: timedelta = PATIENCE) -> World:
         return world
     if not (os.environ.get("MASTER_ADDR") and _number("MASTER_PORT", 0)):
         raise BadInput(
-            f"WORLD_SIZE={world.size} is set without MASTER_ADDR and MASTER_PORT, which torchrun sets"
+            f"WORLD_SIZE={world.size} is set, but not MASTER_ADDR and MASTER_PORT; start the "
+            "processes with torchrun"
         )
     with world._joint():
         store, _, _ = next(dist.rendezvous("env://", timeout=patience))
@@ -162,7 +164,7 @@ def join(patience: timedelta = PATIENCE) -> World:
 
 
 def leave() -> None:
-    """Leave the process group joined by `join`, if any."""
+    """Leave the process group that `join` joined, if any."""
     if _joined:
         _joined.clear()
         dist.destroy_process_group()
@@ -171,5 +173,5 @@ def leave() -> None:
 def _number(variable: str, default: int) -> int:
     text = os.environ.get(variable, str(default))
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise BadInput(f"{variable} is {text[:40]!r}; torchrun sets it to a whole number")
+        raise BadInput(f"{variable} must be a whole number, as set by torchrun, not {text[:40]!r}")
     return int(text)

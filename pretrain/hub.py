@@ -1,7 +1,7 @@
-"""Loading models by name from the Hugging Face Hub: the only file that uses the Hub.
+"""Download models from the Hugging Face Hub by name. Only this file uses the Hub.
 
-Names include a revision, because a model may change: `FacebookAI/xlm-roberta-base@` and a 40-digit commit
-hash.
+Names must include a revision, because models may change: `FacebookAI/xlm-roberta-base@` followed by a
+40-digit commit hash.
 """
 
 import logging
@@ -14,20 +14,20 @@ from calque.derive.errors import BadInput
 _NAME = re.compile(r"(?P<model>[\w.-]+(?:/[\w.-]+)?)(?:@(?P<revision>[^/]*))?", re.ASCII)
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _PARTS = ["*.json", "*.safetensors", "*.model", "*.txt"]
-"""Files of a model and its tokenizer: settings, safetensors, and SentencePiece or WordPiece vocabularies."""
-_PATIENCE = 10.0  # timeout in seconds for the first request; later downloads are retried
+"""Patterns of the files to download: settings, safetensors, and SentencePiece or WordPiece vocabularies."""
+_PATIENCE = 10.0  # timeout for the first request in seconds; later downloads are retried
 
 
 def on_hub(name: str) -> bool:
-    """Whether a name is a Hub model with a revision, not a local folder."""
+    """Whether a name refers to a Hub model with a revision rather than a local folder."""
     named = _NAME.fullmatch(name)
     return bool(named and named["revision"]) and not Path(name).exists()
 
 
 def model_folder(name: str, cache: Path | None = None) -> Path:
-    """Return the folder `name` if it exists, otherwise the folder of the Hub model `MODEL@REVISION`,
-    downloaded unless it is in `cache` (by default the Hub's own). Raises BadInput if `name` lacks a revision
-    or the download fails."""
+    """Return the folder `name` if it exists. Otherwise, `name` must be a Hub model, `MODEL@REVISION`; return
+    its folder, after downloading it unless it is in `cache` (by default, the Hub client's cache). Raises
+    BadInput if the name lacks a revision or the download fails."""
     folder = Path(name)
     if folder.exists() or not (named := _NAME.fullmatch(name)):
         return folder
@@ -38,19 +38,19 @@ def model_folder(name: str, cache: Path | None = None) -> Path:
         cached = _downloaded(model, None, cache)
         example = f", such as the downloaded {model}@{cached.name}" if cached else ""
         needed = f"a revision: {model}@ and a 40-digit commit hash{example}"
-        raise BadInput(f"no folder {name!r}; a model on the Hugging Face Hub needs {needed}")
+        raise BadInput(f"there is no folder {name!r}; to use a model on the Hugging Face Hub, add {needed}")
     if whole := _downloaded(model, revision, cache):
         return whole
     logger = logging.getLogger("huggingface_hub")
     level = logger.level
-    logger.setLevel(logging.ERROR)  # suppress a warning per attempt; the error describes the last one
+    logger.setLevel(logging.ERROR)  # suppresses one warning per attempt; the final error is reported below
     try:
         HfApi().model_info(model, revision=revision, timeout=_PATIENCE)
         return Path(snapshot_download(model, revision=revision, cache_dir=cache, allow_patterns=_PARTS))
-    except Exception as error:  # raised by the Hub client or its network library, which changes
+    except Exception as error:  # the Hub client and its network library raise many types
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         fault = f"{model} cannot be downloaded from the Hub ({constants.ENDPOINT})"
-        raise BadInput(f"no folder {name!r}, and {fault}: {reason}") from None
+        raise BadInput(f"there is no folder {name!r}, and {fault}: {reason}") from None
     finally:
         logger.setLevel(level)
 

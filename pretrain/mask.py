@@ -1,4 +1,4 @@
-"""Dynamic masking, sampled anew each time a row is read. Shapes: B rows, L ids per row, K languages, V
+"""Dynamic masking: masks are resampled each time a row is read. Shapes: B rows, L ids per row, K languages, V
 types."""
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.lazy import torch
 
 MASK_RATE, MASKED, RANDOM = 0.15, 0.8, 0.1
-"""15 % of the non-special positions are selected; 80 % of these are masked, 10 % are replaced, 10 % are
-kept.
-"""
+"""15 % of the non-special positions are selected; 80 % of these are masked, 10 % are replaced and 10 % are
+kept."""
 
 
 @dataclass(frozen=True)
 class Masking:
-    """Masks `mask_rate` of the ordinary positions, as in BERT. `tables` (K, V) int64 contains each type's id
-    in each language. A random replacement comes from the position's own language (in the published code, from
-    the source)."""
+    """Selects a fraction `mask_rate` of the non-special positions and masks them as in BERT. `tables` (K, V)
+    int64 contains each type's id in each language. Random replacements come from the language of the position
+    (in the published code, from the source)."""
 
     specials: Specials
     tables: np.ndarray
@@ -32,22 +31,23 @@ class Masking:
 
     @classmethod
     def of(cls, languages: Languages, mask_rate: float = MASK_RATE) -> Self:
-        """Create the masking for `languages`."""
+        """Create a masking for the given languages."""
         return cls(languages.specials, languages.tables, mask_rate)
 
     def __call__(
         self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator, padded: bool = False
     ) -> Rows:
-        """Return masked rows with labels; `ids` and `languages` are (B, L) int64."""
+        """Return masked rows with labels, given `ids` and `languages`, both (B, L) int64."""
         selected, fate = self.select(ids, random)
         masked = self.corrupt(ids, languages, selected, fate, random)
         return as_rows(masked, labels_at(ids, selected), languages, padded)
 
     def select(self, ids: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Select flat positions, with a uniform number in [0, 1) for each that determines its replacement."""
+        """Select flat positions; also return, for each, a uniform random number in [0, 1) that determines its
+        replacement."""
         u = random.random(ids.shape, np.float32)
         selected = np.flatnonzero((u < self.mask_rate) & self.specials.is_ordinary(ids))
-        return selected, u.reshape(-1)[selected] / self.mask_rate  # given that u < rate, u / rate is uniform
+        return selected, u.reshape(-1)[selected] / self.mask_rate  # u / rate is uniform, given u < rate
 
     def corrupt(
         self,
@@ -57,7 +57,7 @@ class Masking:
         fate: np.ndarray,
         random: np.random.Generator,
     ) -> np.ndarray:
-        """Return the ids, (B, L), with the selected positions masked, replaced or kept."""
+        """Return the ids, (B, L), after masking, replacing or keeping the selected positions."""
         masked = ids.copy()
         flat = masked.reshape(-1)
         flat[selected[fate < MASKED]] = self.specials.mask
@@ -72,12 +72,12 @@ class Masking:
 
 
 def labels_at(ids: np.ndarray, selected: np.ndarray) -> np.ndarray:
-    """Return the original ids at selected positions and UNLABELLED elsewhere, (B, L)."""
+    """Return labels, (B, L): the original ids at the selected positions, and UNLABELLED elsewhere."""
     labels = np.full(ids.size, UNLABELLED, np.int64)
     labels[selected] = ids.reshape(-1)[selected]
     return labels.reshape(ids.shape)
 
 
 def as_rows(ids: np.ndarray, labels: np.ndarray, languages: np.ndarray, padded: bool) -> Rows:
-    """Wrap arrays as a batch of tensors, without copying."""
+    """Wrap arrays in a batch of tensors without copying them."""
     return Rows(torch.from_numpy(ids), torch.from_numpy(labels), torch.from_numpy(languages), padded)

@@ -1,4 +1,4 @@
-"""Mixtures: the share of each language in a model's training data."""
+"""Mixtures of languages: the share of each language in a model's training data."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,16 +14,17 @@ from calque.pretrain.shuffle import Mixed, Order, Part, Together, share_rows
 
 @dataclass(frozen=True)
 class Mixture:
-    """How much of each language a model reads; by default, all rows in one shuffled order.
+    """How much of each language a model reads. By default, all rows are read in one shuffled order.
 
-    shares: each language's proportion of the text rows in every step, in language order.
-    exponent: without shares, each language's proportion is its number of rows to this power (XLM-Align: 0.7).
-    held_out: the final fraction of each corpus, which is never read, not even in bitexts.
-    bitext_exponent: like `exponent`, for bitexts; None: all in one shuffled order.
-    pairs: the fraction of each step's rows that comes from bitexts; None: in proportion to their number of
+    shares: the proportion of each language in every step's text rows, in the order of the languages.
+    exponent: without `shares`, the proportion of a language is its number of rows to this power (XLM-Align:
+        0.7).
+    held_out: the last fraction of each corpus, which is never read, not even in bitexts.
+    bitext_exponent: the same as `exponent`, for bitexts; None: read all pairs in one shuffled order.
+    pairs: the fraction of each step's rows that comes from bitexts; None: proportional to their number of
         rows.
-    disjoint: whether the source is read from one half of the distinct sentences and derived languages from
-        the other, with the same halves for every seed. There are then no bitexts.
+    disjoint: whether one half of the distinct sentences is read only in the source, and the other half only
+        in derived languages. The halves are the same for every seed, and there are no bitexts.
     """
 
     shares: tuple[float, ...] = field(default=(), metadata=ADDED)
@@ -62,7 +63,7 @@ class Mixture:
         return (plain(self),)
 
     def mistakes(self, languages: int) -> list[str]:
-        """Return messages about values invalid for a model of `languages` languages."""
+        """Return messages about values that are invalid for a model of `languages` languages."""
         wrong = []
         if self.shares and len(self.shares) != languages:
             wrong.append(f"shares for {len(self.shares)} languages in a model of {languages}")
@@ -81,20 +82,20 @@ class Mixture:
         return wrong
 
     def of(self, languages: Languages) -> Languages:
-        """Remove held-out text from the languages."""
+        """Return the languages without held-out text."""
         if wrong := self.mistakes(len(languages.languages)):
             raise BadInput(wrong)
         return all_but_last(languages, self.held_out)
 
     def read(self, languages: Languages) -> Languages:
-        """Return the languages with only the text that a model reads; measures may use all text, from
-        `of`."""
+        """Return the languages restricted to the text that a model reads. Measures may use all text that `of`
+        returns."""
         languages = self.of(languages)
         return disjoint_halves(languages) if self.disjoint else languages
 
     def order(self, parts: Mapping[Part, int], instances: int, *seed: int) -> Order:
-        """Return the order of a stream's instances; `parts` gives the number in each consecutively numbered
-        part."""
+        """Return the order in which a stream's instances are read. `parts` maps each part, in the order of
+        numbering, to its number of instances."""
         shares: Sequence[float] = () if of_pairs(parts) else self.shares
         exponent = self.bitext_exponent if of_pairs(parts) else self.exponent
         if exponent is not None:
@@ -102,18 +103,18 @@ class Mixture:
         return Mixed(parts, shares, *seed) if parts and shares else Together(parts, instances, *seed)
 
     def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
-        """Divide a step's `batch` rows among streams, by their sizes and by whether they are `paired`.
-        `pairs` has no effect on an objective that reads only pairs."""
+        """Divide the `batch` rows of a step among streams, depending on their sizes and on whether they are
+        `paired`. `pairs` has no effect on objectives that read only pairs."""
         if self.pairs is None or all(paired):
             return share_rows(batch, sizes)
         setting = f"pairs = {self.pairs:g} of the rows"
         if batch < 2:
-            raise BadInput(f"{setting}, but a step has one; expected a batch of two or more")
+            raise BadInput(f"{setting}, but a step has only one row; use a batch of at least two")
         of_bitexts = [size if is_paired else 0 for size, is_paired in zip(sizes, paired, strict=True)]
         of_text = [0 if is_paired else size for size, is_paired in zip(sizes, paired, strict=True)]
         for what, own in (("bitext", of_bitexts), ("text", of_text)):
             if not any(own):
-                raise BadInput(f"{setting}, but the objective reads no {what}")
+                raise BadInput(f"{setting}, but the objective does not read {what}")
         pairs = min(batch - 1, max(1, round(batch * self.pairs)))
         both = zip(share_rows(pairs, of_bitexts), share_rows(batch - pairs, of_text), strict=True)
         return [max(rows) for rows in both]
@@ -123,5 +124,5 @@ ALL_TOGETHER = Mixture()
 
 
 def of_pairs(parts: Mapping[Part, int]) -> bool:
-    """Whether a stream's instances are pairs of sentences."""
+    """Whether a stream's instances are sentence pairs."""
     return any(len(part) > 1 for part in parts)

@@ -1,4 +1,4 @@
-"""Masked language models, computed only where the loss needs them.
+"""Masked language models whose outputs are computed only where the loss needs them.
 
 Shapes: B rows, L ids, H hidden, N labels.
 """
@@ -16,7 +16,7 @@ from calque.pretrain.batch import UNLABELLED, LabelledPositions, Rows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import F, Tensor, nn, torch
 
-LOGITS = 2**30  # maximum number of logits that a loss holds at a time (4 GiB), unless one position has more
+LOGITS = 2**30  # maximum number of logits in memory at a time (4 GiB), unless a single position has more
 
 
 def build(
@@ -26,8 +26,8 @@ def build(
     seed: int = 0,
     specials: Specials = OURS,
 ) -> Any:
-    """Create a RoBERTa with `rows` embedding rows; the seed determines its weights. `token_types` is 1, or
-    `Languages.token_types` for a model with language embeddings."""
+    """Create a RoBERTa model with `rows` embedding rows; the seed determines its weights. `token_types` is 1
+    or, for a model with language embeddings, `Languages.token_types`."""
     torch.manual_seed(seed)
     return ROBERTA.masked_model(
         ROBERTA.config(
@@ -50,13 +50,14 @@ def build(
 
 
 def compile_layers(model: Any, **options: Any) -> None:
-    """Compile, with torch's `options`, all layers except the last, which is computed only at labels."""
+    """Compile all layers except the last one, which is computed only at labelled positions; `options` are
+    torch's."""
     for layer in architecture_of(model.config).layers(model)[:-1]:
         layer.compile(**options)
 
 
 def encode_each(model: Any, rows: Rows) -> Iterator[Tensor]:
-    """Yield the hidden states after the embeddings and after each layer, (B, L, H) each."""
+    """Yield the embeddings and then the hidden states after each layer, all (B, L, H)."""
     hidden, padding = _embed(model, rows), _padding(model, rows)
     yield hidden
     for layer in architecture_of(model.config).layers(model):
@@ -65,13 +66,14 @@ def encode_each(model: Any, rows: Rows) -> Iterator[Tensor]:
 
 
 def encode(model: Any, rows: Rows, layer: int) -> Tensor:
-    """The hidden states after `layer` layers (0: the embeddings), (B, L, H); higher layers are not
-    computed."""
+    """Return the hidden states after `layer` layers (0: the embeddings), (B, L, H), without computing higher
+    layers."""
     return next(islice(encode_each(model, rows), layer, None))
 
 
 def encode_first(model: Any, rows: Rows) -> Tensor:
-    """The last layer's state at each row's first position, (B, H); the layer is computed only there."""
+    """Return the last layer's state at the first position of each row, (B, H). The last layer is computed
+    only there."""
     layers = architecture_of(model.config).layers(model)
     hidden = encode(model, rows, len(layers) - 1)
     row = torch.arange(len(rows), device=hidden.device)
@@ -80,11 +82,12 @@ def encode_first(model: Any, rows: Rows) -> Tensor:
 
 
 def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0) -> Tensor:
-    """Summed cross-entropy at the labelled positions, equal to N times transformers' mean.
+    """Return the summed cross-entropy at the labelled positions, which equals N times the mean that
+    transformers computes.
 
-    The head, the most expensive part of a small model, and most of the last layer are only computed at
-        labelled positions: with 15 % labels they cost 15 %. If `hidden`, (B, L, H), the output of `layer`
-        layers, is given, the pass continues from it.
+    The head, which is the most expensive part of a small model, and most of the last layer are computed only
+    at labelled positions: if 15 % are labelled, they cost 15 %. Given `hidden`, (B, L, H), the output after
+    `layer` layers, computation continues from there.
     """
     architecture = architecture_of(model.config)
     labelled = rows.positions if rows.found is None else rows.found
@@ -104,8 +107,9 @@ def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer:
 
 
 def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor, types: int) -> Tensor:
-    """Summed cross-entropy of labels (N,) at hidden states (N, H); `head` computes logits (N, types). More
-    than LOGITS logits are computed in pieces and recomputed in the backward pass, to save memory."""
+    """Return the summed cross-entropy of labels (N,) for hidden states (N, H); `head` computes logits (N,
+    types). If there are more than LOGITS logits, they are computed in pieces and recomputed in the backward
+    pass to save memory."""
 
     def of(top: Tensor, labels: Tensor) -> Tensor:
         return F.cross_entropy(head(top).float(), labels, reduction="sum")
@@ -121,8 +125,8 @@ def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor,
 
 
 def state_of(module: nn.Module) -> dict[str, Tensor]:
-    """Return each parameter and persistent buffer once, by its first name. A resumed run restores a
-    `Learner`'s."""
+    """Return every parameter and persistent buffer once, under its first name. For a `Learner`, this is the
+    state that a resumed run restores."""
     seen: set[int] = set()
     state = {}
     for name, tensor in module.state_dict(keep_vars=True).items():
@@ -134,7 +138,7 @@ def state_of(module: nn.Module) -> dict[str, Tensor]:
 
 @contextmanager
 def evaluating(model: nn.Module, device: torch.device) -> Iterator[None]:
-    """Switch to evaluation mode without gradients in a `with` block."""
+    """Use evaluation mode, without gradients, inside a `with` block."""
     model.eval()
     with torch.no_grad(), autocast(device):
         yield
@@ -142,7 +146,7 @@ def evaluating(model: nn.Module, device: torch.device) -> Iterator[None]:
 
 
 def autocast(device: torch.device) -> torch.autocast:
-    """Mixed precision with bfloat16 on a GPU; no effect on a CPU."""
+    """Return a context that uses mixed precision with bfloat16 on a GPU and has no effect on a CPU."""
     return torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
 
 
@@ -151,7 +155,8 @@ def _padding(model: Any, rows: Rows) -> Tensor | None:
 
 
 def _embed(model: Any, rows: Rows) -> Tensor:
-    """Embeddings, (B, L, H). Positions and token types shared by all rows are looked up once."""
+    """Return the embeddings, (B, L, H). Positions and token types that all rows share are looked up only
+    once."""
     config, device = model.config, rows.ids.device
     architecture, positions = architecture_of(config), None
     if rows.places is not None:

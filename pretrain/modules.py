@@ -1,7 +1,7 @@
-"""Trained modules: a model with its objective's own modules, and the modules of each objective.
+"""Trainable modules: a model combined with its objective's own modules, and the modules that objectives use.
 
-Shapes: B rows or sentences, L ids, W ids per side, H hidden, V types, Q masked ids with a link, D dimensions,
-    K keys.
+Shapes: B rows or sentences, L ids, W ids per side, hidden size H, V types, Q masked ids with a link, D
+dimensions, K keys.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from calque.pretrain.model import encode_first
 
 
 class Learner(nn.Module):
-    """A transformers model and its objective's `own` modules by name; a checkpoint contains only the
+    """A transformers model and, by name, its objective's `own` modules. Checkpoints contain only the
     model."""
 
     def __init__(self, model: Any, own: dict[str, nn.Module]) -> None:
@@ -29,12 +29,13 @@ class Learner(nn.Module):
 
     @property
     def trained(self) -> dict[str, nn.Parameter]:
-        """The trained parameters by name, each once even if several modules share it."""
+        """The trained parameters by name; parameters that several modules share occur only once."""
         return {name: parameter for name, parameter in self.named_parameters() if parameter.requires_grad}
 
 
 class Frozen(nn.Module):
-    """A frozen copy of a model, without dropout; part of a run's state but not of a checkpoint."""
+    """A frozen copy of a model, always without dropout. It is part of a run's state but not of
+    checkpoints."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
@@ -42,29 +43,29 @@ class Frozen(nn.Module):
         self.train(False)
 
     def train(self, mode: bool = True) -> Self:
-        """Stay in evaluation mode."""
+        """Always stay in evaluation mode."""
         super().train(False)
         return self
 
     @torch.no_grad()
     def follow(self, model: nn.Module, momentum: float) -> None:
-        """Update the weights towards a model of the same shape: momentum * own + (1 - momentum) * the
+        """Move the weights towards those of a model of the same shape: momentum * own + (1 - momentum) * the
         model's."""
         for own, other in zip(self.model.parameters(), model.parameters(), strict=True):
             own.lerp_(other, 1 - momentum)
 
 
 class Pointer(nn.Module):
-    """A pointer network (section 3.2) with one query and one key projection for both directions."""
+    """A pointer network (section 3.2); both directions share a query projection and a key projection."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
 
     def forward(self, sides: Sequence[Tensor], real: Sequence[Tensor], targets: Sequence[Tensor]) -> Tensor:
-        """Summed cross-entropy of the targets under scaled dot products (equations 11 to 15). `sides` are the
-        hidden states of both sides, (B, W, H), `real` marks ids that are not padding, (B, W), and `targets`,
-        (B, W, W) bool, marks the ids on the other side that each id should point to."""
+        """Return the summed cross-entropy of the targets under scaled dot products (equations 11 to 15). For
+        each side, `sides` contains the hidden states, (B, W, H), `real` marks ids that are not padding, (B,
+        W), and `targets`, (B, W, W) bool, marks the ids on the other side that each id should point to."""
         losses = []
         for side, target in enumerate(targets):
             scores = self.query(sides[side]) @ self.key(sides[1 - side]).mT / sides[side].shape[2] ** 0.5
@@ -74,23 +75,22 @@ class Pointer(nn.Module):
 
 
 class Projection(nn.Module):
-    """W2 ReLU(W1 h), with h and the result normalised to length 1, without biases (Pan et al. 2021, equation
-    2).
-    """
+    """Computes W2 ReLU(W1 h) without biases; h and the result are normalised to length 1 (Pan et al. 2021,
+    equation 2)."""
 
     def __init__(self, width: int, dimensions: int) -> None:
         super().__init__()
         self.inner, self.outer = nn.Linear(width, width, bias=False), nn.Linear(width, dimensions, bias=False)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """Project states at first positions, (B, H), to sentence vectors (B, D)."""
+        """Project the states at first positions, (B, H), to sentence vectors, (B, D)."""
         return F.normalize(self.outer(F.relu(self.inner(F.normalize(hidden, dim=1)))), dim=1)
 
 
 class MoCo(nn.Module):
-    """Momentum contrast: the projection of queries, a slow copy of encoder and projection for keys, and a
-    queue of the last K keys, which initially holds random vectors. `taken` counts the keys enqueued so far.
-    All of it is part of a run's state."""
+    """Momentum contrast: a projection for queries, slowly updated copies of the encoder and the projection
+    for keys, and a queue of the last K keys, which initially contains random vectors. `taken` counts the keys
+    enqueued so far. All of this is part of a run's state."""
 
     queue: Tensor
     taken: Tensor
@@ -105,17 +105,17 @@ class MoCo(nn.Module):
 
     @torch.no_grad()
     def keys(self, rows: Rows) -> Tensor:
-        """Compute sentence vectors (B, D) with the slow encoder."""
+        """Compute sentence vectors, (B, D), with the slow encoder."""
         return self.slow_projection.model(encode_first(self.slow.model, rows))
 
     def follow(self, model: nn.Module, momentum: float) -> None:
-        """Move the slow encoder and projection towards the trained ones (equation 1)."""
+        """Move the slow encoder and projection towards the ones being trained (equation 1)."""
         self.slow.follow(model, momentum)
         self.slow_projection.follow(self.projection, momentum)
 
     @torch.no_grad()
     def enqueue(self, keys: Tensor) -> None:
-        """Replace the oldest keys in the queue, using at most the last K of `keys`."""
+        """Replace the oldest keys in the queue by `keys`, of which at most the last K are used."""
         size = len(self.queue)
         at = (self.taken + torch.arange(len(keys), device=keys.device)) % size
         self.queue[at[-size:]] = keys[-size:].to(self.queue.dtype)
@@ -123,9 +123,8 @@ class MoCo(nn.Module):
 
 
 class Exchange(nn.Module):
-    """A linear layer over exchanged vectors, and a separate prediction head on the model's table (eq. 6 to
-    8).
-    """
+    """A linear layer for exchanged vectors, and a separate prediction head that shares the model's embedding
+    table (eq. 6 to 8)."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
@@ -135,5 +134,5 @@ class Exchange(nn.Module):
         self.table = table
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """Compute the logits (Q, V) of exchanged vectors (Q, H)."""
+        """Compute logits, (Q, V), from exchanged vectors, (Q, H)."""
         return self.linear(F.gelu(self.dense(self.exchanged(hidden)))) @ self.table.T

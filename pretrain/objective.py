@@ -1,4 +1,4 @@
-"""Pretraining objectives: sums of losses, each on its own stream of batches."""
+"""Pretraining objectives. An objective is a sum of losses, each computed on its own stream of batches."""
 
 from __future__ import annotations
 
@@ -24,20 +24,23 @@ if TYPE_CHECKING:
     from calque.pretrain.modules import Learner
 
 Linked = Literal["", "gold", "grow-diag-final-and", "intersect"]
-"""The word links used by an objective: none, gold links from the derivation, or fast_align's, symmetrised."""
+"""The word links that an objective uses: none, gold links known from the derivation, or symmetrised
+fast_align links."""
 GROWN: Linked = "grow-diag-final-and"
 GOLD: Linked = "gold"
 
 
 class Stream(ABC):
-    """Instances in a shuffled order, and the losses on them. Losses are sums, which the loop divides once by
-    their counts over the whole batch, so that gradients do not depend on micro-batches and processes.
+    """Instances in shuffled order, and the losses computed on them. Losses are sums. The training loop
+    divides them once, by their counts over the whole batch, so that gradients do not depend on the division
+    into micro-batches and processes.
 
-    weights: the weight of each loss term in the sum, by name.
-    instances: the number of instances; a step's rows are divided among streams in proportion to it.
-    left_out: counts of excluded text, by reason.
-    parts: the number of instances of each language or pair of languages, in the order of their numbering.
-    uncounted: terms of `losses` that `draw` cannot count, because their count depends on the model.
+    weights: the weights of the loss terms in the sum, by name.
+    instances: the number of instances; the rows of a step are divided among streams in proportion to it.
+    left_out: how much text was excluded, by reason.
+    parts: the number of instances for each language or language pair, in the order in which instances are
+        numbered.
+    uncounted: loss terms that `draw` cannot count because their counts depend on the model.
     """
 
     weights: dict[str, float]
@@ -48,48 +51,50 @@ class Stream(ABC):
 
     @abstractmethod
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Any, dict[str, int]]:
-        """Return the batch of these instances, newly masked, and the divisor of each loss term."""
+        """Return a batch of the given instances with fresh masks, and the divisor of each loss term."""
 
     def pieces(self, part: Any) -> Sequence[Any]:
-        """Split this process's part of a micro-batch into the pieces that the model reads at a time."""
+        """Divide this process's part of a micro-batch into pieces, which are passed to the model one at a
+        time."""
         return (part,)
 
     def start_step(  # noqa: B027  # most streams change nothing
         self, step: int, steps: int, learner: Learner, optimizer: Optimizer, world: World
     ) -> None:
-        """Hook called before each of `steps` steps (0-based). It may change the weights and the optimizer's
-        state, identically in every process."""
+        """Hook called before each of the `steps` steps (`step` is 0-based). It may change the weights and the
+        optimizer's state, in the same way in every process."""
 
     def before_step(
         self, learner: Learner, parts: Sequence[Any], world: World
     ) -> tuple[Sequence[Any], dict[str, Tensor]]:
-        """Hook called once per step, before its first gradient, with this process's micro-batches. It may
+        """Hook called once per step, before gradients are computed, with this process's micro-batches. It may
         label them with the model (inside `evaluating`) or update the objective's modules, whose parameters
-        and buffers are the only state restored on resumption. Returns the batches for `losses`, and the
-        counts of `uncounted` terms."""
+        and buffers are the only state that is restored when a run is resumed. Return the batches for
+        `losses`, and the counts of `uncounted` terms."""
         return parts, {}
 
     @abstractmethod
     def losses(self, learner: Learner, batch: Any) -> dict[str, Tensor]:
-        """Return the sum of each loss term over a batch or part of one. Terms without a weight are only
-        logged. Processes must not communicate here, because their numbers of parts may differ."""
+        """Return the sum of each loss term over a batch or a part of one. Terms without a weight are only
+        logged. Processes must not communicate here, because they may have different numbers of parts."""
 
 
 @dataclass(frozen=True)
 class Traits:
-    """Properties of an objective that studies and runs need before its streams exist.
+    """Properties of an objective that studies and runs need before streams are created.
 
     mask_rate: the fraction of labelled positions, for cost estimates.
     language_embeddings: whether the model has language embeddings (RoBERTa's token types).
-    text: whether it also reads monolingual text.
-    dictionary: whether it needs dictionary entries of two different words.
-    links, parallel_share: the word links it learns from, and the fraction of parallel sentences it reads.
-    predicts: whether it predicts sub-words, so that it trains a prediction head.
+    text: whether the objective also reads monolingual text.
+    dictionary: whether it needs dictionary entries that link two different words.
+    links, parallel_share: the word links that it learns from, and the fraction of parallel sentences that it
+        reads.
+    predicts: whether it predicts sub-words and thus trains a prediction head.
     needs_start: whether it cannot start from random weights.
-    start: the objective whose model it starts from, and the fraction of the steps spent on that objective.
+    start: the objective whose model it starts from, and the fraction of all steps spent on that objective.
     head_only: whether only the prediction head is trained.
-    memory: bytes of its own modules, if large.
-    format: a version, incremented when a code change alters the model for the same settings.
+    memory: the size of its own modules in bytes, if they are large.
+    format: a version number, incremented when a code change alters the model that the same settings yield.
     """
 
     mask_rate: float = 0.0
@@ -107,10 +112,11 @@ class Traits:
 
 
 class Objective(Named, ABC):
-    """A frozen dataclass of plain values that creates streams for languages.
+    """Base class of objectives, which create streams of batches. Subclasses are frozen dataclasses of plain
+    values.
 
     summary: a one-sentence definition, for glossaries and documentation.
-    paper: its source.
+    paper: the paper that introduced the objective.
     """
 
     summary: ClassVar[str] = ""
@@ -122,55 +128,56 @@ class Objective(Named, ABC):
 
     @property
     def parts(self) -> tuple[Objective, ...]:
-        """The objective's summands, or only itself if it is not a sum."""
+        """The objective's summands or, if it is not a sum, the objective itself."""
         return (self,)
 
     @property
     def reads_dictionary(self) -> bool:
-        """Whether a model depends on dictionaries, as is assumed for objectives defined outside Calque."""
+        """Whether models depend on dictionaries; for objectives defined outside Calque, this is assumed."""
         return self.traits.dictionary or bool(code_of(type(self)))
 
     @property
     def reads_bitexts(self) -> bool:
-        """Whether a model depends on bitexts."""
+        """Whether models depend on bitexts; for objectives defined outside Calque, this is assumed."""
         return bool(code_of(type(self)))
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        """Each part's kind and parameters as plain JSON values, for records."""
+        """The kind and parameters of each part, as plain JSON values for records."""
         return (plain(self),)
 
     @abstractmethod
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        """Create the streams to train on, with rows of `length` ids; `seed` determines all sampling."""
+        """Create the streams to train on, with rows of `length` ids; `seed` determines which data are
+        sampled."""
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
-        """Create the objective's modules, by their names in `Learner.own`; they may share the model's
-        parameters. They are trained and resumed with the model, but not saved in its checkpoint."""
+        """Create the objective's modules, named as in `Learner.own`. They may share parameters with the
+        model. They are trained, saved and restored with the model, but are not part of its checkpoint."""
         return {}
 
     def mistakes(self, model: ModelConfig) -> list[str]:
-        """Return messages about settings that do not fit a model."""
+        """Return messages about settings that are invalid for a model."""
         return []
 
     def main_layer(self, layers: int) -> int:
-        """The layer whose states are measured in a trained model of `layers` layers."""
+        """Return the layer to measure in a trained model of `layers` layers."""
         return main_layer(layers)
 
     def pair_passes(self, layers: int) -> float:
-        """How often a bitext's ids pass through a model of `layers` layers, for cost estimates; a backward
-        pass counts as two."""
+        """Return how often the ids of a bitext pass through a model of `layers` layers, for cost estimates. A
+        backward pass counts as two."""
         return 3.0
 
     def flops(self, model: ModelConfig, types: int, pairs: float = 0.0) -> float:
-        """Estimate the training operations per id if a fraction `pairs` of the ids comes from bitexts."""
+        """Estimate the training operations per id, if a fraction `pairs` of the ids comes from bitexts."""
         rate, frozen = self.traits.mask_rate, self.traits.head_only
         passes = self.pair_passes(model.layers) - (2 if frozen else 0)
         of_pairs = pair_flops_per_id(model, types, rate, passes, frozen)
         return (1 - pairs) * flops_per_id(model, types, rate, frozen) + pairs * of_pairs
 
     def learner(self, model: Any, seed: int) -> Learner:
-        """Return the model with the objective's modules, whose initial weights depend on the seed."""
+        """Combine the model with the objective's modules, whose initial weights depend on the seed."""
         from calque.pretrain.modules import Learner
 
         torch.manual_seed(seed)
@@ -186,7 +193,7 @@ class Objective(Named, ABC):
 
 
 class Composite(Objective):
-    """An objective composed of others, with their data, modules and cost."""
+    """An objective that consists of other objectives and combines their data, modules and costs."""
 
     def __post_init__(self) -> None:
         _ = self.parts  # raises for invalid settings
@@ -233,7 +240,7 @@ class Composite(Objective):
             own = part.modules(model)
             if repeated := modules.keys() & own.keys():
                 fault = f"two parts share the module name {min(repeated)!r}"
-                raise ValueError(f"{self.name}: {fault}; expected different names")
+                raise ValueError(f"{self.name}: {fault}; use different names")
             modules |= own
         return modules
 
@@ -246,8 +253,9 @@ class Composite(Objective):
 
 @dataclass(frozen=True)
 class Sum(Composite):
-    """Several objectives trained together under the name `label`, with the title `heading` if it differs.
-    Parts that learn from links must use the same kind of links from the same fraction of the bitexts."""
+    """Several objectives trained together, under the name `label` and the title `heading` (by default, the
+    name). All parts that learn from links must use the same kind of links and the same fraction of the
+    bitexts."""
 
     label: str
     summands: tuple[Objective, ...]
@@ -260,7 +268,7 @@ class Sum(Composite):
         linked = {(part.traits.links, part.traits.parallel_share) for part in self.parts if part.traits.links}
         if len(linked) > 1:
             wanted = " and ".join(f"{links} of {share:.0%}" for links, share in sorted(linked))
-            raise ValueError(f"{self.label}: expected the same links for all parts of a sum, not {wanted}")
+            raise ValueError(f"{self.label}: all parts of a sum must use the same links, not {wanted}")
 
     @property
     def name(self) -> str:
@@ -277,10 +285,10 @@ class Sum(Composite):
 
 @dataclass(frozen=True)
 class After(Composite):
-    """`then`, starting from the model that `first` trains with the same languages and seed. A fraction
-    `portion` of the steps goes to `first`, so that both together take the steps of one objective. The first
-    model is a separate run, which other objectives may start from too. Both or neither must use language
-    embeddings."""
+    """Trains `then`, starting from a model trained with `first` on the same languages and with the same seed.
+    `first` gets a fraction `portion` of the steps, so that both together take as many steps as a single
+    objective. The first model is a separate run, from which other objectives may also start. Either both
+    objectives or neither must use language embeddings."""
 
     then: Objective
     first: Objective
@@ -319,14 +327,17 @@ class After(Composite):
 
 @dataclass(frozen=True)
 class HeadOnly(Composite):
-    """`objective` with only the prediction head trained; the embedding table that the head shares stays
-    frozen. A new head's initial gradients are noise that would make an encoder forget."""
+    """Trains only the prediction head with `objective`; the embedding table, which the head shares, stays
+    frozen. The encoder is protected because the initial gradients from a new head are noise that would make
+    it forget."""
 
     objective: Objective
 
     def __post_init__(self) -> None:
         if self.objective.traits.start:
-            raise ValueError(f"{self.objective.name} starts from another model")
+            raise ValueError(
+                f"{self.objective.name} starts from a model of its own, so it cannot train only a head"
+            )
 
     @property
     def name(self) -> str:

@@ -1,7 +1,7 @@
-"""Linear layers of wide models, computed by oneDNN.
+"""Compute the linear layers of wide models with oneDNN.
 
-On AMD processors with AVX-512, oneDNN multiplies faster than MKL, torch's default, except for weight
-gradients. `calque bench step` measures the gain.
+On AMD processors with AVX-512, oneDNN multiplies matrices faster than MKL, torch's default, except for the
+gradients of weights. `calque bench step` measures the speed-up.
 """
 
 from typing import Any
@@ -10,12 +10,12 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-WIDE = 128  # narrower layers gain nothing
+WIDE = 128  # narrower layers are not faster
 
 
 def use_onednn(module: nn.Module, length: int) -> None:
-    """Let the wide linear layers of a module use oneDNN for rows of `length` ids, on a CPU with AVX-512.
-    Weights and their names do not change."""
+    """Make the wide linear layers in a module use oneDNN for rows of `length` ids, if the CPU supports
+    AVX-512. Weights and their names do not change."""
     if torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512":
         for layer in module.modules():
             if type(layer) is nn.Linear and min(layer.weight.shape) >= WIDE:
@@ -25,9 +25,9 @@ def use_onednn(module: nn.Module, length: int) -> None:
 
 
 class OneDNNLinear(nn.Linear):
-    """A linear layer that uses oneDNN for inputs (B, `length`, H) in float32 on a CPU. Other shapes, such as
-    those of labelled positions and sentence pairs, change from step to step, and oneDNN needs time and memory
-    for each new one."""
+    """A linear layer that uses oneDNN for float32 inputs of the shape (B, `length`, H) on a CPU. Other
+    shapes, such as those of labelled positions and sentence pairs, change from step to step, and oneDNN needs
+    time and memory for each new shape."""
 
     length: int
 
@@ -64,6 +64,6 @@ class _Product(torch.autograd.Function):
 
 
 def _product(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    # The operator that torch.compile uses on a CPU; it has no public name.
+    # torch.compile uses this operator on CPUs; it has no public name.
     product: Tensor = torch.ops.mkldnn._linear_pointwise(input, weight, bias, "none", [], "")
     return product

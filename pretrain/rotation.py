@@ -1,4 +1,5 @@
-"""The rotation that brings one set of vectors nearest to another. Shapes: n rows, d pairs, H width."""
+"""Find the rotation that brings one set of vectors closest to another. Shapes: n rows, d pairs, hidden size
+H."""
 
 from __future__ import annotations
 
@@ -8,16 +9,16 @@ from calque.pretrain.lazy import Tensor, torch
 
 
 def procrustes(rows: Tensor, targets: Tensor) -> Tensor:
-    """The orthogonal matrix (H, H) that brings `rows` (d, H) nearest to `targets` (d, H): UV' from the
-    singular value decomposition of rows.T @ targets (Schönemann 1966)."""
+    """Return the orthogonal matrix, (H, H), that brings `rows` (d, H) closest to `targets` (d, H): UV' from
+    the singular value decomposition of rows.T @ targets (Schönemann 1966)."""
     left, _, right = torch.linalg.svd(rows.double().T @ targets.double())
     return (left @ right).to(rows.dtype)
 
 
 @dataclass(frozen=True)
 class Rotation:
-    """Rows x become (x - start) @ matrix + end. `rank` of the H dimensions are determined by the pairs; in
-    the others the matrix is arbitrary."""
+    """Maps a row x to (x - start) @ matrix + end. The pairs determine the matrix in only `rank` of the H
+    dimensions; in the others, it is arbitrary."""
 
     start: Tensor
     matrix: Tensor
@@ -26,7 +27,7 @@ class Rotation:
 
     @classmethod
     def fit(cls, rows: Tensor, targets: Tensor) -> Rotation:
-        """Fit the rotation that brings `rows` (d, H) nearest to `targets` (d, H) once both are centred."""
+        """Fit the rotation that brings `rows` (d, H) closest to `targets` (d, H) after centring both."""
         start, end = rows.mean(0), targets.mean(0)
         first, second = rows - start, targets - end
         rank = min(int(torch.linalg.matrix_rank(side)) for side in (first, second))

@@ -1,11 +1,13 @@
-"""One pretraining run, from languages to a checkpoint, in a resumable folder that is never half-written.
+"""Run pretraining, from languages to a checkpoint. Runs can be resumed, and their folders are never left
+half-written.
 
-<run>/checkpoint/     config.json, model.safetensors, tokenizer.json and its config, which transformers can
-load <run>/checkpoint/tokenizers/  one folder per language with a tokenizer that reads and prints its spelling
-<run>/metrics.jsonl   one row every log_every steps, and one per probe
-<run>/snapshots/      the model's weights after some steps, if `train.snapshots` is set
-<run>/resume/step-N/  the last state, until the run is finished
-<run>/manifest.json   written last: the inputs, and the sha256 of the files
+<run>/checkpoint/             config.json, model.safetensors, and tokenizer.json with its config; transformers
+                              can load them
+<run>/checkpoint/tokenizers/  for each language, a tokenizer that encodes and decodes text in its spelling
+<run>/metrics.jsonl           one row every log_every steps, and one row per probe
+<run>/snapshots/              the model's weights after certain steps, if `train.snapshots` is set
+<run>/resume/step-N/          the latest state, until the run is finished
+<run>/manifest.json           written last: the inputs, and the sha256 of all files
 """
 
 from __future__ import annotations
@@ -50,20 +52,22 @@ from calque.pretrain.train import make_optimizer, train
 
 CHECKPOINT, RESUME = "checkpoint", "resume"
 PARTS, TRAINED_ON, CLAIMS = "micro-batches", "languages folder", "claims"
-"""Manifest keys: the number of micro-batches found by `auto`, the name of the languages' folder, and the
-digest of primary claims."""
-Probe = Callable[[Any], dict[str, Any]]  # returns a row for metrics.jsonl, its numbers under "probe"
+"""Manifest keys for the number of micro-batches found by `auto`, the name of the languages' folder, and the
+digest of the primary claims."""
+Probe = Callable[[Any], dict[str, Any]]  # returns a row for metrics.jsonl with its numbers under "probe"
 
 
 @dataclass(frozen=True)
 class Pretraining:
-    """All settings that determine a run's weights, except the machine.
+    """All settings that determine the weights of a run, apart from the machine.
 
-    languages: the languages to read, with the estimated links of their bitexts if the objective needs them.
-    start: the folder of a model to start from, of the same shape and vocabulary; None for random weights.
-    mixture: the amount of each language that is read.
-    claims: a digest of the study's primary claims, for the manifest only.
-    inputs: fingerprints of the parts of each language that the objective reads; None: of everything.
+    languages: the languages to read, with estimated links for their bitexts if the objective needs them.
+    start: the folder of the model to start from, which must have the same shape and vocabulary; None for
+        random weights.
+    mixture: how much of each language is read.
+    claims: a digest of the study's primary claims, which is only recorded in the manifest.
+    inputs: fingerprints of the parts of each language that the objective reads; None: fingerprints of
+        everything.
     """
 
     languages: Languages
@@ -77,7 +81,7 @@ class Pretraining:
     inputs: Mapping[str, str] | None = None
 
     def identity(self, world: World) -> dict[str, Any]:
-        """All values that must match for a resumed run to be bit-identical."""
+        """Return all values that must not change if a resumed run is to be bit-identical."""
         names = [language.name for language in self.languages.languages if language.name != SOURCE]
         optional = {
             "start": weights_digest(self.start) if self.start else None,
@@ -108,11 +112,12 @@ def pretrain(
     allow_change: bool = False,
     notify: Callable[[str], None] = lambda message: None,
 ) -> Path:
-    """Train, or resume training, until the folder contains a checkpoint; a finished folder is not changed.
-    `notify` receives a message about weights that the starting model lacks. `allow_change` permits resuming
-    with a different number of threads or processes, torch version, device or CPU instruction set, which
-    changes rounding. Raises BadInput for a folder with another configuration, a damaged state or checkpoint,
-    an unsuitable starting model, a layer that the model lacks, or a corpus too small for a row."""
+    """Train, or resume training, until the folder contains a checkpoint. Finished folders are not changed.
+    `notify` is called with a message about weights that the starting model lacks. `allow_change` permits
+    resuming with a different number of threads or processes, torch version, device or CPU instruction set,
+    which changes rounding. Raises BadInput if the folder belongs to a different configuration, a state or
+    checkpoint is damaged, the starting model is unsuitable, the model lacks a layer that the objective needs,
+    or a corpus is too small to fill a row."""
     identity = config.identity(world)
     if finished(folder):
         finished_run = Artefact.open(folder, RUN)
@@ -169,11 +174,12 @@ class _Run:
         self.optimizer = make_optimizer(self.learner, config.train)
 
     def resume(self, parts: int, allow_change: bool) -> None:
-        """Load the last state, if there is one, to continue with at least `parts` micro-batches."""
+        """Load the latest state, if there is one, and prepare to continue with at least `parts`
+        micro-batches."""
         config, writes, saved = self.config, self.world.first, self.folder / RESUME
         self.first, state = load_state(saved, self.learner, self.optimizer, self.identity, allow_change)
         self.parts = max(parts, state.facts.get(PARTS, 1) if state else 1)
-        claims = state.facts.get(CLAIMS, "") if state else config.claims  # a resumed run keeps its claims
+        claims = state.facts.get(CLAIMS, "") if state else config.claims  # resuming does not change claims
         auto = config.train.grad_accumulation == "auto"
         self.facts = ({PARTS: self.parts} if auto else {}) | ({CLAIMS: claims} if claims else {})
         ids = config.train.batch * config.model.length
@@ -183,8 +189,8 @@ class _Run:
         self.snapshots.add(self.first, self.model)
 
     def train(self, probe: Probe | None, progress: Callable[[int, int], None]) -> int | None:
-        """Train to the end and write the checkpoint. If memory runs out, returns a larger number of
-        micro-batches to try from the last saved state."""
+        """Train to the end and write the checkpoint. If memory runs out, return a larger number of
+        micro-batches with which to resume from the last saved state."""
         config, world = self.config, self.world
 
         def after(step: int, losses: dict[str, float], norm: float) -> None:
@@ -212,14 +218,15 @@ class _Run:
         return None
 
     def acts_after(self, step: int) -> bool:
-        """Whether `after` must be called immediately, to write a row, probe or save weights."""
+        """Whether `after` must be called immediately after this step, in order to write a row, probe or save
+        weights."""
         schedule = self.config.train
         every = (schedule.log_every, schedule.probe_every, schedule.save_every)
         due = any(n and step % n == 0 for n in every) or step in schedule.kept
         return due or self.world.device.type == "cpu"
 
     def after(self, step: int, losses: dict[str, float], norm: float, probe: Probe | None) -> None:
-        """Write the outputs that are due after a step: a row, a snapshot, a probe, the state."""
+        """Write whatever is due after a step: a row of metrics, a snapshot, a probe or the state."""
         schedule = self.config.train
         last = step == schedule.steps
         self.metrics.add(step, losses, norm)
@@ -232,7 +239,7 @@ class _Run:
             if self.world.first:
                 self.save(step)
             self.world.wait()
-        self.metrics.since += time.perf_counter() - start  # excluded from the measured speed
+        self.metrics.since += time.perf_counter() - start  # not counted in the measured speed
 
     def save(self, step: int) -> None:
         save_state(
@@ -247,7 +254,7 @@ class _Run:
         )
 
     def smaller_parts(self, error: torch.OutOfMemoryError) -> int:
-        """Return the next number of micro-batches to try; raises the error, with advice, if there is none."""
+        """Return the next number of micro-batches to try; if there is none, raise the error with advice."""
         batch, alone = self.config.train.batch, self.world.size == 1
         more = 2 * self.parts
         if PARTS in self.facts and alone and self.parts < batch:
@@ -270,10 +277,10 @@ class _Run:
 
 
 def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]) -> None:
-    """Write the checkpoint, then the manifest, then remove the resumable state."""
+    """Write the checkpoint and then the manifest, and finally remove saved states."""
     from transformers.utils.logging import disable_progress_bar
 
-    disable_progress_bar()  # the file is written in an instant
+    disable_progress_bar()  # writing takes only an instant
     with whole_folder(folder / CHECKPOINT) as part:
         with writing_tensors(part / WEIGHTS):
             model.save_pretrained(part)
@@ -281,13 +288,13 @@ def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]
     sweep(folder)
     write_manifest(folder, RUN, facts, leave_out=(RESUME,))
     remove_states(folder / RESUME)
-    with suppress(OSError):  # missing, or contains the user's files
+    with suppress(OSError):  # it is missing, or contains the user's files
         (folder / RESUME).rmdir()
 
 
 class Metrics:
-    """A run's metrics: mean losses since the previous row, and speed. A resumed run starts with the rows in
-    the file `rows`."""
+    """Writes a run's metrics: mean losses since the previous row, and speed. A resumed run starts with the
+    rows in the file `rows`."""
 
     def __init__(
         self,
@@ -307,7 +314,7 @@ class Metrics:
                 part.write_bytes(rows.read_bytes() if rows else b"")
 
     def add(self, step: int, losses: Mapping[str, float], norm: float) -> None:
-        """Count a step; write a row every `log_every` steps and after the last."""
+        """Record a step; write a row every `log_every` steps and after the last step."""
         self.sums = {name: self.sums.get(name, 0.0) + loss for name, loss in losses.items()}
         self.steps += 1
         if step % self.train.log_every and step < self.train.steps:
@@ -329,14 +336,14 @@ class Metrics:
         self.sums, self.steps, self.since = {}, 0, time.perf_counter()
 
     def write(self, row: Mapping[str, Any]) -> None:
-        """Append one row, if this is the writing process."""
+        """Append a row, if this is the process that writes files."""
         if self.writes:
             with writing(self.path), self.path.open("ab") as file:
                 file.write((json.dumps(row) + "\n").encode())
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """Read the rows of a run's metrics.jsonl."""
+    """Read the rows in a run's metrics.jsonl."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -346,8 +353,8 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
         try:
             row = strict_json.loads(line)
             if not isinstance(row["step"], int) or not {"loss", "probe"} & row.keys():
-                raise ValueError("no losses and no probe")
+                raise ValueError("the row contains neither losses nor a probe")
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise BadInput(f"not a metrics row ({error})", path, number) from error
+            raise BadInput(f"this is not a row of metrics ({error})", path, number) from error
         rows.append(row)
     return rows

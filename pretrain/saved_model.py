@@ -1,7 +1,7 @@
-"""The only file that loads models and tokenizers saved by transformers.
+"""Load models and tokenizers saved by transformers. Only this file does so.
 
-Loading runs no code from the folder (trust_remote_code), unpickles nothing (weights must be safetensors),
-downloads nothing and never prompts. Any transformers model type can be read.
+Loading never runs code from the folder (trust_remote_code), unpickles (weights must be safetensors),
+downloads or prompts. Any model type that transformers knows can be loaded.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import sha256
 from calque.pretrain.lazy import torch
 
-if TYPE_CHECKING:  # looking up a name imports transformers' models, which takes seconds
+if TYPE_CHECKING:  # accessing these names imports transformers' models, which takes seconds
     from transformers import PreTrainedConfig, PreTrainedModel
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 ALIGNER_LAYER, ALIGNER_LABELS = "aligner_layer", "aligner_labels"
-"""Configuration keys set by aligner training: the layer to align with, and the kind of labels."""
-RUN = "run"  # the kind of a run's artefact
-INDEX = f"{WEIGHTS}.index.json"  # maps tensors to files, if there are several
+"""Configuration keys that aligner training sets: the layer to align with, and the kind of labels."""
+RUN = "run"  # the artefact kind of runs
+INDEX = f"{WEIGHTS}.index.json"  # maps tensors to files if there are several
 ADAPTERS = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin")
 FLOATS = frozenset({"F64", "F32", "F16", "BF16"})
 DECODERS = ("is_decoder", "is_encoder_decoder", "add_cross_attention")
-"""Settings that mark models other than bidirectional encoders."""
+"""Settings that are true only for models other than bidirectional encoders."""
 COUNT_FROM_PADDING = frozenset(
     "camembert data2vec-text ibert longformer luke mpnet roberta roberta-prelayernorm xlm-roberta "
     "xlm-roberta-xl xmod".split()
-)  # RoBERTa and its descendants, whose positions start after padding's id
+)  # RoBERTa and its relatives, whose position ids start after padding's id
 _OTHER_WEIGHTS = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
 _TABLE = "word_embeddings.weight"
 _LAYER = re.compile(r"\blayers?\.\d+\.")
@@ -43,48 +43,55 @@ _SAFELY = {"local_files_only": True, "trust_remote_code": False}
 
 
 def read_config(folder: Path) -> PreTrainedConfig:
-    """Read the configuration of a folder's model."""
+    """Read the configuration of the model in a folder."""
     path = folder / CONFIG
     if not path.is_file():
-        raise BadInput(f"no model here: expected a folder with {CONFIG}, {WEIGHTS} and a tokenizer", folder)
+        raise BadInput(
+            f"no model here; a model's folder contains {CONFIG}, {WEIGHTS} and a tokenizer", folder
+        )
     from transformers import AutoConfig
 
     config = _loaded(folder, "model", lambda: AutoConfig.from_pretrained(folder, **_SAFELY))
     for name in DECODERS:
         if getattr(config, name, False):
-            raise BadInput(f"{name} is set; expected a bidirectional encoder", path)
+            raise BadInput(f"{name} is set, but only bidirectional encoders are supported", path)
     if config.model_type in COUNT_FROM_PADDING and config.pad_token_id is None:
-        raise BadInput("pad_token_id is null; expected padding's id, because positions start after it", path)
+        raise BadInput("pad_token_id is null, but position ids start after padding's id", path)
     if other := getattr(config, "transformers_weights", None):
-        raise BadInput(f"transformers_weights is {other!r}; expected weights in {WEIGHTS}", path)
-    config.return_dict, config.chunk_size_feed_forward = True, 0  # changes only the form of the outputs
+        raise BadInput(f"transformers_weights is {other!r}, but weights must be in {WEIGHTS}", path)
+    config.return_dict, config.chunk_size_feed_forward = True, 0  # affects only the format of outputs
     return config
 
 
 def weight_files(folder: Path) -> tuple[Path, ...]:
-    """Return a model's weight files, sorted: a single safetensors file, or those listed in an index. Raises
-    BadInput for an adapter, which would change the weights."""
+    """Return a model's weight files in sorted order: a single safetensors file, or the files listed in an
+    index. Raises BadInput if the folder contains an adapter, which would change the weights."""
     if adapters := [folder / name for name in ADAPTERS if (folder / name).exists()]:
-        raise BadInput(f"an adapter next to {CONFIG}: merge it into {WEIGHTS}, or remove it", adapters[0])
+        raise BadInput(
+            f"there is an adapter next to {CONFIG}; merge it into {WEIGHTS}, or remove it", adapters[0]
+        )
     if (whole := folder / WEIGHTS).is_file():
         return (whole,)
     if not (index := folder / INDEX).is_file():
         if others := sorted(path for path in folder.glob("*") if path.suffix in _OTHER_WEIGHTS):
-            raise BadInput(f"not opened: expected {WEIGHTS}, the safe format of transformers", others[0])
+            raise BadInput(
+                f"this format can be unsafe, so it is not opened; save the weights as {WEIGHTS}", others[0]
+            )
         raise BadInput(f"no weights: expected {WEIGHTS}", folder)
     try:
         places = strict_json.loads(index.read_text(encoding="utf-8"))["weight_map"]
         names = sorted(set(map(str, places.values())))
     except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
-        raise BadInput(f"damaged, expected each tensor's file: {error}", index) from None
+        raise BadInput(f"this index of tensors and their files is damaged: {error}", index) from None
     for name in names or [""]:
         if not name or Path(name).name != name or not (folder / name).is_file():
-            raise BadInput(f"lists the file {name!r}, which is not in its folder", index)
+            raise BadInput(f"lists the file {name!r}, which is not in the same folder", index)
     return tuple(folder / name for name in names)
 
 
 def weights_digest(folder: Path) -> str:
-    """The sha256 of a checkpoint's weights; for several files, of their names and digests."""
+    """Return the sha256 of a checkpoint's weight file or, if there are several, of their digests and
+    names."""
     files = weight_files(folder)
     if len(files) == 1:
         return sha256(files[0])
@@ -92,8 +99,8 @@ def weights_digest(folder: Path) -> str:
 
 
 def tensor_files(folder: Path) -> dict[str, Path]:
-    """Map the names of a model's tensors to their files without reading them. Raises BadInput for quantised
-    weights."""
+    """Map the names of a model's tensors to their files, without reading the tensors. Raises BadInput for
+    quantised weights."""
     files: dict[str, Path] = {}
     for path in weight_files(folder):
         try:
@@ -103,25 +110,28 @@ def tensor_files(folder: Path) -> dict[str, Path]:
             raise BadInput(f"cannot load weights: {error}", path) from None
         for name, kind in kinds.items():
             if kind not in FLOATS and name.endswith((".weight", ".bias")):
-                raise BadInput(f"{name} is {kind}; expected weights of 16 bits or more, not quantised", path)
+                raise BadInput(
+                    f"{name} has the type {kind}, but quantised weights (below 16 bits) are not supported",
+                    path,
+                )
         files |= dict.fromkeys(kinds, path)
     return files
 
 
 def read_tensor(path: Path, name: str) -> torch.Tensor:
-    """Read a tensor from a weight file."""
+    """Read one tensor from a weight file."""
     with safe_open(path, framework="pt") as tensors:
         return tensors.get_tensor(name)
 
 
 def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrainedModel, list[str]]:
-    """Load a folder's model on the CPU in float32; also return the sorted names of weights that the folder
-    lacks.
+    """Load the model in a folder, on the CPU in float32. Also return the sorted names of weights that the
+    folder lacks.
 
-    `kind` is the transformers class or Auto class (default: AutoModel) whose `from_pretrained` loads the
-    model with `options`. Raises BadInput if the folder contains no model, needs its own code, contains
-    weights that are not in safetensors or do not fit its config, or is a corrupted checkpoint of a run;
-    MemoryError if memory runs out.
+    `kind` is the transformers class or Auto class (by default, AutoModel) whose `from_pretrained` loads the
+    model with `options`. Raises MemoryError if memory runs out. Raises BadInput if the folder contains no
+    model, requires code of its own, is a corrupted checkpoint of a run, or contains weights that are not in
+    safetensors or do not match its config.
     """
     from transformers import AutoModel
 
@@ -130,7 +140,10 @@ def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrain
     config, files = read_config(folder), tensor_files(folder)
     layers = getattr(config, "num_hidden_layers", 0)
     if isinstance(layers, int) and layers > len(files):
-        raise BadInput(f"{layers:,} layers, but only {len(files):,} tensors in the weights", folder / CONFIG)
+        raise BadInput(
+            f"this config has {layers:,} layers, but there are only {len(files):,} tensors in the weights",
+            folder / CONFIG,
+        )
     options = {
         "config": config,
         **options,
@@ -138,7 +151,7 @@ def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrain
         "output_loading_info": True,
         "dtype": torch.float32,
         "ignore_mismatched_sizes": True,  # reported below, by name
-        # Concrete classes run no code from the folder and lack the option that forbids it.
+        # Concrete classes never run code from the folder, so they lack the option that forbids it.
         **(_SAFELY if kind.__name__.startswith("Auto") else {"local_files_only": True}),
     }
     model, report = _loaded(folder, "model", lambda: kind.from_pretrained(folder, **options))
@@ -146,14 +159,14 @@ def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrain
 
 
 def _missing(model: Any, report: Mapping[str, Any], folder: Path, files: Mapping[str, Path]) -> list[str]:
-    """Return the weights that a folder lacks, according to transformers' loading report. Raises BadInput for
-    weights that do not fit its config."""
+    """Return the names of the weights that a folder lacks, given transformers' loading report. Raises
+    BadInput for weights that do not match the config."""
     for name, saved, wanted in sorted(report["mismatched_keys"]):
         paths = [path for other, path in files.items() if other.endswith(name) or name.endswith(other)]
         fault = f"{name} is {tuple(saved)}, but {tuple(wanted)} in {CONFIG}"
         raise BadInput(fault, next(iter(paths), folder))
     if extra := sorted(name for name in report["unexpected_keys"] if _LAYER.search(name)):
-        raise BadInput(f"the model in {CONFIG} has no layer for the weights {extra[0]}", folder)
+        raise BadInput(f"the weights {extra[0]} belong to a layer that {CONFIG} does not have", folder)
     missing = sorted(report["missing_keys"])
     if getattr(model.config, "tie_word_embeddings", False) and _set_table(model, missing, files):
         missing = [name for name in missing if not name.endswith(_TABLE)]
@@ -163,8 +176,8 @@ def _missing(model: Any, report: Mapping[str, Any], folder: Path, files: Mapping
 
 
 def _set_table(model: Any, missing: Sequence[str], files: Mapping[str, Path]) -> bool:
-    """Set a model's word embeddings if the saved weights contain them only as the head's, which AutoModel
-    does not read. Returns whether they were set."""
+    """Set a model's word embeddings if they are saved only as the head's weights, which AutoModel does not
+    read. Return whether they were set."""
     table = next((name for name in missing if name.endswith(_TABLE)), None)
     decoder = next((name for name in files if name.endswith(".decoder.weight")), None)
     if table and decoder:
@@ -180,7 +193,7 @@ def load_tokenizer(folder: Path) -> Any:
 
 
 def _loaded(place: Path, what: str, load: Callable[[], Any]) -> Any:
-    """Call `load` without transformers' own messages; errors become BadInput about `place`."""
+    """Call `load` while silencing transformers' messages; convert errors to BadInput for `place`."""
     from transformers.utils import logging
 
     level = logging.get_verbosity()
@@ -188,7 +201,7 @@ def _loaded(place: Path, what: str, load: Callable[[], Any]) -> Any:
     logging.disable_progress_bar()
     try:
         return load()
-    except Exception as error:  # a dozen types, depending on the damage
+    except Exception as error:  # a dozen types are possible, depending on the damage
         message = " ".join(str(error).split()) or type(error).__name__
         if isinstance(error, MemoryError | torch.OutOfMemoryError) or "allocate memory" in message:
             raise MemoryError(f"{place}: {message[:200]}") from None

@@ -1,4 +1,5 @@
-"""Checkpoint tokenizers: written for transformers, and checked against a model or vocabulary."""
+"""Write the tokenizers in checkpoints for transformers, and check tokenizers against a model or
+vocabulary."""
 
 from __future__ import annotations
 
@@ -22,15 +23,16 @@ from calque.derive.types import Specials
 from calque.derive.vocabulary import ROLES, TOKENIZER, TOKENIZER_CONFIG, role_names
 from calque.pretrain.saved_model import load_tokenizer
 
-TOKENIZERS = "tokenizers"  # the folder of the derived languages' tokenizers
+TOKENIZERS = "tokenizers"  # the folder for tokenizers of derived languages
 _SPARE, _NEVER, _KEPT = "\U0010fffd", "\U0010fffc", 0x100000
-"""Private-use characters absent from all text: a temporary letter, a marker of unused pieces, and stand-ins
-for special types."""
+"""Private-use characters that do not occur in text: a temporary letter, a marker for unused pieces, and the
+first placeholder for special types."""
 
 
 def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
-    """Write the source's tokenizer to a checkpoint's folder, and below `tokenizers/` one for each other
-    language, which reads and prints its spelling, unless the spelling changes more than letters."""
+    """Write the source's tokenizer to a checkpoint's folder. For every other language whose spelling only
+    replaces letters, also write a tokenizer to `tokenizers/` that encodes and decodes text in its
+    spelling."""
     write_tokenizer(languages.tokenizer, folder, languages.specials, length)
     state = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))
     for name in languages.others:
@@ -47,12 +49,10 @@ def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
 
 def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: int) -> None:
     """Copy a vocabulary's tokenizer, and write its class and special types for transformers, which would
-    otherwise load RoBERTa's own tokenizer and segment differently. A tokenizer without a template gets one,
-    because the model's rows start and end with special types. `length` is the model's maximum row length in
-    ids."""
-    copy = Tokenizer.from_str(
-        tokenizer.read_text(encoding="utf-8")
-    )  # from_file's errors do not name the file
+    otherwise use RoBERTa's own tokenizer and segment text differently. A tokenizer without a template gets
+    one, because a model's rows start and end with special types. `length` is the maximum number of ids in a
+    row."""
+    copy = Tokenizer.from_str(tokenizer.read_text(encoding="utf-8"))  # from_file's errors lack the file
     start, pad, end, unknown, mask, *_ = map(copy.id_to_token, specials.ids)
     if copy.post_processor is None:
         copy.post_processor = TemplateProcessing(
@@ -79,60 +79,62 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
 
 
 def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
-    """Raise BadInput if a tokenizer does not fit its model: ids beyond its table's `rows`, or padding other
-    than `pad`."""
+    """Raise BadInput if a tokenizer does not match its model: its ids exceed the table's `rows`, or padding
+    does not have the id `pad`."""
     types, path = _types(folder), folder / TOKENIZER
     if not types:
         raise BadInput("has no types", path)
     if (last := max(types.values())) >= rows:
         table = f"the model next to it has a table of {rows:,} rows"
-        raise BadInput(f"has types up to id {last:,}, but {table}", path)
+        raise BadInput(f"contains ids up to {last:,}, but {table}", path)
     name = role_names(folder).get("pad")
     names = [name] if name in types else [name for name in ROLES["pad"] if name in types]
     pads = [types[name] for name in names]
     if pad not in pads:
         found = ", ".join(map(str, pads)) or "none"
-        raise BadInput(f"padding is id {found}, but {pad} in the model next to it", path)
+        raise BadInput(f"padding has the id {found}, but the model next to it uses {pad}", path)
 
 
 def check_same_types(folder: Path, ours: Path) -> None:
-    """Raise BadInput if a model's ids stand for other types than our vocabulary's."""
+    """Raise BadInput unless a model's ids stand for the same types as in the vocabulary `ours`."""
     theirs = folder / TOKENIZER
     if theirs.is_file() and sha256(theirs) == sha256(ours):
         return
     if _types(folder) != Tokenizer.from_file(str(ours)).get_vocab(with_added_tokens=True):
-        raise BadInput(f"expected the vocabulary of {ours}, so that ids stand for the same types", theirs)
+        raise BadInput(
+            f"this tokenizer's vocabulary differs from {ours}, so ids stand for different types", theirs
+        )
 
 
 def _types(folder: Path) -> dict[str, int]:
     try:
         return dict(Tokenizer.from_file(str(folder / TOKENIZER)).get_vocab(with_added_tokens=True))
-    except Exception:  # tokenizers raises bare Exception; transformers may read other files
+    except Exception:  # tokenizers raises a bare Exception; transformers may support other files
         return dict(load_tokenizer(folder).get_vocab())
 
 
 def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: Letters) -> dict[str, Any]:
-    """Return the `tokenizer.json` of a derived language, built from the vocabulary's. It encodes text in the
-    language's `letters` as the language's ids (`table`, (V,)) and decodes them to the same text, except
-    letters that are an image but have none."""
+    """Convert the vocabulary's `tokenizer.json` to one for a derived language. It encodes text in the
+    language's `letters` as the language's ids (`table`, (V,)) and decodes these ids to the same text, except
+    for letters that are images but have no image themselves."""
     state = deepcopy(dict(tokenizer))
     model, added = state["model"], state["added_tokens"]
     if isinstance(model["vocab"], dict):  # BPE, WordPiece, whole words
         model["vocab"] = {piece: int(table[i]) for piece, i in model["vocab"].items()}
-    else:  # Unigram, whose ids are list indices
+    else:  # Unigram, in which ids are list indices
         rows = [[f"{_NEVER}{i}", -1e4] for i in range(int(table.max()) + 1)]
         for i, entry in enumerate(model["vocab"]):
             rows[int(table[i])] = entry
         model["vocab"] = rows
     for token in added:
         token["id"] = int(table[token["id"]])
-        # Special types are matched before letters are exchanged.
+        # Special types are matched before letters are replaced.
         token["normalized"] = token["normalized"] and not token["special"]
     if not letters:
         return state
     normalizers = [*_exchange({spelt: letter for letter, spelt in letters.items()}), state["normalizer"]]
     state["normalizer"] = {"type": "Sequence", "normalizers": [part for part in normalizers if part]}
-    # While letters are exchanged, single characters stand in for the names of special types.
+    # While letters are replaced, single characters serve as placeholders for the names of special types.
     names = {chr(i): t["content"] for i, t in enumerate((t for t in added if t["special"]), start=_KEPT)}
     decoders = [_replace({"Regex": f"^{_escaped(name)}$"}, stand_in) for stand_in, name in names.items()]
     decoders.append(state["decoder"] or {"type": "WordPiece", "prefix": _NEVER, "cleanup": False})
@@ -147,12 +149,12 @@ def _escaped(name: str) -> str:
 
 
 def _exchange(letters: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return sequential replacements that exchange letters: each letter is replaced before others become
-    it."""
+    """Return a sequence of replacements that together map letters to their images: each letter is replaced
+    before another letter becomes it."""
     waiting, turns = dict(letters), []
     while waiting:
         last = next((letter for letter, spelt in waiting.items() if spelt not in waiting), None)
-        if last is None:  # only cycles are left: break one
+        if last is None:  # only cycles are left, so break one
             first, spelt = next(iter(waiting.items()))
             turns.append(_replace({"String": first}, _SPARE))
             del waiting[first]

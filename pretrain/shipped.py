@@ -1,7 +1,7 @@
-"""Finished runs in one file, to measure models without training them.
+"""Store finished runs in one file, so that their models can be measured without training them.
 
-The safetensors file contains each run's weights in half precision, as RUN/WEIGHT, and its facts and metrics
-in the metadata. The SHA-256 is in a file next to it.
+The safetensors file contains the weights of each run in half precision, named RUN/WEIGHT; its metadata
+contain each run's manifest and metrics. A second file contains the SHA-256.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from calque.pretrain.start import InitialModel
 
 @dataclass(frozen=True)
 class ShippedRun:
-    """A run stored in a file under `name`."""
+    """A run that is stored in a file under `name`."""
 
     file: Path
     name: str
@@ -40,7 +40,7 @@ class ShippedRun:
         return _expected(self.file)
 
     def unpack(self, folder: Path, config: Pretraining) -> None:
-        """Write the run's folder as `pretrain` does, with its weights in single precision."""
+        """Write the run's folder in the format of `pretrain`, with weights in single precision."""
         run, embeddings = runs_of(self.file)[self.name], config.objective.traits.language_embeddings
         model, _ = InitialModel(None, config.model, config.languages, embeddings, config.seed).whole()
         tensors = tensor_files.load_file(self.file)
@@ -55,17 +55,19 @@ class ShippedRun:
 
 @cache
 def runs_of(file: Path) -> dict[str, dict[str, Any]]:
-    """Return the facts and metrics of each run in a file, by name; raise BadInput unless the file has the
-    expected SHA-256."""
+    """Return the manifest's facts and the metrics of each run in a file, by name; raise BadInput unless the
+    file's SHA-256 is as expected."""
     if not file.is_file() or sha256(file) != _expected(file):
         digest = _digest_file(file).name
-        raise BadInput(f"expected a file of finished runs whose SHA-256 is in {digest}", file)
+        raise BadInput(
+            f"this file of finished runs is missing, or its SHA-256 is not the one in {digest}", file
+        )
     with safe_open(file, framework="pt") as tensors:
         return {name: strict_json.loads(text) for name, text in tensors.metadata().items()}
 
 
 def pack(runs: Mapping[str, Path], file: Path) -> None:
-    """Write finished runs, by name, to a file, and its SHA-256 next to it."""
+    """Write named finished runs to a file, and the file's SHA-256 to a second file next to it."""
     from transformers import AutoModelForMaskedLM
 
     tensors, metadata = dict[str, torch.Tensor](), dict[str, str]()

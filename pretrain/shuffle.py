@@ -1,22 +1,23 @@
-"""The order of instances: a pure function of seed and step, independent of the number of processes."""
+"""The order of instances, which depends only on the seed and the step, not on the number of processes."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-Part = tuple[str, ...]  # the language or language pair of instances
-UNIT = 10**9  # shares are multiples of 1 / UNIT: nine decimals are exact, and sums do not drift
+Part = tuple[str, ...]  # the language or language pair that instances belong to
+UNIT = 10**9  # shares are multiples of 1 / UNIT, so nine decimals are exact and sums do not drift
 
 
 class Shuffled:
-    """An endless order of `size` instances, reshuffled each epoch, that can be read from any point."""
+    """An infinite sequence of indices of `size` instances, reshuffled every epoch, that can be read from any
+    position."""
 
     def __init__(self, size: int, *seed: int) -> None:
         self.size, self.seed = size, seed
         self._epoch, self._order = -1, np.empty(0, np.int64)
 
     def take(self, start: int, count: int) -> np.ndarray:
-        """Return instances `start` to `start + count` of the endless order."""
+        """Return elements `start` to `start + count` of the infinite sequence."""
         pieces = [np.empty(0, np.int64)]
         while count:
             epoch, offset = divmod(start, self.size)
@@ -30,18 +31,19 @@ class Shuffled:
 
 
 class Together:
-    """All instances in one order, reshuffled each epoch, so the shares of parts follow their sizes."""
+    """Reads all instances in one order, reshuffled every epoch, so that the shares of parts are proportional
+    to their sizes."""
 
     def __init__(self, parts: Mapping[Part, int], instances: int, *seed: int) -> None:
         self.parts, self.size = parts, instances
         self._order = Shuffled(instances, *seed)
 
     def at(self, step: int, rows: int) -> np.ndarray:
-        """Return the instances for 0-based `step`, with `rows` rows per step."""
+        """Return the instances for the 0-based `step`, given the number of rows per step."""
         return self._order.take(step * rows, rows)
 
     def shown(self, steps: int, rows: int) -> dict[Part, int]:
-        """Count the rows of each part in the first `steps` steps."""
+        """Count the rows from each part in the first `steps` steps."""
         if not self.parts:
             return {}
         epochs, rest = divmod(steps * rows, self.size)
@@ -53,7 +55,7 @@ class Together:
 
 
 class Mixed:
-    """Each part in its own shuffled order, with its share of each step's rows."""
+    """Reads each part in its own shuffled order, with a fixed share of the rows in each step."""
 
     def __init__(self, parts: Mapping[Part, int], shares: Sequence[float], *seed: int) -> None:
         self.parts, self.units = parts, in_units(shares)
@@ -84,29 +86,30 @@ Order = Together | Mixed
 
 
 def in_units(shares: Sequence[float]) -> np.ndarray:
-    """Convert non-negative shares with any positive sum to integers that sum to `UNIT`, (K,) int64, by
-    largest remainders."""
+    """Convert non-negative shares with a positive sum to integers that sum to `UNIT`, (K,) int64, using the
+    largest remainder method."""
     exact = np.asarray(shares, float) / np.sum(shares, dtype=float) * UNIT
-    units = np.floor(exact + 1e-6).astype(np.int64)  # corrects floating-point errors, as in 0.29 * UNIT
+    units = np.floor(exact + 1e-6).astype(np.int64)  # tolerates floating-point errors, as in 0.29 * UNIT
     lacking = UNIT - int(units.sum())
     largest = np.argsort(units - exact, kind="stable")[: max(0, lacking)]
     units[largest] += 1
-    units[int(units.argmax())] += UNIT - int(units.sum())  # absorb a rounding surplus of a few units
+    units[int(units.argmax())] += UNIT - int(units.sum())  # the largest share absorbs a surplus of units
     return units
 
 
 class Apportionment:
-    """Each part's number of rows as a function of the step alone. After every step, it is the part's exact
-    share of all rows so far, rounded up or down, so that all corpora are spread evenly over training. Such a
-    division always exists; rounding up by the earliest deadline finds it (Tijdeman 1980). Shares are `units`
-    (K,) int64 of a step's `rows`; rows times steps must be below 9e9."""
+    """Determines the number of rows from each part as a function of the step alone. After every step, it is
+    the part's exact share of all rows so far, rounded up or down, so that all corpora are spread evenly over
+    training. Such a division always exists, and rounding up the parts with the earliest deadlines finds it
+    (Tijdeman 1980). Each part's share of a step's `rows` is `units` (K,) int64; rows times steps must be
+    below 9e9."""
 
     def __init__(self, units: np.ndarray, rows: int) -> None:
         self.units, self.rows = units, rows
         self._steps, self._had = 0, np.zeros_like(units)
 
     def upto(self, steps: int) -> np.ndarray:
-        """Return each part's number of rows in the first `steps` steps, (K,) int64."""
+        """Return the number of rows from each part in the first `steps` steps, (K,) int64."""
         if steps < self._steps:
             self._steps, self._had = 0, np.zeros_like(self.units)
         while self._steps < steps:
@@ -115,23 +118,23 @@ class Apportionment:
         return self._had.copy()
 
     def _next(self, steps: int, had: np.ndarray) -> np.ndarray:
-        """Return each part's number of rows in the first `steps` steps, given those `had` one step
-        earlier."""
+        """Return the number of rows from each part in the first `steps` steps, given the numbers one step
+        earlier, `had`."""
         exact = self.rows * steps * self.units
         least = np.maximum(exact // UNIT, had)
         left = self.rows * steps - int(least.sum())
         if left:
             free = np.flatnonzero(least * UNIT < exact)  # not yet rounded up
-            # The step at which the exact share reaches the next integer.
+            # The step at which a part's exact share reaches the next integer.
             deadline = -(-(least[free] + 1) * UNIT // (self.rows * self.units[free]))
             least[free[np.argsort(deadline, kind="stable")[:left]]] += 1
         return least
 
 
 def share_rows(batch: int, instances: Sequence[int]) -> list[int]:
-    """Divide `batch` rows among streams in proportion to their `instances`, with at least one row for each
-    stream that has any. The largest stream absorbs the rounding, so the sum is `batch` if that is enough for
-    all."""
+    """Divide `batch` rows among streams in proportion to their `instances`; every stream that has instances
+    gets at least one row. The largest stream absorbs rounding, so that the sum is `batch` if the batch is
+    large enough."""
     total = sum(instances)
     rows = [max(1, round(batch * n / total)) if n else 0 for n in instances]
     largest = max(range(len(rows)), key=lambda i: instances[i])

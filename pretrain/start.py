@@ -1,10 +1,11 @@
-"""The model that a run starts from, new or from a folder, and its embedding rows during training.
+"""The model that a run starts from (new, or loaded from a folder), and its embedding rows during training.
 
-A pretrained encoder has a row for each type in its tokenizer (XLM-R: 250,037), but text in a few languages
-uses only a fraction of them. During training, the model has rows only for the kept types, which shrinks the
-softmax, gradients, AdamW's moments and states. Its checkpoint contains all rows, the others unchanged.
+A pretrained encoder has a row for every type in its tokenizer (XLM-R: 250,037), but text in a few languages
+uses only a fraction of them. During training, the model has rows only for the kept types, which reduces the
+size of the softmax, gradients, AdamW's moments and saved states. Its checkpoint contains all rows; the other
+rows are unchanged.
 
-Shapes: V types in the tokenizer, R of them kept.
+Shapes: V types in the tokenizer, R kept types.
 """
 
 from __future__ import annotations
@@ -28,29 +29,30 @@ from calque.pretrain.tokenizer_check import check_tokenizer
 
 
 def check_start(folder: Path, config: ModelConfig) -> None:
-    """Raise BadInput, before any other work, if a run of such a model cannot start from a folder."""
+    """Raise BadInput, before any other work is done, if a run with this model config cannot start from a
+    folder."""
     saved = saved_model.read_config(folder)
     differences = _other_shape(saved, config)
     _refuse_second_tensors(saved, folder)
     if not (folder / TOKENIZER).is_file():
-        raise BadInput("no tokenizer; expected a file saved by AutoTokenizer", folder / TOKENIZER)
+        raise BadInput("there is no tokenizer; save one with AutoTokenizer", folder / TOKENIZER)
     check_own_types(folder, saved.vocab_size, saved.pad_token_id)
     check_tokenizer(folder)
     _refuse(differences, folder)
 
 
 def has_head(folder: Path) -> bool:
-    """Whether a checkpoint includes a prediction head, judging by the names of its weights."""
+    """Whether a checkpoint includes a prediction head, according to the names of its weights."""
     head, names = architecture_of(saved_model.read_config(folder)).head, saved_model.tensor_files(folder)
-    # BERT's other head predicts whether two sentences follow each other.
+    # BERT's other head predicts whether two sentences are consecutive.
     return any(name.startswith(f"{head}.") and "seq_relationship" not in name for name in names)
 
 
 @dataclass(frozen=True)
 class InitialModel:
-    """The model that a run starts from: a new one, or the one in the folder `start`, a RoBERTa, XLM-R or BERT
-    of the config's shape, which gets the config's dropout. It has rows for the kept types in training, and
-    for all types when finished."""
+    """The model that a run starts from: a new one, or the RoBERTa, XLM-R or BERT model in the folder `start`,
+    which must have the config's shape and gets the config's dropout. It has rows for the kept types during
+    training, and for all types when finished."""
 
     start: Path | None
     config: ModelConfig
@@ -59,26 +61,27 @@ class InitialModel:
     seed: int
 
     def load(self) -> tuple[Any, list[str]]:
-        """Return the model to train, and the parts that are random because the folder lacks them."""
+        """Return the model to train, and descriptions of the parts that are random because the folder lacks
+        them."""
         whole, drawn = self.whole()
         kept = self.languages.kept
         return (whole if kept is None else with_rows(whole, kept, self.languages.specials.pad)), drawn
 
     def complete(self, trained: Any, digest: str | None) -> Any:
-        """Return the trained model with a row for each type; `digest` is the digest of the starting
-        weights."""
+        """Return the trained model with rows for all types; `digest` is the digest of the weights that the
+        run started from."""
         if self.languages.kept is None:
             return trained
         if self.start and saved_model.weights_digest(self.start) != digest:
             fault = "the weights have changed since the run started"
-            raise BadInput(f"{fault}; the checkpoint needs their other rows", self.start)
+            raise BadInput(f"{fault}, but the checkpoint needs the rows that were not trained", self.start)
         whole, _ = self.whole()
         put_back(trained, self.languages.kept, whole)
         return whole
 
     def whole(self) -> tuple[Any, list[str]]:
-        """Return the model with a row for each type, and its random parts: rows for new scripts, and the
-        prediction head if the folder lacks it."""
+        """Return the model with rows for all types, and descriptions of its random parts: rows for new
+        scripts, and the prediction head if the folder lacks it."""
         folder, languages, config = self.start, self.languages.whole, self.config
         if folder is None:
             types = languages.token_types if self.language_embeddings else 1
@@ -106,20 +109,20 @@ class InitialModel:
 
 
 def _lacking_head(model: Any, missing: list[str], folder: Path) -> set[str]:
-    """Return the names of the prediction head's weights if a folder lacks them all; raise BadInput for other
-    `missing` weights."""
+    """Return the names of the prediction head's weights if a folder lacks all of them; raise BadInput if any
+    other weights are `missing`."""
     head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
     weights = model.state_dict(keep_vars=True).items()
     own = {name: each for name, each in weights if name.startswith(f"{head}.") and each is not table}
-    # A shared parameter has several names, of which transformers may report one.
+    # A shared parameter has several names, but transformers may report only one.
     all_lack = {id(each) for each in own.values()} == {id(own[name]) for name in missing if name in own}
     if lacking := [name for name in missing if not (all_lack and name in own)]:
-        raise BadInput(f"lacks the weights {', '.join(lacking)}", folder / saved_model.WEIGHTS)
+        raise BadInput(f"the weights {', '.join(lacking)} are missing", folder / saved_model.WEIGHTS)
     return set(own) if all_lack else set()
 
 
 def _refuse_second_tensors(saved: Any, folder: Path) -> None:
-    """Raise BadInput if two different tensors are saved for one of the model's, such as two word embedding
+    """Raise BadInput if two different tensors are saved that the model ties, such as two word embedding
     tables."""
     files = saved_model.tensor_files(folder)
     tied = architecture_of(saved).masked_model._tied_weights_keys if saved.tie_word_embeddings else {}
@@ -129,7 +132,7 @@ def _refuse_second_tensors(saved: Any, folder: Path) -> None:
             if not torch.equal(second, table):
                 tied_by = f"tie_word_embeddings of {saved_model.CONFIG} makes them one"
                 fault = f"{name} differs from {first}, but {tied_by}"
-                raise BadInput(f"{fault}; remove one, or set it to false", files[name])
+                raise BadInput(f"{fault}; remove one of them, or set it to false", files[name])
 
 
 def _refuse(differences: list[str], folder: Path) -> None:
@@ -140,7 +143,7 @@ def _refuse(differences: list[str], folder: Path) -> None:
 
 
 def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
-    """Messages about differences in shape between a saved model and a run's."""
+    """Return messages about differences between the shape of a saved model and the config."""
     length = architecture_of(saved).length(saved)
     shape = {
         "layers": (saved.num_hidden_layers, config.layers),
@@ -172,7 +175,8 @@ def _changed(config: Any, **changes: Any) -> Any:
 
 
 def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
-    """The model with only the rows of the types `kept` (R,) int64, in their order; `pad` is padding's row."""
+    """Return the model with only the rows of the types `kept` (R,) int64, in this order; `pad` is padding's
+    row."""
     config = model.config
     if architecture_of(config).counts_from_padding and pad != config.pad_token_id:
         before = f"so all types before it need rows, but only {pad} have one"
@@ -180,13 +184,14 @@ def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
     small = type(model)(_changed(config, vocab_size=len(kept), pad_token_id=pad))
     rows, whole = torch.from_numpy(kept), model.state_dict()
     with torch.no_grad():
-        for name, tensor in small.state_dict().items():  # tensors with a row per type are smaller here
+        for name, tensor in small.state_dict().items():  # tensors with one row per type are smaller here
             tensor.copy_(whole[name][rows] if whole[name].shape != tensor.shape else whole[name])
     return small
 
 
 def put_back(trained: Any, kept: np.ndarray, into: Any) -> None:
-    """Write a trained model from `with_rows` back into the whole model; rows not kept stay unchanged."""
+    """Copy the weights of a trained model from `with_rows` into the whole model `into`; rows that were not
+    kept stay unchanged."""
     rows, whole = torch.from_numpy(kept), into.state_dict()
     with torch.no_grad():
         for name, tensor in trained.state_dict().items():

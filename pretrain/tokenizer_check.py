@@ -1,7 +1,7 @@
-"""Check that AutoTokenizer encodes text as a folder's tokenizer.json does.
+"""Check that AutoTokenizer encodes text in the same way as a folder's tokenizer.json.
 
-tokenizer_config.json and config.json name a transformers class. Most classes read only the types in
-tokenizer.json, and use their own normalizer, template and special types.
+AutoTokenizer uses the class named in tokenizer_config.json or config.json. Most classes read only the types
+from tokenizer.json and use their own normalizer, template and special types.
 """
 
 import json
@@ -18,15 +18,15 @@ from calque.derive.errors import BadInput
 from calque.derive.vocabulary import TOKENIZER, TOKENIZER_CONFIG, open_tokenizer, tokenizer_settings
 from calque.pretrain.saved_model import CONFIG, load_tokenizer
 
-AS_SAVED = ("PreTrainedTokenizerFast", "TokenizersBackend")  # classes that read tokenizer.json as it is
+AS_SAVED = ("PreTrainedTokenizerFast", "TokenizersBackend")  # classes that use tokenizer.json unchanged
 READING = ("tokenizer_class", "do_lower_case", "strip_accents", "tokenize_chinese_chars", "add_prefix_space")
-"""Settings that change how a class tokenizes."""
+"""Settings that affect how a class tokenizes."""
 ADDED = "added_tokens.json"
-SAMPLE = 500  # types whose words are compared
+SAMPLE = 500  # number of types whose words are compared
 
 
 def check_tokenizer(folder: Path) -> None:
-    """Raise BadInput if AutoTokenizer's ids differ from tokenizer.json's."""
+    """Raise BadInput if AutoTokenizer and tokenizer.json yield different ids."""
     settings = tokenizer_settings(folder)
     named = settings.get("tokenizer_class", None if (folder / CONFIG).exists() else AS_SAVED[0])
     added = (folder / ADDED).exists() or settings.get("added_tokens_decoder")
@@ -37,12 +37,14 @@ def check_tokenizer(folder: Path) -> None:
 
 @lru_cache(maxsize=16)
 def _compare(folder: Path, *digests: str) -> None:
-    """`check_tokenizer`, cached by the files' digests, because 250,000 types take seconds."""
+    """Compare the tokenizers; cached by the files' digests, because comparing 250,000 types takes seconds."""
     ours, theirs = open_tokenizer(folder / TOKENIZER), load_tokenizer(folder)
     try:
         cases = list(_encodings(ours, theirs))
-    except Exception as error:  # a bare Exception if a word is unknown and there is no unknown type
-        raise BadInput(f"AutoTokenizer's tokenizer cannot encode all words: {error}", folder) from None
+    except Exception as error:  # a bare Exception for unknown words if there is no unknown type
+        raise BadInput(
+            f"the tokenizer that AutoTokenizer loads cannot encode all words: {error}", folder
+        ) from None
     for text, here, there in cases:
         if here != there:
             settings = tokenizer_settings(folder)
@@ -57,10 +59,11 @@ def _compare(folder: Path, *digests: str) -> None:
 
 
 def _encodings(ours: Tokenizer, theirs: Any) -> Iterator[tuple[str, list[int], list[int]]]:
-    """Yield words with their ids from both tokenizers, then the ids and token types of a row of two texts."""
+    """Yield words with their ids from both tokenizers, then the ids and token types of a row with two
+    texts."""
     ours.no_padding()
     ours.no_truncation()
-    theirs.model_max_length = 1 << 30  # transformers warns about longer texts
+    theirs.model_max_length = 1 << 30  # otherwise, transformers warns about long texts
     words = _words(ours, theirs)
     texts = [f" {word}" for word in words]
     own = [encoding.ids for encoding in ours.encode_batch_fast(texts, add_special_tokens=False)]
@@ -71,8 +74,8 @@ def _encodings(ours: Tokenizer, theirs: Any) -> Iterator[tuple[str, list[int], l
 
 
 def _words(ours: Tokenizer, theirs: Any) -> list[str]:
-    """Return types that only AutoTokenizer has, and words that reveal differences in casing, accents and word
-    boundaries."""
+    """Return the types that only AutoTokenizer has, and words that reveal differences in the treatment of
+    case, accents and word boundaries."""
     vocabulary, special = ours.get_vocab(with_added_tokens=True), set(theirs.all_special_tokens)
     words = sorted(theirs.get_vocab().keys() - vocabulary.keys() - special)
     ordinary = sorted(vocabulary.keys() - special)

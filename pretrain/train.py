@@ -1,4 +1,4 @@
-"""The training loop, independent of objective and corpus."""
+"""The training loop, which does not depend on the objective or corpus."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from calque.pretrain.objective import Stream
 if TYPE_CHECKING:
     from calque.pretrain.modules import Learner
 
-TIMES = "times the rate"  # the key of a parameter group's learning-rate factor
+TIMES = "times the rate"  # the key of the learning-rate factor in a parameter group
 
 
 class NonFinite(ArithmeticError):
-    """The loss or its gradient is not finite; the weights are unchanged."""
+    """Raised if the loss or its gradient is not finite; the weights are unchanged."""
 
 
 class Draws:
-    """Each step's batches and loss divisors, as a function of (seed, step)."""
+    """The batches and loss divisors of each step, as a function of (seed, step)."""
 
     def __init__(
         self, streams: Sequence[Stream], batch: int, seed: int, mixture: Mixture = ALL_TOGETHER
@@ -37,7 +37,7 @@ class Draws:
         self.streams, self.seed = streams, seed
         terms = Counter(name for stream in streams for name in stream.weights)
         if repeated := [name for name, count in terms.items() if count > 1]:
-            raise ValueError(f"two streams share the loss term {repeated[0]!r}; expected different names")
+            raise ValueError(f"two streams share the loss term {repeated[0]!r}; use different names")
         self.orders = []
         for i, stream in enumerate(streams):
             self.orders.append(mixture.order(stream.parts, stream.instances, seed, i))
@@ -45,7 +45,7 @@ class Draws:
         self.rows = mixture.rows(batch, sizes, [of_pairs(stream.parts) for stream in streams])
 
     def at(self, step: int) -> tuple[list[Batch], dict[str, int]]:
-        """Return one batch per stream, for all processes and micro-batches together, and the divisors."""
+        """Return one batch per stream, which covers all processes and micro-batches, and the divisors."""
         batches: list[Batch] = []
         counts: dict[str, int] = {}
         for i, (stream, rows, order) in enumerate(zip(self.streams, self.rows, self.orders, strict=True)):
@@ -56,7 +56,7 @@ class Draws:
         return batches, counts
 
     def shown(self, steps: int) -> dict[str, dict[str, float]]:
-        """The number of rows, and of epochs, of each language and bitext in the first `steps` steps."""
+        """Return how many rows and epochs of each language and bitext are read in the first `steps` steps."""
         rows_and_epochs: dict[str, dict[str, float]] = {}
         for rows, order in zip(self.rows, self.orders, strict=True):
             for part, count in order.shown(steps, rows).items():
@@ -67,11 +67,12 @@ class Draws:
 
 
 def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
-    """Create a fused AdamW, seven times faster than the default on a CPU with a table of 80,000 rows."""
+    """Create a fused AdamW optimizer; on a CPU with a table of 80,000 rows, it is seven times faster than the
+    default."""
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     encoder = architecture_of(learner.model.config).encoder(learner.model)
     in_encoder = set(map(id, encoder.parameters()))
-    for parameter in learner.trained.values():  # not by name: XLM-R's table is named after the head
+    for parameter in learner.trained.values():  # not grouped by name: XLM-R's table is named after the head
         decays = config.decayed == "all" or parameter.ndim > 1
         times = 1.0 if id(parameter) in in_encoder else config.head_rate
         groups.setdefault((config.weight_decay if decays else 0.0, times), []).append(parameter)
@@ -99,17 +100,17 @@ def train(
     mixture: Mixture = ALL_TOGETHER,
     read: Callable[[int], bool] = lambda step: True,
 ) -> Draws:
-    """Train from step `first` to the last and return the draws.
+    """Train from step `first` to the last step, and return the draws.
 
-    `after(step, means, gradient norm)` is called once per update, with 1-based steps and the means of all
-    terms that streams report. Reading them from a GPU waits for its pending work, so they are read only after
+    `after(step, means, gradient norm)` is called once per update, with the 1-based step and the means of all
+    terms that streams report. Reading these from a GPU waits for pending work, so they are read only after
     the last step and after steps for which `read` is true; `after` is then called for all steps since the
-    previous reading. Raises NonFinite if a loss or its gradient is not finite; the weights are then those
+    previous reading. Raises NonFinite if a loss or its gradient is not finite. The weights are then those
     from before that step, even if its numbers are read later.
     """
     draws = Draws(streams, config.batch, seed, mixture)
     parameters = list(learner.trained.values())
-    stopped = torch.zeros((), device=world.device)  # 1 once a number is not finite
+    stopped = torch.zeros((), device=world.device)  # set to 1 when a number is not finite
     unread: list[tuple[int, list[str], Tensor]] = []
     learner.train()
     for step in range(first, config.steps):
@@ -146,9 +147,10 @@ def _update(optimizer: torch.optim.Optimizer, rate: float) -> None:
 def _accumulate(
     learner: Learner, draws: Draws, step: int, grad_accumulation: int, world: World
 ) -> dict[str, Tensor]:
-    """Add the gradients of a step's micro-batches; returns this process's share of each mean loss."""
+    """Accumulate the gradients of a step's micro-batches, and return this process's share of each mean
+    loss."""
     batches, drawn = draws.at(step)
-    # Only dropout draws random numbers from torch; a resumed run draws the same ones.
+    # Only dropout uses torch's random numbers, which are the same in a resumed run.
     torch.manual_seed(int(np.random.SeedSequence([draws.seed, step, world.rank]).generate_state(1)[0]))
     parts = _cut(draws.streams, batches, grad_accumulation, world)
     parts, more = _before_step(learner, draws.streams, parts, world)
@@ -161,8 +163,8 @@ def _accumulate(
 
 
 def _finite(unread: Sequence[tuple[int, list[str], Tensor]]) -> list[tuple[int, dict[str, float], float]]:
-    """Read the steps' losses and gradient norms together; raise NonFinite for the first step with a number
-    that is not finite."""
+    """Read the losses and gradient norms of several steps at once; raise NonFinite for the first step with a
+    number that is not finite."""
     steps = []
     numbers = torch.stack([row for *_, row in unread]).tolist()
     for (step, names, _), (norm, *means) in zip(unread, numbers, strict=True):
@@ -177,7 +179,7 @@ def _finite(unread: Sequence[tuple[int, list[str], Tensor]]) -> list[tuple[int, 
 def _cut(
     streams: Sequence[Stream], batches: Sequence[Batch], grad_accumulation: int, world: World
 ) -> list[tuple[Stream, Batch]]:
-    """Return this process's micro-batches in pieces, each with its stream, in order of gradient
+    """Return the pieces of this process's micro-batches, each with its stream, in order of gradient
     accumulation."""
     pieces = list[tuple[Stream, Batch]]()
     for cut in range(grad_accumulation):
@@ -192,8 +194,8 @@ def _cut(
 def _before_step(
     learner: Learner, streams: Sequence[Stream], parts: list[tuple[Stream, Batch]], world: World
 ) -> tuple[list[tuple[Stream, Batch]], dict[str, Tensor]]:
-    """Run each stream's `before_step`, then return the micro-batches and the counts, summed over processes,
-    of uncounted terms. Counts stay on the device, because reading them would wait for it."""
+    """Run each stream's `before_step`, then return the micro-batches and the counts of uncounted terms,
+    summed over processes. Counts stay on the device, because reading them would wait for pending work."""
     counts: dict[str, Tensor] = {}
     none = torch.zeros((), dtype=torch.long, device=world.device)
     for stream in streams:
@@ -210,10 +212,11 @@ def _before_step(
 def _backward(
     learner: Learner, stream: Stream, part: Batch, counts: Mapping[str, int | Tensor], world: World
 ) -> dict[str, Tensor]:
-    """Add the gradient of one stream's part of a micro-batch; returns its share of each mean loss.
+    """Accumulate the gradient of one stream's part of a micro-batch, and return its share of each mean loss.
 
-    Each stream has its own backward pass, so only one graph is in memory at a time, and a sparse gradient is
-        added to the dense one in place; autograd would allocate a new table for the sum.
+    Each stream has a separate backward pass, so that only one graph is in memory at a time and a sparse
+    gradient is added to the dense one in place. With a joint pass, autograd would allocate a new table for
+    the sum.
     """
     with autocast(world.device):
         sums = stream.losses(learner, part)

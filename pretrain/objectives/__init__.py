@@ -1,4 +1,4 @@
-"""The pretraining objectives, one file each, and their list."""
+"""The list of pretraining objectives, each of which is defined in its own file."""
 
 import re
 
@@ -34,12 +34,12 @@ OBJECTIVES: list[type[Objective]] = [
     RepelMLM,
     RotateMLM,
 ]
-"""All objectives, in the order used for lists and figure colours; a study file may add its own."""
+"""All objectives, in the order used for lists and for colours in figures. Study files may add others."""
 AFTER, HEAD = "-after-", "-head"
 
 
 def parse(name: str) -> Objective:
-    """Return the objective with a name, as on the command line, or raise BadInput."""
+    """Return the objective with the given command-line name; raise BadInput if there is none."""
     then, after, rest = name.rpartition(AFTER)
     try:
         if after and (matched := re.fullmatch(rf"(.+?)(?:-for-({NUMBER}))?", rest)):
@@ -59,7 +59,7 @@ def parse(name: str) -> Objective:
 
 
 def table() -> list[str]:
-    """Return the lines of the README's table of objectives."""
+    """Return the lines of the table of objectives in the README."""
     lines = ["| objective | definition | suffixes |", "|---|---|---|"]
     for kind in OBJECTIVES:
         paper = f" ({kind.paper})" if kind.paper else ""

@@ -1,4 +1,4 @@
-"""ALIGN-MLM: MLM that also aligns the embeddings of dictionary words (ALIGN-MLM, section 3)."""
+"""ALIGN-MLM: MLM with a loss that aligns the embeddings of dictionary words (ALIGN-MLM, section 3)."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ ALPHA = 10.0
 
 
 class DictionaryCosine(Stream):
-    """All dictionary entries in every step, without sampling; the loss `term` is a function of each pair's
-    cosine."""
+    """Uses all dictionary entries in every step. The loss term `term` is the sum of `loss`, a function of
+    each pair's cosine."""
 
     instances = 0
 
@@ -39,28 +39,33 @@ class DictionaryCosine(Stream):
         return self.pairs, {self.term: len(self.pairs)}
 
     def losses(self, learner: Learner, batch: Pairs) -> dict[str, Tensor]:
-        # A sparse gradient has only the dictionary's rows; a dense one would be as large as the table.
+        # A sparse gradient contains only the dictionary's rows; a dense one would be as large as the table.
         rows = F.embedding(batch.ids, learner.model.get_input_embeddings().weight, sparse=True)
         return {self.term: self.loss(F.cosine_similarity(rows[:, 0], rows[:, 1])).sum()}
 
 
 def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
-    """Return the dictionary entries whose two ids differ, and the languages of their sides, both (n, 2)
-    int64. Types shared by both languages are their own images and already aligned."""
+    """Return the dictionary entries with two different ids, and the languages of their two sides, both (n, 2)
+    int64. Types that both languages share are their own images and therefore already aligned."""
     if not languages.dictionaries:
-        raise BadInput("no dictionary between the languages, so nothing to align", languages.folder)
+        raise BadInput(
+            "there is no dictionary between the languages, so there is nothing to align", languages.folder
+        )
     each = [languages.dictionary(*pair) for pair in languages.dictionaries]
     numbers = [[languages[name].number for name in pair] for pair in languages.dictionaries]
     entries, sides = np.concatenate(each), np.repeat(numbers, list(map(len, each)), axis=0)
     moved = entries[:, 0] != entries[:, 1]
     if not moved.any():
-        raise BadInput("the dictionary contains only types that both languages share, so nothing to align")
+        raise BadInput(
+            "the dictionary contains only types that the languages share, so there is nothing to align"
+        )
     return np.ascontiguousarray(entries[moved]), sides[moved]
 
 
 @dataclass(frozen=True)
 class Align(Objective):
-    """alpha * L_ALIGN: minus the mean cosine of the raw word-embedding rows of all dictionary pairs."""
+    """alpha * L_ALIGN, where L_ALIGN is the negative mean cosine between the word embeddings of all
+    dictionary pairs."""
 
     alpha: float = ALPHA
 
@@ -80,7 +85,7 @@ class Align(Objective):
 
 @dataclass(frozen=True)
 class AlignMLM(Composite):
-    """L_ALIGN-MLM = L_MLM + alpha * L_ALIGN; alpha was chosen from 1, 10, 100 (appendix G.5)."""
+    """L_ALIGN-MLM = L_MLM + alpha * L_ALIGN. The paper chose alpha from 1, 10 and 100 (appendix G.5)."""
 
     alpha: float = ALPHA
     mask_rate: float = MASK_RATE

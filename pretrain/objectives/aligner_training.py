@@ -1,9 +1,9 @@
-"""Aligner training: a contrastive loss between linked words of sentences and their translations.
+"""Aligner training: a contrastive loss on linked words in sentences and their translations.
 
-A word's vector is the mean of its sub-words' states at one layer, minus the mean over the sentence's words,
-normalised.
+A word's vector is the mean of its sub-words' states at one layer, minus the mean over all words in the
+sentence, normalised to length 1.
 
-Shapes: B pairs, n and m words in their longest sides, H hidden.
+Shapes: B pairs, with at most n and m words on their sides, hidden size H.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 
 Labels = Literal["agreement", "estimated", "self", "gold"]
 LINKS: dict[Labels, Linked] = {"agreement": GROWN, "estimated": GROWN, "self": "", "gold": GOLD}
-"""The links used as labels; for `agreement`, those that the encoder must agree with."""
+"""The links used as labels; with `agreement`, only the links that the encoder agrees with are used."""
 CONTRAST, LABELLED = "contrast", "labelled"
 TEMPERATURE = 0.1
 GROUP = 8  # maximum number of sentence pairs that share negatives
 
 
 class ContrastedWords(PairStream):
-    """Unmasked sentence pairs in groups of similar length, each side in a separate row. Logs the fraction of
-    linked words (of all words, if the model labels them itself) that receive a label."""
+    """Unmasked sentence pairs in groups of similar length, with each side in a separate row. Logs which
+    fraction of the linked words (or, if the model labels them itself, of all words) receive a label."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: AlignerTraining) -> None:
-        # Neighbours in a file may be translations of the same sentence.
+        # Shuffled, because consecutive pairs in a file may be translations of the same sentence.
         super().__init__(languages, length, seed, objective, shuffled=True)
         self.objective, self.weights = objective, {CONTRAST: 1.0}
 
@@ -83,7 +83,7 @@ class ContrastedWords(PairStream):
         columns: Tensor,
         batch: NumberedWords,
     ) -> Tensor:
-        """Return the links to learn, (B, n, m) bool."""
+        """Return the links to be learnt, (B, n, m) bool."""
         kind = self.objective.labels
         if kind == "self":
             kernel = log_kernel(torch.bmm(first, second.mT))
@@ -97,8 +97,9 @@ class ContrastedWords(PairStream):
 
 
 def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
-    """Average the states of rows `<s> ids </s>` over each word, (B, n, H), given the number of each id's word
-    (-1 for padding). Also returns which words exist, (B, n)."""
+    """Average the states of rows `<s> ids </s>` over the sub-words of each word, (B, n, H), given the number
+    of the word that each id belongs to (-1 for padding). Also return a mask of the words that exist, (B,
+    n)."""
     rows, width = len(hidden), hidden.shape[1] - 2
     numbers = numbers[:, :width]
     starts = torch.arange(rows, device=numbers.device)[:, None] * (width + 1)
@@ -111,8 +112,8 @@ def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def centred_words(vectors: Tensor, real: Tensor) -> Tensor:
-    """Subtract the sentence mean from vectors (B, n, H) and normalise them; those that are not `real` (B, n)
-    become 0."""
+    """Subtract the sentence mean from the vectors of words, (B, n, H), and normalise them. Vectors that are
+    not `real` (B, n) become 0."""
     padding = ~real[:, :, None]
     sums = vectors.masked_fill(padding, 0).sum(1, keepdim=True)
     mean = sums / real.sum(1).clamp(min=1)[:, None, None]
@@ -120,17 +121,17 @@ def centred_words(vectors: Tensor, real: Tensor) -> Tensor:
 
 
 def probabilities(cosines: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
-    """Return the geometric mean, (B, n, m), of p(target | source) and p(source | target), softmaxes of
-    cosines over TEMPERATURE. `rows` (B, n) and `columns` (B, m) mark real words; values at padding are
-    arbitrary. Compare awesome-align (Dou and Neubig 2021, section 2.2)."""
+    """Return the geometric mean of p(target | source) and p(source | target), (B, n, m), which are softmaxes
+    over cosines divided by TEMPERATURE. `rows` (B, n) and `columns` (B, m) mark real words; values at padding
+    are arbitrary. awesome-align is similar (Dou and Neubig 2021, section 2.2)."""
     padding = ~(rows[:, :, None] & columns[:, None])
     logits = (cosines / TEMPERATURE).masked_fill_(padding, torch.finfo(cosines.dtype).min)
     return (logits.softmax(1) * logits.softmax(2)).sqrt_()
 
 
 def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
-    """Return the summed cross-entropy, in both directions, of the words linked to each word, weighted
-    equally. All arguments are (n, m)."""
+    """Return the cross-entropy of predicting the words linked to each word, summed over words and both
+    directions; several links of a word are weighted equally. All arguments are (n, m)."""
     logits = (similarity / TEMPERATURE).masked_fill(~real, torch.finfo(similarity.dtype).min)
     losses = [labels / labels.sum(dim, keepdim=True).clamp(min=1) * logits.log_softmax(dim) for dim in (0, 1)]
     return -torch.stack(losses).masked_fill(~labels, 0.0).sum()
@@ -138,13 +139,14 @@ def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class AlignerTraining(PairObjective):
-    """Cross-entropy of each linked word's translation among the words in at most eight sentence pairs, in
-    both directions, with a temperature of 0.1.
+    """Trains a model to identify the translation of each linked word among the words in up to eight sentence
+    pairs: cross-entropy in both directions, with a temperature of 0.1.
 
-    layer: the layer that the loss applies to, and the last one trained; by default two thirds of the way up.
-    labels: fast_align's links whose probability under the current model is at least `least` ("agreement");
-        all of fast_align's links; the model's own, by optimal transport and Itermax as in XLM-Align; or gold
-        links.
+    layer: the layer that the loss applies to, which is also the last one trained; by default, the layer at
+        two thirds of the depth.
+    labels: fast_align's links with a probability of at least `least` under the current model ("agreement");
+        all of fast_align's links; links found by the model itself, with optimal transport and Itermax as in
+        XLM-Align; or gold links.
     """
 
     parallel_fraction: float = 1.0
@@ -174,15 +176,16 @@ class AlignerTraining(PairObjective):
             links=LINKS[self.labels],
             predicts=False,
             needs_start=True,
-            format=2 if self.labels == "agreement" else 1,  # in format 1: agreement with the mutual argmax
+            format=2 if self.labels == "agreement" else 1,  # format 1: agreement by mutual argmax
         )
 
     def layer_of(self, layers: int) -> int:
-        """The layer that the loss applies to in a model of `layers` layers."""
+        """Return the layer that the loss applies to in a model of `layers` layers."""
         return self.layer or main_layer(layers)
 
     def main_layer(self, layers: int) -> int:
-        """The layer below the loss's, which aligns better (measured on en-fr)."""
+        """Return the layer below the one that the loss applies to, because it aligns words better (measured
+        on en-fr)."""
         return max(1, self.layer_of(layers) - 1)
 
     def pair_passes(self, layers: int) -> float:
@@ -193,7 +196,7 @@ class AlignerTraining(PairObjective):
         if not 0 <= self.least < 1:
             raise ValueError(f"least must be at least 0 and below 1, not {self.least:g}")
         if self.least != type(self).least and self.labels != "agreement":
-            raise ValueError(f"least applies only to labels by agreement, not to {self.labels}")
+            raise ValueError(f"`least` has an effect only if labels is agreement, not {self.labels}")
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         return self.lacking_layers(model, self.layer)

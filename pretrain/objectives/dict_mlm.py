@@ -18,10 +18,10 @@ Side = Literal["input", "label"]
 
 
 class Translations:
-    """Translates ids with the languages' dictionaries; ids without an entry stay the same. Each word's target
-    language is drawn from those that share a dictionary with its own.
+    """Translates ids with the dictionaries between languages; ids without an entry stay the same. The target
+    language of each word is sampled from the languages that share a dictionary with its own language.
 
-    Shapes: R rows of a model's table, N words, P languages that share a dictionary with a language.
+    Shapes: R rows in a model's table, N words, P languages that share a dictionary with a given language.
     """
 
     def __init__(self, languages: Languages) -> None:
@@ -31,7 +31,9 @@ class Translations:
             of[a][b] = _images(languages.dictionary(*pair), languages.rows)
             of[b][a] = _images(languages.dictionary(*pair[::-1]), languages.rows)
         if not any(of):
-            raise BadInput("no dictionary between the languages to translate words with", languages.folder)
+            raise BadInput(
+                "there is no dictionary between the languages with which to translate words", languages.folder
+            )
         self.partners = [np.array(sorted(images), np.int64) for images in of]  # (P,) per language
         self.images: list[np.ndarray | None] = []  # (P, R) per language
         for images in of:
@@ -40,7 +42,8 @@ class Translations:
     def __call__(
         self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the translations of `ids` in `languages`, and the translations' languages, all (N,)."""
+        """Return the translations of `ids`, which belong to `languages`, and the languages of the
+        translations; all are (N,)."""
         most = max(map(len, self.partners))
         drawn = random.integers(0, most, len(ids))
         translated, of = ids.copy(), languages.copy()
@@ -55,8 +58,8 @@ class Translations:
 
 
 def _images(entries: np.ndarray, rows: int) -> np.ndarray:
-    """Map each of R rows to the image in its first entry, from entries (n, 2); rows without an entry map to
-    themselves."""
+    """Map each of the R rows to the image in its first dictionary entry, given the entries (n, 2). Rows
+    without an entry are mapped to themselves."""
     image = np.arange(rows)
     first = np.unique(entries[:, 0], return_index=True)[1]
     image[entries[first, 0]] = entries[first, 1]
@@ -64,7 +67,7 @@ def _images(entries: np.ndarray, rows: int) -> np.ndarray:
 
 
 class CodeSwitched(Monolingual):
-    """Monolingual rows in which half of the selected positions are translated."""
+    """Monolingual rows in which half of the positions selected for masking are translated."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, side: Side) -> None:
         super().__init__(languages, length, mask_rate)
@@ -85,15 +88,16 @@ class CodeSwitched(Monolingual):
         else:
             masked = self.masking.corrupt(ids, languages, selected[~switched], fate[~switched], random)
             masked.reshape(-1)[at] = translated
-            languages.reshape(-1)[at] = translated_languages  # each word gets its own language's embedding
+            languages.reshape(-1)[at] = translated_languages  # each word gets the embedding of its language
         return as_rows(masked, labels, languages, padded=False), {"mlm": len(selected)}
 
 
 @dataclass(frozen=True)
 class DictMLM(TextObjective):
-    """At half of the selected positions, the token is replaced by its image and is the label (the paper's
-    runs). With `side="label"`, rows are masked as usual and the image is the label (Chaudhary et al. 2020). A
-    token without a dictionary entry is its own image: it stays visible, or is its own label."""
+    """At half of the selected positions, the original token is the label and its image replaces it in the
+    input (as in the ALIGN-MLM paper's runs). With `side="label"`, rows are masked as usual, and the image is
+    the label (Chaudhary et al. 2020). A token without a dictionary entry is its own image, so it stays
+    visible or is its own label."""
 
     side: Side = "input"
     mask_rate: float = MASK_RATE

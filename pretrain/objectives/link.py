@@ -1,4 +1,5 @@
-"""LINK: source words are replaced by their translations, only in the input (after Sedova et al. 2026)."""
+"""LINK: source words are replaced by their translations in the input but not in the labels (after Sedova et
+al. 2026)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,16 +19,18 @@ SHARE = 0.25
 
 
 class Switched(Monolingual):
-    """Rows masked as for MLM, with a `share` of the first language's visible words translated. Labels are the
-    original words. Words to translate are sampled after the masks, so rows equal MLM's if the dictionary is
-    empty."""
+    """Rows masked as for MLM, in which a fraction `share` of the first language's unmasked words is
+    translated. Labels are the original words. The words to translate are sampled after masking, so rows are
+    identical to MLM's if the dictionary is empty."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, share: float) -> None:
         super().__init__(languages, length, mask_rate)
         self.share, self.translate = share, Translations(languages)
         if self.translate.images[0] is None:
             first = languages.languages[0].name
-            raise BadInput(f"no dictionary for {first} to translate its words with", languages.folder)
+            raise BadInput(
+                f"there is no dictionary with which to translate the words of {first}", languages.folder
+            )
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
         ids, languages = self.read(instances)
@@ -41,8 +44,8 @@ class Switched(Monolingual):
 
 @dataclass(frozen=True)
 class Link(TextObjective):
-    """MLM on text in which a `share` of the source's visible words are replaced by their images, if they have
-    a dictionary entry. Labels are always the original words. The model has no language embeddings."""
+    """MLM on text in which a fraction `share` of the source's unmasked words is replaced by their images, if
+    they have dictionary entries. Labels are always the original words. There are no language embeddings."""
 
     share: float = SHARE
     mask_rate: float = MASK_RATE

@@ -1,4 +1,4 @@
-"""MLM: masked language modelling on every language (Devlin et al. 2019)."""
+"""MLM: masked language modelling on the text of every language (Devlin et al. 2019)."""
 
 from __future__ import annotations
 
@@ -24,18 +24,20 @@ if TYPE_CHECKING:
 
 
 class PackedLines:
-    """A language's corpus as full rows without padding: `<s>`, then lines, each followed by `</s>`, cut at
-    the row's end. The last, partly filled row (`left_over` ids) is omitted."""
+    """A language's corpus as full rows without padding: `<s>`, then lines, each followed by `</s>`, truncated
+    where the row ends. The incomplete last row (`left_over` ids) is omitted."""
 
     def __init__(self, language: Language, specials: Specials, length: int) -> None:
         corpus = language.corpus
         self.language, self.specials, self.length = language, specials, length
-        self.tokens = np.asarray(corpus.tokens)  # a plain array over the same memory map is faster to slice
+        self.tokens = np.asarray(corpus.tokens)  # slicing a plain array (of the same memory map) is faster
         self.lines = np.asarray(corpus.lines)
         total = len(self.tokens) + len(corpus)
         self._rows, self.left_over = divmod(total, length - 1)
         if not self._rows:
-            raise BadInput(f"{language.name}: a corpus of {total:,} ids does not fill one row of {length:,}")
+            raise BadInput(
+                f"{language.name}: the corpus has only {total:,} ids, too few for a row of {length:,}"
+            )
 
     def __len__(self) -> int:
         return self._rows
@@ -53,13 +55,13 @@ class PackedLines:
         return ids
 
     def _ended(self, place: int, low: int, high: int) -> int:
-        """Count the lines, between `low` and `high`, whose `</s>` precedes `place` in the concatenated
-        lines."""
+        """Return the number of lines whose `</s>` precedes `place` in the concatenated lines, searching from
+        `low` to `high`."""
         return bisect_left(range(high), place, low, high, key=lambda line: int(self.lines[line + 1]) + line)
 
 
 class Monolingual(Stream):
-    """Packed rows of each language, one language after the other."""
+    """The packed rows of all languages, one language after the other."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float) -> None:
         self.weights = {"mlm": 1.0}
@@ -87,7 +89,7 @@ class Monolingual(Stream):
 
 
 class TextObjective(Objective):
-    """An objective that predicts `mask_rate` of the ids in monolingual text."""
+    """An objective that predicts a fraction `mask_rate` of the ids in monolingual text."""
 
     mask_rate: float
 
@@ -98,9 +100,8 @@ class TextObjective(Objective):
 
 @dataclass(frozen=True)
 class MLM(TextObjective):
-    """The sum of L_MLM(C) over the languages' corpora C (ALIGN-MLM, section 3), with lines packed into full
-    rows.
-    """
+    """The sum of L_MLM(C) over the corpora C of all languages (ALIGN-MLM, section 3), with lines packed into
+    full rows."""
 
     mask_rate: float = MASK_RATE
 

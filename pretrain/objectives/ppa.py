@@ -1,7 +1,7 @@
-"""PPA: momentum contrast (He et al. 2020) between sentences and their translations, and TLM (Pan et al.
+"""PPA: TLM, and momentum contrast (He et al. 2020) between sentences and their translations (Pan et al.
 2021).
 
-Shapes: B sentences, H hidden, D dimensions, K keys in the queue.
+Shapes: B sentences, hidden size H, D dimensions, K keys in the queue.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from calque.pretrain.modules import Learner
 
 MOCO = "moco"
-Beside = Literal["TLM", "MLM", ""]  # the loss combined with the contrastive one
+Beside = Literal["TLM", "MLM", ""]  # the loss that is added to the contrastive loss
 TEMPERATURE, MOMENTUM, QUEUE, WIDTH = 0.05, 0.999, 32_000, 300
 
 
 def contrast(queries: Tensor, keys: Tensor, others: Tensor, temperature: float) -> Tensor:
-    """Summed InfoNCE in float32: each query (B, D) should match its own key (B, D) rather than the `others`
-    (K, D)."""
+    """Return the summed InfoNCE loss, in float32: each query (B, D) should match its own key (B, D) rather
+    than the `others` (K, D)."""
     with torch.autocast(queries.device.type, enabled=False):
         queries, keys, others = queries.float(), keys.float(), others.float()
         logits = torch.cat([(queries * keys).sum(1, keepdim=True), queries @ others.T], dim=1) / temperature
@@ -43,7 +43,7 @@ def contrast(queries: Tensor, keys: Tensor, others: Tensor, temperature: float) 
 
 @dataclass(frozen=True)
 class PairsWithKeys:
-    """Sentence pairs with the keys of their second sides, and the queue from before the step."""
+    """Sentence pairs with the keys of their second sides, and the queue as it was before the step."""
 
     pairs: PairRows
     keys: Tensor
@@ -51,11 +51,12 @@ class PairsWithKeys:
 
 
 class Contrasted(PairStream):
-    """Sentence pairs: one row for TLM, two for contrast (the first side is the query, the second the key).
+    """Sentence pairs, with one row per pair for TLM and two for contrast (the first side is the query, the
+    second the key).
 
-    Before a step's first gradient, the slow encoder is updated and computes the keys. All processes' keys
-    join the queue after it is read, so a query is compared with its own key and keys from earlier steps, and
-    the loss does not depend on how batches are split.
+    At the start of a step, the slow encoder is updated and computes the keys. These are added to the queue
+    only after it has been read, so a query is compared with its own key and with keys from earlier steps, and
+    the loss does not depend on how batches are divided.
     """
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: PPA) -> None:
@@ -90,13 +91,14 @@ class Contrasted(PairStream):
 
 @dataclass(frozen=True)
 class PPA(PairObjective):
-    """L_MoCo + L_TLM on the same pairs, with the languages in random order (section 2). A sentence's vector
-    is the last layer's state at the first position, normalised and projected to `dimensions`.
+    """L_MoCo + L_TLM on the same pairs, with the two languages in random order (section 2). A sentence's
+    vector is the last layer's state at the first position, normalised and projected to `dimensions`
+    dimensions.
 
-    queue: the number of earlier sentences' keys used as negatives.
-    momentum: the fraction of its weights that the slow encoder keeps in every step.
-    beside: the loss combined with L_MoCo (Table 5). MLM masks the same ids as TLM, but in a separate row for
-        each side.
+    queue: the number of keys from earlier sentences that are used as negatives.
+    momentum: how much of its weights the slow encoder keeps in every update.
+    beside: the loss added to L_MoCo (Table 5). MLM masks the same ids as TLM, but each side is a separate
+        row.
     """
 
     parallel_fraction: float = USUAL
@@ -131,18 +133,18 @@ class PPA(PairObjective):
             raise ValueError(f"momentum must be at least 0 and below 1, not {self.momentum}")
         if self.beside not in get_args(Beside):
             raise ValueError(
-                f"beside (the loss combined with L_MoCo) must be TLM, MLM or empty, not {self.beside!r}"
+                f"beside (the loss added to L_MoCo) must be TLM, MLM or empty, not {self.beside!r}"
             )
         if not self.temperature > 0:
             raise ValueError(f"temperature must be positive, not {self.temperature}")
 
     @property
     def traits(self) -> Traits:
-        memory = 2 * 4 * self.queue * self.dimensions  # the queue, and its copy from before the step
+        memory = 2 * 4 * self.queue * self.dimensions  # the queue, and the copy made at the start of a step
         return replace(super().traits, predicts=bool(self.beside), memory=memory)
 
     def pair_passes(self, layers: int) -> float:
-        # The contrastive loss reads all ids twice, half of them with a backward pass.
+        # The contrastive loss encodes each side separately; the first side needs a backward pass too.
         return 5.0 if self.beside else 2.0
 
     def modules(self, model: Any) -> dict[str, nn.Module]:

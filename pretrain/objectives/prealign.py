@@ -1,6 +1,7 @@
-"""PreAlign: alignment of dictionary words at every layer, then MLM with some words switched (Li et al. 2024).
+"""PreAlign: first, dictionary words are aligned at every layer; then, MLM with code-switched input (Li et al.
+2024).
 
-Shapes: P pairs, W = 2P words (first sides, then second sides), A anchors among them, H hidden.
+Shapes: P pairs, W = 2P words (all first sides, then all second sides), A of which are anchors, hidden size H.
 """
 
 from __future__ import annotations
@@ -31,14 +32,15 @@ if TYPE_CHECKING:
 Sides = Literal["first", "both"]
 TEMPERATURE = 0.1
 PAIRS, PORTION, SHARE = 128, 0.1, 0.05
-WORD = 1  # the position of the word in its row, `<s> word </s>`
+WORD = 1  # the word's position in its row, `<s> word </s>`
 
 
 @dataclass(frozen=True)
 class Anchors(Batch):
-    """Dictionary entries. Anchors, the words to match with their translations, are the first words, or the
-    words on both `sides`, of entries `first` to `last` (exclusive). `ids` and `languages` are (P, 2) int64. A
-    part contains some of the anchors and all words, so the sum over parts does not depend on the split."""
+    """Dictionary entries, of which some words are anchors, to be matched with their translations: the first
+    words (or the words on both `sides`) of entries `first` to `last` (exclusive). `ids` and `languages` are
+    (P, 2) int64. Each part of a batch contains all words but only some anchors, so the total loss does not
+    depend on the division into parts."""
 
     ids: Tensor
     languages: Tensor
@@ -53,26 +55,27 @@ class Anchors(Batch):
         return replace(self, first=self.first + rows.start, last=self.first + rows.stop)
 
     def rows(self, specials: Specials) -> Rows:
-        """Return each word as a separate row between special tokens, (W, 3)."""
+        """Return a row for each word, between special tokens, (W, 3)."""
         words, numbers = (column.T.reshape(-1, 1) for column in (self.ids, self.languages))
         ids = F.pad(F.pad(words, (1, 0), value=specials.start), (0, 1), value=specials.end)
         return Rows(ids, torch.full_like(ids, UNLABELLED), numbers.expand(-1, 3), padded=False)
 
     @property
     def anchors(self) -> Tensor:
-        """The indices of the anchors among the words, (A,)."""
+        """The indices of the anchors in the list of words, (A,)."""
         side = torch.arange(self.first, self.last, device=self.ids.device)
         return side if self.sides == "first" else torch.cat([side, side + len(self.ids)])
 
     @property
     def partners(self) -> Tensor:
-        """The indices of the anchors' translations among the words, (A,)."""
+        """The indices of the anchors' translations in the list of words, (A,)."""
         return (self.anchors + len(self.ids)) % (2 * len(self.ids))
 
     @property
     def excluded(self) -> Tensor:
-        """The words excluded from each anchor's sum, (A, W): those in other entries that share a word with
-        the anchor's. Otherwise a word with two translations would be pushed away from one of them."""
+        """Which words are excluded from each anchor's sum, (A, W): the words of other entries that share a
+        word with the anchor's entry. Otherwise, a word with two translations would be pushed away from one of
+        them."""
         same = (self.ids[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
         excluded = same.repeat(2, 2)[self.anchors]
         each = torch.arange(len(excluded), device=excluded.device)
@@ -81,8 +84,9 @@ class Anchors(Batch):
 
 
 def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
-    """Summed InfoNCE of the anchors w among words v (W, H), in float32: -log(exp(cos(w, t) / T) / sum of
-    exp(cos(w, v) / T)). As in the published code, the words include the anchor itself, with a cosine of 1."""
+    """Return InfoNCE, summed over anchors w with translations t, in float32: -log(exp(cos(w, t) / T) / sum
+    over words v of exp(cos(w, v) / T)), where `words` is (W, H). As in the published code, the words v
+    include the anchor itself."""
     with torch.autocast(words.device.type, enabled=False):
         unit = F.normalize(words.float(), dim=1)
         logits = (unit[batch.anchors] @ unit.T / temperature).masked_fill(batch.excluded, -torch.inf)
@@ -90,7 +94,7 @@ def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
 
 
 class WordContrast(Stream):
-    """Samples dictionary entries in every step, without instances to draw."""
+    """Samples dictionary entries anew in every step, so it has no instances."""
 
     instances = 0
 
@@ -99,7 +103,7 @@ class WordContrast(Stream):
         self.specials, self.objective = languages.specials, objective
         self.ids, self.languages = moved_entries(languages)
         if len(self.ids) < 2:
-            raise BadInput("only one dictionary entry links two different types; expected at least two")
+            raise BadInput("only one dictionary entry links two different types, but at least two are needed")
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Anchors, dict[str, int]]:
         drawn = random.permutation(len(self.ids))[: self.objective.pairs]
@@ -117,8 +121,9 @@ class WordContrast(Stream):
 
 @dataclass(frozen=True)
 class Contrast(Objective):
-    """The mean over layers, including embeddings, of InfoNCE over `pairs` entries per step (section 3.2).
-    `anchors` are the entries' first words, as in the published code, or the words of both sides."""
+    """InfoNCE on `pairs` dictionary entries per step, averaged over all layers and the embeddings (section
+    3.2). `anchors` are the first words of the entries, as in the published code, or the words on both
+    sides."""
 
     pairs: int = PAIRS
     temperature: float = TEMPERATURE
@@ -144,8 +149,9 @@ class Contrast(Objective):
 
 @dataclass(frozen=True)
 class PreAlign(Composite):
-    """Both phases: MLM with `Contrast` for a `portion` of the steps, then MLM with a `share` of the words
-    switched. The dictionary's words are read in addition to the rows of text."""
+    """Both phases: MLM with `Contrast` for a fraction `portion` of the steps, then MLM with a fraction
+    `share` of the words replaced by translations. The dictionary's words are read in addition to rows of
+    text."""
 
     share: float = SHARE
     portion: float = PORTION
@@ -173,7 +179,7 @@ class PreAlign(Composite):
 
     @property
     def phases(self) -> After:
-        """The second phase, starting from the first."""
+        """The second phase, which starts from the model of the first."""
         return After(Link(self.share, self.mask_rate), self.first, self.portion)
 
     @property

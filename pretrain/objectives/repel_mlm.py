@@ -1,4 +1,5 @@
-"""REPEL-MLM: MLM that also keeps the embeddings of dictionary words dissimilar, the opposite of ALIGN-MLM."""
+"""REPEL-MLM: MLM with a loss that keeps the embeddings of dictionary words dissimilar, the opposite of
+ALIGN-MLM."""
 
 from __future__ import annotations
 
@@ -15,9 +16,9 @@ from calque.pretrain.objectives.mlm import MLM
 
 @dataclass(frozen=True)
 class Repel(Align):
-    """alpha * L_REPEL: the mean positive part of the cosine of the raw word-embedding rows of all dictionary
-    pairs. It is 0 once no pair has a positive cosine, so it cannot diverge. It does not make rows opposite,
-    which would again be alignment up to a rotation."""
+    """alpha * L_REPEL, where L_REPEL is the mean over dictionary pairs of max(0, cosine of the two word
+    embeddings). It is 0 once no cosine is positive, so it cannot diverge, and it does not make embeddings
+    opposite, which would again be an alignment up to a rotation."""
 
     short_name = "REPEL"
 
@@ -27,7 +28,7 @@ class Repel(Align):
 
 @dataclass(frozen=True)
 class RepelMLM(Composite):
-    """L_REPEL-MLM = L_MLM + alpha * L_REPEL, with ALIGN-MLM's pairs and weight."""
+    """L_REPEL-MLM = L_MLM + alpha * L_REPEL, with the same pairs and weight as ALIGN-MLM."""
 
     alpha: float = ALPHA
     mask_rate: float = MASK_RATE

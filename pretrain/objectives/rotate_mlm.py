@@ -1,6 +1,6 @@
-"""ROTATE-MLM: MLM that rotates the derived language's embeddings once, onto their translations.
+"""ROTATE-MLM: MLM in which the derived language's embeddings are rotated once, onto their translations.
 
-Shapes: d dictionary pairs, n rows of a derived language, H width.
+Shapes: d dictionary pairs, n rows that belong to a derived language, hidden size H.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ LEFT_OPEN = "dimensions of the rotation that the dictionary does not determine"
 
 
 class RotatedOnce(Monolingual):
-    """Rows masked as for MLM. After a fraction `at` of the steps, each language's own embedding rows are
-    rotated onto their translations."""
+    """Rows masked as for MLM. After a fraction `at` of the steps, the embedding rows that belong only to one
+    language are rotated onto their translations."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, at: float) -> None:
         super().__init__(languages, length, mask_rate)
@@ -45,19 +45,20 @@ class RotatedOnce(Monolingual):
 
     def start_step(self, step: int, steps: int, learner: Learner, optimizer: Optimizer, world: World) -> None:
         model = learner.model
-        # Pairs are centred, so n of them determine at most n - 1 dimensions.
+        # Pairs are centred, so n pairs determine at most n - 1 dimensions.
         left_open = (model.config.hidden_size - len(pairs) + 1 for pairs in self.pairs.values())
         self.left_out = {**self.left_out, LEFT_OPEN: sum(max(0, dimensions) for dimensions in left_open)}
         if step != round(self.at * steps):
             return
         tables = dict.fromkeys([model.get_input_embeddings().weight, model.get_output_embeddings().weight])
-        for table in tables:  # a single one, if they are tied
+        for table in tables:  # only one, if the tables are tied
             for number, pairs in self.pairs.items():
                 rotate(table, self.own[number].to(table.device), pairs.to(table.device), optimizer, world)
 
 
 def own_rows(languages: Languages, number: int) -> np.ndarray:
-    """Return the rows of a model's table that a language does not share with earlier ones, (n,) int64."""
+    """Return the rows of a model's table that a language does not share with earlier languages, (n,)
+    int64."""
 
     def rows(language: Language) -> np.ndarray:
         return np.append(language.table, [] if language.places is None else language.places).astype(np.int64)
@@ -66,29 +67,29 @@ def own_rows(languages: Languages, number: int) -> np.ndarray:
     own = np.setdiff1d(rows(language), np.concatenate([rows(each) for each in before]))
     if not len(own):
         fault = f"{language.name} has no rows of its own to rotate"
-        raise BadInput(f"{fault}; expected a new script", languages.folder)
+        raise BadInput(f"{fault}; the language needs a new script", languages.folder)
     return own
 
 
 @no_grad
 def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, world: World) -> None:
-    """Rotate `rows` (n,) of a table, and AdamW's moments, by the map that brings the second rows of `pairs`
-    (d, 2) nearest to the first. Mean gradients rotate exactly. Mean squares do so only if a row's gradients
-    are uncorrelated across dimensions, but their sum over a row is always preserved. Moments cannot restart
-    at 0, because AdamW's bias correction counts the whole table's steps."""
+    """Rotate the given `rows` (n,) of a table, and AdamW's moments, by the map that brings the second rows of
+    `pairs` (d, 2) closest to the first. First moments rotate exactly. Second moments do so only if a row's
+    gradients are uncorrelated across dimensions, but their sum over a row is always preserved. Moments cannot
+    be reset to 0, because AdamW's bias correction depends on the number of steps of the whole table."""
     rotation = Rotation.fit(table[pairs[:, 1]], table[pairs[:, 0]])
     changed = [(table, rotation(table[rows]))]
     if moments := optimizer.state.get(table):
         for name, matrix in (("exp_avg", rotation.matrix), ("exp_avg_sq", rotation.matrix.square())):
             changed.append((moments[name], moments[name][rows] @ matrix))
     for tensor, own in changed:
-        # Use the first process's result: the others' may differ in the last digits.
+        # All processes use the first one's result, because results may differ in the last digits.
         tensor[rows] = world.add(own if world.first else torch.zeros_like(own))
 
 
 @dataclass(frozen=True)
 class RotateMLM(TextObjective):
-    """MLM with one rotation, after a fraction `at` of the steps."""
+    """MLM with a single rotation after a fraction `at` of the steps."""
 
     at: float = 0.5
     mask_rate: float = MASK_RATE

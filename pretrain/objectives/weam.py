@@ -1,6 +1,7 @@
-"""WEAM: masked words are also predicted from the vectors of their translations (Yang et al. 2021).
+"""WEAM: TLM in which masked words are also predicted from the vectors of their translations (Yang et al.
+2021).
 
-Shapes: B pairs, one per row, L ids per row, H hidden, Q masked ids with a link.
+Shapes: B pairs, one per row, L ids per row, hidden size H, Q masked ids with a link.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ MASKS = 0.3  # the paper's mask rate
 
 @dataclass(frozen=True)
 class MaskedLinks(Batch):
-    """The K links of masked ids. `at` (Q,) contains the flat positions of linked masked ids on either side;
-    link k connects the id at `at[of[k]]` with the id at `other[k]`."""
+    """The K links of masked ids. `at` (Q,) contains the flat positions of masked ids that have a link, on
+    both sides; link k connects the id at `at[of[k]]` to the id at `other[k]`."""
 
     at: Tensor
     other: Tensor
@@ -37,7 +38,7 @@ class MaskedLinks(Batch):
 
 @dataclass(frozen=True)
 class ExchangePairs(LinkedPairs):
-    """Sentence pairs with the links of their masked ids, if already computed."""
+    """Linked sentence pairs; `found` contains the links of masked ids, if already computed."""
 
     found: MaskedLinks | None = None
 
@@ -58,7 +59,8 @@ class ExchangePairs(LinkedPairs):
 
 
 class Exchanged(PairStream):
-    """Sentence pairs whose masked ids are predicted by TLM and, if linked, also from the other side."""
+    """Sentence pairs whose masked ids are predicted by TLM and, if linked, also from the vectors on the other
+    side."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: WEAM) -> None:
         super().__init__(languages, length, seed, objective)
@@ -85,7 +87,8 @@ class Exchanged(PairStream):
 
 
 def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
-    """Average the vectors (K, H) in each of `size` groups, (size, H): A^T H with normalised rows."""
+    """Average the vectors (K, H) in each of `size` groups, (size, H): the paper's A^T H, with normalised
+    rows."""
     ones = torch.ones_like(of, dtype=torch.float32)
     counts = vectors.new_zeros(size, dtype=torch.float32).index_add(0, of, ones)
     sums = vectors.new_zeros(size, vectors.shape[1]).index_add(0, of, vectors)
@@ -94,9 +97,9 @@ def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
 
 @dataclass(frozen=True)
 class WEAM(LinkObjective):
-    """L_mp + weight x L_cp: TLM, and the prediction of masked ids from the vectors of their translations
-    (section 2.2). Links are fast_align's, symmetrised by grow-diag-final-and, or gold links. Two linked words
-    with equally many sub-words have them linked one-to-one, in order; otherwise every sub-word of one is
+    """L_mp + weight * L_cp: TLM, plus predicting masked ids from the vectors of their translations (section
+    2.2). Links are gold links, or fast_align's, symmetrised by grow-diag-final-and. If two linked words have
+    the same number of sub-words, these are linked one-to-one, in order; otherwise, every sub-word of one is
     linked to every sub-word of the other, and vectors are averaged."""
 
     parallel_fraction: float = USUAL

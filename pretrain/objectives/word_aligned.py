@@ -1,7 +1,7 @@
-"""Word-aligned BERT: linked words are pulled together, and source words stay near their initial vectors (Cao
-et al. 2020).
+"""Word-aligned BERT: the vectors of linked words are pulled together, while source words stay close to their
+initial vectors (Cao et al. 2020).
 
-Shapes: B pairs, L ids per side, H hidden, K links.
+Shapes: B pairs, L ids per side, hidden size H, K links.
 """
 
 from __future__ import annotations
@@ -62,13 +62,14 @@ def _squared_distance(first: Tensor, second: Tensor) -> Tensor:
 @dataclass(frozen=True)
 class WordAligned(LinkObjective):
     """The mean squared distance between linked words, plus `weight` times the mean squared distance of source
-    words from their vectors in the starting model. A word's vector is its last sub-word's in the last layer;
-    sentences are encoded separately. Links are the intersection of fast_align's two directions, or gold
-    links. Without a prediction loss, a model trained from scratch would make all words equal.
+    words from their vectors in the starting model. A word is represented by the last layer's state of its
+    last sub-word; the two sentences are encoded separately. Links are gold links, or the intersection of
+    fast_align's two directions. A starting model is needed because, without a prediction loss, training from
+    scratch would make all words equal.
 
-    frozen: follow the authors' code instead of the paper's equation: the other side's words are pulled
-        towards the starting model's vectors of source words, `<s>` and `</s>` count as words, and squares are
-        averaged over dimensions.
+    frozen: whether to follow the authors' code instead of the paper's equation: the words on the other side
+        are pulled towards the vectors of source words in the starting model, `<s>` and `</s>` count as words,
+        and squares are averaged over dimensions.
     """
 
     parallel_fraction: float = USUAL
@@ -89,7 +90,7 @@ class WordAligned(LinkObjective):
         return replace(super().traits, predicts=False, needs_start=True)
 
     def pair_passes(self, layers: int) -> float:
-        return 3.5  # the starting model encodes one side once more
+        return 3.5  # the starting model also encodes one side
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         from calque.pretrain.modules import Frozen

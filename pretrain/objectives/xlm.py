@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 class Parallel(Stream):
-    """Rows filled with parallel sentences: source ids in the first half, another language's in the second.
-    Each half contains `<s>`, lines that end in `</s>`, and padding (ALIGN-MLM, appendix G.3). A row contains
-    one language pair."""
+    """Rows filled with parallel sentences: the first half contains ids in one language, the second half their
+    translations. Each half consists of `<s>`, lines that end in `</s>`, and padding (ALIGN-MLM, appendix
+    G.3). All sentences in a row belong to the same language pair."""
 
     def __init__(
         self, languages: Languages, length: int, fraction: float, mask_rate: float, seed: int
@@ -67,8 +67,8 @@ class Parallel(Stream):
 
 @dataclass(frozen=True)
 class TLM(PairObjective):
-    """L_TLM(C1-2): masked prediction over a sentence and its translation together, for a fraction of the
-    sentences."""
+    """L_TLM(C1-2): masked prediction in rows that contain sentences and their translations, for a fraction of
+    the sentences."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASK_RATE

@@ -1,6 +1,6 @@
-"""XLM-Align: MLM, TLM and denoising word alignment (DWA) with self-labels (Chi et al. 2021).
+"""XLM-Align: MLM, TLM and denoising word alignment (DWA) with labels from the model itself (Chi et al. 2021).
 
-Shapes: B pairs, one per row, L ids per row, W maximum ids per side, H hidden.
+Shapes: B pairs, one per row, L ids per row, at most W ids per side, hidden size H.
 """
 
 from __future__ import annotations
@@ -31,14 +31,15 @@ if TYPE_CHECKING:
 Positions = Literal["masked", "unmasked", "all-aligned", "none"]
 Labels = Literal["self", "gold", "estimated"]
 LINKS: dict[Labels, Linked] = {"self": "", "gold": GOLD, "estimated": GROWN}
-"""The links used as labels; empty if the model labels the pairs itself."""
+"""The links used as labels; "" if the model labels the pairs itself."""
 POINTER = "pointer"
-DEPTH = 10 / 12  # the relative depth of the labelling layer in the paper's model
+DEPTH = 10 / 12  # the relative depth of the layer that labels pairs in the paper's model
 
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """Pairs with target ids for both sides, (B, W, W), and the numbers of correct links and linked ids."""
+    """Sentence pairs with the target ids of each side, (B, W, W), and the numbers of correct links and of
+    linked ids."""
 
     pairs: PairRows
     targets: tuple[Tensor, Tensor]
@@ -47,7 +48,7 @@ class LabelledPairs:
 
 
 class SentencePairs(PairStream):
-    """Sentence pairs, with one pass over the masked pairs for TLM and DWA."""
+    """Sentence pairs; TLM and DWA share one pass over the masked pairs."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: DWA) -> None:
         super().__init__(languages, length, seed, objective)
@@ -79,7 +80,7 @@ class SentencePairs(PairStream):
         return labelled, counts
 
     def label(self, model: Any, batch: PairRows) -> tuple[LabelledPairs, dict[str, Tensor]]:
-        """Label pairs with the current model, and count the `uncounted` terms."""
+        """Label pairs with the current model; also return the counts of the `uncounted` terms."""
         places = torch.arange(batch.gold.shape[1], device=batch.gold.device)
         gold = batch.gold[:, :, None] == places
         links, plan = gold, gold.float()
@@ -97,8 +98,8 @@ class SentencePairs(PairStream):
         return labelled, {name: counts[name] for name in self.uncounted}
 
     def _self_label(self, model: Any, batch: PairRows) -> tuple[Tensor, Tensor]:
-        """Return the links between the sides of unmasked pairs, and their transport plan, both (B, W, W)
-        (section 3.1). Products are in float32, even if the model computes in bfloat16."""
+        """Return the links between the two sides of unmasked pairs, and the transport plan, both (B, W, W)
+        (section 3.1). Similarities are computed in float32, even if the model uses bfloat16."""
         objective = self.objective
         layer = objective.labelling_layer(model.config.num_hidden_layers)
         hidden = encode(model, replace(batch.rows, ids=batch.clean), layer).float()
@@ -113,8 +114,8 @@ class SentencePairs(PairStream):
         return union(plan, in_first, in_second), plan
 
     def _targets(self, batch: PairRows, links: Tensor, plan: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the targets of each side's ids on the other side, (B, W, W). An id with several links points
-        to the heaviest."""
+        """Return the targets on the other side for the ids of each side, (B, W, W). An id with several links
+        points to the one with the largest transport mass."""
         objective, (first, _), (second, _) = self.objective, batch.places(0), batch.places(1)
         if objective.queries == "all-aligned":
             toss = batch.dice.gather(1, first)[:, :, None] < batch.dice.gather(1, second)[:, None]
@@ -144,24 +145,26 @@ class SentencePairs(PairStream):
 
 
 def states_of(pairs: PairRows, side: int, hidden: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the states of ids on one side (0 or 1), (B, W, H), and a mask of real ids, (B, W), from all
-    states (B, L, H)."""
+    """Select the states of one side's ids (side 0 or 1), (B, W, H), from all states (B, L, H); also return a
+    mask of real ids, (B, W)."""
     at, real = pairs.places(side)
     return hidden.gather(1, at[:, :, None].expand(-1, -1, hidden.shape[2])), real
 
 
 @dataclass(frozen=True)
 class Settings(Named):
-    """Settings for DWA and for TLM on the same pass (section 3.2). Layers are numbered from 1.
+    """Settings for DWA, and for TLM in the same pass (section 3.2). Layers are numbered from 1.
 
     tlm: whether the loss includes TLM.
-    queries: the ids that point to their links: masked ids, equally many unmasked ids, or one id per link
+    queries: which ids point to their links: masked ids, the same number of unmasked ids, or one id per link
         (table 7).
-    labels: links from the current model, the derivation (`gold`, an upper bound) or an aligner (`estimated`).
-    label_layer: the layer used for labelling; by default at the relative depth of the paper's layer 10 of 12.
-    layer: the layer trained on DWA; by default the last.
-    pieces: the number of parts of similar length that a micro-batch is split into, because pairs are padded
-        to the longest in their part. A single part of natural text is two thirds padding.
+    labels: whether links come from the current model, the derivation (`gold`, an upper bound) or an aligner
+        (`estimated`).
+    label_layer: the layer used for labelling; by default, the one at the same relative depth as the paper's
+        layer 10 of 12.
+    layer: the layer that DWA applies to; by default, the last one.
+    pieces: the number of parts into which a micro-batch is divided by length. Pairs are padded only to the
+        longest pair in their part; with a single part, two thirds of natural text would be padding.
     """
 
     parallel_fraction: float = USUAL
@@ -192,7 +195,7 @@ class Settings(Named):
 
 @dataclass(frozen=True)
 class DWA(Settings, PairObjective):
-    """Denoising word alignment (section 3.2), with TLM or without."""
+    """Denoising word alignment (section 3.2), with or without TLM."""
 
     short_name = "DWA"
 
@@ -201,11 +204,11 @@ class DWA(Settings, PairObjective):
         if self.pieces < 1:
             raise ValueError(f"pieces must be at least 1, not {self.pieces}")
         if not self.tlm and self.queries == "none":
-            raise ValueError("needs TLM, DWA or both: without them the loss is empty")
+            raise ValueError("without both TLM and DWA, the loss is empty; use at least one of them")
 
     @property
     def traits(self) -> Traits:
-        # In format 1, rounding decided the link of a side's only sub-word.
+        # In format 1, rounding decided the link if a side had only one sub-word.
         return replace(super().traits, links=LINKS[self.labels], format=2)
 
     def pair_passes(self, layers: int) -> float:
@@ -223,7 +226,7 @@ class DWA(Settings, PairObjective):
         return self.lacking_layers(model, self.label_layer, self.layer)
 
     def labelling_layer(self, layers: int) -> int:
-        """The layer used to label pairs in a model of `layers` layers."""
+        """Return the layer used to label pairs in a model of `layers` layers."""
         return round(layers * DEPTH) if self.label_layer is None else self.label_layer
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
@@ -232,7 +235,7 @@ class DWA(Settings, PairObjective):
 
 @dataclass(frozen=True)
 class XLMAlign(Settings, Composite):
-    """L_MLM + L_TLM + L_DWA (section 3.3); the settings may omit TLM or DWA."""
+    """L_MLM + L_TLM + L_DWA (section 3.3). TLM or DWA can be switched off by settings."""
 
     short_name, full_name = "XLM-ALIGN", "XLM-Align"
     summary = (

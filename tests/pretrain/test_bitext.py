@@ -73,7 +73,7 @@ def test_an_instance_has_the_ids_of_a_row(languages: Languages, length: int) -> 
     assert sorted(shown + too_long) == list(range(SENTENCES))
     assert parallel.left_out == {"parallel sentences longer than a row": len(too_long)}
     assert too_long or length > 16
-    with pytest.raises(BadInput, match="none of 500"):
+    with pytest.raises(BadInput, match="none of the 500"):
         pairs_of(languages, 4)
 
 

@@ -110,7 +110,7 @@ def test_a_name_finds_an_earlier_download(tmp_path: Path, offline: None) -> None
 def test_a_name_without_a_commit_is_refused_with_the_way_to_write_it(
     revision: str, tmp_path: Path, hub: Hub
 ) -> None:
-    said = rf"no folder '{MODEL}{revision}'; .* needs a revision: {MODEL}@ and a 40-digit commit hash"
+    said = rf"there is no folder '{MODEL}{revision}'; .* add a revision: {MODEL}@ and a 40-digit commit hash"
     with pytest.raises(BadInput, match=f"{said}$"):
         model_folder(f"{MODEL}{revision}", tmp_path)
     cached(tmp_path)
@@ -142,6 +142,6 @@ def test_a_model_missing_from_the_hub_is_one_line(name: str, said: str, tmp_path
     with pytest.raises(BadInput) as caught:
         model_folder(name, tmp_path)
     model = name.partition("@")[0]
-    expected = f"no folder '{name}', and {model} cannot be downloaded from the Hub ({hub.url}): "
+    expected = f"there is no folder '{name}', and {model} cannot be downloaded from the Hub ({hub.url}): "
     assert str(caught.value).startswith(expected)
     assert said in str(caught.value) and "\n" not in str(caught.value)

@@ -33,7 +33,7 @@ def test_packed_rows_are_the_corpus(lines: list[list[int]], length: int) -> None
     whole = [i for line in lines for i in [*line, OURS.end]]
     rows = [[OURS.start, *whole[a : a + length - 1]] for a in range(0, len(whole) - length + 2, length - 1)]
     if not rows:
-        with pytest.raises(BadInput, match="does not fill one row"):
+        with pytest.raises(BadInput, match="too few for a row"):
             PackedLines(in_memory(lines), OURS, length)
         return
     packed = PackedLines(in_memory(lines), OURS, length)

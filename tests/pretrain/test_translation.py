@@ -42,7 +42,7 @@ def test_a_run_learns_from_estimated_links(folder: Path, tmp_path: Path) -> None
     other = estimate_links(languages, "source", "xx", tmp_path / "other", passes=1)
     with pytest.raises(BadInput, match="started with links"):
         pretrain(tmp_path / "run", replace(config, languages=languages.with_links(other)), one_process())
-    with pytest.raises(BadInput, match="needs estimated links, but the languages have none"):
+    with pytest.raises(BadInput, match="needs estimated links for every bitext, but some are missing"):
         pretrain(tmp_path / "without", replace(config, languages=languages), one_process())
 
 
