@@ -64,7 +64,7 @@ class Corpus:
             path, expected = folder / f"{name}.bin", (about[unit] + extra) * np.dtype(dtype).itemsize
             size = path.stat().st_size if path.exists() else 0
             if size != expected:
-                raise BadInput(f"damaged: {size:,} bytes, expected {expected:,}", path)
+                raise BadInput(f"damaged: this file has {size:,} bytes, not {expected:,}", path)
             arrays[name] = np.memmap(path, dtype=dtype, mode="r")
         return cls(**arrays)
 

@@ -168,8 +168,8 @@ def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
 
 def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
     """Return (2, size) ids: the only type that renders each source type, and vice versa. Only one-to-one
-    links between words of one sub-word count. Types without a link are marked UNSEEN, types linked to
-    different ones SEVERAL."""
+    links between words that consist of a single sub-word are used. Types without a link are marked UNSEEN,
+    types linked to different ones SEVERAL."""
     assert image.sources is not None and image.rendered is not None
     target = np.repeat(np.arange(len(image.pieces)), image.rendered)  # the image word of each link
     line = image.words_of_lines.item[target]

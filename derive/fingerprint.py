@@ -147,7 +147,7 @@ def _imported(file: Path, name: str, root: Path) -> Iterator[tuple[Path, str]]:
         elif isinstance(node, ast.ImportFrom):
             with suppress(ImportError):  # a relative import beyond the top of the package
                 above = resolve_name("." * node.level + (node.module or ""), package)
-                names += [f"{above}.{alias.name}" for alias in node.names]  # a submodule, or a name in it
+                names += [f"{above}.{alias.name}" for alias in node.names]  # may name a submodule or a class
     for full in names:
         parts = full.split(".")
         for depth in range(1, len(parts) + 1):

@@ -37,7 +37,7 @@ files."""
 VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
 IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
 SINGLE = "single.npy"
-WRONG = "wrong dictionary pairs"  # a key in a manifest's entries about a language; its value is their number
+WRONG = "wrong dictionary pairs"  # a manifest key for the number of wrong pairs
 TEXTS = "fingerprints without dictionaries"  # a manifest key
 SIDES = ("first", "second")
 RESERVED = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)  # names that languages must not have

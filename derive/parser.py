@@ -114,7 +114,7 @@ def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence
     except MemoryError:
         raise
     except Exception as error:
-        if "out of memory" in str(error):  # the sentences are not to blame
+        if "out of memory" in str(error):  # not caused by the sentences
             raise
         if len(sentences) == 1:
             yield type(error).__name__  # messages quote words, so each would be a separate reason
@@ -181,7 +181,7 @@ def _pipeline(folder: Path) -> Any:
             dir=str(folder),
             processors={"tokenize": "default", "pos": "default", "lemma": lemma, "depparse": "default"},
             tokenize_pretokenized=True,
-            depparse_resolve_head_constraints=False,  # a slow search in Python
+            depparse_resolve_head_constraints=False,  # if true, Stanza runs a slow search in Python
             download_method=None,
             logging_level="CRITICAL",
         )

@@ -189,8 +189,8 @@ def _train(words: Mapping[str, int], size: int) -> Tokenizer:
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
-    # The trainer does not accept counts, so words are repeated. Putting many on each line saves a third of
-    # the time.
+    # The trainer does not accept counts, so words are repeated.
+    # Putting many of them on each line saves a third of the time.
     repeated = occurrences()
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.train_from_iterator(iter(lambda: " ".join(islice(repeated, 200)), ""), trainer)

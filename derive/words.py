@@ -62,7 +62,7 @@ class Agglutinate(Rewrite):
 
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
         words: list[tuple[str, tuple[int, ...]]] = []
-        waiting: list[int] = []  # function words that still wait for a content word
+        waiting: list[int] = []  # function words not yet attached to a content word
         for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
             kind = CLASSES.get(tag) if word != UNKNOWN else None
             if kind == "function" and (self.share == 1 or _drawn(self.seed, word.lower()) < self.share):

@@ -95,7 +95,8 @@ def architecture_of(config: Any) -> Architecture:
         return ARCHITECTURES[config.model_type]
     except KeyError:
         raise BadInput(
-            f"models of type {config.model_type!r} are not supported, only {', '.join(ARCHITECTURES)}",
+            f"models of type {config.model_type!r} are not supported; "
+            f"supported types are {', '.join(ARCHITECTURES)}",
             getattr(config, "name_or_path", None) or None,
         ) from None
 

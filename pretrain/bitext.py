@@ -270,7 +270,7 @@ class PairStream(Stream):
         ids, languages, sides, gold = self.read(of, pairs, turned)
         rows = self.masking(ids, languages, random, padded=True)
         if any(self.types):
-            second = np.arange(ids.shape[1]) > sides[:, :1] + 1  # after the first side's `</s>`
+            second = np.arange(ids.shape[1]) > sides[:, :1] + 1  # positions after the first side's `</s>`
             types = np.where(second, self.types[1], self.types[0])
             types[ids == self.pad] = 0
             rows = replace(rows, segments=torch.from_numpy(types))

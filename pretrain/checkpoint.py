@@ -171,7 +171,7 @@ class Snapshots:
             path = self.folder / name
             if not path.is_file() or sha256(path) != digest:
                 fault = "not the snapshot listed in the state to resume from"
-                raise BadInput(f"{fault}; remove {folder} to start again", path)
+                raise BadInput(f"{fault}; remove {folder} to start from the beginning", path)
         for path in self.folder.glob("*.safetensors") if writes else ():
             if path.name not in self.digests and _STEP.fullmatch(path.stem):
                 path.unlink()

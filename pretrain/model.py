@@ -1,6 +1,6 @@
 """Masked language models whose outputs are computed only where the loss needs them.
 
-Shapes: B rows, L ids, H hidden, N labels.
+Shapes: B rows, L ids, hidden size H, N labels.
 """
 
 from __future__ import annotations

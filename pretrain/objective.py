@@ -187,7 +187,7 @@ class Objective(Named, ABC):
             for (
                 name,
                 parameter,
-            ) in model.named_parameters():  # each appears once: XLM-R's table under the head's name
+            ) in model.named_parameters():  # each appears once; XLM-R's table is named after the head
                 parameter.requires_grad_(name.startswith(f"{head}.") and parameter is not table)
         return learner
 

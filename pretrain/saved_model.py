@@ -85,7 +85,7 @@ def weight_files(folder: Path) -> tuple[Path, ...]:
         raise BadInput(f"this index of tensors and their files is damaged: {error}", index) from None
     for name in names or [""]:
         if not name or Path(name).name != name or not (folder / name).is_file():
-            raise BadInput(f"lists the file {name!r}, which is not in the same folder", index)
+            raise BadInput(f"this index lists the file {name!r}, which is not in the same folder", index)
     return tuple(folder / name for name in names)
 
 

@@ -52,7 +52,7 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
     otherwise use RoBERTa's own tokenizer and segment text differently. A tokenizer without a template gets
     one, because a model's rows start and end with special types. `length` is the maximum number of ids in a
     row."""
-    copy = Tokenizer.from_str(tokenizer.read_text(encoding="utf-8"))  # from_file's errors lack the file
+    copy = Tokenizer.from_str(tokenizer.read_text(encoding="utf-8"))  # from_file's errors do not name it
     start, pad, end, unknown, mask, *_ = map(copy.id_to_token, specials.ids)
     if copy.post_processor is None:
         copy.post_processor = TemplateProcessing(

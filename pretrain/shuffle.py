@@ -93,7 +93,7 @@ def in_units(shares: Sequence[float]) -> np.ndarray:
     lacking = UNIT - int(units.sum())
     largest = np.argsort(units - exact, kind="stable")[: max(0, lacking)]
     units[largest] += 1
-    units[int(units.argmax())] += UNIT - int(units.sum())  # the largest share absorbs a surplus of units
+    units[int(units.argmax())] += UNIT - int(units.sum())  # the largest share absorbs any surplus
     return units
 
 

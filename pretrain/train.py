@@ -129,7 +129,7 @@ def train(
                 after(*done)
             unread.clear()
         else:
-            # Fused AdamW skips the update if this is 1.
+            # Fused AdamW skips the update if `found_inf` is 1.
             optimizer.found_inf = stopped  # type: ignore[attr-defined]
         _update(optimizer, config.rate(step))
         if reading:

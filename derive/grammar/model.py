@@ -76,8 +76,7 @@ class Grammar:
         weights = {}
         for kind in sorted(superstrate.weights.keys() | substrate.weights.keys()):
             ours, theirs = superstrate.weights.get(kind, {}), substrate.weights.get(kind, {})
-            # Sorted, because the order of sets differs between processes and floating-point sums depend on
-            # it.
+            # Sorted, because floating-point sums depend on the order, which differs between processes.
             weights[kind] = {
                 feature: (1 - weight) * ours.get(feature, 0.0) + weight * theirs.get(feature, 0.0)
                 for feature in sorted(ours.keys() | theirs.keys())

@@ -163,8 +163,8 @@ def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[
     step, ratio = 1.0 / n, np.exp(-tension / n)
     z, hz = np.zeros(below.shape), np.zeros(below.shape)
     for first, count in ((below, below), (below + 1, n - below)):
-        # If the lengths are exchanged, j may exceed them. The published tool then stores the count as an
-        # unsigned 32-bit integer, which makes the series practically infinite.
+        # The lengths may be exchanged (see `slope`), in which case the count may be negative.
+        # The published tool stores it as an unsigned integer, so the series is then practically infinite.
         count = np.where(count < 0, count + 2.0**32, count)
         h = nearness(first / n, j / m)
         height, rest, gap = np.exp(tension * h), ratio**count, 1.0 - ratio

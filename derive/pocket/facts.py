@@ -54,8 +54,8 @@ class Facts:
         return _questions(self, language)
 
     def statements(self, language: Pocket, shared: bool) -> list[Sentence]:
-        """Return sentences that state the facts that derived languages share (or, unless `shared`, the
-        others) in random order, with tags and trees."""
+        """Return sentences that state the facts shared with derived languages or, unless `shared`, the other
+        facts. They are in random order and have tags and trees."""
         rng = random.Random(f"{self.seed}:statements:{shared}")
         statements = []
         for question in self.questions(language):

@@ -166,7 +166,7 @@ def _quantities() -> Iterator[PairCase]:
     for first, second in product(("every", "no"), ("every", "no", "a")):
         premise, hypothesis = Statement(determiner=first), Statement(determiner=second)
         case = PairCase(premise, hypothesis, (first, second), QUANTIFIER)
-        yield from _cases(case, POLES, CHANGED | {UP: 8.0})  # a more general noun is not entailed
+        yield from _cases(case, POLES, CHANGED | {UP: 8.0})  # here, a more general noun is not entailed
 
 
 def _numbers() -> Iterator[PairCase]:

@@ -61,8 +61,8 @@ def stem(rng: random.Random, syllables: int) -> str:
     return "".join(parts) + rng.choice(CODAS)
 
 
-# The kinds of words added to each topic per round, in the same proportions as in the core. Kinds are
-# interleaved because a noun depends on earlier nouns of its kind.
+# The kinds of words added to each topic per round, in the same proportions as in the core.
+# Kinds are interleaved, because a noun depends on earlier nouns of its kind.
 ROUND = (
     "thing tr adj person tr thing intr place thing soc tr animal adj thing past tr person place go thing "
     "ditr firm adj"

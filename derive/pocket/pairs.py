@@ -102,8 +102,8 @@ def fresh(
 @dataclass(frozen=True)
 class Material:
     """The words of a pair; `nouns` and `poles` are ordered as in derive.pocket.inference. `poles` are verbs
-    if `deed`, otherwise adjectives. `acts`: the noun that may change is the agent and `other` the patient,
-    instead of the reverse."""
+    if `deed`, otherwise adjectives. `acts`: whether the noun that may change is the agent and `other` the
+    patient, rather than the reverse."""
 
     nouns: tuple[Sense, ...]
     poles: tuple[Sense, ...]

@@ -65,7 +65,7 @@ CAST = (
     Role.NAME, Role.NAME, Role.TOWN, Role.TOWN, Role.SITE, Role.BRAND, Role.FIRM, Role.COLLEGE,
     Role.PERSON, Role.ANIMATE, Role.THING, Role.PLACE,
 )  # fmt: skip
-"""The people and things that, in addition to the topic, a paragraph's sentences share."""
+"""The people and things that a paragraph's sentences share, in addition to the topic."""
 TOPIC, HERO, FRIEND, TOWN, ELSEWHERE, SITE, BRAND, FIRM, COLLEGE, PERSON, ANIMATE, THING, PLACE = (
     Pick(None, member) for member in range(1 + len(CAST))
 )

@@ -40,15 +40,13 @@ def mark() -> str:
 
 @cache  # computed lazily, because it looks up the category of every character
 def _word() -> re.Pattern[str]:
-    # Characters that extend a symbol: marks, variation selectors, skin tones, flag letters, and a symbol
-    # after a joiner.
+    # Characters that extend a symbol: marks, selectors, skin tones, flag letters, or a symbol after a joiner.
     extends = (
         rf"(?:{_class(('Mn', 'Mc', 'Me'))}|[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
         rf"|\u200d{_class(('So', 'Sm'))})"
     )
     letter = r"[^\W\d_]"
-    # A full stop inside the text belongs to its word (Mr. Smith, J. Smith), because the text is a single
-    # sentence.
+    # Full stops inside the text belong to their words (Mr. Smith), because the text is a single sentence.
     return re.compile(
         rf"(?:{letter}\.){{2,}}"  # U.S., e.g., p.m.
         rf"|\w+(?:['’\-‑]\w+|(?<=\d)[.,]\d+|(?:{mark()}|\xad)+\w*)*(?:\.(?=[\s,;:]))?"
@@ -89,7 +87,7 @@ def cut(text: str) -> list[str]:
     """Split a text into sentences without changing them; only white space between sentences is dropped."""
     text = text.strip()
     sentences, start = [], 0
-    space = stop = seen = -1  # the last space and full stop before the mark; how far both were searched
+    space = stop = seen = -1  # the last space and full stop before the mark; where their search ended
     for match in _CANDIDATE.finditer(text):
         mark = match.start()
         space = max(space, text.rfind(" ", seen + 1, mark))

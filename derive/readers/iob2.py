@@ -81,7 +81,7 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
         elif sentence.words:
             yield sentence
     if not found:
-        raise BadInput("no sentence in this file", path)
+        raise BadInput("this file contains no sentences", path)
     withheld.check()
 
 
@@ -213,7 +213,7 @@ def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator
         spans = tuple(Span(i, i + 1, label) for i, (_, _, label) in enumerate(row))
         yield Sentence(tuple(word for _, word, _ in row), spans=spans)
     if not found:
-        raise BadInput("no sentence in this file", path)
+        raise BadInput("this file contains no sentences", path)
 
 
 def _label_rows(path: Path, counts: Counter[str]) -> Iterator[Row]:

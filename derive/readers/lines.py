@@ -91,9 +91,11 @@ def check_file(path: Path) -> None:
         reason = error.strerror if isinstance(error, OSError) else error
         raise BadInput(f"cannot read this file: {reason}", path) from None
     if S_ISDIR(status.st_mode):
-        raise BadInput("is a folder, not a text file", path)
+        raise BadInput("this is a folder, not a text file", path)
     if not S_ISREG(status.st_mode):
-        raise BadInput("is a pipe or a device; use a regular file, because it is read more than once", path)
+        raise BadInput(
+            "this is a pipe or a device; use a regular file, because it is read more than once", path
+        )
     if status.st_size == 0:
         raise BadInput("the file is empty", path)
 
@@ -119,12 +121,12 @@ def _compression(path: Path, head: bytes) -> tuple[str, Callable[[Path], Any]]:
     the file's first bytes."""
     for start, name in _OTHERS.items():
         if head.startswith(start):
-            raise BadInput(f"compressed with {name}, which is not supported; decompress the file first", path)
+            raise BadInput(f"{name} compression is not supported; decompress this file first", path)
     for suffix, (name, begins, decompress) in COMPRESSIONS.items():
         if begins.match(head):
             return name, decompress
         if path.suffix == suffix:
-            raise BadInput(f"has the suffix {suffix} but is not a {name} file", path)
+            raise BadInput(f"this file has the suffix {suffix} but is not a {name} file", path)
     return "", Path.open
 
 
@@ -133,7 +135,7 @@ def _faults(path: Path, name: str) -> Iterator[None]:
     try:
         yield
     except EOFError:
-        raise BadInput(f"truncated {name} file: the end of the data is missing", path) from None
+        raise BadInput(f"this {name} file is truncated: the end of the data is missing", path) from None
     except (OSError, zlib.error, lzma.LZMAError) as error:
         raise BadInput(f"damaged {name}: {error}", path) from None
 
@@ -145,7 +147,7 @@ def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = Non
         raise BadInput(_UTF_16, path, 1)
     if b"\0" in data:
         number = line + data.count(b"\n", 0, data.index(b"\0"))
-        raise BadInput("contains a NUL byte, so this is a binary file, not text", path, number)
+        raise BadInput("this line contains a NUL byte, so the file is binary, not text", path, number)
     if _MARK in data:
         removed = sum(len(marks) for marks in _LEADING_MARKS.findall(data)) // len(_MARK)
         if counts is not None and (joined := removed - (line == 1 and data.startswith(_MARK))):

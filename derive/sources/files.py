@@ -34,7 +34,7 @@ TRAINED, TESTED = ("training examples", "test items")  # the parts that may be r
 NO_TRANSLATION = "pairs that another language lacks"
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
 Lacking = Mapping[int, Collection[int]]
-"""Maps a size of parallel sets to the indices of examples that at least one set of this size lacks."""
+"""Maps the size of parallel sets to the indices of the examples that at least one of them lacks."""
 WHOLE: Lacking = MappingProxyType({})
 
 

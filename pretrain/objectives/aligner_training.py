@@ -194,7 +194,7 @@ class AlignerTraining(PairObjective):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.least < 1:
-            raise ValueError(f"least must be at least 0 and below 1, not {self.least:g}")
+            raise ValueError(f"`least` must be at least 0 and below 1, not {self.least:g}")
         if self.least != type(self).least and self.labels != "agreement":
             raise ValueError(f"`least` has an effect only if labels is agreement, not {self.labels}")
 

@@ -133,7 +133,7 @@ class Contrast(Objective):
 
     def __post_init__(self) -> None:
         if self.anchors not in get_args(Sides):
-            raise ValueError(f"anchors must be first or both, not {self.anchors!r}")
+            raise ValueError(f"anchors must be 'first' or 'both', not {self.anchors!r}")
         if self.pairs < 2:
             raise ValueError(f"pairs must be at least 2, not {self.pairs}")
         if not self.temperature > 0:

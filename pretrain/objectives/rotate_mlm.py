@@ -102,7 +102,7 @@ class RotateMLM(TextObjective):
 
     def __post_init__(self) -> None:
         if not 0 <= self.at < 1:
-            raise ValueError(f"at must be at least 0 and below 1, not {self.at}")
+            raise ValueError(f"`at` must be at least 0 and below 1, not {self.at}")
 
     @property
     def traits(self) -> Traits:

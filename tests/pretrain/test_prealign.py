@@ -86,7 +86,7 @@ def test_both_phases_take_the_steps_of_one_objective_and_switch_a_twentieth() ->
         ({"portion": 0.0}, "portion must be between 0 and 1"),
         ({"pairs": 1}, "pairs must be at least 2"),
         ({"temperature": 0.0}, "temperature must be positive"),
-        ({"anchors": "second"}, "anchors must be first or both"),
+        ({"anchors": "second"}, "anchors must be 'first' or 'both'"),
         ({"share": 2.0}, "share must be above 0"),
     ):
         with pytest.raises(ValueError, match=said):

@@ -126,7 +126,7 @@ def test_where_a_file_is_cut_changes_nothing(
         (DOC + "\nmore\n", ":14: text outside of <doc>"),
         (DOC + "</doc>\n", ":13: </doc> without <doc>"),
         (DOC.encode()[:-4] + b"\xe9\n", ":12: byte 0xe9 is not UTF-8"),
-        ("One.\nTw\0o.\n", ":2: contains a NUL byte"),
+        ("One.\nTw\0o.\n", ":2: this line contains a NUL byte"),
         (b"One.\n\xff\xd8\xff\n", ":2: byte 0xff is not UTF-8"),
         (b"One.\nTwo\rthree.\n", ":2: a carriage return inside a line"),
         (" \n\n", "only white space"),
