@@ -19,7 +19,7 @@ from calque.derive.fingerprint import plain, sha256
 from calque.derive.readers.lines import check_file
 
 DIGEST, KIND, FILES, PLACE = "digest", "kind", "files", "place"
-LARGE = 1 << 20  # bytes; smaller files are always rehashed, because they can change without a new timestamp
+LARGE = 1 << 20  # size in bytes; smaller files are always rehashed: they can change without a new timestamp
 AGAIN = "remove it and run the command again"
 _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 

@@ -78,8 +78,8 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
     composed."""
     names, others = [transform.name for transform in transforms], (*RESERVED, PREVIEW)
     if len({*others, *names}) < len(others) + len(names):
-        expected = f"expected different names, none of them {' or '.join(others)}"
-        raise BadInput(f"transforms {', '.join(names)}; {expected}")
+        expected = f"need different names, none of them {' or '.join(others)}"
+        raise BadInput(f"the transforms {', '.join(names)} {expected}")
     for transform in transforms:
         check_name(transform.name, "the transform's name")
         try:

@@ -248,7 +248,7 @@ class CorpusWriter:
         self._files.close()
         if kind is None:
             if not self.sentences:
-                reason = "no sentence is left in the corpus; all are empty or left out"
+                reason = "no sentences remain in the corpus; all are empty or were left out"
                 raise BadInput(f"{self._folder.name}: {reason}")
             links = {"links": self.links} if self._rewritten else {}
             about = {**self.facts, **links, "dtype": self._dtype}

@@ -166,7 +166,7 @@ def read_words(path: Path, counts: Counter[str] | None = None) -> list[tuple[str
         return [(entry.source, entry.target) for entry in read_lexicon(path, counts)]
     for place, line, words in rows:
         if len(words) > 1:
-            raise place.fault(f"{line!r}; expected one word, as in line {rows[0][0].line}")
+            raise place.fault(f"{line!r} must be a single word, as in line {rows[0][0].line}")
     if counts is not None:
         counts.update(repaired)
     return [(word, word) for _, _, (word,) in rows]

@@ -20,7 +20,7 @@ from calque.derive.fingerprint import plain
 MANIFEST = "manifest.json"
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 """System errors caused by the disk (full, damaged, read-only or without permission), not by bugs."""
-NO_FOLDER = "a link or a file where a folder is expected; remove it"
+NO_FOLDER = "this is a link or a file, but a folder is needed here; remove it"
 _PART = re.compile(r"\..+\.\d+(-[0-9a-f]+)?\.part", re.DOTALL)
 _CLAIM = re.compile(r"\..+\.claim", re.DOTALL)
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # numpy's message on a full disk; it sets no errno

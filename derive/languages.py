@@ -167,7 +167,7 @@ class Languages:
             if (a, b) in pairs and self._contents.has_dictionary(pairs[a, b]):
                 return self._contents.dictionary(self[a], self[b], pairs[a, b])[:, ::step]
         names = ["-".join(pair) for pair, place in pairs.items() if self._contents.has_dictionary(place)]
-        fault = f"no dictionary of {first} and {second}; available: {', '.join(names) or 'none'}"
+        fault = f"no dictionary for {first} and {second}; available: {', '.join(names) or 'none'}"
         raise BadInput(fault, self.folder)
 
     def letters(self, name: str) -> dict[str, str] | None:

@@ -107,7 +107,7 @@ def derive_file(
     split = all(line.count("\t") == 1 for line in texts) and not all(line.startswith("\t") for line in texts)
     labelled = kind == ENTITIES or (split and not are_numbered(texts))
     if labelled and (pairs or source.easy):
-        raise lines[0][0].fault("words with labels; expected text for pairs or easy sentences")
+        raise lines[0][0].fault("this file contains labelled words, but pairs and easy sentences need text")
     source = source.ready(cache, "trees" in transform.needs)
     numbered = _labelled(source, kind == ENTITIES, account) if labelled else _chunked(source, account)
     found = 0

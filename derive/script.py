@@ -181,7 +181,7 @@ class Cognates(Transform):
         if places is None:
             return SCRIPT.image(size, specials)
         if self.usage is None or self.usage.size != size:
-            needed = "the types that end no word of the corpus"
+            needed = "the types that never end a word in the corpus"
             raise ValueError(f"{self.name} needs {needed}, which are not known yet")
         only_inside = (self.usage.counts > 0) & (self.usage.at_ends == 0)
         return np.where(only_inside, *places)

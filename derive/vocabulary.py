@@ -299,7 +299,7 @@ def _layout(template: Any) -> PairLayout | None:
         return None
     types = row.type_ids[first], row.type_ids[second]
     if row.type_ids != [types[0]] * (first + 2) + [types[1]] * (len(row.ids) - first - 2):
-        found = f"gives two words in a row the types {row.type_ids}"
+        found = f"assigns the token types {row.type_ids} to a row of two words"
         raise BadInput(f"the tokenizer's template {found}; only templates like BERT's are supported")
     return PairLayout(before, between, after, types)
 

@@ -94,7 +94,7 @@ def load_state(
     state = Artefact.open(steps[step], STATE)
     for key, expected in _owner(folder, step).items():
         if (found := state.facts.get(key)) != expected:
-            message = f"a state of {key} {found}, not {expected}; remove it to start without it"
+            message = f"this state belongs to {key} {found}, not {expected}; remove it to start without it"
             raise BadInput(message, state.folder / MANIFEST)
     check_identity(state, identity, allow_change)
     restore(state_of(learner), tensor_files.load_file(state.path(WEIGHTS)), state.path(WEIGHTS))
@@ -170,7 +170,7 @@ class Snapshots:
         for name, digest in self.digests.items():
             path = self.folder / name
             if not path.is_file() or sha256(path) != digest:
-                fault = "not the snapshot listed in the state to resume from"
+                fault = "this is not the snapshot listed in the state to resume from"
                 raise BadInput(f"{fault}; remove {folder} to start from the beginning", path)
         for path in self.folder.glob("*.safetensors") if writes else ():
             if path.name not in self.digests and _STEP.fullmatch(path.stem):

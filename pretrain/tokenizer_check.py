@@ -52,7 +52,7 @@ def _compare(folder: Path, *digests: str) -> None:
             by = f"the model_type of {CONFIG}"
             if chosen:
                 by = f"{TOKENIZER_CONFIG} ({json.dumps(chosen)[1:-1]})"
-            found = f"encodes {text!r} as {here}, but AutoTokenizer as {there}, by {by}"
+            found = f"encodes {text!r} as {here}, but AutoTokenizer encodes it as {there}, because of {by}"
             found += _differences(ours, getattr(theirs, "_tokenizer", None))
             advice = "make the files agree, or save AutoTokenizer's tokenizer here"
             raise BadInput(f"{found}; {advice}", folder / TOKENIZER)

@@ -44,7 +44,10 @@ class StoredLinks:
     def check(self, pairs: int, languages: dict[str, str], folder: Path) -> None:
         """Raise BadInput if the links belong to a different number of pairs or to different languages."""
         if len(self) != pairs or self.facts.get("languages") != languages:
-            message = f"links of {len(self):,} sentence pairs of other languages; expected {pairs:,} of these"
+            message = (
+                f"these links belong to {len(self):,} sentence pairs of other languages, not to the "
+                f"{pairs:,} pairs of these"
+            )
             raise BadInput(message, folder)
 
 

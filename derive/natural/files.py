@@ -144,7 +144,7 @@ class BitextFiles(FileSet):
         for path in self.paths:
             first, sample = head_of(path)
             if (kind := annotation(first, sample)) and not (self.beside is None and kind == COLUMNS):
-                raise sample[0][0].fault(f"{kind}; expected sentences and their translations")
+                raise sample[0][0].fault(f"this file contains {kind}, not sentences and their translations")
         if self.beside:
             found: Iterator[Chunks] = _parallel_chunks(self.path, self.beside)
         else:
@@ -248,7 +248,7 @@ def _parallel_chunks(path: Path, beside: Path) -> Iterator[tuple[Chunk, Chunk]]:
                 ours, theirs = (number - (side is None) for side in (a, b))
                 ours, theirs = ours + sum(1 for _ in first), theirs + sum(1 for _ in second)
                 where = f"; line {uneven:,} is the first that is blank in only one of them" if uneven else ""
-                found = f"{theirs:,} lines for the {ours:,} of {path}"
+                found = f"{theirs:,} lines, but {path} has {ours:,}"
                 raise BadInput(f"{found}; each line needs exactly one translation{where}", beside)
             if not uneven and (not a.strip()) != (not b.strip()):
                 uneven = number

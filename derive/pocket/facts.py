@@ -55,7 +55,7 @@ class Facts:
 
     def statements(self, language: Pocket, shared: bool) -> list[Sentence]:
         """Return sentences that state the facts shared with derived languages or, unless `shared`, the other
-        facts. They are in random order and have tags and trees."""
+        facts. The sentences are in random order and have tags and trees."""
         rng = random.Random(f"{self.seed}:statements:{shared}")
         statements = []
         for question in self.questions(language):

@@ -132,7 +132,7 @@ class WordDraws:
         self._verbs = {role: _of_two_axes(topics, role) for role in (Role.TR, Role.INTR)}
         if not self._verbs[Role.TR]:
             fault = "the lexicon has fewer than two pairs of antonyms among its frequent verbs"
-            raise BadInput(f"{fault}; expected more types")
+            raise BadInput(f"{fault}; increase the number of word types")
 
     def quality(self) -> Material:
         """Draw words for statements about a quality or an intransitive action."""

@@ -17,15 +17,15 @@ SIZE = 128  # entries in each table of favourites, from which a word is drawn by
 RARITY = 1 / 1_500  # the probability that a given rare word replaces a drawn word of its kind and topic
 BOOSTS = (150, 60, 25)  # added to the base weight of 1 for a word's three favourites
 
-# The role of a drawn word relative to the word that it is drawn for:
-# - INTR to HIRE: verbs of each frame, for the subject (or a preceding verb);
-# - PASSIVE: verbs for the object;
-# - SUBJECT to MODAL: words drawn for verbs;
-# - ADJ (adjectives in any position), ATTRIBUTE (only before the noun), NUMBER to HYPERNYM: words for nouns;
-# - LOCATIVE and OBLIQUE: prepositions for verbs and nouns;
-# - NOUN: nouns for these prepositions;
-# - ANTONYM: antonyms of adjectives and verbs;
-# - PERSON to COLLEGE: words drawn for topics.
+# The role of a drawn word relative to the word that it is drawn for (ranges follow the order below).
+# - INTR to HIRE: verbs of each frame, for the subject (or a preceding verb)
+# - PASSIVE: verbs for the object
+# - SUBJECT to MODAL: words drawn for verbs
+# - ADJ (adjectives in any position), ATTRIBUTE (only before the noun), NUMBER to HYPERNYM: words for nouns
+# - LOCATIVE and OBLIQUE: prepositions for verbs and nouns
+# - NOUN: nouns for these prepositions
+# - ANTONYM: antonyms of adjectives and verbs
+# - PERSON to COLLEGE: words drawn for topics
 Role = IntEnum(
     "Role",
     "INTR TR SOC DITR GO SAY WANT HIRE PASSIVE "

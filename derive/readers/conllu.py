@@ -223,16 +223,14 @@ class _Block:
 
     def check_end(self, place: Place) -> None:
         if self.last != "0":
-            fault = (
-                "no blank line after the last sentence: the file is truncated, or add one if it is complete"
-            )
+            fault = "no blank line after the last sentence: either the file is truncated, or you must add one"
             raise place.fault(fault)
         if self.comments:
             self.leave_out(place)
 
     def leave_out(self, place: Place) -> None:
         if self.announced or self.last != "0":
-            fault = "a sentence without words: the file is truncated, or remove its comments"
+            fault = "a sentence without words: either the file is truncated, or you must remove the comments"
             raise (self.announced or place).fault(fault)
         kind = "comments" if self.comments else "blank lines"
         self.counts[f"{kind} without a sentence"] += self.comments or 1
@@ -313,7 +311,7 @@ def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
         return roots[1], f"{len(roots)} roots, words {_ids(roots)}; expected one"
     rooted = set(roots)
     for i in range(n):
-        ancestors = dict[int, None]()  # an ordered set, because chains may be as long as the sentence
+        ancestors = dict[int, None]()  # serves as an ordered set: chains may be as long as the sentence
         while i not in rooted:
             if i in ancestors:
                 walked = list(ancestors)

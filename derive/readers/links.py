@@ -148,7 +148,7 @@ def _wpt(path: Path, lines: list[Numbered], pairs: int, counts: Counter[str]) ->
     numbers = _pair_numbers(path, list(dict.fromkeys(int(match[1]) for _, match in matches)), pairs)
     for place, match in matches:
         if match[2] == match[3] == "0":
-            raise place.fault("a link of positions 0 and 0; in WPT's format positions count from 1")
+            raise place.fault("a link between positions 0 and 0, but positions in the WPT format are 1-based")
         counts["confidences that are not used"] += match[5] is not None
         yield _Row(place, numbers[int(match[1])], (int(match[2]) - 1, int(match[3]) - 1), 1, match[4] != "P")
 
@@ -185,7 +185,7 @@ def read_links(
                 raise place.fault(f"{token!r} is not a link; expected a link such as 0-2")
             links.append((int(match[1]) - first, int(match[2]) - first))
             if min(links[-1]) < 0:
-                raise place.fault(f"{token!r} has position 0, but positions count from 1")
+                raise place.fault(f"{token!r} contains position 0, but positions are 1-based")
         unique = sorted(set(links))
         if counts is not None and len(unique) < len(links):
             counts[TWICE] += len(links) - len(unique)

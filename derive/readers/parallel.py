@@ -34,8 +34,8 @@ class TwoFiles:
         self.counts: Counter[str] = Counter()
         self.size, other = (sum(1 for _ in read_lines(path, self.counts)) for path in self.paths)
         if other != self.size:
-            fault = f"{other:,} lines for the {self.size:,} of {source}"
-            raise BadInput(f"{fault}; expected equal numbers", target)
+            fault = f"{other:,} lines, but {source} has {self.size:,}"
+            raise BadInput(f"{fault}; both need the same number", target)
 
     def __iter__(self) -> Iterator[Pair]:
         for (_, source), (_, target) in zip(*map(read_lines, self.paths), strict=True):

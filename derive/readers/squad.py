@@ -188,7 +188,7 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[Place, str, Json]]
     with open_bytes(path) as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        expected = "expected a smaller file, because it is read at once"
+        expected = "use a smaller file, because it is read into memory at once"
         raise BadInput(f"this file is larger than {LARGEST >> 20:,} MiB; {expected}", path)
     text = decode(data, path, 1, counts)
     lines = text.removesuffix("\n").split("\n")

@@ -67,7 +67,7 @@ def detect(path: Path, entities: bool = False) -> Kind:
     if name == ENTITIES and entities:
         return "entities"
     if name:
-        raise lines[0][0].fault(f"{name}; expected running text, CoNLL-U or JSON lines")
+        raise lines[0][0].fault(f"this file contains {name}, not running text, CoNLL-U or JSON lines")
     if first.startswith("<doc "):
         return "doc"
     if are_numbered([line for _, line in lines]):

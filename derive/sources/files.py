@@ -165,7 +165,7 @@ class TaskFiles:
         held_out = self.held_out * len(without_files)
         if held_out >= len(examples):
             fault = f"cannot hold out {held_out:,} of {len(examples):,} examples{excluded(counts)}"
-            expected = "expected a smaller held_out, or files of dev and test data"
+            expected = "reduce held_out, or provide files with dev and test data"
             raise BadInput(f"{fault}; {expected}", self.train[0])
         drawn = {}
         for number, split in enumerate(without_files):
@@ -233,7 +233,7 @@ class Files(Source):
                 raise BadInput(unknown("task", task, READERS))
         if wrong := [task for task, (files, _) in self._tasks.items() if files.units != WORDS]:
             reason = "because languages are derived from trees of words"
-            raise BadInput(f"{wrong[0]}.units: expected {WORDS!r}, {reason}")
+            raise BadInput(f"{wrong[0]}.units must be {WORDS!r}, {reason}")
 
     @property
     def title(self) -> str:

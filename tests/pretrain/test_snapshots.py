@@ -80,5 +80,5 @@ def test_a_run_that_was_stopped_has_the_same_snapshots(
 def test_a_snapshot_that_changed_before_resuming_is_refused(study: Path, tmp_path: Path, damage: Any) -> None:
     stop_at(tmp_path, config(study), 10)
     damage(tmp_path / SNAPSHOTS / "step-000000008.safetensors")
-    with pytest.raises(BadInput, match=r"step-000000008\.safetensors: not the snapshot listed in the state"):
+    with pytest.raises(BadInput, match=r"step-000000008\.safetensors: this is not the snapshot listed"):
         pretrain(tmp_path, config(study), one_process())

@@ -135,7 +135,7 @@ def test_pairs_on_standard_input_are_answered_one_by_one_until_a_bad_line(here: 
 
 
 MISTAKES = {
-    "a short file": ("--model M A short", "1 lines for the"),
+    "a short file": ("--model M A short", "1 lines, but"),
     "a layer that the model lacks": ("--model M --layer 8 A B", "no layer 8"),
     "a negative layer": ("--model M --layer -1 A B", "no layer -1"),
     "a method without an encoder": ("--method ot A B", "--model"),

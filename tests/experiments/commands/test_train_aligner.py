@@ -127,7 +127,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(here: Path, trained: Path) -> No
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda a, b: (a, b[:-1]), f"{FEWEST - 1} lines for the {FEWEST} of"),
+        (lambda a, b: (a, b[:-1]), f"{FEWEST - 1} lines, but"),
         (lambda a, b: (a[:50], b[:50]), f"50 sentence pairs; expected at least {FEWEST}"),
         (lambda a, b: (a, a), f"{FEWEST} of {FEWEST} lines are the same"),
     ],
