@@ -76,12 +76,12 @@ def test_an_unfit_start_is_refused_before_anything_is_written(moved: Path, tmp_p
     check_start(moved, MODEL)
     config = json.loads((moved / "config.json").read_text(encoding="utf-8"))
     for changes, said in (
-        ({"model_type": "gpt2"}, "of type 'gpt2'; expected one of roberta, xlm-roberta, bert"),
+        ({"model_type": "gpt2"}, "'gpt2' are not supported; supported types are roberta, xlm-roberta, bert"),
         (
             {"vocab_size": 5},
-            r"tokenizer\.json: has types up to id 5, but the model next to it has a table of 5 rows",
+            r"tokenizer\.json: contains ids up to 5, but the model next to it has a table of 5 rows",
         ),
-        ({"pad_token_id": 3}, r"tokenizer\.json: padding is id 1, but 3 in the model next to it"),
+        ({"pad_token_id": 3}, r"tokenizer\.json: padding has the id 1, but the model next to it uses 3"),
         ({"is_decoder": True}, "is_decoder"),
         (
             {"num_hidden_layers": 3, "max_position_embeddings": 9},
@@ -99,7 +99,7 @@ def test_an_unfit_start_is_refused_before_anything_is_written(moved: Path, tmp_p
     (moved / "tokenizer.json").unlink()
     (moved / "vocab.txt").write_text("<pad>\n", encoding="utf-8")  # AutoTokenizer makes one of it
     with pytest.raises(
-        BadInput, match=r"tokenizer\.json: no tokenizer; expected a file saved by AutoTokenizer"
+        BadInput, match=r"tokenizer\.json: there is no tokenizer; save one with AutoTokenizer"
     ):
         check_start(moved, MODEL)
     (moved / WEIGHTS).unlink()

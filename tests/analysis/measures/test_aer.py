@@ -79,7 +79,7 @@ def write_set(folder: Path, **files: str) -> Path:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"test.en": "a house\n"}, r"test\.en: 1 lines for the 2 of .*test\.de"),
+        ({"test.en": "a house\n"}, r"test\.en: 1 lines, but .*test\.de has 2"),
         ({"test.en": "a house\n \n"}, r"test\.en:2: the line has no words"),
         ({"alignv2.txt": "0 1 1 S\n1 1\n"}, r"alignv2\.txt:2: '1 1' is not a link"),
     ],
