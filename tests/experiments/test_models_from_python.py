@@ -107,7 +107,7 @@ def test_a_saved_model_is_an_ordinary_checkpoint(model: Checkpoint, tmp_path: Pa
     with torch.inference_mode():
         assert torch.equal(theirs(input_ids=ids).logits, changed.model(input_ids=ids).logits)
     for place in (again.folder, model.folder / "inside"):
-        with pytest.raises(BadInput, match="expected a new folder"):
+        with pytest.raises(BadInput, match="cannot save here"):
             changed.save(place)
     with pytest.raises(BadInput, match="cannot save"):
         changed.after_layer(1, shifted).save(tmp_path / "hooked")
@@ -125,7 +125,7 @@ def test_what_is_not_in_the_study_is_refused(copied: Done, tmp_path: Path) -> No
         alone.finetune,
         lambda: alone.derive("the cook ."),
     ):
-        with pytest.raises(BadInput, match="study's folder"):
+        with pytest.raises(BadInput, match=r"no parent folder|study is missing"):
             method()
     for task, language, expected in (
         ("ner", "", "never fine-tuned"),
