@@ -116,7 +116,7 @@ def measured_task(checkpoint: Path, name: str, languages: Languages, language: s
             ways.append((FinetuneConfig(**values), settings["examples"][language]))
     if not ways:
         raise BadInput(
-            f"no folder {name}-* measures {language}: the study never fine-tuned this model on {name}", run
+            f"the study never fine-tuned this model on {name} in {language}: no folder {name}-*", run
         )
     if len({*ways}) > 1:
         raise BadInput(

@@ -57,7 +57,7 @@ def chosen(
             break
     if len(found) < 2:
         raise BadInput(
-            f"only {len(found)} entries of the lexicon consist of two single types; expected at least two"
+            f"only {len(found)} lexicon entries have two words that are single types; expected at least two"
         )
     return tuple(found)
 

@@ -228,9 +228,7 @@ def _proposed(cosines: Tensor, scores: Tensor) -> tuple[Any, Any]:
 def _best_threshold(scores: np.ndarray, correct: np.ndarray, gold: int, rule: str) -> float:
     order = np.argsort(-scores, kind="stable")
     hits, predicted = np.cumsum(correct[order]), np.arange(1, len(order) + 1)
-    last = np.append(
-        scores[order][1:] < scores[order][:-1], True
-    )  # candidates with equal scores share a decision
+    last = np.append(scores[order][1:] < scores[order][:-1], True)  # accept or reject equal scores together
     f1 = last * 2 * hits / (predicted + gold)
     place = int(f1.argmax())
     if rule != MINED_XTREME:

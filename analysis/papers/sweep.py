@@ -397,7 +397,7 @@ Panel = tuple[str, str, str]  # a language, an objective ("" for all) and a colu
 
 def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     """Plot each number against a setting's values, with one panel per measure and one row of panels per
-    language. For one setting, there is a line per objective. A second setting has one line per value, and
+    language. With a single setting, each objective has a line. A second setting has one line per value, and
     each objective that depends on it has its own row. A baseline is a horizontal line. Return None if there
     are more than two settings, or more values or languages than a figure can show."""
     columns, look = list(sweep.numbers)[:PANELS], looks(sweep.objectives)

@@ -1,5 +1,5 @@
 """Define the style of figures, and draw their parts: panels, legends, and points with intervals. The values
-drawn are noted, so that a page can show them."""
+drawn are recorded, so that a page can show them."""
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
@@ -212,8 +212,9 @@ def draw_line(
     place: str = "",
     **style: Any,
 ) -> None:
-    """Draw a line as `axes.plot` does, and note the value at each marker, or of a horizontal or vertical
-    line. `intervals` are noted, not drawn; with `across`, values are on the horizontal axis."""
+    """Draw a line as `axes.plot` does, and record the value at each marker, or of a horizontal or vertical
+    line, for display on a page. `intervals` are recorded, not drawn; with `across`, values are on the
+    horizontal axis."""
     (line,) = axes.plot(x, y, fmt, **style) if fmt else axes.plot(x, y, **style)
     points: list[tuple[float, float]] = np.array(line.get_data(orig=False), float).T.tolist()
     if line.get_marker() in NOTHING:
@@ -241,7 +242,7 @@ def level(
 
 
 def bar(axes: Axes, x: float, height: float, width: float, interval: Ends = None, **style: Any) -> None:
-    """Draw a vertical bar and note its value and `interval`, which is not drawn."""
+    """Draw a vertical bar, and record its value and `interval` (which is not drawn) for display on a page."""
     (patch,) = axes.bar(x, height, width, **style)
     note(axes, (x, height), patch, interval)
 
@@ -288,12 +289,13 @@ def note(
     across: bool = False,
     place: str = "",
 ) -> None:
-    """Note a number drawn at a point, for use on a page; `place` describes its position in words."""
+    """Record a number drawn at a point, for display on a page; `place` describes its position in words."""
     _NOTED.setdefault(axes, []).append(_Noted(point, artist, interval, across, place))
 
 
 def marks_of(figure: Figure) -> list[Mark]:
-    """Return the numbers noted for a figure, in drawing order; points outside their panel are omitted."""
+    """Return the numbers recorded while a figure was drawn, in order; points outside their panel are
+    omitted."""
     entries = {
         _look(handle)[:length]: _line(words.get_text())
         for length in (2, 3)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # importing a class from transformers takes seconds
     from transformers import PreTrainedModel
 
 MOST_EPOCHS = 100_000
-READ_IDS = 8_192  # ids per batch when a fine-tuned model predicts
+READ_IDS = 8_192  # ids per batch for prediction
 PIECE = 1 << 22
 """The overhead of each piece of a batch on a CPU, in ids times the squared width of the model: as much time
 as about 30 ids take at width 384, or a thousand at width 64."""

@@ -173,7 +173,7 @@ def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
 
 def windows_of(size: int, room: int) -> list[range]:
     """Return windows of `room` positions that cover `size` positions and start `STRIDE` apart (or `room` / 2
-    if that is less); the last one ends at the end."""
+    if that is less); the last one extends to the end."""
     if room < 1:
         raise ValueError("the question leaves no room for a context in the row")
     step = max(1, min(STRIDE, room // 2))

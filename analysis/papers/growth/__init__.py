@@ -1,2 +1,2 @@
 """Show how two languages become similar within a model during pretraining: the order in which several
-measures rise."""
+measures exceed chance."""
