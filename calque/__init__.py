@@ -39,7 +39,7 @@ __version__ = version("calque")
 def derive(
     sentence: str, language: str, parser: Path | str | None = None, runs: Path | str = "runs"
 ) -> Derived:
-    """Derive a sentence's counterpart in a language, which is named by its transforms, applied right to left.
+    """Derive a sentence's counterpart in a language named by its transforms, applied from right to left.
 
     Args:
         sentence: one sentence.

@@ -14,7 +14,7 @@ from calque.pretrain.tokenizer_check import check_tokenizer
 
 LIKE_BERT = frozenset(
     {"bert", "camembert", "electra", "roberta", "xlm-roberta"}
-)  # models whose output is the last layer's, so that upper layers can be removed
+)  # models in which nothing follows the last layer, so that upper layers can be removed
 Precision = Literal["float32", "bfloat16"]  # the encoder's floating-point format
 _LONGEST = 512  # maximum number of ids per row if the model sets no limit
 

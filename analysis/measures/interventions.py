@@ -38,7 +38,10 @@ WAYS = {
     "three quarters of the way": 0.75,
 }  # fractions of the way to the counterpart's embedding
 CONTROLS = {COUNTERPART: SAME_TAG, ROTATION: SHUFFLED, ORDER: RANDOM_ORDER}
-PATCHED, OF_OTHERS = "states of layer ", "states of other words of layer "  # a layer's number is appended
+PATCHED, OF_OTHERS = (
+    "states of layer ",
+    "states of other words of layer ",
+)  # followed by the number of a layer
 NAMES = (
     *(NOTHING, COUNTERPART, SAME_TAG, ANY_TAG, ROTATION, SHUFFLED, RANDOM_ROTATION, SHIFT, *WAYS),
     *(ORDER, RANDOM_ORDER, BOTH, PATCHED, OF_OTHERS),
