@@ -24,14 +24,3 @@ def test_types_are_counted_one_by_one(text: list[tuple[list[int], str]], name: W
     for i in range(SIZE):
         assert (usage.counts[i], usage.at_ends[i]) == (everywhere[i], ends[i])
         assert usage.of_class(name)[i] == (everywhere[i] > 0 and inside[i] >= NEARLY * everywhere[i])
-
-
-PAIRS = [
-    ("walk", "walk"),
-    ("walks", "walk"),
-    ("Walks", "walk"),
-    ("cook", "cook"),
-    ("cooks", "cook"),
-    ("saw", "see"),
-]
-PAIRS += [("saw", "saw"), ("saws", "saw"), ("see", "see"), ("alone", "alone"), ("unseen", "see")]

@@ -57,7 +57,3 @@ def test_an_empty_line_is_a_pair_without_words(here: Path, capsys: pytest.Captur
     said, _ = capsys.readouterr()
     assert rows(said)[1:] == [["links", "3", *SCORED[2:]]]
     assert "1 sentence pairs without a link" in said
-
-
-FROM_ONE = {"gold": "1-1 2-2\n" * 40, "links": "0-0 1-1\n" * 40}
-FROM_ONE |= dict.fromkeys(("source", "target"), "".join(f"w{i} x{i}\n" for i in range(40)))

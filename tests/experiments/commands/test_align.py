@@ -19,7 +19,7 @@ from tests.encoders import small_roberta
 from tests.processes import below, wait_for
 from tests.vocabularies import learn, read_as_saved
 
-PAIRS = 60
+PAIRS, FEW = 60, 8
 ROOT = Path(__file__).parents[3]
 
 
@@ -113,8 +113,8 @@ def test_when_it_is_stopped_the_file_is_as_it_was(here: Path, tmp_path: Path) ->
 
 
 def test_pairs_on_standard_input_are_answered_one_by_one_until_a_bad_line(here: Path) -> None:
-    texts = [(here / name).read_text("utf-8").splitlines() for name in ("a.txt", "b.txt")]
-    printed = run("--model", here / "model", "--words", here / "a.txt", here / "b.txt")[1].splitlines()
+    texts = [(here / name).read_text("utf-8").splitlines()[:FEW] for name in ("a.txt", "b.txt")]
+    printed = run("--model", here / "model", "--words", here / "a.txt", here / "b.txt")[1].splitlines()[:FEW]
     command = [sys.executable, "-m", "calque.experiments", "align", "--model", str(here / "model"), "--words"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=ROOT, text=True) as process:
@@ -130,7 +130,7 @@ def test_pairs_on_standard_input_are_answered_one_by_one_until_a_bad_line(here: 
         process.stdin.write("the ||| the\n\na b\n")
         process.stdin.close()
         assert process.stdout.read().count("\n") == 2
-        assert f"standard input:{PAIRS + 3}: " in process.stderr.read()
+        assert f"standard input:{FEW + 3}: " in process.stderr.read()
     assert process.returncode == 2
 
 

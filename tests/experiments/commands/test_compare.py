@@ -118,6 +118,7 @@ def test_a_record_is_equal_to_itself_and_its_claims_are_those_printed() -> None:
     )
 
 
+@pytest.mark.slow
 def test_exchanged_objectives_change_conclusions(copy: Path) -> None:
     runs, records = read(copy, "runs"), read(copy, "records")
     names = sorted({run["objective"]["name"] for run in runs})

@@ -7,6 +7,7 @@ from calque.experiments.commands.study import null
 COMMITTED = Path(__file__).parents[3] / "experiments" / "records"
 
 
+@pytest.mark.slow
 def test_committed_records_of_three_seeds_say_what_one_seed_would_have_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
