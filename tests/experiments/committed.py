@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from calque.analysis.papers.xlm_align.continued import Continued
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Record, Run
 from calque.analysis.results.measured import BySeed
@@ -35,22 +34,6 @@ def natural(name: str, monkeypatch: pytest.MonkeyPatch) -> Study:
     monkeypatch.setenv("CALQUE_DATA", "data")
     monkeypatch.setenv("CALQUE_ENCODER", "encoder")
     return study(name)
-
-
-def continued(made: Study) -> Continued:
-    """The records of a study of natural languages."""
-    return Continued(read(made.name, "xtreme"))
-
-
-def number(values: BySeed) -> float:
-    """That of the only seed."""
-    (measured,) = values.values()
-    return measured.value
-
-
-def prose(path: Path) -> str:
-    """A file's text without its line breaks."""
-    return " ".join(path.read_text(encoding="utf-8").split())
 
 
 def told(found: Estimate) -> str:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module, invalidate_caches
 from pathlib import Path
@@ -10,14 +10,12 @@ from typing import Any, Literal
 
 import pytest
 
-from calque.derive.artefact import Artefact
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.derive.languages import Languages
 from calque.experiments.settings.catalogue import study
-from calque.experiments.settings.override import override
 from calque.experiments.settings.study_file import mistyped
-from tests.experiments.conftest import TINY, Done
+from tests.experiments.conftest import TINY
 from tests.experiments.test_cli import calque
 
 DOCS = Path(__file__).parents[3] / "docs" / "own.md"
@@ -120,53 +118,6 @@ def test_what_is_no_study_is_told_in_one_line(folder: Path, name: str, text: str
     with pytest.raises(BadInput, match=said) as told:
         study(str(folder / name))
     assert len(str(told.value).splitlines()) == 1
-
-
-SHIFT = """
-from dataclasses import dataclass
-
-from calque.derive.transform import Transform
-from calque.experiments.studies.pocket import pocket
-from calque.experiments.study import Study
-from {helper} import BY
-
-
-@dataclass(frozen=True)
-class Shift(Transform):
-    name = "shift"
-
-    def __call__(self, sentence, number=0):
-        return sentence.reorder([(i + BY) % len(sentence) for i in range(len(sentence))])
-
-    def identity(self):
-        return "shift"
-
-
-def {name}() -> Study:
-    return pocket().changed(name="shifted", transforms=(Shift(),), objectives=pocket().objectives[:1])
-"""
-
-
-@pytest.fixture
-def shifted(folder: Path) -> Callable[[int], Artefact]:
-    """Derives the languages of a study in a file; a file beside it says by how much its transform shifts
-    words.
-    """
-
-    def derived(by: int) -> Artefact:
-        (folder / "shifts_by.py").write_text(f"BY = {by}\n", encoding="utf-8")
-        (folder / "shifting.py").write_text(
-            SHIFT.format(helper="shifts_by", name="shifting"), encoding="utf-8"
-        )
-        settings = [part for setting in [*SMALL, "source.size=600"] for part in ("--set", setting)]
-        code, _, err = calque(
-            "derive", str(folder / "shifting.py"), "--runs", "runs", "--jobs", "1", *settings
-        )
-        assert code == 0, err
-        made = override(study(str(folder / "shifting.py")), [*SMALL, "source.size=600"])
-        return Done(Path("runs"), made).languages.open()
-
-    return derived
 
 
 BASES = {

@@ -48,6 +48,7 @@ def vectors(made: Done, language: str, sentences: list[tuple[str, ...]]) -> list
     return [torch.stack(layer) for layer in zip(*rows, strict=True)]
 
 
+@pytest.mark.slow
 def test_shares_are_those_of_one_sentence_after_the_other(made: Done, records: list[Record]) -> None:
     examples = TaskFolder.open(made.examples["pos"].folder)
     pairs = {}

@@ -27,6 +27,7 @@ def done(facts: Study, tmp_path_factory: pytest.TempPathFactory) -> Done:
     return finished(tmp_path_factory.mktemp("facts"), facts)
 
 
+@pytest.mark.slow
 def test_every_model_is_asked_and_the_report_tells(done: Done) -> None:
     for model in done.models():
         found = read_measured(done.measures(model)["knowledge"]).records

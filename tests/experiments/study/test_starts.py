@@ -40,6 +40,7 @@ def test_a_start_is_shared_and_takes_its_part_of_the_steps(study: Study) -> None
     assert len(folders) == len(starts) + len(done.models())
 
 
+@pytest.mark.slow
 def test_models_begin_with_their_starts_weights(done: Done) -> None:
     first, second = map(weights, done.starts())
     begun = [model.weights.open().facts["identity"].get("start") for model in done.models()]
@@ -49,12 +50,14 @@ def test_models_begin_with_their_starts_weights(done: Done) -> None:
         assert {path.name for path in start.folder.iterdir()} == {"checkpoint", "metrics.jsonl", MANIFEST}
 
 
+@pytest.mark.slow
 def test_a_model_alone_has_the_same_weights(done: Done, tmp_path: Path) -> None:
     alone = Done(tmp_path, replace(done.study, objectives=done.study.objectives[2:3]))
     alone.compute("pretrain")
     assert weights(alone.model("XLM-ALIGN-after-MLM")) == weights(done.model("XLM-ALIGN-after-MLM"))
 
 
+@pytest.mark.slow
 def test_steps_are_counted_from_the_beginning_of_the_start(done: Done) -> None:
     rows = {model.training.objective.name: done.records(model) for model in done.models()}
     steps = {name: sorted({r.step for r in found if r.measure == LABELS}) for name, found in rows.items()}
@@ -73,6 +76,7 @@ def test_steps_are_counted_from_the_beginning_of_the_start(done: Done) -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_study_may_begin_with_any_checkpoint(done: Done, tmp_path: Path) -> None:
     begun = start_of(done)
     places = Done(tmp_path, override(done.study, [f"start={begun}", "objectives=XLM-ALIGN", "train.steps=6"]))

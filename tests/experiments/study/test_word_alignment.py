@@ -129,6 +129,7 @@ def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: P
     assert "CALQUE_ENCODER" not in (places.report / "table-2.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_fast_align_on_the_real_sets(calque_data: Path, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("CALQUE_DATA", str(calque_data))
