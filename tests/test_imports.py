@@ -14,13 +14,11 @@ ANALYSIS = (
     "statistics records tasks aligners measures model_study.py checkpoint.py looking results report papers"
 )
 ORDERS = {ROOT: PACKAGES, ROOT / "analysis": ANALYSIS.split()}
-"""What stands in a folder, from left to right."""
 FILES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
 FOLDERS = sorted({path.parent for path in FILES})
 
 
 def name(path: Path) -> str:
-    """A file or a folder, as messages have it."""
     return path.relative_to(ROOT).as_posix()
 
 
@@ -40,7 +38,6 @@ def imported(path: Path) -> frozenset[str]:
 
 
 def packages(path: Path) -> set[str]:
-    """The top-level packages that a file imports anything of."""
     return {full.partition(".")[0] for full in imported(path)}
 
 
@@ -103,24 +100,6 @@ def test_imports_point_leftwards(folder: Path) -> None:
 def test_no_imports_lead_in_a_circle(folder: Path) -> None:
     found = circle(folder, {path: needed(path) for path in FILES})
     assert not found, "\n".join(["imports in a circle:", *found])
-
-
-def test_a_circle_of_rooms_is_found_and_its_files_are_named() -> None:
-    def files(*names: str) -> list[Path]:
-        return [ROOT / "house" / one for one in names]
-
-    low, high, cellar, left, right = files(
-        "low.py", "high.py", "cellar/deep.py", "wing/left.py", "wing/right.py"
-    )
-    needs = {high: {low, left}, low: {cellar}, left: {cellar}, cellar: {right}, right: set()}
-    # No file needs itself by any way, but the wing needs the cellar, which needs the wing.
-    assert set(circle(ROOT / "house", needs)) == {
-        "house/wing/left.py imports house/cellar/deep.py",
-        "house/cellar/deep.py imports house/wing/right.py",
-    }
-    assert not circle(ROOT / "house" / "wing", needs)
-    assert circle(ROOT / "house" / "wing", needs | {right: {left}, left: {right}})
-    assert not circle(ROOT / "house", needs | {cellar: set()})
 
 
 def test_derive_needs_no_torch() -> None:

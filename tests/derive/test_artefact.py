@@ -5,12 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from calque.derive.artefact import (
-    Artefact,
-    check_part,
-    finished,
-    making,
-)
+from calque.derive.artefact import Artefact, check_part, finished, making
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 

@@ -62,7 +62,6 @@ def compositions(draw: st.DrawFn) -> str:
 
 @st.composite
 def annotated(draw: st.DrawFn) -> Sentence:
-    """Words of any class in any tree, with relations of UD."""
     heads = draw(trees())
     columns = (
         st.sampled_from(values) for values in (WORDS, (*UPOS, "PUNCT"), ("nsubj", "obj", "punct", "conj"))

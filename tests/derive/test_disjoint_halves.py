@@ -14,7 +14,6 @@ SENTENCES = st.lists(st.lists(st.integers(5, 7), min_size=1, max_size=3), min_si
 
 
 def corpus_of(lines: Sequence[Sequence[int]], source_line: Sequence[int]) -> Corpus:
-    """A corpus of words of one sub-word each."""
     ids = np.array([i for line in lines for i in line], np.uint16)
     ends = np.array([sum(map(len, lines[:n])) for n in range(len(lines) + 1)])
     origin = np.array([place for line in lines for place in range(len(line))], np.uint16)
@@ -22,7 +21,6 @@ def corpus_of(lines: Sequence[Sequence[int]], source_line: Sequence[int]) -> Cor
 
 
 def lines_of(corpus: Corpus) -> Iterator[tuple[int, list[int], list[int], list[list[int]]]]:
-    """The source line, ids, sub-words and links of each line."""
     for line, source in enumerate(corpus.source_line.tolist()):
         yield source, corpus[line].tolist(), corpus.line_pieces(line).tolist(), corpus.links(line).tolist()
 

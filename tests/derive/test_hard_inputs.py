@@ -53,7 +53,6 @@ def grammar(path: Path, counts: Counter[str]) -> list[str]:
 
 
 def ner(path: Path, counts: Counter[str]) -> list[str]:
-    """Each sentence, entities as in `New_York/LOC`."""
     found = []
     for example in written("ner")(path, counts):
         (sentence,) = example.texts[0]

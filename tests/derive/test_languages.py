@@ -28,7 +28,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def meaning(language: Language, ids: np.ndarray) -> list[int]:
-    """The source types of a line's ids."""
     sources = {image: source for source, image in enumerate(language.table.tolist())}
     return [sources[i] for i in language.ids(np.asarray(ids, np.int64)).tolist()]
 
@@ -57,7 +56,6 @@ def test_gold_links_join_words_of_the_same_source_word(folder: Path, first: str,
 
 
 def raw(bitext: Bitext, pair: int) -> list[np.ndarray]:
-    """Both sides' ids as their corpora have them."""
     return [
         side.corpus[line]
         for side, line in zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)

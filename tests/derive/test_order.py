@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from calque.derive.order import Invert, Permute, kendall_distance
+from calque.derive.order import Invert, kendall_distance
 from calque.derive.sentence import Sentence
 from tests.derive.strategies import law, sentences
 
@@ -40,10 +40,3 @@ def test_inversion_of_examples(text: str, image: str) -> None:
 def test_kendall_distance_is_scipys(order: list[int]) -> None:
     tau = kendalltau(range(len(order)), order).statistic
     assert kendall_distance(order) == pytest.approx((1 - tau) / 2)
-
-
-def test_draws_are_those_that_languages_were_made_with() -> None:
-    words = Sentence(tuple("abcdef"))
-    assert ["".join(Permute(5)(words, number).words) for number in (1, 2)] == ["caebdf", "dcafbe"]
-    inverted = [number for number in range(12) if Invert(0.5, seed=5)(words, number) != words]
-    assert inverted == [0, 3, 5, 8, 10, 11]

@@ -11,7 +11,6 @@ from calque.derive.sources.files import Files
 
 
 def chain(words: Sequence[str]) -> Sentence:
-    """Nouns, each headed by the one before it."""
     n = len(words)
     return Sentence(tuple(words), ("NOUN",) * n, tuple(range(-1, n - 1)), ("root", *["dep"] * (n - 1))[:n])
 

@@ -27,7 +27,6 @@ def digest(made: Iterable[Sentence | Example]) -> str:
 
 
 def filled(columns: list[tuple[str, object]]) -> dict[str, object]:
-    """Without what came later, and is of other sources."""
     assert not any(value for name, value in columns if name in ("glued", "sources", "id"))
     return {name: value for name, value in columns if name not in ("glued", "sources", "id")}
 

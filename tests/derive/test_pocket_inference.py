@@ -4,12 +4,7 @@ from functools import cache
 import pytest
 
 from calque.derive.example import Example
-from calque.derive.pocket.inference import (
-    LABELS,
-    SHARES,
-    VIEWS,
-    families,
-)
+from calque.derive.pocket.inference import LABELS, SHARES, VIEWS, families
 from calque.derive.pocket.language import Pocket
 from tests.derive.reading import Lore, Reading
 
@@ -19,7 +14,6 @@ SIZES = pytest.mark.parametrize("types", [300, 1_000])
 
 @cache
 def pairs(types: int) -> tuple[Example, ...]:
-    """What is learnt from, and after it what is asked."""
     return tuple(Pocket(types).pairs(2 * ITEMS))
 
 

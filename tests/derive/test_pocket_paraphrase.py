@@ -17,7 +17,6 @@ def pairs(types: int) -> tuple[Example, ...]:
 
 
 def roles(sentence: Sentence) -> tuple[str, str]:
-    """Who did it and to whom, read off the tree."""
     words = dict(zip(sentence.relations, sentence.words, strict=True))
     if "obl:agent" in words:
         return words["obl:agent"], words["nsubj:pass"]

@@ -41,7 +41,6 @@ def usage_of(size: int, seed: int) -> Usage:
 
 
 def kind_of(usage: Usage, by: By) -> np.ndarray:
-    """The types of which a share is taken, as a mask."""
     return usage.of_class(by) if by in ("function", "names", "content") else usage.counts > 0
 
 

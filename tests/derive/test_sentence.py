@@ -1,9 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.sentence import (
-    Sentence,
-)
+from calque.derive.sentence import Sentence
 from tests.derive.strategies import law, sentences
 
 

@@ -46,7 +46,6 @@ def test_every_example_has_its_image(folder: Path) -> None:
 
 
 def treebank(path: Path, count: int, stream: int) -> Path:
-    """Sentences of Pocket English."""
     write_treebank(path, islice(Pocket().sentences(count, stream), count))
     return path
 

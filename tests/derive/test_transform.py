@@ -2,16 +2,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.sentence import PARTS, Sentence
-from calque.derive.transform import (
-    Compose,
-    Transform,
-    compose,
-)
+from calque.derive.transform import Compose, Transform, compose
 from tests.derive.strategies import law, sentences, transforms
 
 
 def beyond(inner: Transform, number: int) -> int:
-    """The number that the first part after `inner` draws from."""
     return PARTS.number(len(inner.parts) if isinstance(inner, Compose) else 1, number)
 
 
@@ -27,7 +22,6 @@ def test_composition_is_one_after_the_other(
 
 
 def labelled(sentence: Sentence) -> dict[int, str]:
-    """What each word of an entity is a part of."""
     return {place: span.label for span in sentence.spans for place in range(span.start, span.end)}
 
 

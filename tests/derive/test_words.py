@@ -112,7 +112,6 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def images(transform: Transform) -> list[tuple[Sentence, Sentence]]:
-    """Each sentence of the corpus with its image."""
     return [
         (sentence, image_of(transform, sentence, CHUNKS.number(index, place), Account()))
         for index, chunk in enumerate(SOURCE.chunks())

@@ -6,7 +6,6 @@ from pathlib import Path
 
 
 def place(job: int) -> tuple[int, int]:
-    """The job, and the process that did it."""
     return job, os.getpid()
 
 

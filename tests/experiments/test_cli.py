@@ -27,7 +27,6 @@ SETTINGS = [part for setting in TINY for part in ("--set", setting)]
 
 
 def calque(*words: str) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error."""
     ran = CliRunner().invoke(app, list(words))
     assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
     return ran.exit_code, ran.stdout, ran.stderr
@@ -182,7 +181,6 @@ def test_output_is_utf_8_in_every_locale_and_a_name_that_a_locale_lacks_is_refus
 
 
 def of_torch() -> RuntimeError:
-    """What torch raises if so many numbers are asked for."""
     with pytest.raises(RuntimeError) as caught:
         torch.empty(2**48)
     return caught.value
@@ -209,7 +207,6 @@ def test_whatever_stops_a_command_is_one_line(error: BaseException, code: int, s
 
 
 def raising(error: BaseException) -> typer.Typer:
-    """A command line whose only command raises."""
     toy = typer.Typer(cls=Commands, invoke_without_command=True, pretty_exceptions_enable=False)
 
     @toy.callback()

@@ -18,7 +18,6 @@ PROGRAMS = ("calque", ".venv/bin/calque", *MODULES, *(f".venv/bin/{module}" for 
 
 
 def commands() -> Iterator[tuple[str, list[str]]]:
-    """The arguments of each command, with its page and line."""
     for page in pages(ROOT):
         text = page.read_text(encoding="utf-8")
         for block in re.finditer(r"^```(?:sh|console|bash)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):

@@ -8,9 +8,8 @@ byte.
 import os
 import re
 import resource
-import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -44,13 +43,10 @@ _TEMPORARY = re.compile(r"\.\d+-[0-9a-f]+\.part")
 
 
 class Disk:
-    """A disk with a fault from the first write on to a file below `root`, named as asked, that was not tried
-    before.
-    """
+    """A disk that is full from the first write on to a file below `root` that was not tried before."""
 
     def __init__(self) -> None:
-        self.root, self.named, self.tried, self.struck = "", "", set[str](), False
-        self.fault: Callable[[], object] = self.fill
+        self.root, self.tried, self.struck = "", set[str](), False
         self.before = resource.getrlimit(resource.RLIMIT_FSIZE)
         sys.addaudithook(self.heard)  # which nothing removes: it does nothing without a root
 
@@ -64,19 +60,14 @@ class Disk:
         name = _TEMPORARY.sub("", str(path))
         if "report" in name:  # its many figures and tables are written in one way a kind, and drawn slowly
             name = Path(name).suffix
-        if (key := f"{event} {name}") not in self.tried and self.named in name:
+        if (key := f"{event} {name}") not in self.tried:
             self.tried.add(key)
             self.struck = True
-            self.fault()
-
-    def fill(self) -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, self.before[1]))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, self.before[1]))
 
     @contextmanager
-    def failing(
-        self, root: Path, fault: Callable[[], object] | None = None, named: str = ""
-    ) -> Iterator[None]:
-        self.root, self.named, self.fault, self.struck = str(root), named, fault or self.fill, False
+    def failing(self, root: Path) -> Iterator[None]:
+        self.root, self.struck = str(root), False
         try:
             yield
         finally:
@@ -130,20 +121,3 @@ def test_a_full_disk_at_each_write_is_one_line_and_resumable(
             assert not [path for path in tmp_path.rglob(".*") if path.suffix == ".part"]
     assert failures > 50
     assert contents(tmp_path) == contents(undisturbed)
-
-
-@pytest.mark.parametrize(
-    "named", ["metrics.jsonl", "step-000000002/", "checkpoint/tokenizer.json", "records.jsonl"]
-)
-def test_a_study_that_is_removed_while_it_is_computed_is_one_line(
-    named: str, disk: Disk, undisturbed: Path, tmp_path: Path
-) -> None:
-    shutil.copytree(undisturbed, tmp_path / "runs")
-    for run in tmp_path.rglob("seed-*"):
-        shutil.rmtree(run)
-    disk.tried.clear()
-    with disk.failing(tmp_path, lambda: shutil.rmtree(tmp_path / "runs"), named):
-        code, err = calque("evaluate", tmp_path / "runs")
-    assert disk.struck
-    assert (code, err.count("\n")) == (2, 1), err
-    assert err.startswith(f"calque: error: {tmp_path}") and ".part" not in err

@@ -38,7 +38,6 @@ def copied(done: Done, tmp_path: Path) -> Done:
 
 
 def shifted(states: Tensor) -> Tensor:
-    """Other states."""
     return states + torch.arange(states.shape[-1])
 
 

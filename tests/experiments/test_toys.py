@@ -127,7 +127,6 @@ def distances(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor
 
 
 NEAREST = Method("nearest", distances, argmax)
-"""An aligner: a score and a rule."""
 
 FIGURE = {
     "papers": ["align_mlm"],

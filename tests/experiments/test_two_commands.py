@@ -9,14 +9,13 @@ import pytest
 
 from tests.experiments.conftest import Done, weights
 from tests.experiments.test_cli import ROOT, SETTINGS
-from tests.processes import below, free_port, wait_for
+from tests.processes import below, wait_for
 
 Command = subprocess.Popen[str]
 
 
 @contextmanager
 def begun(words: list[str], **environment: str) -> Iterator[Command]:
-    """A command in a process of its own."""
     ran = subprocess.Popen(
         [sys.executable, "-m", "experiments", *words],
         cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"} | environment,
@@ -44,18 +43,3 @@ def test_of_two_commands_on_the_same_models_each_is_trained_once_and_both_end_ri
     places = Done(tmp_path, done.study)
     assert list(map(weights, places.models())) == list(map(weights, done.models()))
     assert not [path for kind in ("part", "claim", "compute") for path in tmp_path.rglob(f".*.{kind}")]
-
-
-@pytest.mark.slow
-def test_a_process_that_is_left_alone_ends_with_one_line(derived: Done) -> None:
-    long = ["--set", "train.steps=1000000"]
-    words = ["pretrain", "pocket", "--runs", str(derived.root), "--jobs", "1", *SETTINGS, *long]
-    meeting = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
-    with begun(words, RANK="0", **meeting) as first, begun(words, RANK="1", **meeting) as second:
-        wait_for(lambda: below(derived.home, "step-*"), first)
-        second.kill()
-        _, err = first.communicate()
-    assert first.returncode == 1 and err.count("\n") == 1
-    assert (
-        err.startswith("calque: error: another of 2 processes is lost") and "the same command resumes" in err
-    )

@@ -24,7 +24,6 @@ from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN
 from tests.vocabularies import read_as_saved
 
 FIRST = len(OURS.ids)
-"""The first id that is not special."""
 
 EACH = pytest.mark.parametrize("spelt", ARCHITECTURES.values(), ids=ARCHITECTURES)
 

@@ -26,7 +26,6 @@ def trained(languages: Languages) -> Trained:
 
 
 def save(folder: Path, step: int, trained: Trained) -> None:
-    """Write a state with some rows of metrics."""
     rows = folder.parent / METRICS
     if not rows.exists():
         rows.parent.mkdir(parents=True, exist_ok=True)

@@ -54,7 +54,6 @@ def seen(paths: Sequence[Path]) -> list[list[str]]:
 
 
 def farthest(one: Path, other: Path) -> float:
-    """The largest difference of any two weights that matter."""
     a, b = load_file(one), load_file(other)
     assert a.keys() == b.keys()
     return max(float((a[name] - b[name]).abs().max()) for name in a if not name.endswith(NO_MATTER))

@@ -26,7 +26,6 @@ class Twin(World):
 
 
 def gradients(objective: Objective, languages: Languages, world: World) -> list[Tensor]:
-    """Each parameter's gradient after a step."""
     learner, streams = new_learner(objective), objective.streams(languages, STILL.length, 0)
     for stream, batch in zip(streams, Draws(streams, 8, 0).at(0)[0], strict=True):
         (part,), _ = stream.before_step(learner, [batch], one_process())

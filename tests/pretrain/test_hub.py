@@ -90,7 +90,6 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 
 
 def cached(cache: Path) -> Path:
-    """A model as it was downloaded before."""
     home = cache / "models--someone--encoder"
     (home / "refs").mkdir(parents=True)
     (home / "refs" / "main").write_text(COMMIT)

@@ -30,7 +30,6 @@ def told_nothing(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Langu
 
 
 def weights(objective: Objective, languages: Languages) -> list[bytes]:
-    """The weights after some steps, byte by byte."""
     learner = new_learner(objective)
     train(
         learner,

@@ -41,7 +41,6 @@ def died_of_two(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Died:
 
 
 def metrics(run: Path) -> list[dict[str, Any]]:
-    """What a run logged, without what the clock says."""
     rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
     return [{key: value for key, value in row.items() if key != "tokens/s"} for row in rows]
 

@@ -8,7 +8,6 @@ from calque.pretrain.mask import Masking
 from tests.pretrain.made import DERIVED, SOURCE
 
 FIRST = len(OURS.ids)
-"""The first id that is not special."""
 
 SIZE = 105
 IMAGE = np.where(np.arange(SIZE) < FIRST, np.arange(SIZE), np.arange(SIZE) + SIZE)

@@ -9,7 +9,6 @@ from calque.pretrain.model import build, prediction_loss
 from tests.pretrain.made import SIZE, STILL
 
 FIRST = len(OURS.ids)
-"""The first id that is not special."""
 
 
 def rows(padded: bool, share: float = 0.15, seed: int = 0) -> Rows:

@@ -24,7 +24,6 @@ from tests.pretrain.made import MODEL, TRAIN
 from tests.vocabularies import learn
 
 LONG = replace(MODEL, length=128)
-"""The toy tokenizers cut words into few letters each."""
 FEW = replace(TRAIN, steps=4, warmup=1, log_every=1, save_every=0)
 ESTIMATED = DWA(labels="estimated", parallel_fraction=1.0)
 

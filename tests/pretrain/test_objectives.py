@@ -38,7 +38,6 @@ from tests.pretrain.made import (
 )
 
 FIRST = len(OURS.ids)
-"""The first id that is not special."""
 
 LENGTH = STILL.length
 EVERY = 40

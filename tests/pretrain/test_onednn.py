@@ -20,7 +20,6 @@ MODEL = ModelConfig(layers=2, heads=4, hidden=WIDE, ffn=2 * WIDE, length=LENGTH,
 
 
 def wide(bias: bool = True) -> tuple[nn.Linear, nn.Linear]:
-    """Equal layers: torch's, and one that uses oneDNN."""
     torch.manual_seed(0)
     layer = nn.Linear(WIDE, 2 * WIDE, bias)
     other = deepcopy(layer)
@@ -30,7 +29,6 @@ def wide(bias: bool = True) -> tuple[nn.Linear, nn.Linear]:
 
 
 def gradients(layer: nn.Linear, input: Tensor) -> list[Tensor | None]:
-    """The output, and the gradients of weight, bias and input."""
     there = input.detach().requires_grad_()
     output = layer(there)
     output.sin().sum().backward()
@@ -58,7 +56,6 @@ def test_outputs_and_gradients_are_torchs(
 
 
 def products(work: Callable[[], object]) -> int:
-    """How many products of a call are oneDNN's."""
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
         work()
     return sum(event.count for event in profile.key_averages() if event.key == "mkldnn::_linear_pointwise")

@@ -13,13 +13,11 @@ from calque.pretrain.objectives.mlm import PackedLines
 from calque.pretrain.shuffle import Shuffled
 
 FIRST = len(OURS.ids)
-"""The first id that is not special."""
 
 LINES = st.lists(st.lists(st.integers(FIRST, 60_000), max_size=30), max_size=40)
 
 
 def in_memory(lines: list[list[int]]) -> Language:
-    """A corpus of one-piece words."""
     starts = np.cumsum([0, *map(len, lines)])
     tokens = np.array([i for line in lines for i in line], np.uint16)
     ones = np.ones(len(tokens), np.uint16)

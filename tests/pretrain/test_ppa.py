@@ -30,7 +30,6 @@ def made(languages: Languages, objective: PPA = SMALL) -> tuple[Contrasted, Lear
 
 
 def sentences(batch: Any, side: int) -> list[list[int]]:
-    """The ids of a side of each pair, between its marks."""
     found = []
     for row, (n, m) in zip(batch.clean.tolist(), batch.sides.tolist(), strict=True):
         ids = row[1 : n + 1] if side == 0 else row[n + 2 : n + m + 2]

@@ -9,11 +9,7 @@ from calque.pretrain.modules import Learner
 from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.prealign import Anchors, Contrast, PreAlign, Sides, WordContrast
-from tests.pretrain.made import (
-    SIZE,
-    STILL,
-    only,
-)
+from tests.pretrain.made import SIZE, STILL, only
 
 
 def stream(languages: Languages, objective: Contrast) -> WordContrast:

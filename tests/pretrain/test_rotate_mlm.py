@@ -14,16 +14,7 @@ from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.rotate_mlm import RotateMLM
 from calque.pretrain.run import Pretraining
 from calque.pretrain.train import make_optimizer, train
-from tests.pretrain.made import (
-    LANGUAGE,
-    MODEL,
-    SIZE,
-    STILL,
-    TRAIN,
-    check_resumes,
-    new_learner,
-    only,
-)
+from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN, check_resumes, new_learner, only
 
 WORDS = "model.roberta.embeddings.word_embeddings.weight"
 
@@ -36,7 +27,6 @@ def entries(languages: Languages) -> tuple[torch.Tensor, torch.Tensor]:
 def trained(
     objective: Objective, languages: Languages, steps: int, of: int
 ) -> tuple[Learner, torch.optim.Optimizer]:
-    """A learner after some of the steps of a run, and its optimizer."""
     learner, config = new_learner(objective), replace(TRAIN, steps=of)
     optimizer = make_optimizer(learner, config)
 

@@ -31,10 +31,8 @@ from tests.pretrain.test_architecture import EACH, foreign
 from tests.vocabularies import read_as_saved
 
 LONG = replace(MODEL, length=96)
-"""The toy tokenizers cut words into few letters each."""
 V = 2 * SIZE
 KEPT = np.union1d(np.arange(len(OURS.ids)), np.arange(7, V, 3))
-"""A third of the types."""
 WEIGHTS = "model.safetensors"
 
 

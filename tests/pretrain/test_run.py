@@ -23,15 +23,7 @@ from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.run import Pretraining, finished, pretrain, read_metrics
 from calque.pretrain.train import Draws, NonFinite, make_optimizer, train
-from tests.pretrain.made import (
-    LANGUAGE,
-    MODEL,
-    OBJECTIVES,
-    TRAIN,
-    check_resumes,
-    new_learner,
-    stop_at,
-)
+from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN, check_resumes, new_learner, stop_at
 
 
 def config(study: Path, objective: Objective | None = None, **changes: Any) -> Pretraining:

@@ -104,7 +104,6 @@ def test_a_damaged_config_is_one_line(folder: Path, damage: str) -> None:
 
 
 def sharded(folder: Path) -> Path:
-    """The same model in several files with an index."""
     load_model(folder, RobertaForMaskedLM)[0].save_pretrained(folder.parent / "sharded", max_shard_size="1KB")
     return folder.parent / "sharded"
 

@@ -142,7 +142,6 @@ def test_updates_are_those_of_adamw_with_the_parts_that_decay(
     theirs, ours = torch.optim.AdamW(groups, betas=(0.8, 0.95), eps=1e-3), make_optimizer(learner, config)
 
     def both(optimizer: torch.optim.Optimizer, *_: object) -> None:
-        """The twin takes the same step on the same gradients."""
         for name, parameter in twin.trained.items():
             parameter.grad = learner.trained[name].grad
         for group in theirs.param_groups:

@@ -4,15 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.pretrain.transport import (
-    First,
-    argmax,
-    itermax,
-    itermax_table,
-    log_kernel,
-    sinkhorn,
-    untied,
-)
+from calque.pretrain.transport import First, argmax, itermax, itermax_table, log_kernel, sinkhorn, untied
 from tests.pretrain.scored import extracted, matrices
 
 SHAPES = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=5)
@@ -67,7 +59,6 @@ def test_a_side_of_one_word_is_linked_by_its_products() -> None:
 
 
 def links_by_hand(scores: np.ndarray) -> np.ndarray:
-    """Itermax cell by cell."""
     n, m = scores.shape
     links = np.zeros((n, m), bool)
     for number in range(2):

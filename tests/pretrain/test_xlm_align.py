@@ -33,7 +33,6 @@ SWITCHES: list[dict[str, Any]] = [
 
 
 def hidden_states(model: RobertaForMaskedLM, ids: torch.Tensor, layer: int) -> np.ndarray:
-    """transformers' own, in double precision."""
     mask = (ids != OURS.pad).long()
     return (
         model.roberta(ids, attention_mask=mask, output_hidden_states=True)
@@ -44,7 +43,6 @@ def hidden_states(model: RobertaForMaskedLM, ids: torch.Tensor, layer: int) -> n
 
 
 def labelled_by_hand(h: np.ndarray, n: int, m: int, dwa: DWA) -> tuple[np.ndarray, np.ndarray]:
-    """Links and plan of one languages, `h` its hidden states."""
     plan = np.maximum(1e-6, h[1 : n + 1] @ h[n + 2 : n + m + 2].T)
     for _ in range(2):
         for axis in (0, 1) if dwa.first == "columns" else (1, 0):
@@ -59,7 +57,6 @@ def labelled_by_hand(h: np.ndarray, n: int, m: int, dwa: DWA) -> tuple[np.ndarra
 def queries_by_hand(
     batch: PairRows, row: int, links: np.ndarray, plan: np.ndarray, dwa: DWA
 ) -> list[tuple[int, int]]:
-    """(place that asks, place that it is to find), in one row."""
     (n, m), dice = batch.sides[row].tolist(), batch.dice[row].tolist()
     pairs = [(1 + i, n + 2 + j) for i, j in np.argwhere(links)]
     if dwa.queries == "all-aligned":

@@ -87,7 +87,6 @@ def setting(file: str, removed: tuple[str, ...] = (), **values: Any) -> Change:
 
 
 def weights(change: Callable[[dict[str, torch.Tensor]], Mapping[str, torch.Tensor]]) -> Change:
-    """Changes the tensors of the folder."""
 
     def save(folder: Path) -> None:
         path = folder / "model.safetensors"
@@ -139,7 +138,6 @@ def second_table(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
 
 
 def as_type(dtype: torch.dtype, ending: str = "") -> Change:
-    """Stores the weights whose names have an ending as another type."""
     return weights(
         lambda all_: {name: w.to(dtype) if name.endswith(ending) else w for name, w in all_.items()}
     )
@@ -164,32 +162,9 @@ for kind in ("bert", "roberta", "xlm-roberta"):
     row(f"{kind} that is read as it is", kind, CLASS)
     row(f"{kind} without settings of the tokenizer", kind, gone(OTHER))
     row(f"{kind} cuts and pads", kind, cut_and_padded)
-    row(f"{kind} short rows", kind, setting(OTHER, model_max_length=5))
     row(f"{kind} other activation", kind, setting(CONFIG, hidden_act="relu", layer_norm_eps=0.01))
     row(f"{kind} in half precision", kind, both(as_type(torch.float16), setting(CONFIG, dtype="float16")))
-    row(f"{kind} generation", kind, file("generation_config.json", '{"max_length": 3}'))
-    row(f"{kind} pickle next to safetensors", kind, file("pytorch_model.bin", "not read"))
-    row(
-        f"{kind} index next to one file",
-        kind,
-        file("model.safetensors.index.json", '{"weight_map": {"x": "no"}}'),
-    )
-    row(f"{kind} dropout", kind, setting(CONFIG, hidden_dropout_prob=0.9, attention_probs_dropout_prob=0.9))
-    row(f"{kind} outputs", kind, setting(CONFIG, output_hidden_states=True, output_attentions=True))
-    row(f"{kind} tuples", kind, setting(CONFIG, return_dict=False))
-    row(f"{kind} sliding", kind, setting(CONFIG, sliding_window=2, position_embedding_type="relative_key"))
-    row(
-        f"{kind} special map", kind, file("special_tokens_map.json", '{"additional_special_tokens": ["<x>"]}')
-    )
     row(f"{kind} adapter", kind, file("adapter_config.json"), ("adapter_config.json", "model.safetensors"))
-    row(
-        f"{kind} adapter's weights", kind, adapter_weights, ("adapter_model.safetensors", "model.safetensors")
-    )
-    row(f"{kind} int8", kind, as_type(torch.int8, LAYER), ("model.safetensors", LAYER, "I8"))
-    row(f"{kind} float8", kind, as_type(torch.float8_e4m3fn, LAYER), ("model.safetensors", LAYER, "F8_E4M3"))
-    row(f"{kind} left to right", kind, setting(CONFIG, is_decoder=True), (CONFIG, "is_decoder"))
-    row(f"{kind} crossed", kind, setting(CONFIG, add_cross_attention=True), (CONFIG, "add_cross_attention"))
-    row(f"{kind} two parts", kind, setting(CONFIG, is_encoder_decoder=True), (CONFIG, "is_encoder_decoder"))
     row(f"{kind} other rows", kind, setting(CONFIG, vocab_size=40), (CONFIG, "40"))
     row(
         f"{kind} other positions",
@@ -203,19 +178,38 @@ for kind in ("bert", "roberta", "xlm-roberta"):
         setting(CONFIG, type_vocab_size=3),
         ("token_type_embeddings", CONFIG),
     )
-    row(
-        f"{kind} other file",
-        kind,
-        setting(CONFIG, transformers_weights="x.safetensors"),
-        ("x.safetensors", CONFIG),
-    )
     decoder = {
         "50": {"content": "zebra!", "special": False, "normalized": True, "lstrip": False, "rstrip": False}
     }
     row(
         f"{kind} more words", kind, setting(OTHER, added_tokens_decoder=decoder), (TOKENIZER, OTHER, "zebra!")
     )
-    row(f"{kind} words in a file", kind, file("added_tokens.json", '{"zebra!": 50}'), (TOKENIZER, "zebra!"))
+row("short rows", "bert", setting(OTHER, model_max_length=5))
+row("generation", "bert", file("generation_config.json", '{"max_length": 3}'))
+row("pickle next to safetensors", "bert", file("pytorch_model.bin", "not read"))
+row(
+    "index next to one file",
+    "bert",
+    file("model.safetensors.index.json", '{"weight_map": {"x": "no"}}'),
+)
+row("dropout", "bert", setting(CONFIG, hidden_dropout_prob=0.9, attention_probs_dropout_prob=0.9))
+row("outputs", "bert", setting(CONFIG, output_hidden_states=True, output_attentions=True))
+row("tuples", "bert", setting(CONFIG, return_dict=False))
+row("sliding", "bert", setting(CONFIG, sliding_window=2, position_embedding_type="relative_key"))
+row("special map", "bert", file("special_tokens_map.json", '{"additional_special_tokens": ["<x>"]}'))
+row("adapter's weights", "bert", adapter_weights, ("adapter_model.safetensors", "model.safetensors"))
+row("int8", "bert", as_type(torch.int8, LAYER), ("model.safetensors", LAYER, "I8"))
+row("float8", "bert", as_type(torch.float8_e4m3fn, LAYER), ("model.safetensors", LAYER, "F8_E4M3"))
+row("left to right", "bert", setting(CONFIG, is_decoder=True), (CONFIG, "is_decoder"))
+row("crossed", "bert", setting(CONFIG, add_cross_attention=True), (CONFIG, "add_cross_attention"))
+row("two parts", "bert", setting(CONFIG, is_encoder_decoder=True), (CONFIG, "is_encoder_decoder"))
+row(
+    "other file",
+    "bert",
+    setting(CONFIG, transformers_weights="x.safetensors"),
+    ("x.safetensors", CONFIG),
+)
+row("words in a file", "bert", file("added_tokens.json", '{"zebra!": 50}'), (TOKENIZER, "zebra!"))
 LOWER = (TOKENIZER, OTHER, "do_lower_case", "lowercase")
 row("cased", "bert", setting(OTHER, do_lower_case=False), LOWER)
 row("cased, read as it is", "bert", both(setting(OTHER, do_lower_case=False), CLASS))
@@ -270,7 +264,6 @@ row("second biases", "roberta", biases, (), ("lm_head.decoder.bias", "lm_head.bi
 
 
 def check_equal(folder: Path, studies: bool) -> None:
-    """Ids, special types, embeddings and logits are transformers'."""
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model: Any = AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32)
     pieces, vocabulary = SubWords(folder), GivenVocabulary(folder).open()
@@ -296,7 +289,6 @@ def check_equal(folder: Path, studies: bool) -> None:
 
 
 def aligned(folder: Path) -> None:
-    """Read a folder as `calque align` does."""
     SubWords(folder)
     Encoder(folder)
 

@@ -16,7 +16,6 @@ MEASURED = {
     "ot": 35.79,
     "xlm-align": 36.76,
 }
-"""AER on en-hi, in percent, each side alone."""
 
 
 @lru_cache

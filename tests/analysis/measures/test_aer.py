@@ -102,12 +102,7 @@ def test_the_four_real_sets(calque_data: Path) -> None:
     assert sum(len(one.pairs) for one in sets.values()) == 1_244  # as XLM-Align's section 4.3 says
     assert {
         name: (one.counts["sure links"], one.counts["other possible links"]) for name, one in sets.items()
-    } == {
-        "de-en": (9_612, 921),
-        "en-fr": (4_038, 13_400),
-        "ro-en": (5_033, 0),
-        "en-hi": (1_408, 0),
-    }
+    } == {"de-en": (9_612, 921), "en-fr": (4_038, 13_400), "ro-en": (5_033, 0), "en-hi": (1_408, 0)}
     assert {name: one.counts["links outside their sentences"] for name, one in sets.items()} == {
         "de-en": 1,
         "en-fr": 0,

@@ -7,17 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
-from calque.analysis.measures.alignment import (
-    Types,
-    form_alignment,
-)
+from calque.analysis.measures.alignment import Types, form_alignment
 from calque.analysis.records.record import MeasuredModel
 from calque.derive.script import Transliterate
 from calque.derive.types import OURS
 from calque.pretrain.architecture import ROBERTA
 
 FIRST = len(OURS.ids)
-"""The first id that is not special."""
 NUMBERS = (0, 1), 0, 0
 """The token types of two languages, any number of rows, and no type without an image."""
 
@@ -40,7 +36,6 @@ def test_language_embeddings_are_added_and_the_table_is_left_as_it_is() -> None:
 
 
 FORMS = 40
-"""Types of a vocabulary whose words have forms."""
 
 
 @settings(max_examples=50, deadline=None)

@@ -3,11 +3,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from calque.analysis.measures.loss import (
-    gradient_cosine,
-    layer_gradients,
-    shuffled_cosines,
-)
+from calque.analysis.measures.loss import gradient_cosine, layer_gradients, shuffled_cosines
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.model import build

@@ -79,7 +79,6 @@ def rows(count: int, seed: int, width: int = 16) -> Tensor:
 
 
 def xtremes(source: Tensor, target: Tensor) -> float:
-    """F1 as XTREME's evaluation of BUCC computes it, cell by cell."""
     groups = len(source) // PARTS
     middle, end = groups // 2 * PARTS, groups * PARTS
 

@@ -19,7 +19,6 @@ def drawn(*shape: int, seed: int = 0) -> Tensor:
 
 
 def turn(seed: int = 0, width: int = WIDTH) -> Tensor:
-    """An orthogonal matrix, with or without a reflection."""
     return torch.from_numpy(ortho_group.rvs(width, random_state=seed))
 
 

@@ -17,7 +17,6 @@ from tests.experiments.committed import ROOT, committed, read
 from tests.experiments.test_records import STUDIES
 
 MARKS = loads(committed(Path(__file__).with_name("marks.json")))
-"""The fingerprint of the marks of each figure."""
 TESTED = dict(
     line.split("==")
     for line in (ROOT.parents[1] / "constraints.txt").read_text(encoding="utf-8").splitlines()

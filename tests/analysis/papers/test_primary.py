@@ -50,7 +50,6 @@ def written(folder: Path, *claims: str) -> PrimaryClaims:
 def scores(
     objective: str, deltas: Sequence[float], transform: str = "trans.inv", sup: float = 0.9
 ) -> list[Record]:
-    """SUP, and a ZS that is `deltas[seed]` below it, on POS."""
     return [
         number(transform, objective, seed, measure, "pos", "accuracy", value, 2_000)
         for seed, delta in enumerate(deltas)

@@ -102,19 +102,6 @@ def test_a_wrong_row_is_refused_with_its_line(tmp_path: Path, row: str, names: s
         read(tmp_path / "r.jsonl", Record)
 
 
-def test_files_that_are_missing_binary_truncated_or_folders_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "binary.jsonl").write_bytes(b"\xff\xfe\x00")
-    (tmp_path / "cut.jsonl").write_text(changed(), encoding="utf-8")
-    for name, says in (
-        ("none.jsonl", "none"),
-        ("binary.jsonl", "UTF-8"),
-        ("cut.jsonl", "cut.jsonl:1"),
-        (".", "file"),
-    ):
-        with pytest.raises(BadInput, match=says):
-            read(tmp_path / name, Record)
-
-
 @given(st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), max_size=40))
 def test_items_are_read_as_written(pairs: list[tuple[int, int]]) -> None:
     hits, of = [a for a, _ in pairs], [b for _, b in pairs]

@@ -11,11 +11,9 @@ from tests.analysis.runs import number
 from tests.analysis.toy import OBJECTIVES, joined
 
 SD = 0.1
-"""Between seeds, as in committed records."""
 
 
 def of_nothing(cells: int, seeds: int, items: int) -> list[Record]:
-    """Scores of cells in which nothing but seeds and items differs."""
     random, records = np.random.default_rng(1), []
     for cell in range(cells):
         transform, objective = f"trans-{1 + cell // len(OBJECTIVES)}", OBJECTIVES[cell % len(OBJECTIVES)]
@@ -41,7 +39,6 @@ SEEDS = st.lists(st.integers(0, 99), min_size=1, max_size=6, unique=True)
 
 
 def undirected(split: Split) -> frozenset[frozenset[tuple[int, int]]]:
-    """A split without saying which group is the first."""
     return frozenset({frozenset(split), frozenset((second, first) for first, second in split)})
 
 

@@ -72,7 +72,6 @@ PS = st.lists(st.floats(0, 1), min_size=1, max_size=7)
 
 
 def by_definition(ps: list[float]) -> list[float]:
-    """Holm (1979), as its definition reads."""
     ranked = sorted(ps)
     return [max(min(1.0, (len(ps) - i) * q) for i, q in enumerate(ranked) if q <= p) for p in ps]
 

@@ -1,11 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.analysis.tasks.baselines import (
-    Answer,
-    Gazetteer,
-    Unigram,
-)
+from calque.analysis.tasks.baselines import Answer, Gazetteer, Unigram
 from calque.derive.example import Example
 from calque.derive.sentence import Sentence
 from tests.analysis.tasks.handmade import Set, as_is, asked
@@ -53,7 +49,6 @@ WORDS = st.sampled_from("abcd")
 
 @st.composite
 def sentences(draw: st.DrawFn, marks: str) -> tuple[Example, Answer]:
-    """Words of four letters, with tags or with well-formed IOB2."""
     words = draw(st.lists(WORDS, min_size=1, max_size=6))
     if marks == "tags":
         return Example(((Sentence(tuple(words)),),)), tuple(draw(st.sampled_from("XYZ")) for _ in words)

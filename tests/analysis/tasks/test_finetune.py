@@ -12,13 +12,7 @@ from hypothesis import strategies as st
 from torch.nn.utils.rnn import pad_sequence
 from transformers import RobertaForMaskedLM, RobertaForTokenClassification
 
-from calque.analysis.tasks.finetune import (
-    FinetuneConfig,
-    Finetuned,
-    finetune,
-    longest_row,
-    pieces,
-)
+from calque.analysis.tasks.finetune import FinetuneConfig, Finetuned, finetune, longest_row, pieces
 from calque.analysis.tasks.rows import UNLABELLED, TaskRow
 from calque.analysis.tasks.split import EncodedSet
 from calque.analysis.tasks.task import Head, TextHead, WordHead
@@ -26,7 +20,6 @@ from calque.derive.types import OURS
 from calque.pretrain.train import NonFinite
 
 FIRST = len(OURS.ids)
-"""The first id that is not special."""
 
 MakeCheckpoint = Callable[..., Path]
 CPU = torch.device("cpu")

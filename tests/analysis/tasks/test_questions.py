@@ -19,7 +19,6 @@ from calque.derive.types import OURS
 from calque.derive.vocabulary import GivenVocabulary
 
 FIRST = len(OURS.ids)
-"""The first id that is not special."""
 KINDS = ("fruit", "fish", "fowl")
 WORDS = {
     word: FIRST + i
@@ -50,7 +49,6 @@ def written(path: Path, count: int, seed: int) -> Split:
 
 
 def pointing(row: SpanRow, begin: int, end: int, sure: float = 5.0) -> np.ndarray:
-    """Logits (2, L) that point."""
     logits = np.zeros((2, len(row.ids)))
     logits[0, begin] = logits[1, end] = sure
     return logits
@@ -65,7 +63,6 @@ def question(words: int, start: int, end: int, asked: int = 1) -> Example:
 TWICE = Reader(
     lambda word: (FIRST + 2 * int(word[1:]), FIRST + 2 * int(word[1:]) + 1), np.arange(FIRST + 10_000), 0
 )
-"""Two sub-words to each word of `question`."""
 
 
 @pytest.mark.parametrize("length", [24, 13])
@@ -110,7 +107,6 @@ def test_windows_show_every_sub_word_and_one_has_each_best(
 
 
 def brute(row: SpanRow, logits: np.ndarray) -> tuple[float, int, int]:
-    """The best of all begins and ends that may be."""
     places = range(len(row.ids))
     pairs = [
         (logits[0, i] + logits[1, j], i, j)

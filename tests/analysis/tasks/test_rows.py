@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from transformers import (
-    PreTrainedTokenizerFast,
-)
+from transformers import PreTrainedTokenizerFast
 
 from calque.analysis.tasks.questions import QA, SpanRow
 from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow, joined, windows
@@ -18,14 +16,12 @@ from calque.derive.types import OURS
 from calque.derive.vocabulary import GivenVocabulary
 
 FIRST = len(OURS.ids)
-"""The first id that is not special."""
 
 V = FIRST + 26
 Words = list[str]
 
 
 def spell(word: str) -> tuple[int, ...]:
-    """A toy vocabulary: a letter is a sub-word."""
     return tuple(FIRST + ord(letter) - ord("a") for letter in word)
 
 
@@ -35,7 +31,6 @@ words = st.lists(st.text(LETTERS, min_size=1, max_size=12), min_size=1, max_size
 
 
 def tagged(sentence: Words, length: int, reader: Reader = SOURCE) -> tuple[list[TaskRow], bool]:
-    """Every word's target is its first letter."""
     return windows(reader, sentence, [LETTERS.index(word[0]) for word in sentence], length)
 
 
@@ -97,7 +92,6 @@ TEMPLATES: dict[str, Any] = {
 
 
 def saved(folder: Path, template: Any) -> Path:
-    """The folder of a tokenizer of whole words with a template."""
     tokenizer = Tokenizer(models.WordLevel({word: i for i, word in enumerate((*SPECIAL, *WORDS))}, "[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.add_special_tokens(list(SPECIAL))

@@ -7,11 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.analysis.tasks.questions import MLQA
-from calque.analysis.tasks.score import (
-    answer_scores,
-    entities,
-    entity_f1,
-)
+from calque.analysis.tasks.score import answer_scores, entities, entity_f1
 from calque.derive.sentence import Sentence, Span, iob2
 
 UPOS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()

@@ -14,7 +14,6 @@ from calque.derive.sentence import Sentence
 from calque.derive.types import OURS
 
 FIRST = len(OURS.ids)
-"""The first id that is not special."""
 
 
 def tagged(words: str, tags: str) -> Example:

@@ -15,14 +15,7 @@ from calque.analysis.tasks.score import Score
 from calque.analysis.tasks.split import Split
 from calque.analysis.tasks.tagging import NER, POS, Tagging
 from calque.analysis.tasks.task import Task
-from calque.analysis.tasks.transfer import (
-    DerivedTask,
-    NaturalTask,
-    Progress,
-    by_entry,
-    transfer,
-    zero_shot,
-)
+from calque.analysis.tasks.transfer import DerivedTask, NaturalTask, Progress, by_entry, transfer, zero_shot
 from calque.derive.artefact import making, write_manifest
 from calque.derive.corpus import CorpusWriter, Shard
 from calque.derive.dictionary import write_dictionary
@@ -46,7 +39,6 @@ from tests.treebanks import write_treebank
 from tests.vocabularies import learn
 
 FIRST = len(OURS.ids)
-"""The first id that is not special."""
 
 MakeCheckpoint = Callable[..., Path]
 V = 285  # enough for every word of the toy language to be one sub-word
@@ -229,7 +221,6 @@ def natural(checkpoint: Path) -> MeasuredModel:
 
 
 def scores(measurement: Measurement, language: str, task: str = "pos") -> dict[str, Score]:
-    """The scores of a language by metric."""
     return {
         record.metric: Score(record.value, record.count, record.items)
         for record in measurement.records

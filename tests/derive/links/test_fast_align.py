@@ -17,7 +17,6 @@ corpora = st.lists(st.tuples(words, words), min_size=1, max_size=6)
 
 
 def oracle(name: str) -> list[Links]:
-    """The published tool's links."""
     path = ORACLES / f"fast_align.en-fr.{name}"
     if not path.exists():
         pytest.skip(f"the published tool's links do not lie in {ORACLES}")

@@ -2,13 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.links.aligner import Links
-from calque.derive.links.symmetrise import (
-    grow_diag,
-    grow_diag_final,
-    grow_diag_final_and,
-    intersect,
-    union,
-)
+from calque.derive.links.symmetrise import grow_diag, grow_diag_final, grow_diag_final_and, intersect, union
 from tests.derive.links import twin
 
 WORDS = 7

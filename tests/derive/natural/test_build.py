@@ -101,13 +101,11 @@ ALL = {
 
 
 def expected(vocabulary: Vocabulary, lines: list[str]) -> list[list[int]]:
-    """Each line's ids, by the tokenizer alone."""
     made = [encoding.ids for encoding in vocabulary.encode_texts(lines)]
     return [vocabulary.as_text(np.array(ids, np.int64)).tolist() for ids in made]
 
 
 def lengths(made: Shard) -> np.ndarray:
-    """How many ids each line has, (N,)."""
     ends = np.concatenate([[0], np.cumsum(made.pieces)])
     return np.diff(ends[np.concatenate([[0], np.cumsum(made.words)])])
 

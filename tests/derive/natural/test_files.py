@@ -8,15 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
-from calque.derive.natural.files import (
-    HEAD,
-    WHY,
-    BitextFiles,
-    Sentences,
-    TextFiles,
-    Without,
-    letters,
-)
+from calque.derive.natural.files import HEAD, WHY, BitextFiles, Sentences, TextFiles, Without, letters
 from tests.derive.natural.made import written
 
 LONG = "The committee did not agree on the second proposal ."

@@ -7,11 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
-from calque.derive.readers.lines import (
-    cut_file,
-    ends_line,
-    read_lines,
-)
+from calque.derive.readers.lines import cut_file, ends_line, read_lines
 
 
 def test_a_cut_last_line_is_refused_where_it_must_end(tmp_path: Path) -> None:

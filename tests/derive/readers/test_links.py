@@ -5,13 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
-from calque.derive.readers.links import (
-    UNKNOWN,
-    Gold,
-    GoldPair,
-    Link,
-    read_gold,
-)
+from calque.derive.readers.links import UNKNOWN, Gold, GoldPair, Link, read_gold
 
 LENGTHS = [(3, 3), (2, 4)]
 FIRST = GoldPair(frozenset({(0, 0)}), frozenset({(0, 0), (1, 2)}))

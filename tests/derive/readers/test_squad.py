@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 from calque.analysis.tasks.questions import QA
 from calque.derive.readers import squad
 from calque.derive.readers.lines import Place
-from calque.derive.readers.squad import (
-    WIDENED,
-    read_questions,
-)
+from calque.derive.readers.squad import WIDENED, read_questions
 from calque.derive.sentence import Span
 
 CONTEXT = "Ada met Mr. Lee in 1,842. They left the well-known town  (Ghent) by night."

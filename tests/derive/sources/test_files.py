@@ -64,7 +64,6 @@ def test_of_translations_the_same_lines_are_tested(tmp_path: Path) -> None:
 
 
 def asked(path: Path, *ids: str) -> Path:
-    """Questions of such ids."""
     qas = [{"id": i, "question": "Who?", "answers": [{"text": "Ada", "answer_start": 0}]} for i in ids]
     path.write_text(json.dumps({"data": [{"paragraphs": [{"context": "Ada ran.", "qas": qas}]}]}))
     return path

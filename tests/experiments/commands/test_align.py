@@ -41,7 +41,6 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(*words: object) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error."""
     app = typer.Typer(cls=Commands)
     app.callback()(lambda: None)
     app.command()(align)

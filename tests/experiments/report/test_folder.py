@@ -37,14 +37,12 @@ def write(folder: Path, seeds: int = 2, **about: Any) -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """The bytes of every file of a report except its description."""
     return {
         path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ABOUT
     }
 
 
 def refused(*words: str | Path) -> str:
-    """The one line with which a command is refused."""
     code, out, err = calque(*map(str, words))
     assert (code, out, err.count("\n")) == (2, "", 1), err
     return err
@@ -97,7 +95,6 @@ def test_folders_that_are_no_report_are_never_replaced(toy: Path) -> None:
 
 
 def changed(name: str, change: Callable[[list[Row]], object]) -> Callable[[Path], object]:
-    """A change of the rows of a file of JSON lines."""
 
     def apply(folder: Path) -> None:
         rows = [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()]
@@ -112,7 +109,6 @@ def described(**values: Any) -> Callable[[Path], object]:
 
 
 def cut(folder: Path) -> None:
-    """Stopped while it was copied."""
     text = (folder / RECORDS).read_text(encoding="utf-8")
     (folder / RECORDS).write_text(text[: len(text) - 20], encoding="utf-8")
 

@@ -46,19 +46,16 @@ def claimed(done: Done, file: Path, tmp_path: Path) -> Done:
 
 
 def again(done: Done, objective: str) -> None:
-    """Train and measure an objective's model again."""
     shutil.rmtree(done.model(objective).folder)
     done.compute()
 
 
 def noted(done: Done, objective: str) -> set[str | None]:
-    """The digests in the manifests of a model and of its measures."""
     manifests = done.model(objective).folder.rglob(MANIFEST)
     return {json.loads(path.read_text(encoding="utf-8")).get("claims") for path in manifests}
 
 
 def reported(done: Done) -> tuple[str, str, str]:
-    """The terminal's summary, the page and the table."""
     outcome = summarise(done.study, done.root, done.report, describe(done.study, done.root))
     return (
         str(outcome),

@@ -1,6 +1,3 @@
-import os
-import subprocess
-import sys
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,8 +12,6 @@ from calque.derive.files import claim_of
 from calque.experiments.run.schedule import compute, do
 from calque.experiments.run.step import Machine, Step, with_needs
 from tests.experiments.conftest import Heard
-
-ROOT = Path(__file__).parents[3]
 
 
 @dataclass(frozen=True)
@@ -36,12 +31,10 @@ class Word:
 
 
 def word(home: Path, word: str, before: tuple[Step, ...] = (), seconds: float = 0.0, **config: Any) -> Step:
-    """A step that writes its word, and when it began and ended."""
     return Step(write, Word(word, before, seconds, **config), home / word, f"word {word}", "derive", "word")
 
 
 def alone(*arguments: Any) -> Step:
-    """One that spreads over the machine by itself."""
     return replace(word(*arguments), spreads=True)
 
 
@@ -126,39 +119,3 @@ def test_a_step_that_another_command_computes_is_waited_for_and_then_finished(
     before = times(a)
     do(a, Machine())  # as a command that looked before the other had finished
     assert times(a) == before
-
-
-TORCHRUN = """
-import sys
-from pathlib import Path
-from calque.experiments.run.schedule import compute
-from tests.experiments.run.test_schedule import alone, together, word
-home = Path(sys.argv[1])
-first = alone(home, "first", (), 2.0)
-shared = together(home, "shared", (first,))
-scored = word(home, "scored", (shared,), 1.0)
-compute([first, shared, scored, together(home, "again", (scored,))], home, 1)
-import torch.distributed
-assert not torch.distributed.is_initialized()
-"""
-
-
-@pytest.mark.slow
-def test_processes_of_torchrun_walk_through_the_steps_together(tmp_path: Path) -> None:
-    (tmp_path / "walk.py").write_text(TORCHRUN)
-    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    ran = subprocess.run(
-        [*launch, str(tmp_path / "walk.py"), str(tmp_path / "home")],
-        env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert ran.returncode == 0, ran.stderr
-    home = tmp_path / "home"
-    assert {path.name.partition("-")[0]: (path / "text").read_text() for path in home.iterdir()} == {
-        "first": "first ",
-        "shared": "3",
-        "scored": "3scored ",
-        "again": "3",
-    }

@@ -69,7 +69,6 @@ def fragile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def begun(exp: Path, runs: Path, *words: str, **environment: str) -> subprocess.Popen[str]:
-    """`calque run` in a process of its own."""
     return subprocess.Popen(
         [sys.executable, "-m", "calque.experiments", "run", str(exp), "--runs", str(runs), "-q", *words],
         env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"} | environment,

@@ -32,7 +32,6 @@ def pocket() -> Study:
 
 
 def value(made: Any, key: str) -> Any:
-    """A value of a study, or of its languages."""
     first, *rest = key.split(".")
     made = getattr(made if hasattr(made, first) else made.languages, first)
     for part in rest:

@@ -42,10 +42,7 @@ def examples() -> dict[str, str]:
     return {**named, "trees": trees}
 
 
-PARTS = {
-    "nouns": ("2", ["objectives=MLM"]),
-    "cosines": ("1", ["objectives=MLM", "tasks=pos"]),
-}
+PARTS = {"nouns": ("2", ["objectives=MLM"]), "cosines": ("1", ["objectives=MLM", "tasks=pos"])}
 """Studies of the page with a part of their own, each with its parallel steps and settings that keep it
 small.
 """

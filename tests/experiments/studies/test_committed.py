@@ -27,7 +27,6 @@ DERIVED = (
 
 
 def key(run: Run) -> tuple[Any, ...]:
-    """What tells a run from the others of its study."""
     names = tuple(language.name for language in run.languages)
     mixture, objective = (part.name if part else "" for part in (run.mixture, run.objective))
     return run.seed, names, objective, mixture

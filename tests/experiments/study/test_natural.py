@@ -4,11 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from transformers import (
-    AutoModelForMaskedLM,
-    BertConfig,
-    BertModel,
-)
+from transformers import AutoModelForMaskedLM, BertConfig, BertModel
 from transformers.utils.logging import disable_progress_bar
 
 from calque.analysis.aligners.methods import BY_NAME

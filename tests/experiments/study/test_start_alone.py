@@ -21,20 +21,18 @@ LABELS = ("entailment", "neutral", "contradiction")
 
 
 def pairs(path: Path, count: int, said: str = "It rains in") -> Path:
-    """Premise, hypothesis and label, a line each."""
     rows = (f"{said} {place}.\tIt rains.\t{LABELS[place % 3]}\n" for place in range(count))
     path.write_text("".join(rows), encoding="utf-8")
     return path
 
 
 def questions(path: Path, count: int) -> Path:
-    """As SQuAD has them, each with a context of its own."""
     context = "Sara ate two apples in Paris."
     asked = [
         {
             "context": context,
             "qas": [
-                {"id": str(number), "question": "Where?", "answers": [{"text": "Paris", "answer_start": 23}]},
+                {"id": str(number), "question": "Where?", "answers": [{"text": "Paris", "answer_start": 23}]}
             ],
         }
         for number in range(count)
@@ -57,14 +55,10 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
         languages=NaturalLanguages("en"),
         tasks={
             "pos": CrossLingualTask(
-                QUICK,
-                files=TaskFiles((train,), (test,), (test,)),
-                tests={"fr": (test,)},
+                QUICK, files=TaskFiles((train,), (test,), (test,)), tests={"fr": (test,)}
             ),
             "nli": CrossLingualTask(
-                QUICK,
-                files=TaskFiles((nli,), held_out=6, tested=5),
-                tests={"fr": (nli,), "de": (nli,)},
+                QUICK, files=TaskFiles((nli,), held_out=6, tested=5), tests={"fr": (nli,), "de": (nli,)}
             ),
             "xquad": CrossLingualTask(QUICK, files=answers, tests={"de": (qa,)}),
             "mlqa": CrossLingualTask(QUICK, files=answers, tests={"es": (qa,)}),

@@ -91,5 +91,4 @@ def test_a_study_may_begin_with_any_checkpoint(done: Done, tmp_path: Path) -> No
 
 
 def start_of(done: Done) -> Path:
-    """The checkpoint that the first start leaves."""
     return done.starts()[0].folder / CHECKPOINT

@@ -4,13 +4,7 @@ import pytest
 
 from calque.analysis.aligners.methods import CHOICES, METHODS
 from calque.analysis.papers.published import published
-from calque.analysis.papers.xlm_align.links import (
-    DIAGONAL,
-    FAST_ALIGN,
-    HEADLINE,
-    Systems,
-    choices_table,
-)
+from calque.analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, HEADLINE, Systems, choices_table
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Record, Run
 from calque.analysis.results.results import Results
@@ -75,7 +69,6 @@ def done(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Done:
 
 
 def folder(done: Done, title: str) -> Path:
-    """The folder of a step."""
     return next(step.folder for step in done.study.steps(done.root) if step.title == title)
 
 

@@ -11,7 +11,6 @@ from tests.analysis.toy import joined
 def scores(
     objective: str, deltas: list[float], transform: str = "trans.inv", count: int = 2000
 ) -> list[Record]:
-    """SUP of 0.9, and a ZS that lies `deltas[seed]` below, on POS."""
     return [
         number(transform, objective, seed, measure, "pos", "accuracy", value, count)
         for seed, delta in enumerate(deltas)
