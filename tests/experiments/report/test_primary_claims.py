@@ -107,13 +107,6 @@ def test_a_report_has_the_claims_first_and_says_when_their_file_changed(claimed:
         ),
         ('[["MLM", "trans.inv"]', '[["MLM", "trans"]', 8, "no transform of the study is called 'trans'"),
         ('task = "pos"', 'task = "ner"', 2, "no task of the study is called 'ner'"),
-        ('measure = "DELTA"', 'measure = "deltas"', 2, "no measure is called 'deltas'"),
-        (
-            'types = "held-out"\nascending = [["MLM", "trans.inv"], ["ALIGN-MLM", "trans.inv"]]',
-            'task = "pos"\nabove = 0.5',
-            8,
-            "alignment has no task",
-        ),
         (
             'measure = "alignment"\ntypes = "held-out"\nascending = [["MLM", "trans.inv"], ["ALIGN-MLM", '
             '"trans.inv"]]',

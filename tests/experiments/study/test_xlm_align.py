@@ -2,12 +2,8 @@ import socket
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from calque.analysis.papers.published import corpora
-from calque.experiments.cli import app
-from calque.experiments.data.recipe import read_recipe
-from calque.experiments.plan import card, describe
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.validation import study_mistakes
 from calque.experiments.study import Study
@@ -49,21 +45,3 @@ def test_it_reads_every_language_and_pair_of_the_paper(planned: Study) -> None:
     assert (
         len(set(files)) == len(files) == 88 + 7
     )  # CC-100's, and Wikipedia's of the six languages that it lacks
-
-
-def test_the_plan_tells_all_of_it_without_data_or_network(planned: Study, tmp_path: Path) -> None:
-    text = describe(planned, None, card("H100"), 8)
-    assert "on 8 H100" in text and "10.6 hours of pretraining" in text and "train.grad_accumulation=2" in text
-    assert "files: 163 of 163 are missing" in text
-    assert "`calque data fetch xlm_align --trust` gets 163 of them (" in text
-    for place in (output.place for output in read_recipe("cc_100").outputs):
-        assert Path(place).name in text
-    (tmp_path / "cc-100").mkdir()
-    (tmp_path / "cc-100" / "en.txt.xz").write_bytes(b"something")
-    assert "files: 162 of 163 are missing" in describe(planned, None)
-
-
-def test_a_run_without_its_data_names_a_file_and_the_command(planned: Study, tmp_path: Path) -> None:
-    run = CliRunner().invoke(app, ["run", "xlm_align", "--runs", str(tmp_path / "runs")])
-    assert run.exit_code == 2
-    assert "calque data fetch" in run.output
