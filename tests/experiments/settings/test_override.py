@@ -116,11 +116,8 @@ def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: Study) -> 
 
 WRONG = {
     "train.step=1": "did you mean steps?",
-    "trian.steps=1": "did you mean train?",
     "tasks.pso.finetune.epochs=1": "did you mean pos?",
-    "tasks=pso": "did you mean pos?",
     "objectves=MLM": "did you mean objectives?",
-    "objectve=MLM": "did you mean objectives?",
     "zzz=1": "there are languages, objectives",
     "name=other": "there is no 'name'",
     "train.steps": "expected key=value",
@@ -143,11 +140,9 @@ WRONG = {
     "seeds=-1": "seeds must be at least 0",
     "seeds=1,1": "seeds: named twice",
     "seeds=": "seeds: expected at least one",
-    "seeds=9223372036854775808": "expected a number below 2**63",
     "threads=1025": "threads must be from 1 to 1,024, not 1,025",
     "objectives=MLM,MLM": "objectives: named twice",
     "objectives=BERT": "no objective is called 'BERT'",
-    "objectives=ALIGN-MLM-" + "9" * 200: "no objective is called 'ALIGN-MLM-999",
     "objectives=WORD-ALIGNED": "WORD-ALIGNED cannot start from random weights",
     "transforms=trnas": "did you mean trans?",
     "transforms=trans.trans": "changes the script twice",

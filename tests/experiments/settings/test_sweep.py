@@ -85,15 +85,11 @@ def test_a_sweep_of_seeds_states_those_of_each_value_and_is_read_again(root: Pat
     ("options", "said"),
     [
         (["train.steps=4"], "--sweep train.steps=4: expected key=value,value with two or more different"),
-        (["train.steps=4,4"], "two or more different values"),
         (["train.steps=4, 4"], "two or more different values"),
-        (["train.steps="], "two or more different values"),
         (["transforms=trans,nope"], "--sweep transforms=nope: no transform is called 'nope'"),
-        (["train.steps"], "two or more different values"),
         (["train.steps=4,8", "train.steps=2,3"], "names a setting twice"),
         (["train.stesp=4,8"], "did you mean steps?"),
         (["train.steps=4,many"], "expected int, not 'many'"),
-        (["train.steps=4,0"], "train.steps must be at least 1"),
         (["dictionary.fraction=0.5,2"], "from 0 to 1, not 2"),
         (["paper=align_mlm,nature"], "expected one of align_mlm"),
         (

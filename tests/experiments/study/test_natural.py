@@ -201,8 +201,6 @@ def test_both_objectives_begin_with_one_head_and_the_same_batches(done: Done) ->
     [
         ("measures=links,sharing", "measures: sharing applies only to derived languages"),
         ("paper=align_mlm", "paper is xtreme for these languages, not align_mlm"),
-        ("mixture.exponent=-1", "mixture.exponent"),
-        ("head.steps=0", "head.steps must be at least 1"),
         ("texts.a/b=nowhere.txt", "texts: 'a/b' cannot name a language"),
         ("texts.yy=", "a language needs at least one text file"),
         ("languages.bitexts.en=pairs.tsv", "expected two languages, as in en-fr or en:zh-tw, not 'en'"),
