@@ -1,4 +1,4 @@
-"""Headless Chromium, axe-core and pdftotext: what they say of a page."""
+"""Headless Chromium: what a script finds in a page."""
 
 import json
 import re
