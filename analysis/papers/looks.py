@@ -70,7 +70,7 @@ DARK = 1.0  # a colour is dark if red, green and blue sum to less than this (whi
 UNNAMED = {
     "mask_rate",
     "pieces",
-}  # parameters omitted from names: equal for all objectives, or only about memory
+}  # parameters omitted from names: the same for all objectives, or affecting only memory
 LINKS = {"labels", "links"}  # switches that choose the source of links
 SHADES = (
     ((0, 0.0), (0, 0.4), (1, 0.45), (0, 0.7), (0, 0.2)),

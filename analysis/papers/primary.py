@@ -129,7 +129,9 @@ class PrimaryClaim:
 
     def _verdicts(self, results: Results) -> Iterator[tuple[str, Verdict]]:
         if self.measure == CORRELATION:
-            known = self.task in PRIMARY  # a user-defined task may be unavailable where only its records are
+            known = (
+                self.task in PRIMARY
+            )  # a user-defined task may be missing if only its records are available
             least = self.above or 0.0
             yield f"ρ above {least:g}", correlated(results, self.task, least) if known else judge([], "")
         elif self.of:

@@ -315,8 +315,8 @@ def _compared(sweep: SweepResults, setting: int | None, ours: Row, theirs: Row) 
 
 
 def sweep_findings(sweep: SweepResults) -> Iterator[str]:
-    """Yield a sentence for the baseline and for each setting, on the difference with the smallest p, or on
-    there being none after correction."""
+    """Yield a sentence for the baseline and for each setting, which reports the difference with the smallest
+    p, or that no difference remains after correction."""
     found = [
         (title, each) for title, column in differences(sweep).items() for each in column if each.p is not None
     ]
