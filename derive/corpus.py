@@ -75,8 +75,8 @@ class Corpus:
         return self.tokens[self.lines[line] : self.lines[line + 1]]
 
     def between(self, first: int, last: int, source_first: int = 0) -> Self:
-        """Return lines `first` to `last` (exclusive) as a corpus. Its source consists of the current source's
-        lines from `source_first` on."""
+        """Return lines `first` to `last` (exclusive) as a corpus. Source line numbers are counted from
+        `source_first`."""
         tokens, words = slice(*self.lines[[first, last]]), slice(*self.words[[first, last]])
         return replace(
             self,
@@ -182,8 +182,8 @@ class Shard:
 
     @property
     def too_long(self) -> np.ndarray:
-        """Whether each line is longer than `LONGEST` words or contains a word of more sub-words, (N,)
-        bool."""
+        """Whether each line contains more than `LONGEST` words or a word of more than `LONGEST` sub-words,
+        (N,) bool."""
         long = self.words > LONGEST
         long[self.words_of_lines.item[self.pieces > LONGEST]] = True
         return long

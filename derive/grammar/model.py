@@ -91,8 +91,7 @@ class Grammar:
         }
 
     def scores(self, items: Sequence[str]) -> np.ndarray:
-        """Return theta . f, (n!,), for all `features.orders` of a node's items, of which the head's is the
-        last."""
+        """Return theta . f, (n!,), for all `features.orders` of a node's items (the head's comes last)."""
         kind, n = CLASSES[items[-1].removeprefix("@").removesuffix(" @")], len(items)
         weights = self.weights.get(kind, {})
         by_column = []
@@ -105,8 +104,8 @@ class Grammar:
         return scores
 
     def probabilities(self, items: Sequence[str]) -> np.ndarray:
-        """Return the probabilities, (n!,), of all `features.orders` of a node's items, of which the head's is
-        the last."""
+        """Return the probabilities, (n!,), of all `features.orders` of a node's items (the head's comes
+        last)."""
         scores = self.scores(items)
         shares = np.exp(scores - scores.max())
         return np.asarray(shares / shares.sum())
@@ -147,8 +146,8 @@ class Sampler:
         return np.cumsum(self.grammar.probabilities(items))
 
     def __call__(self, items: Items, u: float) -> tuple[int, ...]:
-        """Return the order that the uniform random number `u` in [0, 1) selects for a node's items, of which
-        the head's is the last."""
+        """Return the order that the uniform random number `u` in [0, 1) selects for a node's items (the
+        head's comes last)."""
         every = features.orders(len(items))
         return every[min(int(self.cumulative(items).searchsorted(u, "right")), len(every) - 1)]
 

@@ -1,4 +1,4 @@
-"""What all readers build on: decompressing files, decoding lines, and dividing files into chunks of complete
+"""Shared by all readers: decompressing files, decoding lines, and dividing files into chunks of complete
 records."""
 
 import bz2

@@ -196,7 +196,7 @@ class AlignerTraining(PairObjective):
         if not 0 <= self.least < 1:
             raise ValueError(f"`least` must be at least 0 and below 1, not {self.least:g}")
         if self.least != type(self).least and self.labels != "agreement":
-            raise ValueError(f"`least` has an effect only if labels is agreement, not {self.labels}")
+            raise ValueError(f"`least` requires labels by agreement, but the labels are {self.labels}")
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         return self.lacking_layers(model, self.layer)
