@@ -62,7 +62,7 @@ def test_words_tags_and_trees_are_read_and_the_rest_is_counted(tmp_path: Path) -
     ("text", "message"),
     [
         ("", "a: the file is empty"),
-        ("# newdoc\n\n", "a: no sentence"),
+        ("# newdoc\n\n", "a: this file contains no sentences"),
         ("# text = a\n\n" + tree(0), ":1: "),
         (tree(0) + "# sent", ":3: .*line end"),
         (tree(0) + tree(0)[:-1], ":3: no blank line"),
@@ -98,7 +98,7 @@ def test_words_tags_and_trees_are_read_and_the_rest_is_counted(tmp_path: Path) -
         (row("1-2", "x", "_", "0", "_") + "\n" + tree(0, 1), ":1: 1-2 has a HEAD"),
         (row("1.1", "x", "_", "_", "_") + "\n" + tree(0), ":1: .*1.1"),
         (tree(0).encode().replace(b"w1", b"w\xe9", 1), ":1: byte 0xe9"),
-        (tree(0).replace("w1", "w\0", 1), ":1: a NUL"),
+        (tree(0).replace("w1", "w\0", 1), ":1: this line contains a NUL"),
     ],
 )
 def test_a_malformed_file_is_refused_with_its_line(tmp_path: Path, text: str | bytes, message: str) -> None:
