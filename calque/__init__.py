@@ -14,7 +14,6 @@ There are four subpackages, and each imports only from those before it: `calque.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from calque.experiments.session import StudySession
 
 __all__ = ["__version__", "align", "derive", "load", "look", "records", "study"]
-__version__ = version("calque")
+__version__ = "0.7.0"
 
 
 def derive(

@@ -7,7 +7,6 @@ follows.
 import re
 import shutil
 import sys
-import tomllib
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,12 +17,14 @@ from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
+import calque
+
 ROOT, RECORDS = Path(__file__).parents[1], "experiments/records/"
 sys.path.insert(0, str(ROOT))
 logger = logging.getLogger(__name__)
 
 project, author, copyright = "Calque", "The Calque authors", "The Calque authors"
-release = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+release = calque.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.napoleon"]
 root_doc = "docs/index"

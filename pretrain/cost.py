@@ -99,10 +99,10 @@ def peak_flops(device: str) -> float:
     float32 on a CPU, bfloat16 on a GPU. On a shared CPU, only this process's time counts. The result is
     cached."""
     gpu = device == "cuda"
-    size = 8192 if gpu else 1024
+    size = 8192 if gpu else 512
     a = torch.randn(size, size, device=device, dtype=torch.bfloat16 if gpu else torch.float32)
     best, out = 0.0, torch.empty_like(a)
-    for _ in range(9):  # the first product is a warm-up
+    for _ in range(20):  # the first product is a warm-up
         start, own = time.perf_counter(), time.process_time()
         torch.mm(a, a, out=out)
         if gpu:
