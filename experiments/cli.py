@@ -41,13 +41,13 @@ from calque.experiments.run.signals import RESUMES, Ended, stoppable
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")
 """torch's out-of-memory messages, which are RuntimeErrors."""
 NO_FOLDER = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
-"""System errors for unusable paths."""
+"""The error numbers of system errors that mean a path is unusable."""
 UsageError: Any = typer.BadParameter.__base__  # newer typer versions bundle their own click
-LONGEST = 2_000  # maximum characters of an error, which may quote long input
+LONGEST = 2_000  # maximum characters of an error message, which may quote long input
 
 
 class Commands(TyperGroup):
-    """The commands. Errors other than bugs are reported without a traceback, one per line.
+    """The command group, which reports errors, except for bugs, without a traceback and one per line.
 
     Exit codes: 2 for errors that the user can fix, such as bad input or a full disk, 1 for a run that cannot
     continue, 130 for an interrupt, and 128 plus the signal number for other signals.
@@ -78,7 +78,7 @@ class Commands(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not all(args):
-            _fail("an empty argument would mean the current folder; expected a name or a path")
+            _fail("an argument is empty, which would mean the current folder; expected a name or a path")
         for word in (*args, *(value for name, value in os.environ.items() if name.startswith("CALQUE_"))):
             _check_text(word)
         with suppress(FileNotFoundError):  # the folder was removed; a command that needs it reports that
@@ -92,7 +92,7 @@ class Commands(TyperGroup):
         except (
             typer.Exit,
             typer.Abort,
-        ):  # also RuntimeErrors; --help exits this way and must not wait for torch
+        ):  # subclasses of RuntimeError; --help raises one and must not wait for torch
             raise
         except UsageError as error:
             _refuse_usage(error)
@@ -103,7 +103,7 @@ class Commands(TyperGroup):
         except BadInput as error:
             _fail(*error.messages, code=error.exit_code)
         except UnicodeEncodeError as error:
-            for line in error.object.splitlines():  # one of them contains the file name
+            for line in error.object.splitlines():  # one of the lines contains the file name
                 _check_text(line)
             raise
         except OSError as error:
@@ -129,19 +129,19 @@ class Commands(TyperGroup):
 
 
 def _of_system(error: OSError) -> str:
-    """Return the message for a system error, or "" for a bug."""
+    """Return the message for a system error, or "" if it indicates a bug."""
     reason = os.strerror(error.errno or 0)
     if error.errno in NO_FOLDER:
         return f"{error.filename or 'a path'}: {reason}; expected a usable path"
     if error.errno == errno.ENOENT and error.filename:
         return f"{error.filename}: {reason}; it was removed while in use"
     return (
-        f"{error.filename or 'a file'}: {reason}; nothing is left half-written" if error.errno in DISK else ""
+        f"{error.filename or 'a file'}: {reason}; no half-written files remain" if error.errno in DISK else ""
     )
 
 
 def _of_run(error: Exception) -> str:
-    """Return why a run cannot continue, or "" for a bug."""
+    """Return the reason why a run cannot continue, or "" if the error is a bug."""
     from torch.cuda import OutOfMemoryError
 
     from calque.pretrain.distributed import Lost
@@ -166,7 +166,7 @@ def _refuse_usage(error: Any) -> NoReturn:
 
 
 def _check_text(word: str) -> None:
-    """Exit if a word is not valid Unicode, because reports and manifests could not name the folder."""
+    """Exit if an argument or path is not valid Unicode, since reports and manifests could not contain it."""
     try:
         word.encode()
         return
@@ -175,13 +175,13 @@ def _check_text(word: str) -> None:
     try:
         lost = name.decode()
     except UnicodeDecodeError:
-        _fail(f"{name!r} is not UTF-8; expected UTF-8 names of files and folders")
+        _fail(f"{name!r} is not UTF-8; expected file and folder names in UTF-8")
     locale = f"the locale's encoding ({sys.getfilesystemencoding()})"
-    _fail(f"{lost!r} contains letters missing from {locale}; expected a locale such as LC_ALL=C.UTF-8")
+    _fail(f"{lost!r} contains letters that are missing from {locale}; set LC_ALL=C.UTF-8")
 
 
 def _stop(how: str, stop: BaseException, code: int) -> NoReturn:
-    """Exit, printing the command's notes on unfinished work."""
+    """Print why the command stopped, and its notes on unfinished work, then exit."""
     _say("; ".join([how, *getattr(stop, "__notes__", ())]))
     raise SystemExit(code)
 
@@ -194,7 +194,7 @@ def _fail(*mistakes: str, code: int = 2) -> NoReturn:
 
 
 def _say(line: str) -> None:
-    line = printable(" ".join(line.split()))  # may quote anything
+    line = printable(" ".join(line.split()))  # the line may quote arbitrary input
     if len(line) > LONGEST:
         line = f"{line[:LONGEST]}... ({len(line):,} characters)"
     typer.echo(f"calque: {line}", err=True)
@@ -255,7 +255,7 @@ GROUPS: dict[str, tuple[tuple[Any, ...], str]] = {
         "calque data plan align_mlm",
     ),
 }
-"""Commands and an example by purpose; `data` is the only command group."""
+"""The commands for each purpose, with an example; `data` is the only group of commands."""
 for name, (functions, _) in GROUPS.items():
     for function in functions:
         app.command(rich_help_panel=name)(function)
@@ -266,7 +266,7 @@ def open_streams() -> None:
     """Make the standard streams usable in any environment.
 
     A closed stream is replaced by the null device, so that no file opened later gets its descriptor. Standard
-    output is data, so it is UTF-8 except on a terminal. Characters that an encoding lacks are escaped.
+    output is data, so it is UTF-8 except on a terminal. Characters missing from the encoding are escaped.
     """
     for number in range(3):
         try:

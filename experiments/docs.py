@@ -1,7 +1,7 @@
 """Computed parts of the documentation: numbers from committed records, and tables generated from code.
 
 A number in a sentence is a marked cell. The comment before it names a committed table, the cells that
-identify a row, and the column; `#2` selects the cell's second number. Browsers show only the number:
+identify the row, and the column; `#2` selects the second number in the cell. Browsers show only the number:
 
     MLM reaches <!-- align_mlm_pocket/table-3: MLM | Trans | ours; POS accuracy ZS -->96.1 ± 0.6<!-- / --> %.
 
@@ -72,7 +72,7 @@ def pages(root: Path) -> list[Path]:
 
 
 def update(root: Path, write: bool, blocks: Mapping[str, Block] | None = None) -> list[str]:
-    """Return the pages that differ from records and code, and update them if `write`."""
+    """Return the pages that are out of date with records and code, and update them if `write`."""
     different = []
     for page in pages(root):
         text = page.read_text(encoding="utf-8")

@@ -22,14 +22,14 @@ from calque.experiments.study.models import Cost
 from calque.pretrain.cost import peak_flops
 from calque.pretrain.lazy import torch
 
-EFFICIENCY = 0.4  # assumed fraction of the matrix-product rate reached in training
-USABLE = 0.9  # usable fraction of a card's memory, since a run's memory is an estimate
-NAME = 20  # columns for a model's name
+EFFICIENCY = 0.4  # assumed fraction of the peak matrix-product rate that training reaches
+USABLE = 0.9  # fraction of a card's memory to plan with, since a run's memory is only estimated
+NAME = 20  # width of the column with model names
 
 
 @dataclass(frozen=True)
 class Card:
-    """`teraflops` is the dense bfloat16 matrix-product rate in 10^12 operations/s."""
+    """A GPU; `teraflops` is its dense bfloat16 matrix-product rate in 10^12 operations/s."""
 
     kind: str
     teraflops: float
@@ -56,7 +56,7 @@ CARDS = (
 
 
 def card(kind: str) -> Card:
-    """Return the card of a kind, ignoring case. Raises BadInput for an unknown kind."""
+    """Return the GPU with that name, ignoring case. Raises BadInput if the name is unknown."""
     for candidate in CARDS:
         if candidate.kind.lower() == kind.lower():
             return candidate
@@ -64,17 +64,17 @@ def card(kind: str) -> Card:
 
 
 def on_cards(cost: Cost, card: Card, number: int) -> tuple[float, float, int]:
-    """Return a run's seconds, bytes per card and micro-batches per step on `number` cards, one process
-    each, ignoring synchronisation."""
+    """Return a run's seconds, bytes per card and micro-batches per step on `number` cards with one process
+    each, ignoring the cost of synchronisation."""
     if number > cost.batch:
         raise BadInput(
-            f"{number:,} cards for {cost.batch:,} rows per step; expected at most one card per row"
+            f"{number:,} cards are too many for {cost.batch:,} rows per step; use at most one per row"
         )
     rows = math.ceil(cost.batch / number)
     at_a_time = next((n for n in range(rows, 0, -1) if cost.card.of(n) <= USABLE * card.memory), 0)
     if not at_a_time:
         model = f"a model of {cost.parameters / 1e6:,.0f} M parameters"
-        raise BadInput(f"{model} and one row do not fit on {card.kind}")
+        raise BadInput(f"{model} does not fit on one {card.kind}, even with one row per micro-batch")
     pieces = math.ceil(rows / at_a_time)
     return cost.flops / (EFFICIENCY * card.peak * number), cost.card.of(math.ceil(rows / pieces)), pieces
 
@@ -82,7 +82,7 @@ def on_cards(cost: Cost, card: Card, number: int) -> tuple[float, float, int]:
 @dataclass(frozen=True)
 class Plan:
     """The title and cost of each remaining pretraining run, `jobs` of which run in parallel, and the
-    number of finished runs. `peak` is in operations/s per run."""
+    number of finished runs. `peak` is the peak rate of one run, in operations/s."""
 
     runs: list[tuple[str, Cost]]
     jobs: int
@@ -92,7 +92,7 @@ class Plan:
 
     @property
     def memory(self) -> float:
-        """Peak bytes of concurrent runs."""
+        """Peak memory of all concurrent runs, in bytes."""
         return self.jobs * max((cost.memory for _, cost in self.runs), default=0)
 
     def seconds_of(self, cost: Cost) -> float:
@@ -109,16 +109,15 @@ class Plan:
 
 
 def plan(study: Study | Sweep, jobs: int | None, root: Path = Path()) -> Plan:
-    """Estimate the remaining training of a study or sweep below `root`, with `jobs` runs in parallel, by
-    default the number that `compute` chooses."""
+    """Estimate the training that a study or sweep still needs, given the finished runs below `root`.
+    `jobs` runs are parallel, by default as many as `compute` chooses."""
     gpu, cores = torch.cuda.is_available(), os.cpu_count() or 1
     trained = [step for step in study.trained(root) if not step.config.shipped]
     steps = [step for step in trained if not is_finished(step)]
     runs = [(step.title.removeprefix("pretrain "), step.config.cost()) for step in steps]
     parallel = max(1, min(len(steps), side_by_side(steps, jobs)))
     threads = max((step.threads for step in steps), default=1)
-    # A run gets its threads' share of the machine's rate, measured on all cores; runs on one card
-    # share its rate.
+    # The rate is measured on all cores, of which a run uses one per thread; runs on a GPU share its rate.
     peak = peak_flops("cuda" if gpu else "cpu") * (1 / parallel if gpu else min(1.0, threads / cores))
     device = torch.cuda.get_device_name() if gpu else f"{cores} CPU cores"
     return Plan(runs, parallel, peak, device, len(trained) - len(steps))
@@ -152,7 +151,7 @@ in parallel: {here.jobs}, in total about {memory} and {_time(here.seconds)} of p
 
 
 def _runs(here: Plan) -> str:
-    """One row per model, merging seeds of equal cost; long names get their own line."""
+    """Format one row per model; seeds of equal cost share a row, and long names get their own line."""
     seeds: Counter[tuple[str, str]] = Counter()
     for title, cost in here.runs:
         numbers = (

@@ -36,8 +36,8 @@ class StudySession:
 
     @classmethod
     def open(cls, name: str, settings: Sequence[str], runs: Path, sweep: Swept, title: str) -> StudySession:
-        """Open the study `name`, or the one in that Python file, with `settings` applied; `title` names
-        its report."""
+        """Open a study, given by name or as the Python file that defines it, with `settings` applied;
+        `title` is its report's name."""
         changed = override(study(name), settings)
         options = [f"{key}={';'.join(map(_written, values))}" for key, values in sweep.items()]
         return cls(Sweep.read(changed, options) if options else changed, runs, tuple(settings), title)
@@ -51,8 +51,8 @@ class StudySession:
 
     def run(self, jobs: int | None = None) -> Path:
         """Compute unfinished steps, write the report, and return its folder. `jobs` steps run in parallel,
-        by default as many as fit the cores; a script that uses more than one needs the usual `if __name__
-        == "__main__"`."""
+        by default as many as the cores allow; a script that uses more than one needs `if __name__ ==
+        "__main__"`."""
         steps, folder, about = self.study.steps(self.runs), self.report, self._about()
         note_use(folder, self.runs, steps)
         with board(steps, title=self.study.name) as shown:
@@ -69,9 +69,9 @@ class StudySession:
         return frame(joined_rows(self.report))
 
     def models(self) -> dict[str, Checkpoint]:
-        """Load the trained models, by the names that `calque plan` prints, such as `trans.inv/MLM/seed-0`,
-        or by folder where names coincide, as for a run and a shorter one of the same objective that
-        another model starts from. Raises BadInput if one is not trained yet."""
+        """Load the trained models, keyed by the names that `calque plan` prints, such as
+        `trans.inv/MLM/seed-0`. Models that share a name, such as a run and the shorter run that it
+        continues, are keyed by folder. Raises BadInput if a model is not trained yet."""
         from calque.analysis.checkpoint import Checkpoint
 
         steps = self.study.trained(self.runs)

@@ -17,8 +17,8 @@ from calque.pretrain.saved_model import read_config
 
 
 def aligners(rounds: int) -> list[Comparison]:
-    """Compare Itermax alignment in batches with SimAlign's pair by pair, from text to links with a real
-    encoder.
+    """Compare Itermax alignment in batches with SimAlign's pair-by-pair alignment, from text to links with a
+    real encoder.
 
     In float32, both give the same links. On processors with bfloat16 units, our bfloat16 is also compared
     with SimAlign's default, the precision of the stored weights; up to a tenth of the pairs may then differ.

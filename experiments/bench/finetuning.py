@@ -26,7 +26,7 @@ from calque.pretrain.saved_model import load_tokenizer
 TRAINED = TESTED = 240  # sentences
 TRAINERS = replace(
     USUAL, freeze_table=False, attention_dropout=0.1
-)  # the Trainer's recipe: the model's own dropout
+)  # the Trainer's recipe, with the model's own dropout
 
 
 def finetuning(rounds: int) -> list[Comparison]:
@@ -55,7 +55,7 @@ def finetuning(rounds: int) -> list[Comparison]:
             accuracy.setdefault(side, []).append(of.scores(tested.gold, answers)["accuracy"].value)
             return (
                 TRAINED * USUAL.epochs * (1 - 1 / len(ends)) / (ends[-1] - ends[0])
-            )  # without the first step
+            )  # excluding the first step
 
         def ours(side: str, config: FinetuneConfig) -> float:
             ends, seed = list[float](), len(accuracy.get(side, ()))

@@ -21,7 +21,7 @@ FOLDERS = {"CALQUE_DATA": "the data sets of `calque data fetch`", "CALQUE_ENCODE
 
 @dataclass(frozen=True)
 class Comparison:
-    """Our rates and those of `against`, in `unit`, one of each per round."""
+    """Our rates and those of the alternative `against`, in `unit`, one of each per round."""
 
     what: str
     against: str
@@ -57,8 +57,8 @@ def interleaved(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
-    """Return the mean CPU time of a call over half a second, including all threads; other work hardly
-    affects it."""
+    """Return the CPU time per call, averaged over half a second and including all threads; other work on
+    the machine hardly affects it."""
     start, calls = time.process_time(), 0
     while (seconds := time.process_time() - start) < 0.5 or not calls:
         work()
@@ -67,7 +67,7 @@ def cpu_seconds(work: Callable[[], object]) -> float:
 
 
 def check_equal(same: int, total: int, what: str, least: float = 1.0) -> str:
-    """Return how many of both sides' results are equal, as a message; exit if the fraction is below
+    """Return a message on how many of both sides' results are equal; exit if the fraction is below
     `least`."""
     if not total or same < least * total:
         raise SystemExit(f"no comparison: {same:,} of {total:,} {what} equal")

@@ -43,8 +43,8 @@ from calque.pretrain.train import make_optimizer, train
 TYPES, LENGTH = 8192, 128
 MODEL = ModelConfig(layers=4, heads=4, hidden=256, ffn=1024, length=LENGTH)
 TRAIN = TrainConfig(steps=6, batch=32, warmup=1)
-WARM = 2  # uncounted first steps of a turn
-CLOSE = 1e-4  # the largest relative difference in loss and gradients between equivalent sides
+WARM = 2  # the first steps of each turn, which are not timed
+CLOSE = 1e-4  # the largest allowed relative difference in loss and gradients
 
 
 def step(rounds: int) -> list[Comparison]:
@@ -146,7 +146,8 @@ def made_languages(size: int, words: int) -> Languages:
 
 
 def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]]]:
-    """Rows as in a tokenized data set; the collator is fastest if given the mask of special tokens."""
+    """Return rows as in a tokenized data set, with the mask of special tokens, which makes the collator
+    fastest."""
     special = ~languages.specials.is_ordinary(rows)
     return [
         {"input_ids": row.tolist(), "special_tokens_mask": mark.astype(int).tolist()}
@@ -155,7 +156,7 @@ def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]
 
 
 def made_collator(types: int) -> DataCollatorForLanguageModeling:
-    """transformers' masking collator for a vocabulary of `types` types."""
+    """Return transformers' masking collator for a vocabulary of `types` types."""
     vocabulary = {
         **{word: i for i, word in enumerate(SPECIALS)},
         **{f"w{i}": i for i in OURS.ordinary(types).tolist()},
@@ -179,8 +180,8 @@ class Clock(TrainerCallback):
 
 
 def trainer_ends(model: PreTrainedModel, data: Any, collate: Any, config: Any, **options: Any) -> list[float]:
-    """Train with transformers' Trainer, the recipe `config` and further `options`; return the CPU time at
-    each step's end."""
+    """Train with transformers' Trainer, the recipe in `config` and further `options`; return the CPU time
+    at the end of each step."""
     clock, optimizer = Clock(), options.pop("optimizer", None)
     recipe = {
         "per_device_train_batch_size": config.batch,

@@ -25,7 +25,8 @@ def aer(
         typer.Argument(help="Links in Pharaoh's format, one sentence pair per line, as align prints them."),
     ],
     source: Annotated[
-        Path | None, typer.Option(help="Source sentences, one per line; links outside them are errors.")
+        Path | None,
+        typer.Option(help="Source sentences, one per line; links to positions outside them are errors."),
     ] = None,
     target: Annotated[Path | None, typer.Option(help="Target sentences, one per line.")] = None,
     from_one: Annotated[
@@ -50,12 +51,12 @@ def aer(
     from calque.derive.readers.parallel import TwoFiles
 
     if (source is None) != (target is None):
-        raise BadInput("--source and --target go together; give both or neither")
+        raise BadInput("--source and --target must be used together; give both or neither")
     removed: Counter[str] = Counter()
     predicted = list(read_links(links, removed, from_one=links_from_one))
     bounds = lengths(TwoFiles(source, target)) if source and target else [(UNKNOWN, UNKNOWN)] * len(predicted)
     if len(predicted) != len(bounds):
-        raise BadInput(f"{len(predicted):,} lines of links for {len(bounds):,} sentence pairs", links)
+        raise BadInput(f"{len(predicted):,} lines of links, but {len(bounds):,} sentence pairs", links)
     for number, (predicted_links, bound) in enumerate(zip(predicted, bounds, strict=True), start=1):
         check_inside(predicted_links, bound, links, number, links_from_one)
     read = read_gold(gold, bounds, from_one=from_one)
@@ -75,7 +76,7 @@ def aer(
 def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path, declared: bool) -> None:
     """Raise BadInput if one file seems to be 0-based and the other 1-based.
 
-    That is so if only one contains a position 0, and more links agree after the other is shifted by one. In
+    They do if only one contains a position 0, and more links agree after the other is shifted by one. In
     short files this may be chance, so users can declare the base; `declared` says whether they did for
     `links`.
     """
@@ -85,7 +86,7 @@ def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path,
     of_gold, of_links = has_zero(golds), has_zero(predicted)
     if of_gold == of_links or (declared if of_gold else gold.declared):
         return
-    shift = 1 if of_gold else -1  # from a gold link to the predicted link of the same words
+    shift = 1 if of_gold else -1  # added to a gold link's positions to get the predicted link
     agreed, shifted = (
         sum(
             len({(i + by, j + by) for i, j in pair} & set(own))

@@ -39,20 +39,19 @@ def align(
     method: Annotated[
         str | None,
         typer.Option(
-            help="fast-align, or with an encoder ot, argmax, itermax, match, xlm-align, softmax, "
+            help="fast-align or, with --model, ot, argmax, itermax, match, xlm-align, softmax, "
             "argmax-centred (the default) or softmax-argmax (the default after train-aligner)."
         ),
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(
-            help="Encoder: a folder as transformers saves it, or NAME@COMMIT on the Hugging Face hub."
-        ),
+        typer.Option(help="Encoder: a folder saved by transformers, or NAME@COMMIT on the Hugging Face Hub."),
     ] = None,
     layer: Annotated[
         int | None,
         typer.Option(
-            help="Encoder layer (0 = embeddings); default: two thirds of the way up, or train-aligner's."
+            help="Encoder layer (0 = embeddings); default: two thirds of the way up, or the one "
+            "trained by train-aligner."
         ),
     ] = None,
     words: Annotated[
@@ -69,9 +68,7 @@ def align(
     _check_method(method, model, layer)
     if source is None or target is None:
         if source or model is None or out:
-            raise BadInput(
-                "expected two files of sentences; or none, with pairs on standard input and --model"
-            )
+            raise BadInput("expected two files of sentences, or only --model, with pairs on standard input")
         _serve(_encoder(model, method, layer), words)
         return
     pairs = TwoFiles(source, target)
@@ -121,7 +118,7 @@ def _fast_align(pairs: TwoFiles) -> Aligner:
 
 
 def _lines(pairs: Iterable[Pair], aligner: Aligner, words: bool) -> Iterator[str]:
-    """Yield each pair's links as a line, with `words` also its score and words."""
+    """Yield a line for each pair: its links and, if `words`, its score and linked words."""
     from calque.derive.links.aligner import line_of, score_of, words_of
 
     if not words:
@@ -158,7 +155,7 @@ def _arriving() -> Iterator[list[bytes]]:
         *lines, rest = (rest + data).split(b"\n")
         number += len(lines)
         if len(rest) > LONGEST:
-            raise BadInput(f"no line ending within {LONGEST >> 20} MiB", STDIN, number)
+            raise BadInput(f"the line is longer than {LONGEST >> 20} MiB", STDIN, number)
         if lines:
             yield lines
     if rest:

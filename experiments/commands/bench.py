@@ -19,15 +19,15 @@ NEEDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "aligners": ("simalign", (DATA, ENCODER)),
     "derive": ("", (DATA,)),
 }
-"""Each benchmark's library, and the environment variables that name its data and its encoder."""
+"""Each benchmark's library, and the environment variables that name its data and encoder."""
 
 
 def bench(
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME...", help=", ".join(NEEDS))] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Measurements of each side, taken in turns.")] = 5,
+    rounds: Annotated[int, typer.Option(min=1, help="Measurements of each side; the sides take turns.")] = 5,
     threads: Annotated[int, typer.Option(min=1, help="Torch threads.")] = 1,
     out: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="JSON file for the rates of every round.")
+        Path | None, typer.Option(dir_okay=False, help="JSON file for the rates measured in every round.")
     ] = None,
 ) -> None:
     """Compare the speed of Calque with that of other libraries.
@@ -54,7 +54,7 @@ def bench(
     about = provenance(command)  # before anything is written: a new record makes the checkout dirty
     if out and out.resolve().is_relative_to(COMMITTED) and about.get("commit", "").endswith("dirty"):
         raise BadInput(
-            f"a record needs a commit, but the checkout is {about['commit']}; commit it first", out
+            f"a record must name a commit, but the checkout has changes ({about['commit']}); commit them", out
         )
     for name in chosen:
         for variable in NEEDS[name][1]:
@@ -74,5 +74,5 @@ def bench(
         measured[name] = benches[name](rounds)
         for row in measured[name]:
             typer.echo(f"{name}: {row.what}\n  {row.cells[2]}, {row.ratio} times as fast as {row.against}")
-        if out:  # after each: some take half an hour
+        if out:  # after each benchmark: some take half an hour
             write(measured, {**about, "threads": threads}, out)

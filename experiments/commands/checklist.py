@@ -13,7 +13,7 @@ from calque.experiments.run.places import ROOT
 
 def checklist(
     report: Annotated[
-        str, typer.Argument(metavar="STUDY", help="A study with a report, a report, or its folder.")
+        str, typer.Argument(metavar="STUDY", help="A study with a report, a report's name, or its folder.")
     ],
     own: Own = None,
     out: Annotated[

@@ -18,7 +18,7 @@ def compare(
     first: Annotated[
         str,
         typer.Argument(
-            help="A folder with records.jsonl and runs.jsonl, or a report that `calque runs` lists."
+            help="A folder with records.jsonl and runs.jsonl, or a report listed by `calque runs`."
         ),
     ],
     second: Annotated[str, typer.Argument(help="The report to compare it with.")],
@@ -29,9 +29,9 @@ def compare(
 ) -> None:
     """Compare two reports: conclusions, numbers and records.
 
-    The verdict comes first: whether claims are judged alike, and whether any number used in claims differs by
-    more than noise (Welch's t-test over seeds, or over test items for a single seed, with Holm's correction).
-    Counts and the records that are not identical follow.
+    The verdict comes first: whether the claims' verdicts agree, and whether any number that claims are about
+    differs by more than noise (Welch's t-test over seeds, or a z-test over test items if numbers do not vary
+    over seeds, with Holm's correction). Counts follow, and the records that are not identical.
 
     Exit code 0: every record is equal. 1: one differs or is missing. 2: nothing can be compared.
     """
@@ -61,9 +61,9 @@ def compare(
                 f"{found.tested[noise]:,} over {noise}" for noise in (SEEDS, ITEMS) if found.tested[noise]
             )
             typer.echo(
-                f"Numbers tested: {' and '.join(over)}. {found.nominal:,} differ at {ALPHA:.0%} each "
-                f"({ALPHA * found.tested.total():,.0f} expected by chance), {len(found.beyond):,} after "
-                "correction."
+                f"Numbers tested: {' and '.join(over)}. {found.nominal:,} differ at {ALPHA:.0%} before "
+                f"correction ({ALPHA * found.tested.total():,.0f} expected by chance), {len(found.beyond):,} "
+                "after it."
             )
         typer.echo(f"Records: {found.equal:,} equal, {len(found.different):,} not.")
         _list(found.different)

@@ -116,7 +116,7 @@ def fetch(
         typer.echo(f"{recipe.name}: {len(done.placed):,} files written below {to}")
     if unstated:
         failed.append(
-            f"{len(unstated):,} not fetched, since no digest is published: {unstated[0]}"
+            f"{len(unstated):,} not fetched, because no digest is published: {unstated[0]}"
             f"{' and others' if unstated[1:] else ''}; --trust fetches it and records its digest ({LOCK})"
         )
     if failed:

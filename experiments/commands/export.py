@@ -18,14 +18,16 @@ def export(
         str, typer.Argument(metavar="REPORT", help="A name that `calque runs` prints, or a folder.")
     ],
     latex: Annotated[
-        bool, typer.Option("--latex", help="A table; its first line lists its packages.")
+        bool, typer.Option("--latex", help="A table as LaTeX; its first line lists the packages it needs.")
     ] = False,
     macros: Annotated[bool, typer.Option("--macros", help="A LaTeX macro for each cell of a table.")] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="All records, or the numbers of a table.")] = False,
-    parquet: Annotated[bool, typer.Option("--parquet", help="All records; needs pyarrow and --out.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="All records, or a table's numbers, as CSV.")] = False,
+    parquet: Annotated[
+        bool, typer.Option("--parquet", help="All records as Parquet; needs pyarrow and --out.")
+    ] = False,
     figure: Annotated[str | None, typer.Option(metavar="NAME", help="A figure as PDF; needs --out.")] = None,
     bibtex: Annotated[
-        bool, typer.Option("--bibtex", help="Entries for Calque and the objectives' papers.")
+        bool, typer.Option("--bibtex", help="BibTeX entries for Calque and the objectives' papers.")
     ] = False,
     compute: Annotated[
         bool, typer.Option("--compute", help="The cost of the report's steps, in sentences.")
@@ -38,7 +40,7 @@ def export(
         str, typer.Option(metavar="LENGTH", help="The figure's width, such as 8cm or 3.3in.")
     ] = "12cm",
     labels: Annotated[
-        str, typer.Option(metavar="A=B,...", help='Replacement names, such as "MLM=Plain MLM".')
+        str, typer.Option(metavar="A=B,...", help='New names for the figure, such as "MLM=Plain MLM".')
     ] = "",
     out: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Write here instead of to the terminal.")
@@ -47,15 +49,15 @@ def export(
 ) -> None:
     """Export a report's tables, records, figures or BibTeX.
 
-    Tables are LaTeX, LaTeX macros or CSV; records are joined with their runs, as CSV or Parquet."""
+    Tables are exported as LaTeX, LaTeX macros or CSV; records, joined with their runs, as CSV or Parquet."""
     kinds = {"latex": latex, "macros": macros, "csv": csv, "parquet": parquet, "figure": figure}
     kinds |= {"bibtex": bibtex, "compute": compute}
     if sum(map(bool, kinds.values())) != 1:
         raise BadInput(f"expected one of {', '.join(f'--{kind}' for kind in kinds)}")
     if (parquet or figure) and not out:
-        raise BadInput("--parquet and --figure write a file; expected --out")
+        raise BadInput("--parquet and --figure write a file; name it with --out")
     if table and not (latex or macros or csv):
-        raise BadInput("--table is for --latex, --macros and --csv")
+        raise BadInput("--table applies only to --latex, --macros and --csv")
     inches, names = _inches(width), _labels(labels)
     from calque.analysis.report.latex import latex as latex_of
     from calque.derive.files import whole_file
@@ -75,7 +77,9 @@ def export(
     elif compute:
         about = stored(folder)
         if COMPUTE not in about:
-            raise BadInput("no cost is recorded; `calque run` of this version records it", folder / ABOUT)
+            raise BadInput(
+                "no cost is recorded; `calque run` in this version of Calque records it", folder / ABOUT
+            )
         text = compute_statement(about) + "\n"
     elif csv and not table:
         text = formats.records_csv(formats.flat(joined_rows(folder)))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from calque.analysis.measures.interventions import SourceTuned
     from calque.analysis.statistics.intervals import Estimate
 
-WIDTH, LABEL = 80, 37  # in characters: of a line, and of an intervention's name
+WIDTH, LABEL = 80, 37  # widths, in characters, of a line and of an intervention's name
 HEADS = {"score": 13, "change": 13, "beyond control": 17}  # column headings and widths
 NOTE = (
     "Percent, with 95 % intervals over this model's test items; seeds differ by more. Change: the "

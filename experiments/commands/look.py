@@ -27,7 +27,7 @@ def look(
     words: Annotated[
         str | None,
         typer.Option(
-            metavar="WORD,WORD", help="Words whose nearest words are shown. Default: words of the sentence."
+            metavar="WORD,WORD", help="Words whose nearest words to show. Default: words in the sentence."
         ),
     ] = None,
     language: Annotated[

@@ -36,9 +36,9 @@ def new(
         ),
     ] = Path(),
 ) -> None:
-    """Write a small working part of your own, or copy a lesson.
+    """Write a small working part to adapt, or copy the lesson.
 
-    A part is NAME.py with its test, test_NAME.py; a lesson is a folder NAME.
+    A part consists of NAME.py and its test, test_NAME.py; the lesson is copied to the folder NAME.
 
     Existing files are kept.
     """
@@ -76,7 +76,7 @@ def write_new(kind: str, name: str, folder: Path) -> list[Path]:
     check_new_name(kind, name, folder)
     files = {folder / file: text for file, text in new_files(kind, name).items()}
     if there := [path for path in files if path.exists() or path.is_symlink()]:
-        raise BadInput("this file exists; expected another name, or another folder with --to", there[0])
+        raise BadInput("already exists; choose another name, or another folder with --to", there[0])
     for path, text in files.items():
         with whole_file(path) as part:
             part.write_text(text, encoding="utf-8", newline="\n")
@@ -96,19 +96,19 @@ def check_new_name(kind: str, name: str, folder: Path) -> None:
         expected = (
             f"expected up to {LONGEST} lower-case letters, digits and _, the first a letter, as in swap_words"
         )
-        raise BadInput(f"{shown(name)} cannot name a {kind}; {expected}")
+        raise BadInput(f"{shown(name)} cannot be the name of a {kind}; {expected}")
     if name.startswith("test_"):
-        raise BadInput(f"{name} is the name of a test; expected the name of the {kind}")
+        raise BadInput(f"{name} would be the name of a test; give the {kind}'s name without test_")
     if name in (PACKAGE, *sys.stdlib_module_names) or (
         (found := find_spec(name)) and _elsewhere(found.origin, folder)
     ):
-        raise BadInput(f"there is a Python module named {name}; expected another name")
+        raise BadInput(f"there is already a Python module named {name}; choose another name")
     if _is_known(kind, name.replace("_", "-"), name):
-        raise BadInput(f"Calque already has a {kind} named {name}; expected another name")
+        raise BadInput(f"Calque already has a {kind} named {name}; choose another name")
 
 
 def _elsewhere(origin: str | None, folder: Path) -> bool:
-    """Whether a module lies outside the folder, whose own files are reported with their paths."""
+    """Whether a module is outside the folder; the folder's own files are reported with their paths."""
     return origin is None or Path(origin).resolve().parent != folder.resolve()
 
 

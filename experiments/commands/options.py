@@ -30,11 +30,11 @@ Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The results
 def check_out(out: Path, inputs: Iterable[Path | None]) -> None:
     """Reject an output file that is an input, cannot be written, or has the suffix of a compressed file."""
     if any(out.exists() and out.samefile(path) for path in inputs if path is not None):
-        raise BadInput("is an input, which would be overwritten", out)
+        raise BadInput("is an input file, which would be overwritten; choose another name", out)
     if out.exists() and not out.is_file():
         raise BadInput("is a folder or a device; expected the name of a file to write", out)
     if out.suffix in COMPRESSIONS:
-        raise BadInput(f"named {out.suffix}, but the output is not compressed; expected another name", out)
+        raise BadInput(f"ends in {out.suffix}, but the output is not compressed; choose another name", out)
     try:
         TemporaryFile(dir=next(above for above in out.absolute().parents if above.exists())).close()
     except OSError as error:

@@ -17,7 +17,9 @@ Models = Annotated[
 Prune = Annotated[
     bool, typer.Option("--prune", help="Remove the shared steps that no report uses, and list them.")
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="With --prune: list them, and remove nothing.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="With --prune: only list these steps, and remove nothing.")
+]
 HEADER = ("report", "settings", "seeds", "date", "state")
 
 
@@ -35,7 +37,7 @@ def runs(
     from calque.experiments.run import shared
 
     if dry_run and not prune:
-        raise BadInput("--dry-run is for --prune")
+        raise BadInput("--dry-run applies only to --prune")
     if prune or models:
         for folder in (shared.unused(runs) if dry_run else shared.prune(runs)) if prune else ():
             typer.echo(printable(str(folder)))

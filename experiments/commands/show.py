@@ -26,7 +26,7 @@ def show(
         list[str] | None,
         typer.Argument(
             metavar="TEXT LANGUAGE...",
-            help="A text in quotes, and languages such as trans.inv: transforms apply right to left.",
+            help="A text in quotes, then languages such as trans.inv, whose transforms apply right to left.",
         ),
     ] = None,
     pocket: Annotated[
@@ -34,7 +34,7 @@ def show(
         typer.Option(
             min=1,
             max=MOST,
-            help="Number of Pocket English sentences to show instead of TEXT; they have trees.",
+            help="Show this many Pocket English sentences, which have syntax trees, instead of TEXT.",
         ),
     ] = None,
     study: Own = None,
@@ -61,7 +61,7 @@ def show(
         sentences, failed = sentences_of(text, transforms, parser)
     for why, count in failed.items():
         typer.echo(
-            f"calque: {count} of {len(sentences)} without a tree, so in the original order: {why}", err=True
+            f"calque: {count} of {len(sentences)} have no tree and keep the original order: {why}", err=True
         )
     for number, sentence in enumerate(sentences if transforms else ()):
         typer.echo(side_by_side(sentence, transforms, number))
@@ -76,9 +76,8 @@ def show(
 def write_derived(
     source: Files, language: str, out: Path | None, pairs: bool, runs: Path, study: str | None
 ) -> None:
-    """Write the image of a source's only file to `out`, or print it; counts of exclusions go to standard
-    error.
-    """
+    """Write the derived version of a source's only file to `out`, or print it; counts of exclusions go to
+    standard error."""
     from calque.derive.files import whole_file
     from calque.derive.on_demand import derive_file, transforms_of
     from calque.derive.readers.annotation import TREEBANK, annotation, head_of

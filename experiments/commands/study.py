@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
 Exp = Annotated[
-    str, typer.Argument(metavar="EXP", help="A study that `calque studies` lists, or my_study.py.")
+    str, typer.Argument(metavar="EXP", help="A study listed by `calque studies`, or my_study.py.")
 ]
 Set = Annotated[
     list[str] | None,
@@ -46,12 +46,12 @@ Jobs = Annotated[
     ),
 ]
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="No progress and no summary; only the report's path.")
+    bool, typer.Option("--quiet", "-q", help="Print only the report's path, without progress or summary.")
 ]
 Json = Annotated[
     bool, typer.Option("--json", help="Print results as one JSON object instead of text and progress.")
 ]
-Change = Annotated[bool, typer.Option("--allow-change", help="Resume despite a changed environment.")]
+Change = Annotated[bool, typer.Option("--allow-change", help="Resume even if the environment has changed.")]
 Name = Annotated[
     str | None,
     typer.Option(
@@ -63,7 +63,7 @@ Name = Annotated[
 Reported = Annotated[
     str,
     typer.Argument(
-        metavar="EXP", help="A study that `calque studies` lists, my_study.py, or a folder of records."
+        metavar="EXP", help="A study listed by `calque studies`, my_study.py, or a folder of records."
     ),
 ]
 Out = Annotated[
@@ -81,7 +81,7 @@ Cards = Annotated[
 Kind = Annotated[str, typer.Option(metavar="KIND", help="The kind of card, such as A100 or H100.")]
 
 
-On = Annotated[Literal["local", "slurm"], typer.Option(help="Compute here, or in Slurm jobs.")]
+On = Annotated[Literal["local", "slurm"], typer.Option(help="Compute on this machine, or in Slurm jobs.")]
 Options = Annotated[
     list[str] | None,
     typer.Option("--option", metavar="KEY=VALUE", help="An sbatch option, as in partition=gpu."),
@@ -114,7 +114,7 @@ def run(
     from calque.experiments.settings.catalogue import study_time
 
     if on == "local" and (option or processes > 1 or dry_run):
-        raise BadInput("--option, --processes and --dry-run are for jobs; expected --on slurm")
+        raise BadInput("--option, --processes and --dry-run apply only to jobs; add --on slurm")
     study, engine = _varied(exp, settings, sweep), None
     if on != "local":
         from calque.experiments.run.slurm import Slurm
@@ -152,7 +152,10 @@ def run(
 def cell(
     exp: Exp,
     fingerprints: Annotated[
-        list[str], typer.Argument(metavar="FINGERPRINT...", help="The last parts of folder names.")
+        list[str],
+        typer.Argument(
+            metavar="FINGERPRINT...", help="The steps' fingerprints, which end their folders' names."
+        ),
     ],
     settings: Set = None,
     sweep: Sweeps = None,
@@ -161,7 +164,7 @@ def cell(
 ) -> None:
     """Run individual steps (used by cluster jobs).
 
-    Finished steps are skipped; steps computed elsewhere are waited for."""
+    Skips finished steps, and waits for steps that other jobs are computing."""
     from calque.experiments.run.progress import board
     from calque.experiments.run.schedule import compute_cells, first_process
 
@@ -190,7 +193,9 @@ Language = Annotated[
 Easy = Annotated[
     int | None,
     typer.Option(
-        min=1, metavar="N", help="Write only short sentences whose words are the N most frequent in FILE."
+        min=1,
+        metavar="N",
+        help="Write only short sentences whose words are among the N most frequent in FILE.",
     ),
 ]
 
@@ -211,7 +216,7 @@ def derive(
     """Derive a study's languages, or a file in one language."""
     if language is not None:
         if settings or jobs:
-            raise BadInput("--set and --jobs are for studies; expected neither with --language")
+            raise BadInput("--set and --jobs apply only to studies; leave them out with --language")
         from calque.derive.easy import EasyText
         from calque.derive.sources.files import Files
 
@@ -276,12 +281,12 @@ def report(
     """Write the report on a finished study, or on records."""
     if _is_folder(exp):
         if settings or sweep:
-            raise BadInput("--set and --sweep change a study; expected neither with a folder of records")
+            raise BadInput("--set and --sweep apply only to studies; leave them out for a folder of records")
         outcome = _report_records(Path(exp), runs, name, out)
         typer.echo(_printed(outcome, quiet, as_json))
         return
     if out is not None:
-        raise BadInput("--out is for a folder of records; expected --name for a study's report")
+        raise BadInput("--out applies only to a folder of records; use --name for a study's report")
     study = _varied(exp, settings, sweep)
     write_report(study, runs, *_place(study, runs, settings, sweep, name), quiet, as_json)
 
@@ -305,7 +310,7 @@ def plan(
 
 
 def null(study: Recorded, runs: Root = ROOT) -> None:
-    """Count how often seeds of one objective are judged to differ.
+    """Count how often two seeds of the same objective are judged to differ.
 
     The nominal rate is 5 %."""
     from calque.analysis.report.claims_table import null_table
@@ -316,10 +321,10 @@ def null(study: Recorded, runs: Root = ROOT) -> None:
     table = null_table(results, f"study {results.study}", *variants)
     if table is None:
         seeds = {seed for each in (results, *variants) for seed in each.seeds}
-        have = f"seed {min(seeds)} alone" if len(seeds) == 1 else "no two seeds of one model"
+        have = f"only seed {min(seeds)}" if len(seeds) == 1 else "no two seeds of one model"
         raise BadInput(
-            f"records of {have}; expected two seeds or more, four to check verdicts over seeds (--set "
-            "seeds=0,1,2,3)",
+            f"the records contain {have}; at least two seeds are needed, and four to check verdicts over "
+            "seeds (--set seeds=0,1,2,3)",
             folder,
         )
     typer.echo(table.markdown)
@@ -368,8 +373,8 @@ def _compute(
     time: str = "",
     engine: Slurm | None = None,
 ) -> None:
-    """Compute the unfinished steps of some stages of a study, for the report folder `report`. `time`
-    estimates the whole study on two cores. An `engine` computes all stages in jobs."""
+    """Compute a study's unfinished steps in the given stages, for the report folder `report`. `time` is
+    the whole study's estimated time on two cores. An `engine` computes all stages in jobs."""
     from calque.experiments.run.progress import board
     from calque.experiments.run.schedule import compute, first_process
     from calque.experiments.run.shared import note_use

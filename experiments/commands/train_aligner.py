@@ -1,4 +1,4 @@
-"""`calque train-aligner`: train an encoder to align words, in minutes and from parallel text alone."""
+"""`calque train-aligner`: train an encoder to align words, in minutes and only from parallel text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import typer
 from calque.derive.errors import BadInput
 from calque.experiments.run.signals import RESUMES, leaving
 
-WORK = ".{}.training"  # the hidden folder next to the result that an interrupted run continues from
+WORK = ".{}.training"  # hidden folder next to the result, from which an interrupted run resumes
 
 
 @leaving(RESUMES)
@@ -23,8 +23,8 @@ def train_aligner(
         list[Path],
         typer.Argument(
             metavar="A B [A2 B2 ...]",
-            help="Sentences and their translations, one per line, words separated by spaces; bitexts may "
-            "differ in language.",
+            help="Pairs of files: sentences and their translations, one per line, words separated by spaces; "
+            "pairs may differ in language.",
         ),
     ],
     model: Annotated[
@@ -34,9 +34,9 @@ def train_aligner(
     labels: Annotated[
         Literal["auto", "agreement", "estimated", "self"],
         typer.Option(
-            help="Train on links shared by fast_align and the encoder (agreement), all of fast_align's "
-            "(estimated) or the encoder's (self); auto is agreement, or self if fast_align's two directions "
-            "share few links."
+            help="Links to train on: those shared by fast_align and the encoder (agreement), all links of "
+            "fast_align (estimated) or of the encoder (self); auto is agreement, or self if fast_align's two "
+            "directions share few links."
         ),
     ] = "auto",
     layer: Annotated[
@@ -48,9 +48,11 @@ def train_aligner(
 ) -> None:
     """Train an encoder to align words, without gold links."""
     if len(files) % 2:
-        raise BadInput(f"{len(files)} files; expected pairs of files, sentences and their translations")
+        raise BadInput(
+            f"{len(files)} files cannot be paired; expected each file of sentences with its translations"
+        )
     if out.exists():
-        raise BadInput("exists already; expected a new folder", out)
+        raise BadInput("already exists; choose a new folder", out)
     from calque.experiments.run.progress import board
     from calque.experiments.run.schedule import compute
     from calque.experiments.study.aligner_training import (
@@ -77,7 +79,7 @@ def train_aligner(
         compute([step], home, 1, shown.report, watch=shown.watch)
     save_aligner(step, out)
     for one in (*step.needs, step):
-        for folder in one.place.parent.glob(f"{one.place.name}-*"):  # also steps with other settings
+        for folder in one.place.parent.glob(f"{one.place.name}-*"):  # also from runs with other settings
             shutil.rmtree(folder)
     for empty in (step.place.parent, home):
         with suppress(OSError):  # unless it contains the user's files

@@ -1,4 +1,4 @@
-"""Unpacking downloads: members of (nested) zip and tar archives, and rows of their tables.
+"""Unpacking downloads: members of zip and tar archives, which may be nested, and selected rows of tables.
 
 Only members named by a recipe are unpacked, to paths from the recipe, never from the archive. Links,
 encrypted members, duplicate names and oversized content are rejected.
@@ -26,7 +26,8 @@ from calque.experiments.data.recipe import Output
 TARS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 ZIPS = (".zip",)
 RATIO, LEEWAY = 20, 1 << 20
-"""The largest ratio of content to archive size (text has 3 to 8), and an allowance in bytes."""
+"""The largest accepted ratio of content size to archive size (text has 3 to 8), and an extra allowance in
+bytes."""
 LONGEST = 1 << 24  # maximum bytes per table row
 OPEN: dict[str, Callable[[Path, str], Any]] = {
     ".gz": gzip.open,
@@ -37,7 +38,8 @@ OPEN: dict[str, Callable[[Path, str], Any]] = {
 
 
 class Bounded(io.BufferedIOBase):
-    """A binary stream that rejects content beyond `bound` bytes; `name` is for errors."""
+    """A binary stream that raises an error if its content exceeds `bound` bytes; `name` appears in the
+    error."""
 
     def __init__(self, stream: IO[bytes], bound: int, name: str) -> None:
         self._stream, self._bound, self._left, self._name = stream, bound, bound, name
@@ -94,7 +96,7 @@ def _members(
                 _copy(Bounded(content, _bound(archive), name), files[member])
     for member in sorted(outer - files.keys()):
         near = nearest(member, there)
-        raise BadInput(f"no member {member[:80]!r} in it{f'; {near}' if near else ''}", name)
+        raise BadInput(f"contains no member {member[:80]!r}{f'; {near}' if near else ''}", name)
     found: dict[tuple[str, ...], Path] = {(member,): path for member, path in files.items()}
     for member, path in files.items():
         inner = {inside[1:] for inside in names if inside[0] == member and inside[1:]}
@@ -119,7 +121,7 @@ def _entries(archive: Path, name: str) -> Iterator[tuple[str, Callable[[], Any] 
                     partial(tarred.extractfile, entry) if entry.isreg() else None,
                 )
     else:
-        raise BadInput(f"expected a name that ends in one of {', '.join(ZIPS + TARS)}", name)
+        raise BadInput(f"not an archive: its name must end in one of {', '.join(ZIPS + TARS)}", name)
 
 
 def _write_rows(table: Path, output: Output, to: Path, name: str) -> None:
@@ -130,7 +132,7 @@ def _write_rows(table: Path, output: Output, to: Path, name: str) -> None:
         header = next(lines, b"")
         columns = header.rstrip(b"\r\n").split(b"\t")
         if missing := where.keys() - set(columns):
-            raise BadInput(f"no column {min(missing).decode()!r} in it", name, 1)
+            raise BadInput(f"has no column {min(missing).decode()!r}", name, 1)
         values = {columns.index(column): value for column, value in where.items()}
         start = chosen.write(header)
         for number, line in enumerate(lines, start=2):
@@ -140,7 +142,7 @@ def _write_rows(table: Path, output: Output, to: Path, name: str) -> None:
             if all(row[place] == value for place, value in values.items()):
                 chosen.write(line)
         if chosen.tell() == start:
-            raise BadInput(f"no row contains {output.where}", name)
+            raise BadInput(f"no row has the values {output.where}", name)
 
 
 def _bound(archive: Path) -> int:
@@ -173,6 +175,6 @@ def _undamaged(name: str) -> Iterator[None]:
         NotImplementedError,
         OSError,
     ) as error:
-        if getattr(error, "errno", None) is not None:  # an error of the disk, not of the archive
+        if getattr(error, "errno", None) is not None:  # the error is the disk's, not the archive's
             raise
-        raise BadInput(f"damaged, or not a file of its kind: {error}", name) from None
+        raise BadInput(f"damaged, or not in the format that its name suggests: {error}", name) from None

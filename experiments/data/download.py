@@ -18,7 +18,7 @@ from calque.experiments.data.recipe import LOCK, Download
 HEADERS = {"User-Agent": "calque (data fetch)", "Accept-Encoding": "identity"}
 BLOCK = 1 << 17
 TIMEOUT = 30.0  # seconds without a byte
-TRIES = 5  # consecutive tries without new bytes
+TRIES = 5  # consecutive tries without new bytes before giving up
 WAIT = 1.0  # seconds before the second try, doubled before each further one
 FINAL = (requests.exceptions.SSLError, requests.TooManyRedirects, ValueError)  # another try would fail too
 BUSY = (408, 425, 429, 500, 502, 503, 504)  # status codes worth another try
@@ -26,7 +26,7 @@ Progress = Callable[[int, int], None]
 
 
 class Session(requests.Session):
-    """Follows https redirects to https only, and ignores passwords in ~/.netrc."""
+    """A session that redirects https only to https, and ignores passwords in ~/.netrc."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,15 +41,16 @@ class Session(requests.Session):
         if target is not None and resp.url.startswith("https:"):
             target = urljoin(resp.url, target)
             if not target.startswith("https:"):
-                raise BadInput(f"redirects to {target[:80]}: only https is fetched", resp.url)
+                raise BadInput(f"redirects to {target[:80]}, which is not https", resp.url)
         return target
 
 
 def fetch_file(download: Download, folder: Path, seen: str, report: Progress) -> tuple[Path, str]:
-    """Download into `folder`, check, and return the file with its SHA-256; an unexpected file is removed.
+    """Download a file into `folder`, check it, and return its path and SHA-256; remove an unexpected file.
 
-    If the digest is known, from the recipe or `seen`, the download resumes after broken connections and
-    killed processes; otherwise it restarts. `report(done, of)` receives byte counts; `of` is 0 if unknown.
+    If the digest is known, from the recipe or as `seen` earlier, the download resumes after broken
+    connections and killed processes; otherwise it restarts. `report(done, of)` receives byte counts; `of` is
+    0 if unknown.
     """
     whole, part = folder / "whole", folder / "part"
     digest = download.sha256 or seen
@@ -103,14 +104,14 @@ def _ask(session: Session, download: Download, part: Path, resumes: bool, report
     with session.get(download.url, headers=headers, stream=True, timeout=TIMEOUT) as response:
         status, length = response.status_code, response.raw.length_remaining
         if status in BUSY:
-            raise requests.HTTPError(f"its server answers {status} ({responses[status]})")
+            raise requests.HTTPError(f"the server answered {status} ({responses[status]})")
         if status == 416:
             part.unlink()
-            raise requests.HTTPError("its server lacks the rest of the file")
+            raise requests.HTTPError("the server does not have the rest of the file")
         if status not in (200, 206):
-            raise BadInput(f"its server answers {status} ({responses.get(status, 'unknown')})", download.url)
+            raise BadInput(f"the server answered {status} ({responses.get(status, 'unknown')})", download.url)
         if length is None and "Transfer-Encoding" not in response.headers:
-            raise BadInput("its server states no length, so truncation would go unnoticed", download.url)
+            raise BadInput("the server states no length, so truncation would go unnoticed", download.url)
         if status == 200 or not response.headers.get("Content-Range", "").startswith(f"bytes {start}-"):
             start = 0
         total = download.bytes or start + (length or 0)

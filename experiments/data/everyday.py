@@ -1,5 +1,5 @@
-"""The files of Everyday English, built reproducibly from the originals. The trees and the French grammar
-are copied from Calque, since the parser's model is not part of it."""
+"""Building the files of Everyday English reproducibly from the originals. The trees and the French grammar
+are copied from Calque, which does not include the model of the parser."""
 
 import lzma
 import re
@@ -28,7 +28,7 @@ PAIRS = ("parallel/manythings/fra-eng.tsv", "parallel/manythings/deu-eng.tsv")
 GOLD = "ud/UD_English-EWT/en_ewt-ud-{}.conllu"
 ENTITIES = "ner/uner-en_ewt/en_ewt-ud-{}*.iob2"  # its training file is called train or train.older
 FRENCH = "ud/UD_French-Sequoia/fr_sequoia-ud-train.conllu"
-# Readers of entities expect the tag after the word
+# The entity reader expects the tag in the column after the word.
 COLUMNS = "# global.columns = ID FORM UNER:TAG UPOS HEAD DEPREL\n"
 COUNTED = (1_500, 2_000, 3_000, TYPES)  # vocabulary sizes for which easy sentences are counted
 _JOINED = re.compile(r"(.+)(n['’]t|['’](?:s|m|re|ve|ll|d))|(can)(not)|(gon|wan)(na)|(got)(ta)", re.IGNORECASE)
@@ -66,14 +66,14 @@ def _original(data: Path, place: str) -> Path:
     found = sorted(data.glob(place))
     if len(found) != 1:
         raise BadInput(
-            f"{len(found)} such files; expected one, an original of {KIND} (docs/everyday.md)", data / place
+            f"{len(found)} files match; expected one, an original of {KIND} (docs/everyday.md)", data / place
         )
     return found[0]
 
 
 def _everyday_text(paths: Iterable[Path], counts: Counter[str]) -> list[Sentence]:
-    """The distinct easy sentences in the first column, ordered by SHA-256: the originals are sorted by
-    length, so neighbours are nearly identical."""
+    """Return the distinct easy sentences in the first column, ordered by SHA-256, because neighbours in
+    the originals, which are sorted by length, are nearly identical."""
     columns = (line.partition("\t")[0] for path in paths for _, line in read_lines(path))
     read = [
         tuple(chain.from_iterable(map(_syntactic, s)))
@@ -98,8 +98,8 @@ def _syntactic(word: str) -> list[str]:
 
 
 def _with_entities(trees: Path, entities: Path, counts: Counter[str]) -> Iterator[Sentence]:
-    """Add entities to a treebank's sentences. Universal NER annotates a different release, so a few
-    sentences differ in words; they are left out."""
+    """Add entities to a treebank's sentences. Universal NER annotates a different release of the treebank;
+    the few sentences whose words differ are left out."""
     spans = {sentence.words: sentence.spans for sentence in read_iob2(entities, counts)}
     for sentence in read_conllu(trees, counts):
         if sentence.words in spans:
@@ -124,9 +124,12 @@ def _write(
 
 
 def _copy_trees(part: Path) -> dict[str, Any]:
-    """Copy Calque's trees and grammar if the text is identical to Calque's; return the facts about them."""
+    """Copy Calque's trees and grammar if the text is identical to Calque's; return the trees' and
+    grammar's facts."""
     if lzma.decompress((part / TEXT).read_bytes()) != lzma.decompress((FOLDER / TEXT).read_bytes()):
-        raise BadInput("these originals give a different text from Calque's, whose trees are needed", part)
+        raise BadInput(
+            "these originals give a different text from Calque's, so Calque's trees do not fit", part
+        )
     for name in (TREES, GRAMMAR):
         shutil.copyfile(FOLDER / name, part / name)
     return dict(Artefact.open(FOLDER, KIND).facts["models"])

@@ -34,8 +34,8 @@ def _paths(value: Any) -> Iterator[Path]:
 
 
 def by_recipe(paths: list[Path], first: str) -> dict[str, list[Path]]:
-    """Group paths by the recipe that provides them, preferably `first`, then the smallest; "" groups the
-    rest."""
+    """Group paths by the recipe that provides them, preferably `first`, otherwise the smallest; the key ""
+    is for paths without a recipe."""
     grouped: dict[str, list[Path]] = {}
     for path in paths:
         recipes = recipes_of(path) or [""]

@@ -11,10 +11,12 @@ from urllib.parse import urlsplit
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import read_toml
 
-LOCK = "fetched.json"  # digests in the data folder: of downloads by URL, of files by path
+LOCK = "fetched.json"  # a file in the data folder: digests of downloads by URL, and of files by path
 RECIPES = Path(__file__).with_name("recipes.toml")
 EACH = "{}"  # placeholder for a name in `for` or `each`
-SIZE = re.compile(r"(?P<about>about )?(?P<bytes>\d+)?(?: (?P<digest>[0-9a-f]{64}))?")  # the values of `each`
+SIZE = re.compile(
+    r"(?P<about>about )?(?P<bytes>\d+)?(?: (?P<digest>[0-9a-f]{64}))?"
+)  # the format of values in `each`
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,8 @@ def _outputs(unpack: Mapping[str, Any]) -> Iterator[Output]:
 
 
 def sizes(downloads: Sequence[Download]) -> str:
-    """Describe the downloads' total size: stated, estimated, and the number of unknown sizes."""
+    """Describe the total size of downloads: stated bytes, estimated bytes, and the number of unknown
+    sizes."""
     total = sum(download.bytes for download in downloads)
     guesses = [download.about_bytes for download in downloads if not download.bytes and download.about_bytes]
     unsized = sum(not download.bytes and not download.about_bytes for download in downloads)

@@ -1,4 +1,4 @@
-"""The data folder: the state of a recipe's files, and the download of missing ones."""
+"""The data folder: the state of a recipe's files, and fetching the missing ones."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from calque.experiments.data.download import fetch_file
 from calque.experiments.data.recipe import LOCK, Download, Output, Recipe
 from calque.experiments.run.progress import Throttled
 
-WORK = ".fetching"  # the folder below the data folder for downloading and unpacking
+WORK = ".fetching"  # the subfolder for downloading and unpacking
 
 
 class State(StrEnum):
-    """Whether a file matches the recipe, or the lock file; `UNKNOWN` if neither describes it."""
+    """Whether a file matches the recipe or the lock file; `UNKNOWN` if neither contains its digest."""
 
     THERE = "there"
     MISSING = "missing"
@@ -47,8 +47,8 @@ class Placed:
 
 @dataclass
 class Fetched:
-    """The paths filled by a fetch, errors from failed downloads, and downloads skipped for lack of a
-    digest."""
+    """The paths of the files that a fetch installed, the errors from failed downloads, and the downloads
+    skipped because no digest is known."""
 
     placed: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -60,7 +60,7 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         if folder.exists() and not folder.is_dir():
-            raise BadInput("is a file; expected the data folder, which may be new", folder)
+            raise BadInput("is a file; expected the data folder, which need not exist yet", folder)
         self.folder, self._lock = folder, folder / LOCK
         self._downloads: dict[str, str] = {}
         self._places: dict[str, Placed] = {}
@@ -70,7 +70,7 @@ class Store:
                 self._downloads = dict(content["downloads"])
                 self._places = {place: Placed(**placed) for place, placed in content["places"].items()}
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                raise BadInput(f"not the digests of fetched files: {error}; remove it", self._lock) from None
+                raise BadInput(f"damaged: {error}; remove this file", self._lock) from None
 
     def state(self, output: Output) -> State:
         """Return a file's state. If size and modification time match the lock file, the digest is not
@@ -90,7 +90,7 @@ class Store:
         return State.THERE if same else State.ALTERED
 
     def seen(self, download: Download) -> str:
-        """Return the download's digest when last fetched, or ""."""
+        """Return the digest that the download had when it was last fetched, or ""."""
         return self._downloads.get(download.url, "")
 
     def fetch(self, recipe: Recipe, report: Report, *, trust: bool = False) -> Fetched:
@@ -125,7 +125,7 @@ class Store:
         title, throttled = f"fetching {download.outputs[0].place}", Throttled(report)
 
         def progress(received: int, total: int) -> None:
-            throttled(title, received, max(total, received + 1))  # it ends when the files are in place
+            throttled(title, received, max(total, received + 1))  # complete only when the files are in place
 
         make_folder(folder)
         whole, digest = fetch_file(download, folder, self.seen(download), progress)
@@ -143,7 +143,7 @@ class Store:
         return places
 
     def _put(self, download: Download, digest: str, files: Mapping[str, Path]) -> list[str]:
-        """Install files, after noting them in the lock file, and return the newly filled paths."""
+        """Install files, after recording them in the lock file, and return the newly filled paths."""
         empty = [place for place in files if not (self.folder / place).exists()]
         self._downloads[download.url] = digest
         self._places |= {place: Placed.of(files[place]) for place in empty}

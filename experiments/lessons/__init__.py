@@ -18,7 +18,7 @@ def copy(to: Path) -> list[Path]:
     places = [to / name for name in FILES]
     for place in places:
         if place.exists():
-            raise BadInput("exists already; expected a folder without it", place)
+            raise BadInput("already exists; choose a folder without this file", place)
     make_folder(to)
     for place in places:
         shutil.copyfile(HERE / place.name, place)

@@ -23,7 +23,7 @@ from calque.derive.transform import Account, Transform, image_of
 LANGUAGE = "trans.inv"
 SENTENCES = 100
 KINDS = ("MLM", "ALIGN-MLM")
-TOLD = 0.99  # above this cosine, a word and its image were in the dictionary
+TOLD = 0.99  # a higher cosine means that the dictionary contains the word and its image
 
 
 def first_word(answer: str, sentence: str) -> None:
@@ -32,7 +32,7 @@ def first_word(answer: str, sentence: str) -> None:
     if answer == last:
         _right(f"{last!r} is the last word before the full stop, so it comes first after reversal.")
     elif answer:
-        _wrong(f"not {answer!r}. The numbers above a word are its place in the English sentence.")
+        _wrong(f"not {answer!r}. The numbers above a word are its position in the English sentence.")
     else:
         _wrong("write the word between the quotation marks.")
 
@@ -80,7 +80,7 @@ def predicted(predictions: Mapping[str, float | None]) -> None:
 
 
 def aligned_without_help(answer: Sequence[str], model: Checkpoint, words: Sequence[str]) -> None:
-    """Check which words are nearest to their image although the dictionary lacks them."""
+    """Check which words have their image as nearest neighbour although the dictionary lacks them."""
     given = {answer} if isinstance(answer, str) else {*answer}
     right = set()
     for word in words:
@@ -112,7 +112,7 @@ def explanation(answer: str) -> None:
 def smallest_and_largest(
     answer: tuple[float | None, float | None], scores: Mapping[str, Sequence[float]]
 ) -> None:
-    """Check the smallest and largest difference between a model with a dictionary and one without."""
+    """Check the smallest and largest difference between models with and without a dictionary."""
     if None in answer:
         return _wrong("replace both None. `differences` has one number for each pair of models.")
     differences = [align - mlm for align in scores["ALIGN-MLM"] for mlm in scores["MLM"]]
@@ -179,8 +179,8 @@ def _images(language: Transform, sentences: Sequence[Sentence]) -> list[Sentence
 
 
 def _neighbours_kept(images: Sequence[Sentence]) -> float:
-    """The percentage of adjacent words in the images that are also adjacent in the source, in either
-    order."""
+    """Return the percentage of adjacent words in the images that are also adjacent in the source, in
+    either order."""
     kept = total = 0
     for image in images:
         kept += sum(abs(i - j) == 1 for i, j in pairwise(image.origin))

@@ -145,7 +145,7 @@ def _licences(studies: Sequence[Study]) -> Iterator[Sequence[str]]:
 
 
 def _examples(studies: Sequence[Study], runs: Path) -> Iterator[tuple[str, Step]]:
-    """Yield each task with the finished steps of its examples, each once."""
+    """Yield the finished steps that prepared examples, each once and with the name of its task."""
     seen = set[Path]()
     for study in studies:
         for seed in study.data_seeds:
@@ -212,7 +212,7 @@ def _dev_and_test(results: Sequence[Results]) -> Iterator[Sequence[object]]:
 
 
 def _searches(about: Mapping[str, Any], study: str, runs: Path) -> Iterator[Sequence[object]]:
-    """The values tried in this report and in others on the study."""
+    """Yield the values tried in this report and in other reports on the study."""
     others = (row for row in reports(runs) if row["study"] == study)
     own = about.get("configuration")
     for row in (about, *(row for row in others if row["configuration"] != own)):

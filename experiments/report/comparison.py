@@ -1,4 +1,5 @@
-"""Comparison of two reports: records, numbers relative to seed noise, and conclusions."""
+"""Comparing the records and conclusions of two reports, and testing whether numbers differ by more than
+noise."""
 
 from __future__ import annotations
 
@@ -21,17 +22,23 @@ from calque.derive.fingerprint import fingerprint
 from calque.experiments.report.folder import read_records, stored
 
 ALPHA = 1 - CONFIDENCE
-MEASURED = ("value", "count", "null", "items", "links")  # fields of a record; the others identify it
-BRIEF = 60  # characters of a value in a message
-SEEDS, ITEMS = "seeds", "items"  # sources of a number's noise
+MEASURED = (
+    "value",
+    "count",
+    "null",
+    "items",
+    "links",
+)  # a record's measured fields; the other fields identify it
+BRIEF = 60  # maximum characters of a value quoted in a message
+SEEDS, ITEMS = "seeds", "items"  # sources of noise in a number
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result of comparing two reports. `claims` maps claims to both verdicts; `tested` counts tested
-    numbers by source of noise, `nominal` counts those that differ at the 5 % level, and `beyond` names
-    those that differ after correction. `different` describes each record that differs in any field, or is
-    in one report only."""
+    """The result of comparing two reports. `claims` maps claims to both verdicts. `tested` counts the
+    tested numbers by source of noise; `nominal` is how many of them differ at the uncorrected 5 % level,
+    and `beyond` names those that differ after correction. `different` describes each record that differs
+    in any field or is in only one report."""
 
     claims: dict[str, tuple[str, str]]
     tested: Counter[str]
@@ -46,7 +53,8 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """A sentence on whether conclusions agree, and whether numbers differ by more than noise."""
+        """A sentence that says whether the conclusions agree, and whether numbers differ by more than
+        noise."""
         noise = "seed noise" if self.tested[SEEDS] else "the noise of test items"
         if not self.different:
             numbers = "all numbers are equal"
@@ -68,7 +76,7 @@ class _Report:
     floors: list[Floor]
 
     def without_sweep(self, other: _Report) -> _Report:
-        """Drop the sweep values from the first variant of each run that the other report contains without
+        """Drop the swept values from the first variant of each run that the other report contains without
         a sweep."""
         others, firsts = (
             {run.id for run in other.runs},
@@ -82,12 +90,12 @@ class _Report:
         return {run.id: fingerprint(as_json(replace(run, id="", claims=(), **changes))) for run in self.runs}
 
     def by_key(self) -> dict[str, dict[str, Any]]:
-        """Return the records by their identifying fields."""
+        """Return the records, keyed by their identifying fields."""
         configs = self.configs()
         return {configs[record.run] + _key(as_json(record)): as_json(record) for record in self.records}
 
     def numbers(self) -> Iterator[tuple[str, str, BySeed]]:
-        """Yield the key, title and values by seed of each number that claims are about."""
+        """Yield the key, title and values by seed of each number that claims can be about."""
         configs = self.configs(seed=0)
         for results in by_settings(self.runs, self.records).values():
             for record, values in results.columns():
@@ -97,7 +105,7 @@ class _Report:
                     yield configs[record.run] + _key(of), title, values
 
     def verdicts(self, kind: str) -> dict[str, str]:
-        """Return the verdicts on the claims made in a kind of report."""
+        """Return the verdict on each claim that this kind of report makes."""
         from calque.analysis.papers.catalog import PAPERS
         from calque.analysis.report.claims_table import claims_table
         from calque.experiments.report.report import joined
@@ -108,15 +116,16 @@ class _Report:
 
 
 def compare_reports(first: Path, second: Path) -> Comparison:
-    """Compare two folders of records. Runs are matched by configuration, not by name, which contains
-    fingerprints. Numbers that claims are about are compared by Welch's t-test over seeds or, where seeds
-    do not vary, over test items, with Holm's correction. Raises BadInput if the folders share no record."""
+    """Compare two folders of records. Runs are matched by configuration, because their names contain
+    fingerprints. Numbers that claims can be about are compared by Welch's t-test over seeds or, if they do
+    not vary over seeds, by a z-test over test items, with Holm's correction. Raises BadInput if the folders
+    share no record."""
     ours, theirs = _Report(*read_records(first)), _Report(*read_records(second))
     ours, theirs = ours.without_sweep(theirs), theirs.without_sweep(ours)
     a, b = ours.by_key(), theirs.by_key()
     common = a.keys() & b.keys()
     if not common:
-        raise BadInput(f"no run in common with {second}, so nothing can be compared", first)
+        raise BadInput(f"shares no record with {second}, so nothing can be compared", first)
     different = [f"{_title(a[key])}: not in {second}" for key in a.keys() - common]
     different += [f"{_title(b[key])}: not in {first}" for key in b.keys() - common]
     changes = [_change(a[key], b[key]) for key in common]
@@ -126,7 +135,9 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     tested = [(title, *test) for title, test in tests if test]
     corrected = holm([p for _, p, _ in tested])
     kind, claims = stored(first).get("report") or stored(second).get("report"), {}
-    if kind and not any(run.settings for run in (*ours.runs, *theirs.runs)):  # sweeps make no claims
+    if kind and not any(
+        run.settings for run in (*ours.runs, *theirs.runs)
+    ):  # claims are not judged in sweeps
         here, there = ours.verdicts(kind), theirs.verdicts(kind)
         claims = {
             claim: (here.get(claim, NO_RECORDS), there.get(claim, NO_RECORDS)) for claim in here | there
@@ -142,7 +153,7 @@ def compare_reports(first: Path, second: Path) -> Comparison:
 
 
 def _change(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
-    """Describe the measured fields in which two records differ; empty if none."""
+    """Describe the measured fields in which two records differ; empty if they are equal."""
     pairs = [
         (name, ours.get(name), theirs.get(name)) for name in MEASURED if ours.get(name) != theirs.get(name)
     ]
@@ -151,7 +162,7 @@ def _change(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
 
 
 def _test(ours: BySeed, theirs: BySeed) -> tuple[float, str] | None:
-    """Return a difference's p-value and source of noise, or None if no noise is known."""
+    """Return a difference's p-value and source of noise, or None if its noise is unknown."""
     p = welch([score.value for score in ours.values()], [score.value for score in theirs.values()])
     if p is not None:
         return p, SEEDS

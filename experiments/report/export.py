@@ -32,20 +32,20 @@ def table_of(folder: Path, name: str | None) -> Table:
     names = sorted(path.stem for path in folder.glob("*.md") if path.stem != "README")
     if name is None:
         raise BadInput(
-            f"which table? --table takes one of {', '.join(names) or 'none: there are no tables'}", folder
+            f"name a table with --table: {', '.join(names) or '(this folder contains no tables)'}", folder
         )
     if name not in names:
         raise BadInput(unknown("table", name, names), folder)
     try:
         return Table.of_markdown((folder / f"{name}.md").read_text(encoding="utf-8"))
     except ValueError as error:
-        raise BadInput(f"expected a table: {error}", folder / f"{name}.md") from None
+        raise BadInput(f"not a Markdown table: {error}", folder / f"{name}.md") from None
 
 
 def macros(table: Table, prefix: str, of: str) -> str:
-    r"""Return a LaTeX macro for each cell of the table `of`, such as \TableThreeMLMTransInvPOSAccuracyZS,
-    starting with `prefix`. A cell with an interval also gets a macro ending in `Mean`, with the number
-    alone."""
+    r"""Return a LaTeX macro for each cell in the table named `of`, such as
+    \TableThreeMLMTransInvPOSAccuracyZS, each name starting with `prefix`. A cell with an interval also
+    gets a macro whose name ends in `Mean`, without the interval."""
     labels = _labels(table)
     lines, seen = [f"% {escaped(table.title)}"], dict[str, int]()
     for row in table.rows:
@@ -63,8 +63,8 @@ def macros(table: Table, prefix: str, of: str) -> str:
 
 
 def _labels(table: Table) -> int:
-    """Count the columns that label a row: those before the first numeric one and, in a sweep, the columns
-    of values needed to tell rows apart."""
+    """Count the columns that label a row: those before the first numeric column and, in a sweep, as many
+    columns of swept values as are needed to tell rows apart."""
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.header)
     labels = next((i for i, column in enumerate(columns) if i and numeric(column)), 1)
     while labels < len(columns) and len({row[:labels] for row in table.rows}) < len(table.rows):
@@ -75,8 +75,8 @@ def _labels(table: Table) -> int:
 
 
 def command_name(*parts: str) -> str:
-    """Join words into a macro name, which consists of letters: digits are spelled out, other characters
-    dropped."""
+    """Join words into a macro name, which may contain only letters: digits are spelled out, and other
+    characters dropped."""
     return "".join(_word(word) for part in parts for word in re.findall(r"[A-Za-z]+|\d|[Δρ]", part))
 
 
@@ -144,9 +144,9 @@ def write_figure(folder: Path, name: str, inches: float, labels: Mapping[str, st
                 plots[name].figure.savefig(
                     part, format="pdf", metadata={"CreationDate": None, "Creator": None}
                 )
-        except UserWarning:  # no room is left for the panels
-            room = f"{2.54 * inches:.1f} cm for the labels of its axes"
-            raise BadInput(f"{name} is too narrow at {room}: widen it, or shorten labels") from None
+        except UserWarning:  # the labels leave no room for the panels
+            room = f"{2.54 * inches:.1f} cm for its axis labels"
+            raise BadInput(f"{name} is too narrow at {room}: increase --width, or shorten --labels") from None
 
 
 def relabelled(runs: Sequence[Run], labels: Mapping[str, str]) -> list[Run]:

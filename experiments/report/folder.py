@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 About = Mapping[str, Any]
 ABOUT = "about.json"
-"""The file with a report's configuration. It alone contains date, commit and time, so that the same inputs
-give byte-identical other files."""
+"""The file with a report's configuration. Date, commit and time are only in this file, so all other files are
+byte-identical for the same inputs."""
 TYPES: dict[str, type] = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
 TYPES |= {
     **dict.fromkeys(("settings", "sweep", "seeds", "files"), list),
     "versions": dict,
-}  # of a description
+}  # the types of a description's values
 REPORTS = "reports"  # the folder of a study's named reports
 CHECKOUT = Path(__file__).resolve().parents[2]
 COMMITTED = Path(__file__).resolve().parents[1] / "records"
@@ -49,10 +49,12 @@ COMMITTED = Path(__file__).resolve().parents[1] / "records"
 
 
 def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
-    """Read the runs, records and floors of a report or a committed record; older ones lack floors. Raises
-    BadInput if records are missing, impossible as measurements, or without a run."""
+    """Read the runs, records and floors in a report's folder or a committed one; older folders lack floors.
+    Raises BadInput if records are missing, have impossible values, or refer to an unknown run."""
     if not (folder / RECORDS).is_file():
-        raise BadInput(f"no {RECORDS}; expected the folder of a report, as `calque run` writes it", folder)
+        raise BadInput(
+            f"contains no {RECORDS}; expected a report's folder, as `calque run` writes it", folder
+        )
     runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
     names = {run.id for run in runs}
     for line, record in enumerate(records, start=1):
@@ -66,7 +68,7 @@ def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
 
 
 def results_of(folder: Path) -> list[Results]:
-    """Read the results in a folder of records, one per value of a sweep."""
+    """Read the results in a folder of records, one per combination of swept values."""
     runs, records, _ = read_records(folder)
     try:
         return [*by_settings(runs, records).values()] or [Results([], [])]
@@ -75,8 +77,8 @@ def results_of(folder: Path) -> list[Results]:
 
 
 def joined_rows(folder: Path) -> list[dict[str, Any]]:
-    """Return a report's records as dicts, with the run's study, seed, objective, start, mixture and sweep
-    settings, and the path of the model's folder, empty if it is elsewhere."""
+    """Return a report's records as dicts, each with its run's study, seed, objective, start, mixture,
+    sweep settings and `path`, the model's folder, which is empty if the folder is not found."""
     runs, records, _ = read_records(folder)
     by_run = {run.id: _run_fields(run, folder) for run in runs}
     absent = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0}
@@ -133,7 +135,7 @@ def describe(
 
 
 def provenance(command: str = "") -> About:
-    """Return date, commit, command, machine and versions. `command` defaults to the command line."""
+    """Return the date, commit, command, machine and versions. `command` defaults to the command line."""
     import torch
 
     from calque.experiments.report.summary import LIBRARIES
@@ -147,7 +149,8 @@ def provenance(command: str = "") -> About:
 
 
 def _now(command: str = "") -> dict[str, str]:
-    """Date, commit and command; the commit ends in `-dirty` if files differ, and is absent without git."""
+    """Return the date, commit and command; the commit ends in `-dirty` if files were changed, and is
+    absent without git."""
     words = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--exclude=*"]
     commit = ""
     if shutil.which("git") and (CHECKOUT / ".git").exists():
@@ -157,15 +160,15 @@ def _now(command: str = "") -> dict[str, str]:
 
 
 def describe_records(folder: Path, name: str = "") -> About:
-    """Describe a report on a folder of records: the folder's own description, and when and how the report
-    was written. Raises BadInput if the folder contains no records, or records that one report cannot show
-    together."""
+    """Describe a new report on a folder of records: the folder's own description, plus when and how the new
+    report is written. Raises BadInput if the folder contains no records, or if they cannot be shown in one
+    report."""
     then = stored(folder)
     try:
         runs, records, _ = read_records(folder)
     except BadInput as error:
         writer = then.get("versions", {}).get("calque", __version__)
-        advice = f"; Calque {writer} wrote and reads them" if writer != __version__ else ""
+        advice = f"; Calque {writer}, which wrote them, can read them" if writer != __version__ else ""
         raise BadInput(f"{error}{advice}") from error
     if not records:
         raise BadInput("contains no records", folder / RECORDS)
@@ -175,7 +178,8 @@ def describe_records(folder: Path, name: str = "") -> About:
         raise BadInput(wrong, folder / RUNS)
     if absent := [key for key in ("report", "scale") if key not in about]:
         raise BadInput(
-            f"no {' and no '.join(map(repr, absent))}; expected the kind and the scale", folder / ABOUT
+            f"no {' and no '.join(map(repr, absent))}; expected the kind of report and the study's scale",
+            folder / ABOUT,
         )
     configuration = then.get("configuration", fingerprint(sorted(run.id for run in runs)))
     return {**about, "name": name, "configuration": configuration, "rendered": _now()}
@@ -189,24 +193,24 @@ def stored(folder: Path) -> About:
     except ValueError as error:
         raise BadInput(f"not JSON: {error}", path) from None
     if not isinstance(about, dict):
-        raise BadInput("expected a JSON object", path)
+        raise BadInput("not a JSON object", path)
     if wrong := [key for key, kind in TYPES.items() if not isinstance(about.get(key, kind()), kind)]:
         raise BadInput(f"{', '.join(wrong)}: not of the type that `calque run` writes", path)
     return about
 
 
 def again(folder: Path, about: About) -> About:
-    """Return the description of a report rewritten without computing: that of the command that computed
-    it."""
+    """Return the description for a report that is rewritten without computing anything: the stored one,
+    which names the command that computed the records, if its configuration is unchanged."""
     then = stored(folder) if (folder / RECORDS).is_file() else {}
     return {**then, "rendered": _now()} if then.get("configuration") == about["configuration"] else about
 
 
 def _check_alike(runs: Sequence[Run], path: Path) -> None:
-    """Reject runs that a table would average or compare although they differ: two configurations of one
-    objective, or different seeds. A start measured without training may have a single seed."""
+    """Reject runs that a table would wrongly average or compare: different configurations of one
+    objective, or different seeds. Only a start measured without training may have a single seed."""
     if len({tuple(run.settings) for run in runs}) > 1:
-        raise BadInput("runs with different swept settings; expected the same settings for each run", path)
+        raise BadInput("the runs have different swept settings; expected the same in every run", path)
     groups: dict[Any, list[Run]] = {}
     for run in runs:
         languages = tuple(language.name for language in run.languages)
@@ -230,7 +234,8 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
             before, first_id = known.setdefault(swept, (seeds, group[0].id))
             if seeds != before:
                 raise BadInput(
-                    f"{first_id} has the seeds {before}, {group[0].id} {seeds}; expected the same", path
+                    f"{first_id} has the seeds {before}, but {group[0].id} has {seeds}; expected the same",
+                    path,
                 )
 
 
@@ -256,13 +261,13 @@ def free(folder: Path, about: About) -> Path:
         )
     if then["configuration"] != about["configuration"]:
         raise BadInput(
-            f"contains the report of {_titled(then)}, not of {_titled(about)}; choose another name", folder
+            f"contains the report on {_titled(then)}, not on {_titled(about)}; choose another name", folder
         )
     return folder
 
 
 def _titled(about: About) -> str:
-    """A report's configuration, for messages."""
+    """Format a report's configuration for messages."""
     options = [
         f"--{kind} {each}"
         for kind, key in (("set", "settings"), ("sweep", "sweep"))
@@ -272,15 +277,16 @@ def _titled(about: About) -> str:
 
 
 def outside(out: Path, records: Path) -> None:
-    """Reject a report folder that contains the records, lies in their folder, or is among the committed
+    """Reject a report folder that contains the records, is inside their folder, or is among the committed
     records."""
     place, source = out.resolve(), records.resolve()
     if place.is_relative_to(source) or source.is_relative_to(place) or place.is_relative_to(COMMITTED):
-        raise BadInput("would overwrite records; expected another folder", out)
+        raise BadInput("a report here would overwrite records; choose another folder", out)
 
 
 def reserve(folder: Path, about: About) -> None:
-    """Describe a report before its runs are computed, so that it is listed and its name is taken."""
+    """Write a report's description before its runs are computed, so that `calque runs` lists it and its
+    name is taken."""
     if not (folder / ABOUT).is_file():
         make_folder(folder)
         write_json(folder / ABOUT, about)
@@ -325,7 +331,7 @@ def report_folder(name: str, runs: Path) -> Path:
     found = own[:1] or [row for row in rows if row["name"] == name]
     if len(found) > 1:
         several = " and ".join(f"{row['study']}/{row['name']}" for row in found)
-        raise BadInput(f"{shown(name)} names {several}; expected one of them")
+        raise BadInput(f"{shown(name)} is the name of several reports: {several}; name one of them")
     if not found or not found[0]["finished"]:
         lists = "`calque runs` lists reports, and `calque run` writes one"
         raise BadInput(f"no report with {RECORDS} is called {shown(name)}; {lists}")

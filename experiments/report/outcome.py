@@ -29,7 +29,7 @@ ASCII = str.maketrans(_WORDS | _SIGNS)
 
 @dataclass(frozen=True)
 class Outcome:
-    """A report's results. `primary` is the table of the study's own claims, `claims` that of a paper's.
+    """A report's results. `primary` is the table of the study's own claims, `claims` of the paper's claims.
     `tables` are shown if no transfer to derived languages was measured."""
 
     study: str
@@ -46,7 +46,7 @@ class Outcome:
         return self.folder / "report.html"
 
     def __str__(self) -> str:
-        """Text for a terminal, ending with the report's path."""
+        """Format the summary for a terminal, ending with the report's path."""
         scores = scores_table(self.results) if self.results else None
         parts = ["\n".join([_wrapped(scores.title), *_fitted(scores)])] if scores else self._tables()
         text = "\n\n".join(
@@ -56,7 +56,8 @@ class Outcome:
 
     @property
     def json(self) -> dict[str, Any]:
-        """The scores as fractions with their 95 % intervals over seeds, and every claim that was tested."""
+        """Return the scores as fractions with their 95 % intervals over seeds, and every claim that was
+        tested."""
         primary, claims = (
             [{"claim": row[0], "verdict": row[1], "evidence": row[5]} for row in table.rows] if table else []
             for table in (self.primary, self.claims)
@@ -78,7 +79,8 @@ class Outcome:
             )
 
     def _findings(self) -> list[str]:
-        """At most three findings, decided claims first, then counts of all verdicts."""
+        """Return at most three claims, decided ones first, and the number of claims with each verdict;
+        without claims, at most three findings."""
         if not self.claims:
             return (
                 ["\n".join(_wrapped(f"- {finding}") for finding in self.findings[:MOST])]
@@ -102,8 +104,8 @@ class Outcome:
 
 
 def scores_table(results: Results) -> Table | None:
-    """Scores on every task and alignment@1, by objective and derived language; None if no transfer was
-    measured."""
+    """Return a table of scores on every task and alignment@1, by objective and derived language; None if
+    no transfer was measured."""
     numbers = {
         f"{task_title(task)} {name}".replace(DELTA, "Δ"): (name, task)
         for task in results.main_tasks
@@ -130,7 +132,7 @@ def scores_table(results: Results) -> Table | None:
 
 
 def scores_json(results: Results) -> Iterator[dict[str, Any]]:
-    """The numbers in `scores_table` with intervals: one row per task, and one for alignment."""
+    """Yield the numbers in `scores_table` with intervals: one row per task, and one for alignment."""
     for language in results.transforms if results.has("SUP") else ():
         for objective in results.objectives:
             for task in (*results.main_tasks, ""):

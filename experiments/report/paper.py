@@ -1,5 +1,5 @@
-"""The tables and figures of papers, from committed records: our numbers next to the published ones, and
-conclusions."""
+"""Tables and figures of papers, reproduced from committed records: our numbers next to the published ones,
+and conclusions."""
 
 import re
 import shlex
@@ -41,17 +41,18 @@ SAME, OPPOSITE, UNDECIDED = "same direction", "opposite", "undecided"
 UNTESTED = f"{UNDECIDED}: not tested"
 DIRECTIONS = {HOLDS: SAME, FAILS: OPPOSITE}
 DIRECTIONS |= dict.fromkeys((HOLDS_ALONE, FAILS_ALONE), f"{UNDECIDED} after correction")
-"""The direction for each verdict on whether our number is on the paper's side; other verdicts are shown
-unchanged."""
+"""The direction for each verdict on the claim that our number agrees with the paper's; other verdicts are
+shown unchanged."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """A paper's table or figure. `scale` is `pocket` (derived languages, from scratch) or `small` (a real
-    encoder). A figure is the `file` in a report of kind `report`, and claims on it are about numbers in
-    `table`. In a table `by_language`, settings are languages. `transforms`, `objectives`, `aligners` and
-    `settings` form `same` in `analysis.papers.printed`. `absent` says which results the scale cannot show,
-    and `differs` why numbers differ."""
+    """A table or figure in a paper. `scale` is `pocket` (derived languages, models from scratch) or
+    `small` (a pretrained encoder). A figure corresponds to `file` in a report of kind `report`, and its
+    claims concern numbers in the published table `table`. If `by_language`, the published table's settings
+    are languages. `transforms`, `objectives`, `aligners` and `settings` map published names to ours
+    (`same` in `analysis.papers.printed`). `absent` says which results are unavailable at this scale, and
+    `differs` in what the experiments differ."""
 
     paper: str
     name: str
@@ -79,7 +80,7 @@ class Item:
 
     @property
     def full_name(self) -> str:
-        """The paper and item, as on the command line."""
+        """The names of paper and item, as on the command line."""
         return f"{self.paper} {self.name}"
 
     @property
@@ -105,17 +106,17 @@ class Item:
 
     @property
     def folder(self) -> Path:
-        """The committed records, or pictures, that it is made from."""
+        """The folder of the committed records or pictures that it is made from."""
         return COMMITTED / self.records
 
     @property
     def picture(self) -> bool:
-        """Whether it was drawn from weights, without records."""
+        """Whether it is a picture made from model weights instead of records."""
         return " " in self.study
 
 
 class Conclusion(NamedTuple):
-    """A claim, where the paper makes it, whether our number is on the paper's side, both numbers, and a
+    """A claim, its location in the paper, whether our result has the same direction, both numbers, and a
     remark."""
 
     claim: str
@@ -151,7 +152,8 @@ def items(paper: str | None = None) -> list[Item]:
 
 
 def _fields(about: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """An item's fields: its own, then those of the item named by `like`, then the paper's."""
+    """Return an item's fields: its own override those of the item named by `like`, which override the
+    paper's."""
     own = dict(about["items"][name])
     like = own.pop("like", None)
     return (
@@ -186,12 +188,12 @@ def listing() -> Iterator[str]:
 
 @cache
 def _results(folder: Path) -> dict[tuple[str, ...], Results]:
-    """Read a committed folder's results, by sweep values."""
+    """Read the results in a committed folder, keyed by swept values."""
     return by_settings(*read_records(folder))
 
 
 def printed(one: Item) -> Printed:
-    """Return the numbers in an item's table with ours."""
+    """Return the published numbers in an item's table, matched with ours."""
     numbers = published(papers()[one.paper]["published"], one.number)
     if one.by_language:
         numbers = [replace(number, setting="", language=number.setting) for number in numbers]
@@ -201,8 +203,8 @@ def printed(one: Item) -> Printed:
 
 @cache
 def conclusions(paper: str) -> dict[str, list[Conclusion]]:
-    """Return the conclusions on a paper's claims by item, corrected for all claims tested on the same
-    records."""
+    """Return the conclusions on a paper's claims by item, with a correction for multiple comparisons over
+    all claims tested on the same records."""
     claims = [
         (replace(one, records=claim.records or one.records), claim)
         for one in items(paper)

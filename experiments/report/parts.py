@@ -36,21 +36,21 @@ from calque.experiments.study import Study
 from calque.experiments.study.languages import DerivedLanguages
 from calque.pretrain.checkpoint import METRICS
 
-WORDS = range(5, 9)  # lengths of sentences that fit on a phone screen
+WORDS = range(5, 9)  # sentence lengths, in words, that fit on a phone screen
 INSIDE = 12  # maximum number of models inspected in a report
 SENTENCES = 1_000  # maximum number of sentences searched for an example
 
 
 def question(study: str, changed: bool) -> str:
-    """Return the description of one of Calque's studies, or only its question if `changed`; empty for
-    other studies."""
+    """Return the description of one of Calque's studies, or only its question if settings are `changed`;
+    empty for other studies."""
     doc = study_doc(study) if study in studies() else ""
     return doc[: doc.find("?") + 1] if changed else doc
 
 
 def example_of(studies: Iterable[Study], root: Path) -> Example | None:
-    """Return a short corpus sentence in every derived language of some studies, as derived for each
-    study's first seed. None for natural languages, or if the source's files are gone."""
+    """Return a short corpus sentence in every derived language of some studies, derived as for each
+    study's first seed; None for natural languages, or if the source's files are missing."""
     first: Example | None = None
     images: dict[str, Derivation] = {}
     for study in studies:
@@ -89,8 +89,8 @@ def _example(languages: Any, study: Study, root: Path) -> Example | None:
 
 
 def recorded_studies(about: About) -> list[Study]:
-    """Return the study that produced some records, or one per value of its sweep; empty if it is not one
-    of Calque's."""
+    """Return the study that a report describes, or one study per combination of swept values; empty if it
+    is not one of Calque's."""
     try:
         return studies_of(about)
     except BadInput:
@@ -98,8 +98,8 @@ def recorded_studies(about: About) -> list[Study]:
 
 
 def recorded_example(studies: Sequence[Study], root: Path) -> Example | None:
-    """Return the example for studies of Pocket English that produced some records; other corpora are slow
-    to parse."""
+    """Return an example sentence if all studies use Pocket English, otherwise None, because other corpora
+    are slow to parse."""
     made_up = all(isinstance(getattr(study.languages, "source", None), PocketEnglish) for study in studies)
     try:
         return example_of(studies, root) if made_up else None
@@ -108,8 +108,8 @@ def recorded_example(studies: Sequence[Study], root: Path) -> Example | None:
 
 
 def _short(source: Source) -> tuple[int, Sentence] | None:
-    """Return a corpus's first short sentence, or else the shortest of its first sentences, with its
-    number."""
+    """Return the first short sentence in a corpus or, if it has none, the shortest of its first sentences,
+    with its number."""
     for chunk in source.chunks():
         sentences, _ = source.sentences(chunk)
         numbered = [
@@ -121,7 +121,7 @@ def _short(source: Source) -> tuple[int, Sentence] | None:
 
 
 def training_curves(study: Study, root: Path, results: Results, suffix: str = "") -> Iterator[Curves]:
-    """Yield training curves by model; `suffix` distinguishes the studies of a sweep."""
+    """Yield each model's training curves; `suffix` distinguishes the variants in a sweep."""
     look = looks(results)
     for model in study.models(root):
         run = model.run
@@ -136,8 +136,8 @@ def training_curves(study: Study, root: Path, results: Results, suffix: str = ""
 
 
 def models_inside(studies: Mapping[str, Study], root: Path) -> list[tuple[str, Look]]:
-    """Inspect the first model of each objective whose checkpoint exists. The keys of `studies` distinguish
-    sweep variants."""
+    """For each objective, inspect the first model whose checkpoint exists. The keys of `studies`
+    distinguish sweep variants."""
     models = dict[Path, str]()
     for suffix, study in studies.items():
         for model in study.models(root):

@@ -1,5 +1,5 @@
-"""A study's report: records become tables, figures, claims and report.html, as specified for the paper it
-is about."""
+"""Writing a study's report: tables, figures, claims and report.html, computed from records as specified
+for the paper that the report is about."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -113,9 +113,9 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About | None 
 
 
 def summarise_records(source: Path, folder: Path, about: About, root: Path | None = None) -> Outcome:
-    """Write the report on a folder of records to `folder`, atomically, and return its summary. `about`
-    states the kind of report and the study's scale. `root` is the folder for grammars learnt for the
-    example's languages; without it, there is no example."""
+    """Write a report on the folder of records `source` to `folder`, atomically, and return its summary.
+    `about` states the kind of report and the study's scale. `root` is the folder for grammars learnt for
+    the example sentence's languages; without it, there is no example."""
     if about["report"] not in PAPERS:
         raise BadInput(unknown("kind of report", about["report"], PAPERS), source)
     runs, records, floors = read_records(source)
@@ -151,8 +151,9 @@ def _write_study(
     exclusions: Iterable[str] = (),
     **parts: Any,
 ) -> Outcome:
-    """Write a study's report to `folder`; terms, exclusions and `parts` of the page do not come from
-    records. With `studies`, whose steps are below `root`, the page includes a checklist."""
+    """Write a study's report to `folder`. `terms`, `exclusions` and `parts` fill the sections of the page
+    that are not based on records. With `studies`, whose steps are below `root`, the page includes a
+    checklist."""
     kind, tables = PAPERS[paper], tables_of(results, paper, size, claimed)
     primary, claims, null = (tables.pop(name, None) for name in (NAME, "claims", "null"))
     findings = list(kind.findings(results))
@@ -187,8 +188,8 @@ def _write_sweep(
     root: Path,
     **parts: Any,
 ) -> Outcome:
-    """Write a sweep's report to `folder`; `parts` of the page do not come from records. With `studies`,
-    whose steps are below `root`, the page includes a checklist."""
+    """Write a sweep's report to `folder`. `parts` fills the sections of the page that are not based on
+    records. With `studies`, whose steps are below `root`, the page includes a checklist."""
     study, plot = results.first.study, sweep_figure(results, size)
     compared, tables = differences_table(results), {"sweep": sweep_table(results, size)}
     if compared:
@@ -253,8 +254,8 @@ def joined(
 def tables_of(
     results: Results, paper: str, scale: str, claimed: PrimaryClaims | None = None
 ) -> dict[str, Table]:
-    """Return every table that the records fill, including claims and null, by file name. `claimed` are the
-    study's primary claims."""
+    """Return, by file name, every table that the records contain numbers for, including the claims and the
+    null distribution. `claimed` are the study's primary claims."""
     about = PAPERS[paper]
     claims = claims_table(results, list(about.claims(results)), scale, about.claims_title)
     tables = {"claims": claims, "null": null_table(results, scale), **dict(about.tables(results, scale))}
@@ -265,14 +266,15 @@ def tables_of(
 
 
 def figures_of(results: Results, paper: str, scale: str) -> Iterator[Plot]:
-    """Yield every figure that the records fill."""
+    """Yield every figure that the records contain numbers for."""
     for plot in chain(PAPERS[paper].figures(results, scale), specified_figures(paper, results, scale)):
         if plot:
             yield plot
 
 
 def plots_of_records(folder: Path, change: Callable[[list[Run]], list[Run]]) -> Iterator[Plot]:
-    """Yield every figure of a folder of records, after a `change` to its runs, such as new titles."""
+    """Yield the figures for a folder of records, after applying `change` to its runs, for example to
+    retitle them."""
     about = describe_records(folder)
     runs, records, floors = read_records(folder)
     runs = change(runs)
@@ -284,7 +286,7 @@ def plots_of_records(folder: Path, change: Callable[[list[Run]], list[Run]]) -> 
 
 
 def _facts(about: About) -> list[tuple[str, str]]:
-    """The configuration stated in a folder of records, without its date, commit and command."""
+    """Return the configuration stated in a report's description, without date, commit and command."""
     seeds = [("Seeds", ", ".join(map(str, about["seeds"])))]
     options = [(key.capitalize(), "; ".join(about[key])) for key in ("settings", "sweep") if about.get(key)]
     machine = [("Machine", str(about["machine"]))] if "machine" in about else []
@@ -297,7 +299,7 @@ def _cost(about: About | None) -> list[tuple[str, str]]:
 
 
 def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
-    """Glossary entries for measures, and for objectives that are not Calque's."""
+    """Yield glossary entries for the study's measures, and for objectives that are not part of Calque."""
     for measure in study.measures:
         yield from measure.terms.items()
     firsts = [

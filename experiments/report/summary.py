@@ -1,4 +1,4 @@
-"""A study's size, records, configuration and exclusions, in words."""
+"""Text on a study's size, records, configuration and exclusions."""
 
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,17 +26,17 @@ EFFECTS = {
     "unseen types": "types never occur in the corpus; dictionary and alignment@1 leave them out",
     "rare words not trained on": "occurrences of rare or very long words are encoded but train no vocabulary",
 }
-"""The meaning of the counts in a manifest's vocabulary."""
+"""Explanations for the counts in a manifest's `vocabulary` entry."""
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
 
 
 def counted(number: int, one: str) -> str:
-    """`1 model`, `12 models`."""
+    """Format a number with its noun: `1 model`, `12 models`."""
     return f"{number:,} {one}" if number == 1 else f"{number:,} {one}s"
 
 
 def listed(values: Mapping[str, Any]) -> str:
-    """`layers 2, heads 4`."""
+    """Format settings on one line: `layers 2, heads 4`."""
     return ", ".join(f"{key} {value}" for key, value in values.items() if key != "kind")
 
 
@@ -65,7 +65,7 @@ def scale(study: Study) -> str:
 
 
 def scale_of(studies: Iterable[Study]) -> str:
-    """Merge the scales of studies, with `1/2` where they differ in a word."""
+    """Merge the scales of several studies, writing `1/2` where a word differs."""
     scales = [scale(study).split() for study in studies]
     if len({*map(len, scales)}) > 1:
         return " or ".join(dict.fromkeys(map(" ".join, scales)))
@@ -73,7 +73,7 @@ def scale_of(studies: Iterable[Study]) -> str:
 
 
 def extent(study: Study) -> str:
-    """Return the numbers of models and steps in one line."""
+    """Describe the numbers of models and steps on one line."""
     train, models, trained = study.train, study.models(Path()), study.trained()
     ids = train.steps * train.batch * study.model.length
     steps = f"{train.steps:,} steps of {train.batch} x {study.model.length} ids ({ids / 1e6:,.1f} M)"
@@ -86,7 +86,7 @@ def extent(study: Study) -> str:
 
 
 def account(study: Study, root: Path) -> list[str]:
-    """Return counts from deriving languages and examples, and their folders."""
+    """Return one line per count from deriving languages and examples, and one per folder."""
     lines = list(_of_data(study, root))
     for artefact in (step.open() for step in study.steps(root) if step.stage == "derive"):
         lines.append(
@@ -147,7 +147,7 @@ def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[
 
 
 def _of_data(study: Study, root: Path) -> Iterator[str]:
-    """Exclusions made when preparing text, examples and gold sets."""
+    """Yield the exclusions made when preparing text, examples and gold sets."""
     for seed in study.data_seeds:
         prefix = f"seed {seed}: " if len(study.data_seeds) > 1 else ""
         data = study.languages_step(root, seed)
@@ -163,7 +163,8 @@ def _of_data(study: Study, root: Path) -> Iterator[str]:
 
 
 def omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
-    """Yield the counts and exclusions in a manifest, or in its part `name`."""
+    """Yield a line for each count or exclusion in a manifest; `name` names the part of the data they are
+    about."""
     if "in" in facts:
         before, after = _counts(facts["in"]), _counts(facts["out"])
         yield f"{name}: {before} in; {after} out"
@@ -194,7 +195,7 @@ def _counts(facts: Mapping[str, Any]) -> str:
 
 
 def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterator[tuple[str, str]]:
-    """Yield a study's configuration, machine and libraries, by name."""
+    """Yield the name and value of each setting, and the machine and libraries used."""
     languages, train, models = study.languages, study.train, study.models(root)
     growth = any(isinstance(measure, Growth) for measure in study.measures)
     if study.given:
@@ -253,7 +254,7 @@ def compute_statement(about: Mapping[str, Any]) -> str:
 
 
 def facts_by(facts: Mapping[str, Sequence[tuple[str, str]]]) -> Iterator[tuple[str, str]]:
-    """Yield a sweep's configuration, listing facts that differ by value."""
+    """Yield a sweep's configuration; facts that depend on the swept values are listed for each of them."""
     for name in dict.fromkeys(name for of_value in facts.values() for name, _ in of_value):
         found = {value: dict(of_value)[name] for value, of_value in facts.items() if name in dict(of_value)}
         if len(found) == len(facts) and len({*found.values()}) == 1:

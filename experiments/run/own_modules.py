@@ -23,7 +23,7 @@ def import_own(name: str) -> ModuleType:
     """Import a study file, and register by name the transforms, objectives and tasks in it and in modules
     that it imports from its folder. Raises BadInput if a task has the name of one of Calque's."""
     module = import_module(name)
-    own = modules_of(name)  # also takes the digest of the imported code
+    own = modules_of(name)  # also records the digest of the imported code
     for kind in [part for each in own for part in vars(each).values() if isinstance(part, type)]:
         if kind.__module__.split(".")[0] == PACKAGE or inspect.isabstract(kind) or not _has_defaults(kind):
             continue
@@ -37,7 +37,7 @@ def import_own(name: str) -> ModuleType:
             task = kind()
             if task.name in TASKS and type(TASKS[task.name]).__module__.split(".")[0] == PACKAGE:
                 raise BadInput(
-                    f"{kind.__name__} has the name of one of Calque's tasks, {task.name}; give it another"
+                    f"{kind.__name__} has the name of one of Calque's tasks, {task.name}; choose another name"
                 )
             TASKS[task.name], PRIMARY[task.name], PRINTED[task.name] = (
                 task,

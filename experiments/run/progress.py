@@ -17,22 +17,26 @@ from calque.experiments.run.step import Step
 
 INTERVAL = 0.2
 WIDTH = 80
-SILENCE = 30.0  # maximum seconds between lines without a terminal
-FIRST = 0.05  # fraction of a step after which its speed is known
-UNTRAINED = 3.0  # assumed seconds of a step that trains nothing, until one in its stage is measured
-Measured = dict[tuple[Any, ...], tuple[float, float]]  # a group's seconds, and its operations or steps
+SILENCE = 30.0  # maximum seconds between lines if the output is not a terminal
+FIRST = 0.05  # fraction of a step after which its speed is estimated
+UNTRAINED = 3.0  # assumed seconds for a step that trains nothing, until its stage has been measured
+Measured = dict[
+    tuple[Any, ...], tuple[float, float]
+]  # a group's seconds, and its operations or number of steps
 
 
 class Remaining:
-    """The number of finished steps, and an estimate of the remaining time. A model's time is its
-    operations at the speed measured for its kind, its stage or all steps; other steps are assumed to take
-    as long as their kind does."""
+    """The number of finished steps, and an estimate of the remaining time. The time to train a
+    model is its operations at the speed measured for its kind, its stage or all steps; other steps are
+    assumed to take as long as earlier ones of their kind."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self.waiting = {step.folder: step for step in steps}
         self.of, self.parallel = len(self.waiting), 1
         self.begun: dict[Path, float] = {}
-        self.parts: dict[str, tuple[float, float]] = {}  # from, to; resumed steps begin in the middle
+        self.parts: dict[
+            str, tuple[float, float]
+        ] = {}  # first and last fraction; resumed steps begin in the middle
         self.measured: Measured = {}
         self._work: dict[Path, float] = {}
 
@@ -41,7 +45,7 @@ class Remaining:
         self.parallel = max(self.parallel, len(self.begun))
 
     def advance(self, title: str, part: float) -> None:
-        """Note the finished fraction of the step with that title."""
+        """Record the finished fraction of the step with that title."""
         self.parts[title] = self.parts.get(title, (part,))[0], part
 
     def finish(self, step: Step) -> float:
@@ -51,7 +55,7 @@ class Remaining:
         first, last = self.parts.pop(step.title, (0.0, 1.0))
         _measure(self.measured, step, self.work(step), seconds / (last - first) if last > first else seconds)
         if step.stage == "derive":
-            self._work.clear()  # it may depend on the number of examples
+            self._work.clear()  # operations may depend on the number of examples
         return seconds
 
     def work(self, step: Step) -> float:
@@ -66,8 +70,8 @@ class Remaining:
 
     @property
     def left(self) -> float | None:
-        """Seconds left; None while models are waiting and none has been measured, since other steps are
-        uninformative."""
+        """Seconds left; None while models are waiting and none has been measured, since other steps say
+        nothing about their speed."""
         now, waiting, measured = time.perf_counter(), list(self.waiting.values()), dict(self.measured)
         spent = {folder: now - begun for folder, begun in list(self.begun.items())}
         rest: dict[Path, float] = {}
@@ -92,7 +96,7 @@ class Remaining:
 
 
 def _keys(step: Step, work: float) -> list[tuple[Any, ...]]:
-    """A step's groups, narrowest (its measure or objective) first."""
+    """Return the groups that a step belongs to, the narrowest (its measure or objective) first."""
     name = step.place.parent.name if step.stage == "pretrain" else step.place.name
     return [(work > 0, step.stage, step.kind, name), (work > 0, step.stage), *([(True,)] if work else [])]
 
@@ -117,8 +121,8 @@ def duration(seconds: float) -> str:
 
 
 class Board:
-    """Prints a line per finished step or, without steps, per finished task, and what is running: in an
-    updated line on a terminal, elsewhere in occasional lines."""
+    """Prints a line for each finished step or, if there are no steps, for each finished task, and shows
+    what is running: on a terminal in one updated line, elsewhere in occasional lines."""
 
     def __init__(self, steps: Iterable[Step], quiet: bool) -> None:
         self.quiet, self.run, self.printed = quiet, Remaining(steps), time.monotonic()
@@ -126,7 +130,7 @@ class Board:
         self.tasks: dict[str, tuple[float, float]] = {}  # start time and finished fraction
 
     def report(self, what: str, done: int, of: int) -> None:
-        """Note a task's progress."""
+        """Record a task's progress."""
         begun, _ = self.tasks.pop(what, (time.perf_counter(), 0.0))
         self.run.advance(what, done / max(1, of))
         if done < of:
@@ -135,7 +139,7 @@ class Board:
             self.say(f"{what}: {time.perf_counter() - begun:.1f} s")
 
     def watch(self, step: Step, finished: bool) -> None:
-        """Note that a step begins or is finished."""
+        """Record that a step begins or is finished."""
         if not finished:
             self.run.begin(step)
             return
@@ -211,7 +215,7 @@ class Throttled:
 
 
 def drain(queue: Any, report: Report) -> None:
-    """Forward reports queued by other processes for one interval; they may never stop."""
+    """Forward reports queued by other processes, for one interval only because they may never stop."""
     end = time.monotonic() + INTERVAL
     while (left := end - time.monotonic()) > 0:
         try:

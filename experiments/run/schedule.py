@@ -1,4 +1,4 @@
-"""The scheduler for all studies: computes unfinished steps, each after those it needs.
+"""The scheduler for all studies: it computes unfinished steps, each after those it needs.
 
 Parallel steps run in separate processes, each with its own number of threads, so results do not depend on the
 number of parallel steps. Under torchrun, the processes compute shared steps together.
@@ -39,9 +39,9 @@ def compute(
     watch: Watch = unwatched,
 ) -> None:
     """Compute the unfinished steps and those they need. Up to `jobs` run in parallel, by default as many
-    as fit the cores, or one on a GPU. Half-written files left in `home` by killed processes are removed.
+    as the cores allow, or one on a GPU. Half-written files left in `home` by killed processes are removed.
     If a step fails, running steps finish and no others start. After an interrupt, the next call resumes
-    from the steps' last states."""
+    from the steps' last saved states."""
     steps = with_needs(steps)
     if "WORLD_SIZE" in os.environ:
         _compute_together(steps, Machine(Throttled(report), jobs or 1, allow_change, watch))
@@ -66,7 +66,7 @@ def compute(
                 raise KeyboardInterrupt from None
             raise
         except BaseException:
-            sweep(home)  # after stopped workers
+            sweep(home)  # remove half-written files of stopped workers
             raise
         if stopped.is_set():
             raise KeyboardInterrupt
@@ -75,11 +75,11 @@ def compute(
 def compute_cells(
     steps: Sequence[Step], report: Report = silent, allow_change: bool = False, watch: Watch = unwatched
 ) -> None:
-    """Compute the steps in order, in a job of an engine, waiting for steps that another process is computing.
+    """Compute the steps in order, in a cluster job, waiting for steps that another process is computing.
     After a failure, steps that do not need the failed one are still computed, except under torchrun.
 
     Raises:
-        Unfinished: lists the failed steps, and those whose needs are unfinished.
+        Unfinished: lists the failed steps, and those that need an unfinished step.
     """
     cores = int(os.environ.get("SLURM_CPUS_PER_TASK") or os.cpu_count() or 1)
     machine, failed = Machine(Throttled(report), cores, allow_change, watch), list[str]()
@@ -89,7 +89,7 @@ def compute_cells(
     for step in (step for step in steps if not step.finished):
         try:
             if missing := [need.title for need in step.needs if not need.finished]:
-                raise BadInput(f"needs {missing[0]}, which is not computed")
+                raise BadInput(f"needs {missing[0]}, which is not finished")
             _check_memory([step])
             _check_needs([step], machine.report)
             do(step, machine)
@@ -108,7 +108,7 @@ def do(step: Step, machine: Machine) -> None:
     from calque.pretrain.train import NonFinite
 
     def waiting() -> None:
-        machine.report(f"{step.title}: waiting for another command that computes it", 0, 1)
+        machine.report(f"{step.title}: waiting for another command that is computing it", 0, 1)
 
     machine.watch(step, False)
     shared = step.shared and machine.world.size > 1
@@ -127,8 +127,8 @@ def do(step: Step, machine: Machine) -> None:
 
 
 def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
-    """Return the number of parallel steps: `jobs`, or one on a GPU, or as many as fit the cores with their
-    threads."""
+    """Return the number of parallel steps: `jobs` or, by default, one on a GPU, or as many as the cores
+    allow, given each step's threads."""
     import torch
 
     cores = 1 if torch.cuda.is_available() else os.cpu_count() or 1
@@ -136,7 +136,7 @@ def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
 
 
 def first_process() -> bool:
-    """Whether this is the torchrun process that writes."""
+    """Whether this process writes: torchrun's first process, or any process without torchrun."""
     return os.environ.get("RANK", "0") == "0"
 
 
@@ -219,7 +219,9 @@ class _Pool:
                     drain(self.queue, self.machine.report)
                     self._collect()
             except BaseException:
-                for process in multiprocessing.active_children():  # their steps resume from the last state
+                for (
+                    process
+                ) in multiprocessing.active_children():  # their steps resume from the last saved state
                     process.terminate()
                 raise
         if self.errors:
@@ -227,7 +229,7 @@ class _Pool:
         drain(self.queue, self.machine.report)
 
     def _next(self, waiting: Sequence[Step]) -> Step | None:
-        """The first step that may start; a step that spreads starts when no other is running."""
+        """Return the first step that may start; a step that spreads starts only when no other is running."""
         if len(self.under_way) >= self.many:
             return None
         ahead = {step.folder for step in (*waiting, *self.under_way.values())}
@@ -245,7 +247,7 @@ class _Pool:
                 self.machine.watch(step, True)
 
 
-_worker = Machine()  # the machine of a worker process, which reports through a queue
+_worker = Machine()  # used in a worker process, where it reports through a queue
 
 
 def _prepare(queue: Any, allow_change: bool, modules: Sequence[str]) -> None:
@@ -256,9 +258,9 @@ def _prepare(queue: Any, allow_change: bool, modules: Sequence[str]) -> None:
 
     follow_parent()
     for name in modules:  # they may add parts to Calque's lists, such as tasks
-        if find_spec(name):  # a study file deleted meanwhile belongs to no step of this pool
+        if find_spec(name):  # a study file that was deleted meanwhile is not needed by this pool's steps
             import_own(name)
-    queue.cancel_join_thread()  # the parent may have ended without reading the rest
+    queue.cancel_join_thread()  # the parent may have ended without reading the remaining reports
     _worker = Machine(Throttled(report), allow_change=allow_change)
 
 

@@ -1,7 +1,7 @@
-"""The steps of all studies below one root: which reports use them, and removal of unused ones.
+"""The steps of all studies below one root: which reports use them, and how unused ones are removed.
 
 <root>/shared/...                 steps, each named by everything that determines it
-<root>/<study>/<report>/uses.json a report's steps, noted before the first is computed
+<root>/<study>/<report>/uses.json a report's steps, recorded before the first is computed
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _STEP = re.compile(r".+-[0-9a-f]{12}", re.DOTALL)
 
 
 def note_use(report: Path, root: Path, steps: Iterable[Step]) -> None:
-    """Note a report's steps before its study is computed below `root`. Raises BadInput if an earlier
-    version computed the study there, because its models would not be found."""
+    """Record which steps a report uses, before its study is computed below `root`. Raises BadInput if an
+    earlier version of Calque computed the study there, because its models would not be found."""
     study = root / report.relative_to(root).parts[0]
     if old := next((place for pattern in ("", "*/") for place in study.glob(f"{pattern}languages-*")), None):
         raise BadInput(
-            "from an earlier version of Calque; move its study away, or choose another --runs", old
+            "computed by an earlier version of Calque; move its study's folder, or choose another --runs", old
         )
     write_json(report / USES, [step.folder.relative_to(root / SHARED).as_posix() for step in steps])
 
@@ -47,7 +47,7 @@ def users(root: Path) -> dict[str, list[str]]:
 
 
 def unused(root: Path) -> Iterator[Path]:
-    """Yield the folders of steps that no report uses, without folders inside them."""
+    """Yield the folders of steps that no report uses, but no folders inside them."""
     used = users(root)
     above = {parent.as_posix() for name in used for parent in Path(name).parents}
     for place, folders, _ in os.walk(root / SHARED):

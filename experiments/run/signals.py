@@ -26,7 +26,7 @@ def stoppable() -> Iterator[threading.Event]:
     """Raise KeyboardInterrupt on an interrupt and `Ended` on a termination signal while the block runs.
 
     The event is set too, since Python drops exceptions raised during finalisation, and workers that received
-    the signal make their pool raise a different one.
+    the signal make their pool raise another exception.
     """
     stopped = threading.Event()
     if threading.current_thread() is not threading.main_thread():  # signals can be handled only there
@@ -49,7 +49,7 @@ def stoppable() -> Iterator[threading.Event]:
 
 @contextmanager
 def leaving(what: str) -> Iterator[None]:
-    """Add a note on unfinished work, which the command line prints, to a signal that stops the block."""
+    """If a signal stops the block, add a note on unfinished work to it, which the command line prints."""
     try:
         yield
     except (KeyboardInterrupt, Ended, BrokenExecutor) as stop:

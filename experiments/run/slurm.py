@@ -2,7 +2,7 @@
 
 Each job runs `calque cell` on all languages and examples, on a model and its measures, or on another step.
 Only unfinished folders are computed, so Slurm's own state does not matter: the same command resumes after any
-interruption. Jobs start even if earlier ones failed, and cells check that their needs are finished.
+interruption. Jobs start even if earlier ones failed, and check that the steps they need are finished.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Level = list[Job]
 MOST = 1_000  # maximum jobs per array, Slurm's default
 LONGEST = 15.0  # maximum seconds between polls of Slurm
 LIMITS = {"TIME LIMIT": "time", "oom|[Oo]ut [Oo]f [Mm]emory|not enough memory|DefaultCPUAllocator": "mem"}
-"""Patterns in the log of a job that exceeded a limit, and the sbatch option that raises it."""
+"""Patterns in the log of a job that exceeded a limit, and the sbatch option that raises the limit."""
 
 
 @dataclass
@@ -55,7 +55,9 @@ class Slurm:
                 raise BadInput(f"--option {shown(option)}: expected KEY=VALUE, as in partition=gpu")
         place = str(self.home.resolve())
         if not place.isprintable() or '"' in place or "\\" in place:
-            expected = "expected a folder for results without quotation marks, backslashes and line breaks"
+            expected = (
+                "choose a results folder without quotation marks, backslashes or line breaks in its path"
+            )
             raise BadInput(f"Slurm cannot write logs below {shown(place)}; {expected}")
 
     @property
@@ -65,7 +67,7 @@ class Slurm:
 
     @cached_property
     def name(self) -> str:
-        """The jobs' name, shared by commands with the same steps."""
+        """The name of all jobs, which is the same for commands with the same steps."""
         steps = [step.folder.name for step in self.steps]
         return f"calque-{self.home.name}-{fingerprint(self.home.resolve(), steps)}"
 
@@ -98,7 +100,7 @@ class Slurm:
                 raise Unfinished([*failed, "the same command computes the missing steps"])
 
     def levels(self) -> Iterator[Level]:
-        """Yield the jobs without needs, then the jobs that need only those, and so on."""
+        """Yield the jobs that need no others, then the jobs that need only those, and so on."""
         jobs: dict[Any, Job] = {}
         for step in self.steps:
             if not step.finished:
@@ -115,7 +117,7 @@ class Slurm:
             order.done(*ready)
 
     def _key(self, step: Step) -> Any:
-        """Return a key that is equal for steps of one job. Measures of a model trained by several
+        """Return the key of the job that a step belongs to. Measures of a model trained by several
         processes form a separate job."""
         if step.stage == "derive":
             return step.stage
@@ -155,7 +157,7 @@ class Slurm:
                 if not alive:
                     sweep(
                         self.home.parent / SHARED
-                    )  # lists all folders, so that a network disk hides no new files
+                    )  # lists all folders, so that a network disk shows new files
                 for step in list(waiting):
                     if step.folder not in begun and (step.finished or claim_of(step.folder).exists()):
                         begun.add(step.folder)
@@ -198,17 +200,21 @@ class Slurm:
 
 
 def _title(job: Job) -> str:
-    title = " ".join(job[0].title.split())  # on one line: sweep values may contain several
+    title = " ".join(job[0].title.split())  # on one line: sweep values may contain line breaks
     return title + (f" and {len(job) - 1} more" if job[1:] else "")
 
 
 def _failures(log: Path, job: Job) -> Iterator[str]:
-    """Yield a line per failed step of a job, without steps that need a failed one."""
+    """Yield a line for each failed step of a job, except for steps that need a failed one."""
     text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
-    lines = [line for line in text.splitlines() if line.strip()] or ["the job ended before it began"]
+    lines = [line for line in text.splitlines() if line.strip()] or ["the job ended before its command began"]
     for step in job:
         if not step.finished and all(need.finished for need in step.needs):
-            signs = (f"error: {step.title}: ", "error: ", "")  # Slurm's errors are not the last line
+            signs = (
+                f"error: {step.title}: ",
+                "error: ",
+                "",
+            )  # a log with errors from Slurm may continue after them
             last = next(line for sign in signs for line in reversed(lines) if sign in line)
             limits = [option for said, option in LIMITS.items() if re.search(said, last)]
             yield f"{step.title}: {last} ({log})" + "".join(
@@ -225,5 +231,5 @@ def _slurm(*words: str, script: str) -> str:
             f"{words[0]} is not installed; run this where jobs can be submitted to Slurm"
         ) from None
     if found.returncode:
-        raise BadInput(f"Slurm rejects the jobs: {' '.join(found.stderr.split())}")
+        raise BadInput(f"Slurm rejected the jobs: {' '.join(found.stderr.split())}")
     return found.stdout

@@ -1,5 +1,5 @@
-"""The cost of steps: seconds, CPU seconds, processors and operations, noted in each step's manifest, and
-their sum."""
+"""The cost of steps (seconds, CPU seconds, processors and operations), recorded in each step's manifest, and
+the total cost."""
 
 import os
 import platform
@@ -18,13 +18,13 @@ from calque.derive.strict_json import loads
 from calque.experiments.run.step import Machine, Step
 
 COMPUTE = "compute"  # the key in manifests and in a report's description
-EVERY = 10.0  # seconds between notes; a killed process loses the time since its last note
+EVERY = 10.0  # seconds between records; a killed process loses the time since its last record
 
 
 @contextmanager
 def metered(step: Step, machine: Machine) -> Iterator[Machine]:
-    """Yield the machine to compute a step on. The cost, including that of earlier stopped commands, is
-    noted next to the step's folder while the block runs, and in its manifest at the end."""
+    """Yield the machine to compute a step on. The cost, including that of earlier, stopped commands, is
+    recorded next to the step's folder while the block runs, and in its manifest at the end."""
     path = step.folder.with_name(f".{step.folder.name}.{COMPUTE}")
     before: dict[str, Any] = loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     start, cpu, name, noted = time.perf_counter(), _cpu_seconds(), _processor(machine), time.perf_counter()
@@ -63,7 +63,8 @@ def metered(step: Step, machine: Machine) -> Iterator[Machine]:
 
 
 def total(steps: Iterable[Step]) -> dict[str, Any]:
-    """Sum the cost of finished steps, whichever study computed them; `unknown` counts steps without notes."""
+    """Sum the cost of finished steps, whichever study computed them; `unknown` counts steps without a
+    recorded cost."""
     seconds = cpu_seconds = operations = 0.0
     processors, number, unknown = Counter[str](), 0, 0
     for step in steps:

@@ -2,7 +2,7 @@
 bytes.
 
 A study lists its steps, and `experiments.run.schedule` computes the unfinished ones. The folder's name ends
-in a fingerprint of the config, so a finished folder is never recomputed.
+in a fingerprint of the config, so a step is recomputed only if its config changes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Watch = Callable[
 
 
 def unwatched(step: Step, finished: bool) -> None:
-    """Ignore steps."""
+    """Ignore that a step begins or is finished."""
 
 
 def cached_method(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -50,8 +50,8 @@ def cached_method(method: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class Machine:
-    """A step's resources and progress report, which do not affect the result. A step may start `workers`
-    processes. `allow_change` lets it resume another machine's work."""
+    """The resources and the progress report for computing a step, which do not affect its result. A step
+    may start `workers` processes. `allow_change` lets it resume work from a different machine."""
 
     report: Report = silent
     workers: int = 1
@@ -87,11 +87,11 @@ class Machine:
 class Step:
     """A folder and the function that fills it. `place` is the folder's path without the fingerprint, and
     `kind` the kind of artefact. Increase `format` if a change to `function` gives different bytes for the
-    same config. Steps in the config are computed first; every other value is part of the fingerprint, or
-    is replaced in it by the result of its `identity` method. If the config has a `check` method, it checks
-    the finished folder. Under torchrun, all processes compute a `shared` step together; only the first
-    computes other steps. A step that `spreads` starts its own workers, so no other step runs at the same
-    time. The steps in `after` are also computed before it."""
+    same config. Steps in the config are computed first. All its other values are part of the fingerprint,
+    in which the result of a value's `identity` method, if it has one, replaces the value. If the config
+    has a `check` method, it checks the finished folder. Under torchrun, all processes compute a `shared`
+    step together; only the first computes other steps. A step that `spreads` starts its own workers, so no
+    other step runs at the same time. The steps in `after` are also computed before it."""
 
     function: Callable[[Step, Machine], None]
     config: Any
@@ -107,7 +107,7 @@ class Step:
 
     @cached_property
     def needs(self) -> tuple[Step, ...]:
-        """The steps whose folders it reads, and those it waits for."""
+        """The steps whose folders this step reads, and those it waits for."""
         return (*_steps_in(self.config), *self.after)
 
     @cached_property
@@ -188,7 +188,7 @@ def _identity_of(value: Any) -> Any:
 
 
 def with_needs(steps: Iterable[Step]) -> list[Step]:
-    """Order the steps and those they need, each once and after its own needs."""
+    """Return the steps and all those they need, each once and after the steps it needs itself."""
     ordered: dict[Path, Step] = {}
 
     def add(step: Step) -> None:

@@ -1,4 +1,4 @@
-"""Studies by name: Calque's, and a user's own files."""
+"""Looking up studies: Calque's by name, and a user's own by file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STUDIES = Path(__file__).parents[1] / "studies"
 
 @cache
 def table() -> dict[str, dict[str, Any]]:
-    """Read studies.toml: each study's description, time, needs, and file or values."""
+    """Read studies.toml: each study's description, time, needs, and file or settings."""
     return read_toml(STUDIES / "studies.toml")
 
 
@@ -28,14 +28,14 @@ def studies() -> tuple[str, ...]:
 
 
 def study(name: str) -> Study:
-    """Return the study with that name, or in that Python file."""
+    """Return the study with this name, or the one that this Python file defines."""
     if name.endswith(".py"):
         from calque.experiments.settings.study_file import study_of_file
 
         own = study_of_file(Path(name))
         if own.name in studies():
             raise BadInput(
-                f"its study is called {own.name}, like one of Calque's; give it another name", name
+                f"defines a study called {own.name}, like one of Calque's; choose another name", name
             )
         return own
     check_name(name)

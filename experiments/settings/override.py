@@ -1,5 +1,5 @@
-"""`--set a.b=value`: study values, parsed by the types of their fields. All invalid settings are reported
-together."""
+"""`--set a.b=value`: changing a study's values, which are parsed by the types of their fields. All invalid
+settings are reported together."""
 
 import dataclasses
 import math
@@ -66,7 +66,8 @@ def _fields(value: Any) -> list[str]:
 
 
 def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -> Any:
-    """Return `value`, of type `hint`, with the part at `path` parsed from `text`; `name` is for errors."""
+    """Return `value`, of type `hint`, with its part at `path` replaced by the value that `text`
+    represents; errors contain `name`."""
     if not path:
         return _replace_whole(value, hint, name, text)
     key, *rest = path
@@ -99,7 +100,7 @@ def _replace_entry(entries: Mapping[Any, Any], hint: Any, path: Sequence[str], t
 def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
     if isinstance(value, Mapping):
         return _keep(with_siblings(value) if name == "tasks" else value, text)
-    if isinstance(value, EasyText) and text.lower() != "none":  # its other fields stay
+    if isinstance(value, EasyText) and text.lower() != "none":  # its other fields are kept
         return _replace(value, hint, name, ["types"], text)
     kinds = {hint, *typing.get_args(hint)}
     absent = text.lower() == "none" and type(None) in kinds
@@ -109,16 +110,18 @@ def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
 
 
 def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
-    """Change a value in the only part of the study that has such a field: `transforms` means
+    """Change a value in the only part of the study that has a field of this name: `transforms` means
     `languages.transforms`."""
     key, parts = path[0], {name: getattr(study, name) for name in _fields(study)}
     holders = [name for name, part in parts.items() if key in _fields(part)]
     measures = [number for number, measure in enumerate(study.measures) if key in _fields(measure)]
     if len(measures) > 1 and not holders:
-        raise ValueError(f"several measures have {key}; a study of your own can set it in each")
+        raise ValueError(
+            f"several measures have a field {key}; set it for each of them in a study of your own"
+        )
     if len(holders) + len(measures) > 1:
         places = ", ".join(f"{name}.{key}" for name in holders)
-        raise ValueError(f"{key} is in several parts; expected one of {places}")
+        raise ValueError(f"several parts have a field {key}; expected one of {places}")
     if holders:
         name = holders[0]
         return dataclasses.replace(study, **{name: _replace(parts[name], None, name, path, text)})
@@ -146,7 +149,7 @@ def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
     for key in chosen:
         check_known(key, keys)
         if chosen.count(key) > 1:
-            raise ValueError(f"{shown(key)} twice; expected each once")
+            raise ValueError(f"{shown(key)} is named twice; name each once")
     return {keys[key]: entries[keys[key]] for key in chosen}
 
 
@@ -196,9 +199,9 @@ def read_number(text: str, kind: type[int] | type[float]) -> int | float:
 
 
 def _read_tuple(parts: Sequence[str], kind: Any, before: Any) -> tuple[Any, ...]:
-    """Parse values by name. Values already in the field are kept, since a study's objective may differ
-    from what its name implies. New objectives get the mask rate shared by the study's other masking
-    objectives, if they agree."""
+    """Parse values by name. Values already in the field are reused, since a study's objective may differ
+    from the default that its name implies. New objectives get the mask rate of the study's other masking
+    objectives, if these share one."""
     if kind not in PARSERS:
         if parts and typing.get_origin(kind) is tuple:
             raise ValueError(ONLY_PYTHON)
@@ -248,7 +251,7 @@ def _source(text: str) -> Files:
 
 
 def _easy(text: str) -> EasyText:
-    """Parse the number of frequent words."""
+    """Parse the number of most frequent words to which the text is limited."""
     return EasyText(int(read_number(text, int)))
 
 

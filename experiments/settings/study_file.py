@@ -1,6 +1,6 @@
 """A user's study: a Python file with a function that returns it.
 
-The file is imported by name, with its folder on `sys.path`, so that worker processes, which are given that
+The file is imported by name, with its folder on `sys.path`, so that worker processes, which get the same
 path, find its classes under the same name.
 """
 
@@ -43,9 +43,9 @@ def study_of_file(path: Path) -> Study:
     except BadInput as error:
         raise BadInput(str(error), path) from None
     if len(study.name) > LONGEST:
-        raise BadInput(f"a study named {shown(study.name)}, which is too long for a folder's name", path)
+        raise BadInput(f"the study's name {shown(study.name)} is too long for a folder's name", path)
     if study.name == CACHE:
-        raise BadInput(f"a study named {CACHE}, like the folder that studies share", path)
+        raise BadInput(f"a study cannot be named {CACHE}, which is the folder that studies share", path)
     return study
 
 
@@ -53,13 +53,13 @@ def _imported(path: Path) -> ModuleType:
     whole = path.expanduser().resolve()
     name, folder = whole.stem, str(whole.parent)
     if not whole.is_file():
-        raise BadInput("there is no such file; expected Python with a function that returns a study", path)
+        raise BadInput("no such file; expected a Python file with a function that returns a study", path)
     if not name.isidentifier():
         raise BadInput(
-            f"Python cannot import a file named {shown(name)}; name it with letters and underscores", path
+            f"Python cannot import a file named {shown(name)}; use only letters, digits and underscores", path
         )
     if folder not in sys.path:
-        sys.path.append(folder)  # last, so that neighbouring files shadow no module
+        sys.path.append(folder)  # last, so that files next to it do not shadow other modules
     invalidate_caches()
     if has_changed(name):  # edited since this process imported it, as in a notebook
         for stale in modules_of(name):
@@ -85,8 +85,8 @@ def _function(module: ModuleType, path: Path) -> Callable[[], Any]:
         return own[path.stem]
     if len(own) == 1:
         return next(iter(own.values()))
-    there = f"there are {', '.join(own)}" if own else "there is none without arguments"
-    raise BadInput(f"no function {path.stem}() that returns a study; {there}", path)
+    there = f"there are {', '.join(own)}" if own else "no function can be called without arguments"
+    raise BadInput(f"expected a function {path.stem}() that returns a study; {there}", path)
 
 
 def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
@@ -105,9 +105,9 @@ def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
 
 
 def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
-    """Yield, with its path, each value in a user's study that does not match its field's type.
+    """Yield a message for each value in a user's study that does not match its field's type.
 
-    Dataclass fields and entries of tuples and mappings are checked one by one; other kinds of hints are not.
+    Dataclass fields and entries of tuples and mappings are checked one by one; other type hints are ignored.
     """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
@@ -118,7 +118,7 @@ def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
             yield _mismatch(name, value, f"one of {', '.join(map(str, arguments))}")
     elif origin is tuple:
         if not isinstance(value, tuple):
-            yield _mismatch(name, value, "a tuple: ('a', 'b'), or ('a',) for one")
+            yield _mismatch(name, value, "a tuple: ('a', 'b'), or ('a',) for a single value")
             return
         each = arguments[:1] * len(value) if arguments[-1:] == (Ellipsis,) else arguments
         for place, (item, kind) in enumerate(zip(value, each, strict=False)):
@@ -140,7 +140,7 @@ def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
 def _fields(value: Any, name: str) -> Iterator[str]:
     try:
         hints = typing.get_type_hints(type(value))
-    except NameError:  # a name imported for type checkers alone
+    except NameError:  # a name imported only for type checkers
         return
     for field in dataclasses.fields(value):
         yield from mistyped(getattr(value, field.name), hints[field.name], f"{name}.{field.name}".lstrip("."))

@@ -1,4 +1,4 @@
-"""`--sweep KEY=V1,V2`: one study with several values of a setting; shared steps are computed once."""
+"""`--sweep KEY=V1,V2`: running a study with several values of a setting; shared steps are computed once."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from calque.experiments.settings.override import override
 from calque.experiments.study.study import Study, trained_key
 
 MOST = 100  # maximum variants of a study
-Values = tuple[str, ...]  # one value per setting of a sweep
+Values = tuple[str, ...]  # one value per swept setting
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """A study with every combination of values of some `settings`, each a key with its values as text."""
+    """A study and the `settings` to sweep, each a key with its values as text. There is a variant of the
+    study for every combination of values."""
 
     study: Study
     settings: tuple[tuple[str, tuple[str, ...]], ...]
@@ -49,8 +50,8 @@ class Sweep:
             steps = [step.config.train.steps for step in study.trained()]
             raise BadInput(
                 f"--sweep makes {variants:,} variants of the study, which train up to "
-                f"{variants * len(steps):,} models for {variants * sum(steps):,} steps in all; expected at "
-                f"most {MOST} variants"
+                f"{variants * len(steps):,} models for {variants * sum(steps):,} steps in all; at "
+                f"most {MOST} variants are allowed"
             )
         sweep = cls(study, tuple(settings))
         assert sweep.variants  # parses every value before anything is computed
@@ -116,7 +117,7 @@ class Sweep:
                 if (other := known.setdefault(str(of_value), value)) != value:
                     raise BadInput(
                         f"--sweep {key}={','.join(values)}: {other} and {value} have the same steps and "
-                        "results; expected values of a setting that changes results"
+                        "results; sweep a setting that changes results"
                     )
 
     def trained(self, root: Path = Path()) -> list[Step]:
@@ -128,8 +129,8 @@ class Sweep:
         return [self._titled(step, of) for step, of in found.values()]
 
     def _titled(self, step: Step, of: Sequence[Values]) -> Step:
-        """Add the values that a step is for to its title, unless it is for all; with several settings, add
-        their names too."""
+        """Append to a step's title the values whose variants need it, unless all do; with several
+        settings, also append the settings' names."""
         decisive = []
         for number, (key, values) in enumerate(self.settings):
             here = {combination[number] for combination in of}
@@ -144,8 +145,8 @@ class Sweep:
 
 
 def studies_of(about: Mapping[str, Any], own: str | None = None) -> list[Study]:
-    """Return the study that a report describes, or one per value of its sweep. `own` is a user's study
-    file."""
+    """Return the study that a report describes, or one study per combination of swept values. `own` is a
+    user's study file."""
     described = override(catalogue.study(own or about["study"]), about.get("settings", ()))
     sweep = about.get("sweep")
     return [*Sweep.read(described, sweep).variants.values()] if sweep else [described]

@@ -1,4 +1,4 @@
-"""Validation of studies."""
+"""Checks of a study's values."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ def _of_values(study: Study) -> Iterator[str]:
         yield "seeds must be at least 0 and below 2**63"
     if study.objectives or not isinstance(
         study.languages, NaturalLanguages
-    ):  # only objectives read natural text
+    ):  # natural text is read only by objectives
         yield from study.languages.mistakes()
     yield from name_mistakes("measures", [measure.name for measure in study.measures], least=0)
     for measure in study.measures:
@@ -56,9 +56,9 @@ def _of_values(study: Study) -> Iterator[str]:
     for name, task in study.tasks.items():
         yield from (f"tasks.{name}.{mistake}" for mistake in task.mistakes(name))
     if study.measure_start and not study.start:
-        yield "measure_start: start is missing"
+        yield "measure_start is set, but start is missing"
     if study.encoder and not isinstance(study.languages, GoldPairs):
-        yield "encoder is only for studies on gold sets"
+        yield "encoder applies only to studies on gold sets"
 
 
 def _of_objectives(study: Study) -> Iterator[str]:
@@ -69,10 +69,10 @@ def _of_objectives(study: Study) -> Iterator[str]:
     yield from _of_masks(objectives)
     for objective in objectives:
         if objective.traits.start and isinstance(study.languages, NaturalLanguages):
-            yield f"objectives: {objective.name} starts from another model, but none is trained here"
+            yield f"objectives: {objective.name} starts from another model, but this study trains none"
         first = _chain(objective)[-1]
         if not study.start and first.traits.needs_start:
-            expected = f"expected it after another, as {first.name}-after-MLM"
+            expected = f"train it after another objective, as in {first.name}-after-MLM"
             yield f"objectives: {first.name} cannot start from random weights; {expected}"
     if study.head and objectives and not any(objective.traits.predicts for objective in objectives):
         yield "head: none of the objectives predicts sub-words, so none can train a prediction head"
@@ -100,10 +100,10 @@ def _of_derived(study: Study, languages: DerivedLanguages) -> Iterator[str]:
 
 
 def _of_examples(study: Study, languages: DerivedLanguages) -> Iterator[str]:
-    """Tasks and measures for which the source has no examples."""
+    """Yield errors about tasks and measures for which the source provides no examples."""
     for name, task in study.tasks.items():
         if task.files:
-            yield f"tasks.{name}.files: examples of derived languages come from their source"
+            yield f"tasks.{name}.files: examples in derived languages come from their source, not from files"
     measures = [measure for measure in study.measures if isinstance(measure, ExampleMeasure)]
     for measure in measures:
         if isinstance(measure, Interventions) and measure.task not in study.tasks:
@@ -120,12 +120,13 @@ def _of_examples(study: Study, languages: DerivedLanguages) -> Iterator[str]:
 
 
 def _untranslated(study: Study, transform: str) -> Iterator[str]:
-    """Objectives whose dictionary would contain no pair of different words under this transform."""
+    """Yield an error for each objective whose dictionary would contain no pair of different words under
+    this transform."""
     for objective in study.objectives:
         if any(each.traits.dictionary for each in _chain(objective)):
             yield (
-                f"objectives: {objective.name} needs a dictionary of different words, and under {transform} "
-                "it has none; expected a new script, as in trans, or other objectives"
+                f"objectives: {objective.name} needs dictionary pairs of different words, but there are none "
+                f"under {transform}; use a new script, as in trans, or other objectives"
             )
 
 
@@ -133,32 +134,32 @@ def _of_natural(study: Study, languages: NaturalLanguages) -> Iterator[str]:
     yield from _of_other_languages(study, "xtreme")
     yield from task_mistakes(study.tasks, languages.source)
     if not (study.tasks or any(measure.parts() for measure in study.measures)):
-        yield "expected tasks, gold sets or same_sentences to measure models on"
+        yield "there is nothing to measure models on; add tasks, gold sets or same_sentences"
     yield from language_mistakes("source", languages.source)
     for name in languages.texts:
         yield from language_mistakes("texts", name)
     if study.objectives:
         yield from (f"mixture.{mistake}" for mistake in study.mixture.mistakes(len(languages.texts)))
     if study.start is None:
-        yield "start is missing: models of natural languages start from an encoder"
-    elif study.given and (study.start.exists() or not languages.types):  # a plan lists the files to fetch
+        yield "start is missing: in natural languages, models start from an encoder"
+    elif study.given and (study.start.exists() or not languages.types):  # `calque plan` lists missing files
         yield from study.given.mistakes(study.model)
 
 
 def _of_gold(study: Study) -> Iterator[str]:
     yield from _of_other_languages(study, "links")
     if len(study.seeds) > 1:
-        yield f"seeds: tables on gold sets show one seed, not {len(study.seeds)}"
+        yield f"seeds: tables on gold sets can show only one seed, not {len(study.seeds)}"
     if study.encoder and not (study.encoder / "config.json").is_file():
-        yield f"encoder must be a folder that transformers loads, but {study.encoder} has no config.json"
+        yield f"encoder must be a folder that transformers can load, but {study.encoder} has no config.json"
     if study.encoder and study.encoder.name in [objective.name for objective in study.objectives]:
         yield f"encoder has the name of an objective, {study.encoder.name}: tables could not distinguish them"
 
 
 def _of_other_languages(study: Study, paper: str) -> Iterator[str]:
-    """Values that apply only to derived languages."""
+    """Yield errors about values that apply only to derived languages."""
     if study.paper != paper:
-        yield f"paper is {paper} for these languages, not {study.paper}"
+        yield f"paper must be {paper} for these languages, not {study.paper}"
     for measure in study.measures:
         if measure in MEASURES.values() or isinstance(measure, ExampleMeasure):
             yield f"measures: {measure.name} applies only to derived languages"
@@ -167,12 +168,13 @@ def _of_other_languages(study: Study, paper: str) -> Iterator[str]:
 
 
 def _of_claims(study: Study) -> Iterator[str]:
-    """Names in the primary claims that the study lacks, and claims that it could never decide."""
+    """Yield errors about names in the primary claims that are not in the study, and about claims that it
+    could never decide."""
     from calque.analysis.papers.primary import CORRELATION, PrimaryClaims  # loads matplotlib
 
     languages = study.languages
     if study.claims is None or not isinstance(languages, DerivedLanguages):
-        yield "claims are about models of a source and one derived language"
+        yield "claims must be about models of a source and one derived language"
         return
     try:
         claims = PrimaryClaims.read(study.claims).by_line
@@ -190,7 +192,7 @@ def _of_claims(study: Study) -> Iterator[str]:
             wrong.append("alignment is not among the study's measures")
         if claim.measure == CORRELATION and cells < FEWEST:
             wrong.append(f"a correlation needs {FEWEST} pairs of an objective and a transform")
-        yield from (f"{study.claims}:{line}: {each}; --set claims=none judges none" for each in wrong)
+        yield from (f"{study.claims}:{line}: {each}; use --set claims=none to judge none" for each in wrong)
 
 
 def _of_paces(study: Study) -> Iterator[str]:
@@ -208,7 +210,7 @@ def _of_paces(study: Study) -> Iterator[str]:
             train = study.train_of(each, portion)
             if train != study.train:
                 yield from (
-                    f"{each.name}, of {train.steps} steps: train.{wrong}" for wrong in train.mistakes()
+                    f"{each.name}, with {train.steps} steps: train.{wrong}" for wrong in train.mistakes()
                 )
             portion *= each.traits.start[1] if each.traits.start else 1.0
 

@@ -1,4 +1,4 @@
-"""The grid of ALIGN-MLM at its own scale."""
+"""ALIGN-MLM's experiments at the paper's scale."""
 
 import os
 from pathlib import Path
@@ -15,7 +15,7 @@ from calque.pretrain.objectives.xlm import XLM
 
 
 def align_mlm() -> Study:
-    """ALIGN-MLM's comparison at its own scale (Tables 10 and 11)."""
+    """ALIGN-MLM's comparison at the paper's scale (Tables 10 and 11)."""
     data = Path(os.environ.get("CALQUE_DATA") or "data")
     panx, mnli, xnli = data / "ner" / "panx", data / "nli" / "mnli", data / "nli" / "xnli"
     return Study(

@@ -18,9 +18,8 @@ from calque.pretrain.objectives.rotate_mlm import RotateMLM
 from calque.pretrain.objectives.word_aligned import WordAligned
 
 LATE = 0.75
-"""The share of the steps before the rotation: in `causes`, half of the types are aligned up to a rotation by
-then.
-"""
+"""The share of steps before the rotation; in `causes`, half of the types are by then aligned up to a
+rotation."""
 
 
 def causes() -> Study:
@@ -34,7 +33,8 @@ def causes_everyday() -> Study:
 
 
 def _interventions_on(base: Study, name: str) -> Study:
-    """A study's MLM and ALIGN-MLM on seeds that it does not use, each with its own dictionary."""
+    """Return the study `base` with interventions on MLM and ALIGN-MLM, and with new seeds, each of which
+    samples its own data and dictionary."""
     return base.changed(
         name=name,
         objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
@@ -47,7 +47,8 @@ def _interventions_on(base: Study, name: str) -> Study:
 
 
 def causes_objectives() -> Study:
-    """What follows for training: objectives that rotate once, or that keep words apart."""
+    """What the interventions imply for training: objectives that rotate once, or that keep translations
+    dissimilar."""
     return causes().changed(
         name="causes_objectives",
         transforms=(compose(Transliterate(), Invert()),),

@@ -1,4 +1,4 @@
-"""Real sentences: the comparison of ALIGN-MLM on the short sentences that Calque ships (docs/everyday.md)."""
+"""ALIGN-MLM's comparison on real sentences: the short ones that Calque includes (docs/everyday.md)."""
 
 import os
 from dataclasses import replace
@@ -19,7 +19,8 @@ from calque.experiments.study.tasks import CrossLingualTask
 from calque.pretrain.objectives.mlm import MLM
 
 TAGGING = FinetuneConfig(learning_rate=7e-4, head_rate=20, epochs=12, dropout=0.0, freeze_table=True)
-"""The table is frozen because fine-tuning on the source would move its words away from their counterparts."""
+"""The embedding table is frozen because fine-tuning on the source would move its words away from their
+counterparts."""
 
 
 def everyday() -> Study:
@@ -47,7 +48,8 @@ def everyday() -> Study:
 
 
 def everyday_search() -> Study:
-    """The base of the search for the setting of `everyday`, on other seeds and development sentences."""
+    """The base for the search for the hyperparameters in `everyday`, with a different seed and tested on
+    development sentences."""
     source = everyday_english(types=2_000)
     assert source.pos
     return everyday().changed(
@@ -63,7 +65,7 @@ def everyday_search() -> Study:
 
 
 def wikipedia() -> Study:
-    """The comparison of `everyday` on easy sentences of Wikipedia, with larger models."""
+    """The comparison in `everyday`, but on easy sentences from Wikipedia and with larger models."""
     data, stanza, base = real_data("wikipedia", "wikipedia"), os.environ.get("CALQUE_STANZA"), everyday()
     return base.changed(
         name="wikipedia",

@@ -1,4 +1,4 @@
-"""Inputs of studies of real text: the data folder, an encoder, and shared treebanks."""
+"""Inputs for studies on real text: the data folder, an encoder, and shared treebanks."""
 
 import os
 from collections.abc import Mapping
@@ -18,24 +18,26 @@ from calque.experiments.study.languages import DerivedLanguages
 from calque.experiments.study.tasks import CrossLingualTask
 
 PUD = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "Korean", "tr": "Turkish"}
-"""The languages other than English that have a treebank of the same thousand sentences."""
+"""The languages other than English with a PUD treebank; these treebanks all contain the same thousand
+sentences."""
 DEFAULT = FinetuneConfig()
-DATA = "set CALQUE_DATA to the folder that holds its data"
+DATA = "set CALQUE_DATA to the folder that contains its data"
 ENCODER = (
-    "set CALQUE_ENCODER to the folder of one with its tokenizer, or to its name on the hub with a revision, "
-    "such as FacebookAI/xlm-roberta-base@ and the 40 digits of a commit (and --set model.* to its shape)"
+    "set CALQUE_ENCODER to a folder with an encoder and its tokenizer, or to its Hub name with a revision, "
+    "such as FacebookAI/xlm-roberta-base@ and the 40 digits of a commit (and --set model.* to its sizes)"
 )
 
 
 def real_data(study: str, recipe: str) -> Path:
-    """The folder that CALQUE_DATA names; `recipe` fetches the study's data."""
+    """Return the folder named by CALQUE_DATA. If it is not set, the error names `recipe`, which fetches
+    the study's data."""
     if folder := os.environ.get("CALQUE_DATA"):
         return Path(folder)
     raise BadInput(f"the study {study} reads real data: {_data(recipe)}")
 
 
 def real_data_and_encoder(study: str, recipe: str) -> tuple[Path, Path]:
-    """The folder that CALQUE_DATA names, and the model that CALQUE_ENCODER does."""
+    """Return the data folder named by CALQUE_DATA, and the model named by CALQUE_ENCODER."""
     folder, encoder = os.environ.get("CALQUE_DATA"), os.environ.get("CALQUE_ENCODER")
     if folder and encoder:
         return Path(folder), Path(encoder)
@@ -49,7 +51,7 @@ def _data(recipe: str) -> str:
 
 
 def real_languages(data: Path, vocabulary: int, text: Path, **more: Any) -> DerivedLanguages:
-    """Real English text under Trans, Trans + Inv and Trans + Syn in French order; `more` are other values of
+    """Real English text under Trans, Trans + Inv and Trans + Syn in French order; `more` sets other fields of
     `Files`.
 
     CALQUE_STANZA names the folder of a parser, which Trans + Syn needs.
@@ -65,23 +67,23 @@ def real_languages(data: Path, vocabulary: int, text: Path, **more: Any) -> Deri
 
 
 def ewt(data: Path, **more: Any) -> TaskFiles:
-    """English EWT as it is split; `more` are other values of `TaskFiles`."""
+    """English EWT with its standard splits; `more` sets other fields of `TaskFiles`."""
     folder = data / "ud" / "UD_English-EWT"
     train, dev, test = ((folder / f"en_ewt-ud-{split}.conllu",) for split in ("train", "dev", "test"))
     return TaskFiles(train=train, dev=dev, test=test, **more)
 
 
 def pud(data: Path, code: str) -> Path:
-    """A language's treebank of the same thousand sentences."""
+    """Return the path of a language's PUD treebank."""
     return data / "ud" / f"UD_{PUD.get(code, 'English')}-PUD" / f"{code}_pud-ud-test.conllu"
 
 
 def tasks_of(table: Path, data: Path, usual: FinetuneConfig = DEFAULT) -> dict[str, CrossLingualTask]:
-    """The tasks of a TOML file: files below the data folder, languages, and changes to the `usual`
-    fine-tuning.
+    """Read tasks from a TOML file that gives their files below the data folder, their languages, and changes
+    to the `usual` fine-tuning.
 
-    In the names of other languages' files, {code} is the language and {name} its name there. If files are
-    joined by `or`, the first that exists is used, or else the last.
+    In the names of test files, {code} stands for a language's code and {name} for its name in these files.
+    If names are joined by `or`, the first existing file is used, or else the last.
     """
     return {name: _task(row, data, usual) for name, row in read_toml(table).items()}
 
@@ -109,5 +111,5 @@ def _task(row: Mapping[str, Any], data: Path, usual: FinetuneConfig) -> CrossLin
 
 
 def same_sentences(data: Path) -> dict[str, Path]:
-    """The treebanks of the same thousand sentences by language, English first."""
+    """Return the PUD treebanks by language, English first; all contain the same thousand sentences."""
     return {code: pud(data, code) for code in ("en", *PUD)}

@@ -1,4 +1,4 @@
-"""Objectives that studies of Pocket English compare, all with the same mask rate."""
+"""Objectives compared in studies of Pocket English, all with the same mask rate."""
 
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.align_mlm import AlignMLM
@@ -9,7 +9,7 @@ from calque.pretrain.objectives.prealign import PreAlign
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
-MASKS = 0.3  # twice the usual share of masks, for every objective: nearly twice the signal from the same text
+MASKS = 0.3  # twice the usual rate, for every objective: nearly twice the training signal per sentence
 
 OF_ALIGN_MLM: tuple[Objective, ...] = (
     MLM(MASKS),
@@ -17,7 +17,7 @@ OF_ALIGN_MLM: tuple[Objective, ...] = (
     DictMLM(mask_rate=MASKS),
     AlignMLM(mask_rate=MASKS),
 )
-"""The four that ALIGN-MLM compares."""
+"""The four objectives compared in the ALIGN-MLM paper."""
 
 FROM_SCRATCH: tuple[Objective, ...] = (
     *OF_ALIGN_MLM,
@@ -25,4 +25,4 @@ FROM_SCRATCH: tuple[Objective, ...] = (
     PreAlign(mask_rate=MASKS),
     Link(mask_rate=MASKS),
 )
-"""The objectives that can start from random weights and read sentences of one language too."""
+"""The objectives that can start from random weights and that also read monolingual sentences."""

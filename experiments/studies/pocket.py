@@ -1,4 +1,5 @@
-"""The pocket study: a question that four seeds decide on the embedded corpus, in ten minutes."""
+"""The pocket study, whose question four seeds decide in ten minutes on the built-in corpus, and the
+studies derived from it."""
 
 from dataclasses import replace
 
@@ -20,9 +21,8 @@ from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 
 ROMANCE = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
-"""The counterpart of French in ALIGN-MLM: adjectives follow their nouns, the verb is between subject and
-object.
-"""
+"""The counterpart of French order in ALIGN-MLM: adjectives follow their nouns, and the verb is between
+subject and object."""
 
 SOURCE = PocketEnglish(
     language=Pocket(types=300),
@@ -34,7 +34,8 @@ SOURCE = PocketEnglish(
 
 
 def small_grid() -> Study:
-    """The base of studies of Pocket English: four objectives under three transforms, sized for two cores."""
+    """The base for studies of Pocket English: four objectives on three derived languages, sized for two
+    cores."""
     return Study(
         name="small_grid",
         languages=DerivedLanguages(
@@ -80,14 +81,14 @@ def pocket() -> Study:
         objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
         train=replace(
             small.train, steps=2_000
-        ),  # the fewest tried that decide a claim; 3,500 take 15 to 24 minutes
+        ),  # the fewest steps tried that decide a claim; 3,500 take 15 to 24 minutes
         tasks={name: small.tasks[name] for name in ("pos", "ner")},
         seeds=(0, 1, 2, 3),
     )
 
 
 def lesson() -> Study:
-    """With models that are trained already, so that a class fine-tunes and measures them in two minutes."""
+    """The pocket study with pretrained models, which a class fine-tunes and measures in two minutes."""
     study = pocket()
     return study.changed(
         name="lesson",
@@ -102,8 +103,8 @@ def lesson() -> Study:
 def align_mlm_pocket() -> Study:
     """ALIGN-MLM's Table 3 on Pocket English."""
     small = small_grid()
-    # With fewer updates most trials stay at two-thirds accuracy, even on training data; with these, two of
-    # two did not.
+    # With fewer updates, accuracy stays at two thirds in most trials, even on training data; with these, it
+    # did not in either of two trials.
     slowly = replace(small.tasks["nli"].finetune, learning_rate=1e-3, head_rate=1, epochs=16, batch=32)
     return small.changed(
         name="align_mlm_pocket",

@@ -1,4 +1,4 @@
-"""XLM-Align from a pretrained multilingual encoder, as published, at a scale for two cores."""
+"""XLM-Align from a pretrained multilingual encoder, as published, but sized for two cores."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from calque.pretrain.objectives.xlm_align import XLMAlign
 
 
 def xlm_align_small() -> Study:
-    """MLM + TLM with and without DWA, from the encoder that CALQUE_ENCODER names."""
+    """MLM + TLM with and without DWA, from the encoder named by CALQUE_ENCODER."""
     data, encoder = real_data_and_encoder("xlm_align_small", "xlm_align_small")
     trees, panx, parallel = data / "ud", data / "ner" / "panx", data / "parallel"
     more = {
@@ -81,20 +81,20 @@ def xlm_align_small() -> Study:
 
 
 def gold_and_retrieval(data: Path) -> tuple[Measure, ...]:
-    """The measures of XLM-Align studies without fine-tuning: gold links, and retrieval of the same
-    sentences.
-    """
+    """Return the measures that need no fine-tuning in XLM-Align studies: AER on gold links, and retrieval
+    of translations."""
     return GoldLinks(data / "align"), Retrieval(same_sentences(data))
 
 
 def tagging(data: Path, finetune: FinetuneConfig, limit: int = 0) -> dict[str, CrossLingualTask]:
-    """POS tagging learnt from `limit` English trees (0: all), and tested on the same sentences."""
+    """Return POS tagging, trained on `limit` English trees (0: all) and tested on treebanks of the same
+    sentences in several languages."""
     same = same_sentences(data)
     tests = {language: (same[language],) for language in PUD}
     return {"pos": CrossLingualTask(finetune, files=ewt(data, limit=limit), tests=tests)}
 
 
 def withheld(data: Path) -> TextFiles:
-    """Test sentences, which pretraining does not read."""
+    """Return the test sentences, which are excluded from pretraining."""
     gold = [data / "align" / name / f"test.{side}" for name in SETS for side in name.split("-")]
     return TextFiles((*gold, *same_sentences(data).values(), *ewt(data).test))

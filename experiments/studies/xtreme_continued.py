@@ -1,6 +1,5 @@
-"""XTREME's tasks from a pretrained multilingual encoder, before and after pretraining by three papers'
-objectives.
-"""
+"""XTREME's tasks from a pretrained multilingual encoder, before and after further pretraining with the
+objectives of three papers."""
 
 from dataclasses import replace
 from itertools import chain

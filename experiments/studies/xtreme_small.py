@@ -1,4 +1,4 @@
-"""XTREME's tasks from a pretrained multilingual encoder, at a scale for two cores."""
+"""XTREME's tasks from a pretrained multilingual encoder, sized for two cores."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -18,12 +18,12 @@ USUAL = FinetuneConfig(
     batch=16,
     warmup=0.1,
     freeze_table=True,
-    attention_dropout=0.0,  # attention is three times as fast without
+    attention_dropout=0.0,  # attention is three times as fast without dropout
 )
 
 
 def xtreme_small() -> Study:
-    """XTREME's tasks from English in up to 15 languages."""
+    """XTREME's tasks, with transfer from English to up to 15 languages."""
     data, encoder = real_data_and_encoder("xtreme_small", "xtreme")
     tasks = tasks_of(Path(__file__).with_suffix(".toml"), data, USUAL)
     return Study(
@@ -40,7 +40,7 @@ def xtreme_small() -> Study:
 
 
 def _tydiqa(task: CrossLingualTask, folder: Path) -> CrossLingualTask:
-    """The task with the files of the recipe, if files by language are missing."""
+    """Return the task, with the recipe's files if the files by language are missing."""
     assert task.files
     if task.files.train[0].is_file():
         return task

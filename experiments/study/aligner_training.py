@@ -39,14 +39,14 @@ RECIPE = TrainConfig(
 )
 LENGTH = 128  # ids per row, shared by both sides of a pair
 FEWEST = 500  # minimum sentence pairs per bitext: fast_align learns little from fewer
-SAMPLE, MOST = 500, 20_000  # sentence pairs per bitext: to count links in, and to train fast_align on
+SAMPLE, MOST = 500, 20_000  # sentence pairs per bitext to count links in, and at most to train fast_align on
 LEAST_SHARED = 0.5  # minimum share of fast_align's links common to both directions, a rule of thumb
 KEPT = (
     "architectures",
     "hidden_dropout_prob",
     "attention_probs_dropout_prob",
-)  # settings that training changes
-UNKNOWN = 0.1  # more unknown sub-words mean that the tokenizer lacks the script
+)  # settings that training changes, and saving restores
+UNKNOWN = 0.1  # a larger share of unknown sub-words means that the tokenizer lacks the script
 
 
 def trained_aligner(
@@ -57,8 +57,8 @@ def trained_aligner(
     home: Path,
     seed: int,
 ) -> Training:
-    """Return the training of an encoder on bitexts of two files each. Raises BadInput if the files or the
-    model are unsuitable."""
+    """Return the configuration for training an encoder on bitexts, each a pair of files. Raises BadInput
+    if the files or the model are unsuitable."""
     for source, target in bitexts:
         both = TwoFiles(source, target)
         if (usable := sum(map(all, both))) < FEWEST:
@@ -68,7 +68,7 @@ def trained_aligner(
                 f"{same:,} of {usable:,} lines are the same as in {source}; expected translations", target
             )
     saved = read_config(start.checkpoint)
-    architecture_of(saved)  # other architectures name their sizes differently
+    architecture_of(saved)  # raises an error for other architectures, which name their sizes differently
     shape = (saved.num_hidden_layers, saved.num_attention_heads, saved.hidden_size, saved.intermediate_size)
     model = ModelConfig(*shape, length=LENGTH, dropout=0.0)
     if mistakes := [*objective.mistakes(model), *start.mistakes(model)]:
@@ -107,9 +107,9 @@ def _sample(paths: tuple[Path, Path], seed: int) -> list[Pair]:
 def label_source(
     bitexts: Sequence[tuple[Path, Path]], seed: int
 ) -> tuple[Literal["agreement", "self"], float]:
-    """Choose the labels, and return the share of links common to fast_align's two directions, in the
-    bitext where it is smallest. Below LEAST_SHARED the labels are `self`, because many of fast_align's
-    links are wrong."""
+    """Return the kind of labels to train on, and the share of links common to fast_align's two directions,
+    in the bitext where it is smallest. Below LEAST_SHARED the labels are `self`, because many of
+    fast_align's links are wrong."""
     shares = list[float]()
     for paths in bitexts:
         pairs = lowered(_sample(paths, seed))

@@ -33,7 +33,7 @@ from calque.experiments.study.models import Model
 from calque.pretrain.architecture import main_layer
 
 OWN, MORE = "own sentences", "own + parallel"
-"""fast_align's training text: the gold set's sentences alone, or with the parallel text."""
+"""fast_align's training text: only the gold set's sentences, or also the parallel text."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ def _score(
     machine: Machine,
     everywhere: tuple[Method, ...] = (OT, RELEASED),
 ) -> tuple[list[Record], Counter[str]]:
-    """Return records, for every layer by the methods `everywhere` and for the main layer by all, and
-    exclusions."""
+    """Return records and exclusions; every layer is scored with the methods `everywhere`, and the main
+    layer with all."""
     pairs = lowered(text.set.pairs) if lower else text.set.pairs
     device = str(machine.world.device)
     scores, exclusions = alone_and_joint(checkpoint, pairs, text.set.gold, token_types, device, everywhere)
@@ -81,10 +81,10 @@ def _record(run: Run, text: GoldText, aligner: str, counts: LinkCounts, **fields
 
 @dataclass(frozen=True)
 class GoldSetAligner:
-    """An aligner for one gold set that uses no model of the study `study`. `name` is `diagonal`, a
-    baseline that links each target word to the source word at the same relative position; `fast_align`,
-    trained on the set's own sentences and, if there is parallel text, on both; or `encoder`, a folder's
-    model, scored by every method at every layer."""
+    """An aligner for one gold set that uses no model trained in `study`. `name` is `diagonal`, a baseline
+    that links each target word to the source word at the same relative position; `fast_align`, trained on
+    the set's own sentences and, if there is parallel text, also on both; or `encoder`, the model in that
+    folder, scored with every method at every layer."""
 
     name: str
     text: GoldText
@@ -109,7 +109,7 @@ class GoldSetAligner:
         return Run(
             id=folder
             if layers or source is None
-            else f"{folder}/{source.name}",  # fast_align has two training texts
+            else f"{folder}/{source.name}",  # fast_align has a run per training text
             study=self.study,
             seed=0,
             languages=tuple(Described(code, code) for code in self.text.pair),

@@ -76,7 +76,8 @@ class GoldText:
         return lowered(self.set.pairs)
 
     def pairs(self) -> tuple[list[Pair], Counter[str]]:
-        """Return the set's own sentences and the parallel text, each pair once, and exclusions."""
+        """Return the set's own sentences and the parallel text, without repeated pairs, and the
+        exclusions."""
         left_out: Counter[str] = Counter()
         everything = self.own()
         everything += [pair for text in self.text for pair in text.words(*self.pair, left_out)]

@@ -1,9 +1,9 @@
 """The languages of a study: a source and its images, natural languages, or the two languages of a gold set.
 
-The config of the step that writes their folder provides `identity` (the fingerprint of all languages),
-`language` (that of one, without dictionaries or bitexts for models that do not read them), `rows_of` (the
-embedding rows for some of them) and `pairs_of` (the pairs with bitexts). A study's languages are
-`StudyLanguages`.
+The config of the step that writes their folder provides `identity` (a fingerprint of all languages),
+`language` (of one language, without dictionaries or bitexts if a model does not read them), `rows_of` (the
+number of embedding rows for some languages) and `pairs_of` (the language pairs with bitexts). A study's
+languages are `StudyLanguages`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from calque.experiments.study.models import Group
 from calque.experiments.study.tasks import DerivedExamples, Floors, NaturalExamples
 
 KEEPING = (Agglutinate, Drop, Split)  # transforms that never turn one whole word into another
-SAMPLE = 100  # types for trying out transforms
+SAMPLE = 100  # number of types for trying out transforms
 TYPES = 10_000_000
 THE_SOURCE = Described(SOURCE, "the source")
 
@@ -64,16 +64,16 @@ class StudyLanguages(ABC):
 
     @property
     def draws(self) -> tuple[str, ...]:
-        """What a seed samples besides the model, in words."""
+        """What each seed samples in addition to the model, in words."""
         return ()
 
     @abstractmethod
     def mistakes(self) -> list[str]:
-        """Return everything wrong with them, in words."""
+        """Return a message for each error in them."""
 
     @abstractmethod
     def text_step(self, study: Any, home: Path) -> Step | None:
-        """Return the step that prepares the text of all models, if they share it."""
+        """Return the step that prepares the text for all models, if they share it."""
 
     @abstractmethod
     def groups(self, study: Any, home: Path) -> list[Group]: ...
@@ -161,7 +161,7 @@ class DerivedLanguages(StudyLanguages):
         return [Transfer(examples[name], its.finetune) for name, its in study.tasks.items()]
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
-        """Return one row per type and script."""
+        """Return the number of embedding rows: one per type and script."""
         moved = (trial_image(transform, SAMPLE) for transform in self.transforms if transform.name in names)
         scripts = 1 if len(names) == 1 else sum(bool((image >= SAMPLE).any()) for image in moved)
         return self._types * (1 + scripts)
@@ -170,7 +170,8 @@ class DerivedLanguages(StudyLanguages):
         return tuple((SOURCE, name) for name in names)
 
     def translates(self, transform: Transform) -> bool:
-        """Whether a dictionary may contain a pair of different words, as far as known before text is read."""
+        """Whether a dictionary may contain a pair of different words, as far as is known before text is
+        read."""
         words = self.dictionary.file or self.dictionary.fraction > 0
         changed = bool((trial_image(transform, SAMPLE) != np.arange(SAMPLE)).any())
         parts = transform.parts if isinstance(transform, Compose) else (transform,)
@@ -219,14 +220,14 @@ class DerivedLanguages(StudyLanguages):
         try:
             if self.source.questions() and (rewriting := rewriting_of(self.transforms)):
                 wrong.append(
-                    f"transforms: {rewriting[0].name} changes words, which questions about facts ask for"
+                    f"transforms: {rewriting[0].name} changes words that questions about facts ask for"
                 )
         except BadInput as error:
             wrong.append(f"source: {error}")
         if self.redraw and not self.draws:
             wrong.append(
-                "redraw: only the model is random here: text and examples are read from files, and the "
-                "dictionary contains the most frequent types, or all, or none"
+                "redraw has no effect, because only the model is random: text and examples are read from "
+                "files, and the dictionary contains the most frequent types, or all, or none"
             )
         return wrong
 
@@ -271,7 +272,7 @@ def _derive(step: Step, machine: Machine) -> None:
 class NaturalLanguages(StudyLanguages):
     """Text in natural languages and bitexts between them, encoded with a given vocabulary. Tasks are
     learnt in the language `source`. Sentences in `withheld` are excluded from text and bitexts. `table`
-    decides whether models have embedding rows for all types or for those that occur. `dictionaries` are
+    decides whether models have embedding rows for all types or only for those that occur. `dictionaries` are
     lexicons by language pair, in the format of `derive.dictionary`. `types` is the tokenizer's number of
     types, for plans."""
 
@@ -369,7 +370,7 @@ class NaturalText:
         return natural_fingerprint(texts, pairs if bitexts else {}, self.vocabulary, of.table, entries)
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
-        """Return the number of types that occur or, before text is read, of all."""
+        """Return the number of types that occur or, before text is read, the number of all types."""
         of = self.languages
         if of.types and not self.vocabulary.folder.exists():
             return of.types

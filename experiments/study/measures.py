@@ -1,5 +1,5 @@
-"""Measures of a study's models. A new measure without settings is a class here or in a study's own file, and
-an entry of `MEASURES`."""
+"""Measures of a study's models. A new measure without settings is a class, here or in a study file, and an
+entry in `MEASURES`."""
 
 from __future__ import annotations
 
@@ -46,13 +46,14 @@ from calque.experiments.study.models import Model
 from calque.pretrain.checkpoint import METRICS, snapshots_of
 from calque.pretrain.cost import UPDATE, encoder_flops_per_id
 
-USUAL = DEFAULT.name, RELEASED.name, OT.name  # the methods of studies that name none
-EXAMPLES = 2_000  # of a task's training set, before it is known
-IDS = 1.3  # per word
+USUAL = DEFAULT.name, RELEASED.name, OT.name  # the alignment methods if a study names none
+EXAMPLES = 2_000  # assumed size of a training set before it is read
+IDS = 1.3  # assumed ids per word
 
 
 def finetuning_work(examples: Step, config: FinetuneConfig, model: Model) -> float:
-    """The operations of fine-tuning a model; before the examples are read, of a usual number."""
+    """Return the operations for fine-tuning a model, assuming a typical number of examples until they are
+    read."""
     split = {"examples": EXAMPLES, "words": 10 * EXAMPLES}
     if examples.finished:
         split = examples.open().facts["splits"]["train"]
@@ -88,7 +89,8 @@ class SelfLabels(Measure):
 
 
 class Links(Measure):
-    """AER of every layer's hidden states, against the known links between the sentences of two languages."""
+    """AER of word links from every layer's hidden states, compared with the known links between two
+    languages."""
 
     name = "links"
     format = 2
@@ -98,7 +100,7 @@ class Links(Measure):
 
 
 class Alignment(Measure):
-    """alignment@1, for two languages over the steps of pretraining; no records if the script is shared."""
+    """alignment@1 between two languages over the steps of pretraining; no records if they share a script."""
 
     name = "alignment"
     format = 2
@@ -111,7 +113,7 @@ class Alignment(Measure):
 
 
 class Sharing(Measure):
-    """The parts of a derived language's types, sub-words and words that are shared with its source."""
+    """The fractions of a derived language's types, sub-words and words that also occur in its source."""
 
     name = "sharing"
 
@@ -126,9 +128,7 @@ class Sharing(Measure):
 
 
 class Knowledge(Measure):
-    """Accuracy on the facts that the source's text states, queried in the source and in the derived
-    language.
-    """
+    """Accuracy on facts stated in the source's text, queried in the source and in the derived language."""
 
     name = "knowledge"
     format = 2
@@ -144,8 +144,8 @@ class Knowledge(Measure):
 
 
 class Forms(Measure):
-    """alignment@1 of types outside the dictionary, by whether the dictionary has another form of their word.
-    No records if the source has no lemmas or the script is shared."""
+    """alignment@1 of types outside the dictionary, split by whether the dictionary contains another form
+    of the same word. No records if the source has no lemmas or the script is shared."""
 
     name = "forms"
     UNKNOWN: ClassVar[str] = (
@@ -162,7 +162,7 @@ class Forms(Measure):
 
 
 class Reading(Measure):
-    """The amount of each language that the model has read, and its loss on held-out text."""
+    """The amount of text that the model has read in each language, and its loss on held-out text."""
 
     name = "reading"
 
@@ -183,15 +183,14 @@ class Reading(Measure):
 
 @dataclass(frozen=True)
 class ExampleMeasure(Measure):
-    """A measure on the examples of the task `task`."""
+    """A measure computed on the examples for the task `task`."""
 
     task: str = "pos"
     examples: Step | None = None
 
     def of_study(self, examples: Step, finetune: FinetuneConfig | None) -> ExampleMeasure:
-        """The measure with a study's examples of the task and settings of fine-tuning, None without that
-        task.
-        """
+        """Return the measure with a study's examples for the task and its fine-tuning settings, which are
+        None if the study does not include the task."""
         return replace(self, examples=examples)
 
     def settings(self, model: Model) -> Any:
@@ -205,14 +204,15 @@ class ExampleMeasure(Measure):
 
 
 def _examples_in(examples: Step | None, model: Model) -> dict[str, str]:
-    """A fingerprint of the examples in each of the model's languages."""
+    """Return a fingerprint of the examples in each of the model's languages."""
     assert examples
     return {name: examples.config.language(name) for name in model.training.languages}
 
 
 @dataclass(frozen=True)
 class DerivationRetrieval(ExampleMeasure):
-    """Retrieval of derivations: a sentence's among up to `sentences` of a task."""
+    """Retrieval of each sentence's derivation among the derivations of up to `sentences` sentences of a
+    task."""
 
     sentences: int = 1_000
 
@@ -225,7 +225,7 @@ class DerivationRetrieval(ExampleMeasure):
 
 @dataclass(frozen=True)
 class ChangedRetrieval(DerivationRetrieval):
-    """Retrieval of derivations after changes of the derived words' embeddings, as in `Interventions`."""
+    """Retrieval of derivations after the embeddings of derived words are changed, as in `Interventions`."""
 
     name = "interventions-retrieval"
 
@@ -240,8 +240,8 @@ class ChangedRetrieval(DerivationRetrieval):
 
 @dataclass(frozen=True)
 class Interventions(ExampleMeasure):
-    """Changes at test time to a model fine-tuned on the source, and what each is worth. No records for a
-    language without a dictionary, or whose words have the source's rows, or several."""
+    """The effects of changes made at test time to a model fine-tuned on the source. No records for a
+    language without a dictionary, or whose words share the source's embedding rows or have several images."""
 
     finetune: FinetuneConfig | None = None
 
@@ -271,7 +271,7 @@ class Interventions(ExampleMeasure):
 
 @dataclass(frozen=True)
 class Growth(ExampleMeasure):
-    """Probes of the languages' similarity at each snapshot, on held-out text and on examples of a task."""
+    """Probes of the languages' similarity at each snapshot, on held-out text and on a task's examples."""
 
     probe: ProbeConfig = field(default_factory=ProbeConfig)
 
@@ -281,7 +281,7 @@ class Growth(ExampleMeasure):
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         training = model.training
         if not training.mixture.held_out:
-            raise BadInput("a run without held-out text: mixture.held_out is 0", model.folder)
+            raise BadInput("the run has no held-out text, because mixture.held_out is 0", model.folder)
         text = self.text(Languages.open(model.data, training.languages), model)
         report = partial(machine.report, f"{self.name} {model.name}")
         return growth(
@@ -289,7 +289,7 @@ class Growth(ExampleMeasure):
         )
 
     def text(self, languages: Languages, model: Model) -> ProbeText:
-        """The text of a model's probes: held-out text, and examples of the task."""
+        """Return the text used to probe a model: held-out text, and examples for the task."""
         share, length = model.training.mixture.held_out, model.training.model.length
         return ProbeText.of(languages.whole, share, length, task(self.task), self.folder, self.probe)
 
@@ -298,9 +298,8 @@ class Growth(ExampleMeasure):
 
 
 def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
-    """Steps and files, ascending: first the snapshots of the model that this one starts from, except its
-    last.
-    """
+    """Yield the step and file of each snapshot, ascending, beginning with all but the last snapshot of the
+    model that this one starts from."""
     start = model.training.start
     if isinstance(start, Step):
         artefact = start.open()
@@ -313,7 +312,7 @@ def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
 
 @dataclass(frozen=True)
 class Transfer(Measure):
-    """A task in a derived language: SUP, ZS and Delta."""
+    """Scores on a task in a derived language: SUP, ZS and Delta."""
 
     examples: Step
     finetune: FinetuneConfig
@@ -330,7 +329,7 @@ class Transfer(Measure):
         return identity | {
             "examples": _examples_in(self.examples, model),
             "way": "ZS",
-        }  # keeps finished folders
+        }  # "way" only keeps the fingerprints of finished folders
 
     def work(self, model: Model) -> float:
         return 2 * finetuning_work(self.examples, self.finetune, model)
@@ -348,8 +347,8 @@ class Transfer(Measure):
 
 @dataclass(frozen=True)
 class ZeroShot(Measure):
-    """A task in natural languages: scores in the source, where the model is fine-tuned, and in the other
-    languages. Predictions are files of XTREME's submissions."""
+    """Scores on a task in natural languages: in the source, where the model is fine-tuned, and in the
+    others. Predictions are also written as files for submission to XTREME."""
 
     examples: Step
     finetune: FinetuneConfig
@@ -367,7 +366,7 @@ class ZeroShot(Measure):
             "head": task(self.name).head.format,
             "finetune": (self.finetune,),
             "way": "ZS",
-            "sample": None,  # with "way", keeps the folders of finished runs
+            "sample": None,  # like "way", only keeps the fingerprints of finished folders
         }
 
     def work(self, model: Model) -> float:
@@ -390,7 +389,7 @@ class ZeroShot(Measure):
 
 @dataclass(frozen=True)
 class GoldLinks(Measure):
-    """AER of every layer on gold sets by some methods, each sentence encoded alone."""
+    """AER of every layer on gold sets with several alignment methods, each sentence encoded separately."""
 
     gold: Path
     sets: tuple[str, ...] = SETS
@@ -412,7 +411,7 @@ class GoldLinks(Measure):
 
 @dataclass(frozen=True)
 class GoldSetLinks(Measure):
-    """AER of every layer on one gold set by some methods, the main one first."""
+    """AER of every layer on one gold set with several alignment methods, the main one first."""
 
     text: GoldText
     methods: tuple[str, ...] = field(default=USUAL, metadata=ADDED)
@@ -429,9 +428,9 @@ class GoldSetLinks(Measure):
 
 @dataclass(frozen=True)
 class Retrieval(Measure):
-    """Retrieval between every two treebanks, or other texts, with the same sentences, by layer and both ways.
-    At the main layer pairs are mined too (`analysis.measures.retrieval`). Files of inference pairs give their
-    hypotheses."""
+    """Retrieval between every two treebanks, or other texts, that contain the same sentences, at every
+    layer and in both directions. At the main layer, pairs are also mined (`analysis.measures.retrieval`).
+    Only the hypotheses are used from files of inference pairs."""
 
     same_sentences: Mapping[str, Path]
 
@@ -454,7 +453,8 @@ class Retrieval(Measure):
 
 
 def _sentences(path: Path, language: str) -> list[list[str]]:
-    """The sentences of a file as written, split at white space; a pair without a side has no words."""
+    """Return a file's sentences as written, split at white space; an inference pair with an empty side
+    gives no words."""
     if path.suffix == ".tsv":
         pairs = written("nli", language)(path, Counter())
         return [tokens(" ".join(s.text for s in pair.texts[1])) if pair.texts else [] for pair in pairs]
@@ -471,7 +471,7 @@ PAIR_MEASURES: tuple[Measure, ...] = (
     Knowledge(),
     Forms(),
 )
-"""The measures of models of a source and one derived language."""
+"""The measures for models of a source and one derived language."""
 _OF_EXAMPLES = (DerivationRetrieval(), ChangedRetrieval(), Interventions(), Interventions("ner"))
 MEASURES: Mapping[str, Measure] = {
     measure.name: measure for measure in (*PAIR_MEASURES, Reading(), *_OF_EXAMPLES)

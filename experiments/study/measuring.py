@@ -23,20 +23,20 @@ class Measure(ABC):
     `terms` are glossary entries for the report, by title."""
 
     format: ClassVar[int] = 1
-    any_model: ClassVar[bool] = False  # whether it needs no other language: most measures compare languages
+    any_model: ClassVar[bool] = False  # whether it applies to any model: most compare two languages
     terms: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """The measure's name in settings, and its folder's."""
+        """The measure's name in settings and in its folder's name."""
 
     @abstractmethod
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         """Measure a model. Raises BadInput if the checkpoint or the data are damaged or do not match."""
 
     def parts(self) -> Sequence[Measure]:
-        """The measures that it consists of; each writes a folder of records."""
+        """Return the measures that it consists of; each writes a folder of records."""
         return (self,)
 
     def mistakes(self) -> list[str]:
@@ -46,11 +46,11 @@ class Measure(ABC):
         return self.any_model or model.of_pair
 
     def settings(self, model: Model) -> Any:
-        """The values that decide its records in addition to the model."""
+        """Return the values that determine its records, in addition to the model."""
         return self
 
     def work(self, model: Model) -> float:
-        """The operations that its time depends on; 0 if it trains nothing."""
+        """Return the operations that its time depends on; 0 if it trains nothing."""
         return 0.0
 
 
@@ -64,7 +64,9 @@ class Measuring:
 
     def identity(self) -> list[Any]:
         identity = [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
-        if self.data and not self.measure.any_model:  # its dictionary too, which the model may not depend on
+        if (
+            self.data and not self.measure.any_model
+        ):  # includes the dictionary, which the model may not depend on
             config, names = self.data.config, self.model.training.languages
             identity.append({name: config.language(self.data, name) for name in names})
         code = code_of(type(self.measure))
@@ -79,7 +81,8 @@ class Measuring:
         return self.model.training.claims if self.data else ""
 
     def run(self, measured: Artefact) -> Run:
-        """The measured run, with the digests of primary claims noted when it was trained and measured."""
+        """Return the measured run, with the digests of primary claims recorded when it was trained and
+        measured."""
         if not self.claims:
             return self.model.run
         noted = {artefact.facts.get(CLAIMS, "") for artefact in (self.model.step.open(), measured)}
@@ -87,7 +90,7 @@ class Measuring:
 
 
 def measuring(measure: Measure, model: Model, threads: int) -> Step:
-    """The step that measures a model, in a folder below the model's."""
+    """Return the step that measures a model, in a folder below the model's."""
     data = model.training.data if isinstance(model.weights, Step) else None
     place, title = model.folder / measure.name, f"{measure.name} {model.name}"
     return Step(
@@ -125,7 +128,7 @@ class MeasuredStep:
 
 
 def read_measured(step: Step) -> MeasuredStep:
-    """The measurement of a finished step. Raises BadInput if it is damaged."""
+    """Read the measurement of a finished step. Raises BadInput if it is damaged."""
     artefact = step.open()
     runs, records = json_rows.read(artefact.path(RUNS), Run), json_rows.read(artefact.path(RECORDS), Record)
     if isinstance(step.config, Measuring):

@@ -33,19 +33,18 @@ from calque.pretrain.saved_model import RUN, weights_digest
 from calque.pretrain.shipped import ShippedRun, runs_of
 from calque.pretrain.start import check_start, has_head
 
-PROCESS = 400 * 2**20  # bytes of Python, torch and transformers before there is a model
+PROCESS = 400 * 2**20  # bytes used by Python, torch and transformers before a model is built
 BATCH_BYTES = (
     3 * 8
-)  # bytes per id of a step's rows, which are drawn at once: the id, its label and its language
+)  # bytes per id of a step's rows, which are all in memory: the id, its label and its language
 FORMAT = 2
-TOO_MUCH = 2  # A step is refused if its estimated memory is more than this multiple of the machine's
+TOO_MUCH = 2  # maximum ratio of a step's estimated memory to the machine's
 
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of pretraining with `batch` rows per step: `memory` is the peak in bytes here, `card` on a
-    GPU.
-    """
+    """The cost of pretraining with `batch` rows per step. `memory` is the peak in bytes on this machine,
+    and `card` the bytes needed on a GPU."""
 
     steps: int
     parameters: int
@@ -57,9 +56,8 @@ class Cost:
 
 @dataclass(frozen=True)
 class Group:
-    """Languages of `data` that a model reads together, besides the source if there is one; `name` names a
-    folder.
-    """
+    """Languages in `data` that a model reads together, in addition to the source if there is one; `name`
+    names a folder."""
 
     name: str
     data: Step
@@ -70,24 +68,24 @@ class Group:
 
 @dataclass(frozen=True)
 class GivenModel:
-    """A model from elsewhere: its folder, or the hub's name of a model with its revision (`pretrain.hub`)."""
+    """An existing model, given by its folder, or by its Hub name with a revision (`pretrain.hub`)."""
 
     name: Path
 
     @cached_property
     def checkpoint(self) -> Path:
-        """The folder that transformers loads, fetched from the hub if it is not in its cache."""
+        """The folder to load with transformers, fetched from the Hub if it is not cached."""
         return model_folder(str(self.name))
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes with its weights, and with the settings of the weights and of its tokenizer."""
+        """A fingerprint of its weights, and of its and its tokenizer's configuration."""
         settings = {path.name: sha256(path) for path in sorted(self.checkpoint.glob("*.json"))}
         return fingerprint(self._weights, settings)
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        """Its description in records: the digest of its weights; nothing if the folder is missing."""
+        """Its description in records: the digest of its weights, or nothing if the folder is missing."""
         return ({"kind": "GivenModel", "weights": self._weights},) if self.checkpoint.is_dir() else ()
 
     @cached_property
@@ -100,7 +98,7 @@ class GivenModel:
         return self.checkpoint.is_dir() and has_head(self.checkpoint)
 
     def mistakes(self, config: ModelConfig) -> list[str]:
-        """Why no model of this shape can start from it."""
+        """Return why a model with this configuration cannot start from it."""
         try:
             check_start(self.checkpoint, config)
         except BadInput as error:
@@ -108,18 +106,16 @@ class GivenModel:
         return []
 
 
-Weights = (
-    Step | GivenModel
-)  # where a model's weights come from: a step of pretraining, or a model from elsewhere
+Weights = Step | GivenModel  # where a model's weights come from: a pretraining step, or an existing model
 
 
 def checkpoint_of(weights: Weights) -> Path:
-    """The folder that transformers loads."""
+    """Return the folder to load with transformers."""
     return weights.checkpoint if isinstance(weights, GivenModel) else weights.folder / CHECKPOINT
 
 
 def steps_of(weights: Weights) -> int:
-    """The steps of pretraining that the study spent on a model, its start included."""
+    """Return the number of pretraining steps that the study spent on a model, including its start."""
     return 0 if isinstance(weights, GivenModel) else weights.config.all_steps
 
 
@@ -143,7 +139,7 @@ class Model:
         return self.weights.folder if isinstance(self.weights, Step) else self.home / self.place
 
     def identity(self) -> tuple[str, int]:
-        """Changes with the weights, and with the seed of fine-tuning."""
+        """Return the fingerprint of the weights, and the seed for fine-tuning."""
         return self.weights.fingerprint, self.about.seed
 
     @property
@@ -164,7 +160,8 @@ class Model:
         return self.step.open().path(name)
 
     def measured(self, machine: Machine) -> MeasuredModel:
-        """The model as measures and records refer to it; its language is the other one of two."""
+        """Return the model as measures and records refer to it; its language is the non-source language of
+        a pair."""
         names = self.training.languages if isinstance(self.weights, Step) else ()
         language = names[0] if len(names) == 1 and not self.run.main_layer else ""
         device = str(machine.world.device)
@@ -174,18 +171,18 @@ class Model:
 
     @property
     def language(self) -> str:
-        """The other language, if it is measured from a source to one."""
+        """The non-source language, for a model that is measured on one."""
         (language,) = self.training.languages
         return language
 
     @property
     def of_pair(self) -> bool:
-        """Whether it is measured from a source to one other language."""
+        """Whether the model is measured on a source and one other language."""
         return len(self.training.languages) == 1
 
     @property
     def name(self) -> str:
-        """For people: `trans.inv/MLM/seed-0`."""
+        """A readable name: `trans.inv/MLM/seed-0`."""
         return self.weights.title.partition(" ")[2] if isinstance(self.weights, Step) else self.place
 
     @property
@@ -195,7 +192,8 @@ class Model:
 
 @dataclass(frozen=True)
 class EstimatedLinks:
-    """fast_align's links for the pairs `drawn` from the bitext of two languages, symmetrised by `method`."""
+    """fast_align's links for the sentence pairs `drawn` from two languages' bitext, symmetrised by
+    `method`."""
 
     data: Step
     first: str
@@ -229,8 +227,9 @@ def _estimate_links(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class Training:
-    """How a model is pretrained: an objective on `languages` of `data`, from `start` or random weights,
-    unless `shipped`. `claims` is a digest of the study's primary claims, which decides nothing."""
+    """How a model is pretrained: with an objective, on `languages` of `data`, from `start` or random
+    weights, unless it is `shipped`. `claims` is the digest of the study's primary claims, which does not
+    affect the weights."""
 
     data: Step
     languages: tuple[str, ...]
@@ -244,7 +243,7 @@ class Training:
     claims: str = ""
 
     def step(self, home: Path, group: str = "", threads: int = 1) -> Step:
-        """The step that trains it, in a folder below `home`."""
+        """Return the step that trains the model, in a folder below `home`."""
         place = home / group / self.objective.name / f"seed-{self.seed}"
         title = f"{'unpack' if self.shipped else 'pretrain'} {place.relative_to(home)}"
         return Step(
@@ -253,14 +252,13 @@ class Training:
 
     @cached_property
     def inputs(self) -> dict[str, str]:
-        """A fingerprint of the text that the objective reads in each language: MLM, for one, reads no
-        dictionary.
-        """
+        """A fingerprint of what the objective reads in each language; MLM, for example, reads no
+        dictionary."""
         of, reads = self.data.config, (self.objective.reads_dictionary, self.objective.reads_bitexts)
         return {name: of.language(self.data, name, *reads) for name in self.languages or (SOURCE,)}
 
     def identity(self) -> dict[str, Any]:
-        """Everything that decides the weights."""
+        """Return everything that determines the weights."""
         return self._identity(self.inputs) | ({"shipped": self.shipped} if self.shipped else {})
 
     def _identity(self, inputs: Mapping[str, str]) -> dict[str, Any]:
@@ -279,20 +277,22 @@ class Training:
         }
 
     def unless_shipped(self, file: Path) -> Training:
-        """The same training, with its run if the file has it."""
+        """Return this training, or its shipped run if the file contains it."""
         name = self.name_in_file
         return replace(self, shipped=ShippedRun(file, name)) if name in runs_of(file) else self
 
     @property
     def name_in_file(self) -> str:
-        """The name of its run in a file of shipped ones: a fingerprint of all that its languages have."""
+        """The name of its run in a file of shipped runs: a fingerprint that covers everything in its
+        languages."""
         of = self.data.config
         everything = {name: of.language(self.data, name) for name in self.languages or (SOURCE,)}
         return fingerprint(RUN, FORMAT, plain(self._identity(everything)))
 
     @cached_property
     def links(self) -> tuple[Step, ...]:
-        """The estimated links of the pairs that it reads, if the objective learns from such links."""
+        """The steps that estimate links in the pairs it reads, if the objective learns from estimated
+        links."""
         method = self.objective.traits.links
         if method in ("", GOLD):
             return ()
@@ -313,7 +313,8 @@ class Training:
         return self.steps_before + self.train.steps
 
     def probe(self) -> Probe | None:
-        """The measure during training: alignment@1, for two languages with different scripts."""
+        """Return the function that measures alignment@1 during training, if there are two languages with
+        different scripts."""
         from calque.analysis.measures.alignment import Types, alignment_of_model
 
         if len(self.languages) != 1:
@@ -326,9 +327,8 @@ class Training:
         return measure if types.measurable else None
 
     def check_memory(self, title: str, available: float, processes: int = 1) -> None:
-        """Refuse a model or a batch that `available` bytes cannot hold, naming the setting that takes the
-        most.
-        """
+        """Raise BadInput if the model or a batch does not fit into `available` bytes, naming the setting
+        that takes the most."""
         if (needed := self._memory(processes)) <= TOO_MUCH * available:
             return
         model, train = self.model, self.train
@@ -371,7 +371,7 @@ class Training:
         return training if card else PROCESS + training + BATCH_BYTES * self.train.batch * self.model.length
 
     def _bytes(self, card: bool) -> TrainingBytes:
-        """Bytes of the model and of its rows, the objective's own modules included."""
+        """Return the bytes for the model and its rows, including the objective's own modules."""
         traits = self.objective.traits
         needed = training_bytes(self.model, self.rows, traits.mask_rate, card=card)
         return replace(needed, fixed=needed.fixed + traits.memory + 16 * self._language_embeddings)

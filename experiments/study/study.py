@@ -1,17 +1,19 @@
-"""A study: models x measures, and the paper that its report is about. A function returns one, as plain
-values.
+"""A study: models x measures, and the paper that its report is about. Each study is returned by a function,
+as plain values.
 
 The steps of all studies share a folder, each named by what determines it, so that no model is trained twice
 (`experiments.run.shared`):
 
-<root>/shared/languages-<fp>/                            the languages, derived or natural
-<root>/shared/tasks/<task>-<fp>/                         a task's examples in them
-<root>/shared/floors/<task>-<fp>/                        scores of model-free baselines
-<root>/shared/start/...                                  records of a model that others start from
-<root>/shared/<group>/<objective>/seed-<k>-<fp>/         a pretraining run; natural languages are one group,
-unnamed <root>/shared/<group>/<objective>/seed-<k>-<fp>/<measure>-<fp>/   records of a measure, or of a task
-<root>/<study>/report/                                   records, tables, figures, report.html
-<root>/cache/                                            learnt grammars, parsed trees
+<root>/shared/languages-<fp>/                                      the languages, derived or natural
+<root>/shared/tasks/<task>-<fp>/                                   a task's examples in them
+<root>/shared/floors/<task>-<fp>/                                  scores of model-free baselines
+<root>/shared/start/...                                            records of a model that others start from
+<root>/shared/<group>/<objective>/seed-<k>-<fp>/                   a pretraining run
+<root>/shared/<group>/<objective>/seed-<k>-<fp>/<measure>-<fp>/    records of a measure, or of a task
+<root>/<study>/report/                                             records, tables, figures, report.html
+<root>/cache/                                                      learnt grammars, parsed trees
+
+Natural languages form one unnamed group, so their runs are in <root>/shared/<objective>/.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ BEHIND = 2  # models whose measures are delayed, to keep other cores busy while 
 
 @dataclass(frozen=True)
 class Study:
-    """Every objective on every group of languages with every seed, all with the same measures. A group is
+    """Models for every objective, group of languages and seed, all with the same measures. A group is
     a derived language with its source, all natural languages, or a gold set with text. `mixture` sets how
     much of each language is read. `start` is the folder, or the Hub name and revision, of the model that
     others start from; with `measure_start`, it is measured too. Runs in the file `shipped` are not trained
@@ -137,16 +139,16 @@ class Study:
 
     @property
     def data_seeds(self) -> tuple[int, ...]:
-        """The seeds with their own data, or the first one if all share it."""
+        """The seeds that have their own data, or only the first one if all share their data."""
         return self.seeds if self.languages.redraw else self.seeds[:1]
 
     def languages_step(self, root: Path, seed: int) -> Step | None:
-        """Return the step that prepares the text of a seed's models, if they share it."""
+        """Return the step that prepares the text for a seed's models, if they share it."""
         step: Step | None = self.languages.of_seed(seed).text_step(self, self.home(root))
         return step
 
     def examples(self, root: Path, seed: int = 0) -> dict[str, Step]:
-        """Return the steps that prepare examples, by task."""
+        """Return the steps that prepare a seed's examples, by task."""
         return self._examples(root, seed if seed in self.data_seeds else 0)
 
     @cached_method
@@ -212,7 +214,7 @@ class Study:
         return training.step(self.home(root), group.name, self.threads)
 
     def given_models(self, root: Path) -> list[Model]:
-        """Return the start itself and a copy per seed to fine-tune, if the start is measured."""
+        """Return the start itself, and a copy of it per seed to fine-tune, if the start is measured."""
         if self.given is None or not self.measure_start:
             return []
         layers, home = self.model.layers, self.home(root)
@@ -256,8 +258,8 @@ class Study:
     # Measures
 
     def measuring(self, root: Path, model: Model) -> list[Step]:
-        """Return the steps that measure a model before and after fine-tuning; only copies of the start are
-        fine-tuned."""
+        """Return the steps that measure a model before and after fine-tuning. The start itself is measured
+        only before, and its copies only after."""
         measures, examples = list[Measure](), self.examples(root, model.about.seed)
         if model.place == START or isinstance(model.weights, Step):
             for measure in self.measures:

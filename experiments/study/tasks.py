@@ -43,7 +43,7 @@ LONGEST = 32  # maximum letters in a language's name
 
 
 def language_mistakes(key: str, name: object) -> list[str]:
-    """Return the problems with a language's name, which is used in folder and file names."""
+    """Return the errors in a language's name, which becomes part of folder and file names."""
     letters = r"[A-Za-z0-9]+([_-][A-Za-z0-9]+)*"
     if (
         isinstance(name, str)
@@ -53,8 +53,8 @@ def language_mistakes(key: str, name: object) -> list[str]:
     ):
         return []
     return [
-        f"{key}: {shown(str(name))} cannot name a language; expected letters, digits and dashes, as in "
-        f"zh-tw, and none of {', '.join(RESERVED)}"
+        f"{key}: {shown(str(name))} cannot be a language's name; expected letters, digits and dashes, as in "
+        f"zh-tw, but not {', '.join(RESERVED)}"
     ]
 
 
@@ -69,10 +69,10 @@ class CrossLingualTask:
     tests: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
 
     def mistakes(self, name: str) -> list[str]:
-        """Return everything wrong with the values of the task `name`."""
+        """Return the errors in the settings of the task `name`."""
         wrong = [f"finetune.{mistake}" for mistake in self.finetune.mistakes()]
         if self.files is None:
-            return [*wrong, "tests is for tasks with files of their own"] if self.tests else wrong
+            return [*wrong, "tests applies only to tasks with files of their own"] if self.tests else wrong
         return wrong + self._file_mistakes(self.files, name)
 
     def _file_mistakes(self, files: TaskFiles, name: str) -> list[str]:
@@ -85,7 +85,7 @@ class CrossLingualTask:
             wrong.append("tests need at least one other language")
         if not (files.dev or files.held_out):
             wrong.append(
-                "settings are chosen on a dev set, but there is none: name dev files or hold some out"
+                "settings are chosen on a dev set, but there is none: name dev files, or set files.held_out"
             )
         if files.units != WORDS and name in TASKS and TASKS[name].data != TAGGED:
             wrong.append(f"files.units: {files.units} applies to treebanks, which only {TAGGED} reads")
@@ -103,21 +103,21 @@ def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingu
 
 
 def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[str]:
-    """Return the problems with tasks in natural languages, learnt in `source`."""
+    """Return the errors in tasks in natural languages, learnt in `source`."""
     wrong = []
     if unknown := [name for name in tasks if name not in TASKS]:
         wrong.append(f"tasks: there is no {', '.join(map(shown, unknown))}; there are {', '.join(TASKS)}")
     for name, values in tasks.items():
         if values.files is None:
-            wrong.append(f"tasks.{name}.files: natural languages have no examples without files")
+            wrong.append(f"tasks.{name}.files: missing, but examples in natural languages come from files")
         if source in values.tests:
-            wrong.append(f"tasks.{name}: {source} is the source, whose examples are in files")
+            wrong.append(f"tasks.{name}.tests: {source} is the source, whose examples belong in files")
     return wrong
 
 
 @dataclass(frozen=True)
 class DerivedExamples:
-    """A source's examples for one task, and their images."""
+    """The source's examples for one task, and their images."""
 
     languages: Any  # DerivedLanguages
     task: str
@@ -135,7 +135,8 @@ class DerivedExamples:
         )
 
     def check(self, folder: Path) -> None:
-        """Find damaged examples, and labels and metrics on which scoring would fail, before training."""
+        """Check, before training, for damaged examples, and for labels or metrics with which scoring would
+        fail."""
         examples, of = TaskFolder.open(folder), task(self.task)
         files = [(split, SOURCE) for split in SPLITS]
         files += [(split, name) for split in ("train", "test") for name in self.languages.names]
@@ -205,8 +206,9 @@ def _step(function: Any, examples: DerivedExamples | NaturalExamples, home: Path
 
 @dataclass(frozen=True)
 class Floors:
-    """Baselines for one task on pairs (training language, test language). Words are compared by id in the
-    vocabulary of `languages` or, without it, by spelling. `source` is the source's name in records."""
+    """Baselines for one task on pairs (training language, test language). Words are compared by their id
+    in the vocabulary of `languages` or, without `languages`, by spelling. `source` is the source's name in
+    records."""
 
     examples: Step
     pairs: tuple[NamePair, ...]

@@ -25,7 +25,7 @@ from calque.pretrain.objectives.mlm import MLM, Monolingual, TextObjective
 class Distances(Stream):
     """The squared distance between the embeddings of each dictionary word and its image."""
 
-    instances = 0  # every step uses all entries, so none are drawn
+    instances = 0  # every step uses all entries, so none are sampled
 
     def __init__(self, languages: Languages, weight: float) -> None:
         self.weights = {"distance": weight}  # the loss terms, each with its weight
@@ -38,7 +38,7 @@ class Distances(Stream):
         rows = learner.model.get_input_embeddings()(batch.ids)
         return {
             "distance": (rows[:, 0] - rows[:, 1]).square().sum()
-        }  # a sum, which the training loop divides
+        }  # a sum, which the training loop divides by the count
 
 
 @dataclass(frozen=True)

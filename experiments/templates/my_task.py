@@ -25,7 +25,10 @@ class MyTask(TextLabels):
 
     name = "my_task"  # in commands and folders
     title = "My task"  # in tables
-    metrics = (ACCURACY, Metric("rarest", "recall of the rarest label"))  # models are compared by the first
+    metrics = (
+        ACCURACY,
+        Metric("rarest", "recall of the rarest label"),
+    )  # models are compared by the first metric
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
         labels = [label for (label,) in gold]
@@ -34,14 +37,14 @@ class MyTask(TextLabels):
         found = [here and answer == g for here, answer, g in zip(rare, predicted, gold, strict=True)]
         recall = Score.over(
             found, rare, sum(rare)
-        )  # the sum of `found` over the sum of `rare`, example by example
+        )  # the sum of `found` over the sum of `rare`; each has a value per example
         return {"accuracy": accuracy(gold, predicted), "rarest": recall}
 
 
 def my_task() -> Study:
     """The pocket study on my own text, with labels from my own table."""
-    # text.txt contains a paragraph per line; my_task.tsv a text, a tab and its label. 200 lines are for
-    # testing.
+    # text.txt contains one paragraph per line; each line of my_task.tsv is a text, a tab and its label, and
+    # 200 lines are held out for testing.
     source = Files(
         text=(HERE / "text.txt",), text_labels=TaskFiles(train=(HERE / "my_task.tsv",), held_out=200)
     )

@@ -1,7 +1,7 @@
 """My own transform, and a study that uses it.
 
-calque show "the warm cook from dalmar ate two red apples ." my-transform trans.my-transform --study
-my_transform.py calque run my_transform.py
+calque show "the warm cook from dalmar ate two apples ." trans.my-transform --study my_transform.py
+calque run my_transform.py
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from calque.experiments.study import Study
 
 @dataclass(frozen=True)
 class MyTransform(Transform):
-    """Swap the words in half of the pairs first-second, third-fourth and so on."""
+    """Pair words (first and second, third and fourth, and so on), and swap the words in half of the pairs."""
 
     seed: int = 0  # fields are settings, and part of the fingerprint
 
@@ -32,7 +32,7 @@ class MyTransform(Transform):
 
 def my_transform() -> Study:
     """The pocket study in a new script, with and without MyTransform."""
-    # In a new script, because alignment is measured between words that differ.
+    # In a new script, because alignment is measured only between words that are spelled differently.
     return pocket().changed(
         name="my_transform", transforms=(Transliterate(), compose(Transliterate(), MyTransform()))
     )

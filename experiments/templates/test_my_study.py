@@ -1,4 +1,4 @@
-"""The study can be planned: its values fit together, and its models fit into memory."""
+"""Tests that the study's values fit together, and that its models can be planned."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The task reads its table and scores right and wrong answers."""
+"""Tests that the task reads its table, and scores right and wrong answers."""
 
 from collections import Counter
 from pathlib import Path
@@ -19,7 +19,7 @@ ROWS = [
 
 @pytest.fixture
 def examples(tmp_path: Path) -> list[Example]:
-    """The examples of a table with the rows `ROWS`."""
+    """The examples read from a table with the rows `ROWS`."""
     table = tmp_path / "table.tsv"
     table.write_text("".join(f"{text}\t{label}\n" for text, label in ROWS), encoding="utf-8")
     return list(READERS[TASK.data](table, Counter()))

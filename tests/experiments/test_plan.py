@@ -46,9 +46,9 @@ def test_twice_the_cards_take_half_the_time_and_no_more_memory(kind: Card, numbe
 
 
 def test_a_model_that_does_not_fit_and_more_cards_than_rows_are_refused() -> None:
-    with pytest.raises(BadInput, match="100 M parameters and one row do not fit on L40S"):
+    with pytest.raises(BadInput, match="100 M parameters does not fit on one L40S"):
         on_cards(replace(COST, card=replace(CARD, fixed=48e9)), card("L40S"), 1)
-    with pytest.raises(BadInput, match="257 cards for 256 rows per step"):
+    with pytest.raises(BadInput, match="257 cards are too many for 256 rows per step"):
         on_cards(COST, card("L40S"), 257)
 
 

@@ -98,7 +98,7 @@ def test_a_value_of_a_part_may_be_named_alone_where_one_part_has_it(pocket: Stud
         override(several, ["gold=c"])
     several = replace(pocket, head=TrainConfig())
     with pytest.raises(
-        BadInput, match=r"steps is in several parts; expected one of train\.steps, head\.steps"
+        BadInput, match=r"several parts have a field steps; expected one of train\.steps, head\.steps"
     ):
         override(several, ["steps=400"])
     growth = study("growth")
@@ -132,7 +132,7 @@ WRONG = {
     "tasks.pos.finetune.epochs=9223372036854775807": "tasks.pos.finetune.epochs are at most 100,000",
     "tasks=pos,pos": "'pos' twice",
     "mixture.held_out=2": "mixture.held_out must be at least 0 and below 1, not 2",
-    "encoder=x": "encoder is only for studies on gold sets",
+    "encoder=x": "encoder applies only to studies on gold sets",
     "paper=xlm": "expected one of align_mlm, xlm_align, equal_terms",
     "source.nli=none": "nli has fields of its own",
     "source.size=9223372036854775807": "from 1 to 1,000,000,000",
@@ -147,7 +147,7 @@ WRONG = {
     "transforms=trnas": "did you mean trans?",
     "transforms=trans.trans": "changes the script twice",
     "transforms=inv.trans.inv": "contains inv twice",
-    "transforms=inv": "ALIGN-MLM needs a dictionary of different words, and under inv it has none",
+    "transforms=inv": "ALIGN-MLM needs dictionary pairs of different words, but there are none under inv",
     "transforms=inv-0": "above 0",
     "transforms=" + ".".join(["trans", *["inv-12.5"] * 30]): "is too long for a folder's name",
     "disjoint=true": "XLM learns from parallel sentences; mixture.disjoint leaves none",
@@ -211,4 +211,4 @@ class Renamed(Invert):
 
 def test_parts_with_the_names_of_folders_are_refused(pocket: Study) -> None:
     wrong = study_mistakes(pocket.changed(transforms=(Renamed(),)))
-    assert any(f"{RESERVED[0]} is the name of one of Calque's folders" in each for each in wrong)
+    assert any(f"{RESERVED[0]} is the name of one of Calque's own folders" in each for each in wrong)
