@@ -47,7 +47,7 @@ LONGEST = 2_000  # maximum characters of an error message, which may quote long 
 
 
 class Commands(TyperGroup):
-    """The command group, which reports errors, except for bugs, without a traceback and one per line.
+    """The group of all commands. Reports errors that are not bugs on one line each, without a traceback.
 
     Exit codes: 2 for errors that the user can fix, such as bad input or a full disk, 1 for a run that cannot
     continue, 130 for an interrupt, and 128 plus the signal number for other signals.

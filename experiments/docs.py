@@ -1,6 +1,6 @@
 """Computed parts of the documentation: numbers from committed records, and tables generated from code.
 
-A number in a sentence is a marked cell. The comment before it names a committed table, the cells that
+A number from records is a marked cell. The comment before it names a committed table, the cells that
 identify the row, and the column; `#2` selects the second number in the cell. Browsers show only the number:
 
     MLM reaches <!-- align_mlm_pocket/table-3: MLM | Trans | ours; POS accuracy ZS -->96.1 ± 0.6<!-- / --> %.
@@ -52,7 +52,7 @@ def filled(text: str, blocks: Mapping[str, Block] | None = None, page: Path | No
             if mark.re is _CELL:
                 if not mark.string[: mark.start()].rpartition("\n")[2].strip():
                     raise BadInput(
-                        "the comment is first in its line, which ends the paragraph; move a word before it"
+                        "a comment at the start of a line ends the paragraph; move a word before it"
                     )
                 return mark[1] + _cell(mark) + mark[6]
             return f"<!-- calque: {mark[1]} -->\n{_block(mark[1], known)}<!-- /calque -->"
@@ -160,7 +160,7 @@ def _recipes() -> list[str]:
 
 
 def _benchmarks() -> list[str]:
-    """All committed comparisons and how they were measured."""
+    """List all committed comparisons, and how they were measured."""
     about, benchmarks = read_benchmarks(BENCHMARKS)
     rows = [comparison.cells for comparison in chain.from_iterable(benchmarks.values())]
     lines = _table_of("task | compared with | Calque's speed | times as fast, 95 % interval", rows)
@@ -170,7 +170,7 @@ def _benchmarks() -> list[str]:
 
 
 def _claims() -> list[str]:
-    """Each published claim once, with its conclusion; claims about several tasks share a row."""
+    """List each published claim once, with its conclusion; claims about several tasks share a row."""
     lines = []
     for name, about in papers().items():
         found = dict.fromkeys(chain.from_iterable(conclusions(name).values()))
@@ -186,7 +186,7 @@ def _claims() -> list[str]:
 
 
 def _direction(one: Conclusion) -> str:
-    """A decided direction in bold, or why a claim is undecided, unless its interval is the reason."""
+    """Format a decided direction in bold, or the reason why a claim is undecided, if one is stated."""
     verdict, _, reason = one.direction.partition(": ")
     if not verdict.startswith("undecided"):
         return f", **{one.direction.removesuffix(' direction')}**"

@@ -27,9 +27,9 @@ LINES = 1_000  # lines per batch of the straightforward implementation, as in `d
 
 
 def derive(rounds: int) -> list[Comparison]:
-    """Compare deriving Trans + Inv from raw text, with a given vocabulary and two workers, with a
-    straightforward implementation, which reads the text with the same reader, reverses words in Python,
-    and passes the lines of both languages to `encode_batch`, whose threads use all cores."""
+    """Compare two ways to derive Trans + Inv from raw text with a given vocabulary: Calque with two
+    workers, and a straightforward implementation, which reads the text with the same reader, reverses
+    words in Python, and passes the lines of both languages to `encode_batch`, whose threads use all cores."""
     os.environ["TOKENIZERS_PARALLELISM"] = "true"
     source = Files((folder_of("CALQUE_DATA") / "wikipedia" / "wikipedia-1.txt",), megabytes=MEGABYTES)
     megabytes = sum(chunk.length for chunk in source.chunks()) / 1e6
@@ -61,7 +61,8 @@ def _derive(source: Files, folder: Path) -> float:
 
 
 def _derive_line_by_line(source: Files, study: Path) -> float:
-    """Write both languages' ids next to the study, using its tokenizer; return the seconds."""
+    """Write the ids of both languages next to the study's folder, using its tokenizer; return the seconds
+    taken."""
     tokenizer = Tokenizer.from_file(str(Languages.open(study, [TRANSFORM.name]).tokenizer))
     tokenizer.encode_special_tokens = True
     image, start = TRANSFORM.image(SIZE), time.perf_counter()

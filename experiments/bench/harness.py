@@ -48,8 +48,8 @@ class Comparison:
 
 
 def interleaved(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple[float, ...]]:
-    """Measure each side in `rounds` rounds, after an uncounted one. Sides take turns, so that other work
-    slows them equally."""
+    """Measure each side in `rounds` rounds, after one that is not counted. Sides take turns, so that other
+    work slows them equally."""
     for side in sides:
         side()
     measured = [[float(f"{side():.6g}") for side in sides] for _ in range(rounds)]
@@ -98,7 +98,7 @@ def write(comparisons: Mapping[str, Sequence[Comparison]], about: Mapping[str, A
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, list[Comparison]]]:
-    """Read how a record was measured, and its comparisons by benchmark."""
+    """Read a record: how it was measured, and its comparisons by benchmark."""
     about, comparisons = json.loads(path.read_text(encoding="utf-8")), dict[str, list[Comparison]]()
     for row in about.pop("rows"):
         rates = {side: tuple(row[side]) for side in ("ours", "theirs")}

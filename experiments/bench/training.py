@@ -85,7 +85,7 @@ def step(rounds: int) -> list[Comparison]:
 
 def check_close(model: PreTrainedModel, stream: Stream) -> float:
     """Return the relative difference between our loss and gradients and transformers' on a few rows; exit
-    if it is large. Ours computes the head at labelled positions only."""
+    if it is large. Ours computes the prediction head only at labelled positions."""
     batch, counts = stream.draw(range(4), np.random.default_rng(0))
     rows = batch.to(torch.device("cpu"))
 

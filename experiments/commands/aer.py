@@ -76,9 +76,9 @@ def aer(
 def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path, declared: bool) -> None:
     """Raise BadInput if one file seems to be 0-based and the other 1-based.
 
-    They do if only one contains a position 0, and more links agree after the other is shifted by one. In
-    short files this may be chance, so users can declare the base; `declared` says whether they did for
-    `links`.
+    This is assumed if only one contains a position 0, and more links agree after the other is shifted by
+    one. In short files this may be chance, so users can declare the base; `declared` says whether they did
+    for `links`.
     """
     from calque.derive.readers.links import from_where, has_zero
 

@@ -67,7 +67,7 @@ def bench(
         "derive": derive.derive,
     }
     torch.set_num_threads(threads)
-    logging.set_verbosity_error()  # otherwise it lists a model's missing weights each time
+    logging.set_verbosity_error()  # otherwise transformers lists a model's missing weights each time
     logging.disable_progress_bar()
     measured: dict[str, list[Comparison]] = {}
     for name in chosen:

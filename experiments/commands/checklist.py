@@ -17,7 +17,7 @@ def checklist(
     ],
     own: Own = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Write here instead of to the terminal.")
+        Path | None, typer.Option(metavar="PATH", help="Output file. Default: print the answers.")
     ] = None,
     runs: Root = ROOT,
 ) -> None:

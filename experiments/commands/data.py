@@ -34,7 +34,7 @@ def plan(recipes: Recipes = None, to: To = DATA) -> None:
     from calque.experiments.data.store import Store
 
     store, chosen = Store(to), [read_recipe(name) for name in recipes or names()]
-    # Check each file once: recipes include others, and digests take time.
+    # Check each file only once, since recipes include others and computing digests takes time.
     states = {
         output: store.state(output)
         for output in dict.fromkeys(file for one in chosen for file in one.outputs)

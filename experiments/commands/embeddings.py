@@ -14,7 +14,8 @@ from calque.experiments.commands.options import check_out
 def embeddings(
     lexicon: Annotated[Path, typer.Argument(help="A lexicon: word, translation, probability, count.")],
     models: Annotated[
-        list[Path], typer.Argument(help="Folders of models with tokenizers, as before and after training.")
+        list[Path],
+        typer.Argument(help="Folders of models with tokenizers, such as before and after training."),
     ],
     out: Annotated[Path, typer.Option(help="The PNG to write, with an SVG next to it.")],
     title: Annotated[
@@ -41,7 +42,7 @@ def embeddings(
             f"expected {len(models)} different titles (--title), one per model, not {', '.join(names)}"
         )
     if out.suffix != ".png" or not out.absolute().parent.is_dir():
-        raise BadInput("expected the name of a PNG in an existing folder", out)
+        raise BadInput("must be a PNG file in an existing folder", out)
     for suffix in (".png", ".svg"):
         check_out(out.with_suffix(suffix), (lexicon, without))
     stop = {line.strip() for _, line in read_lines(without)} if without else set()

@@ -1,4 +1,4 @@
-"""`calque export`: a report for papers and other programs."""
+"""`calque export`: export a report for papers and other programs."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def export(
         str, typer.Option(metavar="LENGTH", help="The figure's width, such as 8cm or 3.3in.")
     ] = "12cm",
     labels: Annotated[
-        str, typer.Option(metavar="A=B,...", help='New names for the figure, such as "MLM=Plain MLM".')
+        str, typer.Option(metavar="A=B,...", help='New labels for the figure, such as "MLM=Plain MLM".')
     ] = "",
     out: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Write here instead of to the terminal.")
+        Path | None, typer.Option(metavar="PATH", help="Output file. Default: print to the terminal.")
     ] = None,
     runs: Root = ROOT,
 ) -> None:
@@ -108,5 +108,5 @@ def _labels(text: str) -> dict[str, str]:
     pairs = [part.partition("=") for part in text.split(",")] if text else []
     for name, sign, label in pairs:
         if not (name.strip() and sign and label.strip()):
-            raise BadInput(f"--labels {text!r}: expected NAME=LABEL, with commas between several")
+            raise BadInput(f"--labels {text!r}: expected NAME=LABEL, or several separated by commas")
     return {name.strip(): label.strip() for name, _, label in pairs}

@@ -45,7 +45,9 @@ def intervene(
     rows = model.rows(language or "")
     pairs, width = len(rows.known), rows.source.shape[1]
     if rows.rank < width:
-        typer.echo(f"calque: {pairs} dictionary pairs determine {rows.rank} of {width} dimensions", err=True)
+        typer.echo(
+            f"calque: {pairs} dictionary pairs determine only {rows.rank} of {width} dimensions", err=True
+        )
     with board(quiet=as_json) as shown:
         tuned = model.finetune(task, language or "", partial(shown.report, f"fine-tuning on {task}"))
     effects = _effects(tuned)

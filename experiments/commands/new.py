@@ -108,7 +108,7 @@ def check_new_name(kind: str, name: str, folder: Path) -> None:
 
 
 def _elsewhere(origin: str | None, folder: Path) -> bool:
-    """Whether a module is outside the folder; the folder's own files are reported with their paths."""
+    """Whether a module is outside the folder, whose own files are reported separately, with their paths."""
     return origin is None or Path(origin).resolve().parent != folder.resolve()
 
 

@@ -30,7 +30,7 @@ def paper(
         raise BadInput("the papers' records are not in the installed package; clone Calque's repository")
     if paper is None:
         if out != OUT:
-            raise BadInput("--out is the folder to write to; also name a paper")
+            raise BadInput("--out has no effect without a paper; name the paper to write")
         for line in papers.listing():
             spaces = len(line) - len(line.lstrip())
             typer.echo(filled(line, spaces + 2 if spaces else 0))

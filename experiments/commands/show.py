@@ -66,9 +66,7 @@ def show(
     for number, sentence in enumerate(sentences if transforms else ()):
         typer.echo(side_by_side(sentence, transforms, number))
     if wrong:
-        known = (
-            f"there are {', '.join(EXAMPLES)}"  # printed once, at the end; valid languages are shown anyway
-        )
+        known = f"there are {', '.join(EXAMPLES)}"  # printed only once, at the end
         once = [message.replace(known, "").rstrip("; ") for message in wrong]
         raise BadInput([*once, known] if once != wrong and len(wrong) > 1 else wrong)
 

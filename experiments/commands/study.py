@@ -42,7 +42,7 @@ Jobs = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="Steps computed in parallel; results are unaffected. Default: all cores, or one step on a GPU.",
+        help="Steps to compute in parallel, with the same results. Default: all cores, or one step on a GPU.",
     ),
 ]
 Quiet = Annotated[
@@ -76,9 +76,9 @@ Recorded = Annotated[
     str, typer.Argument(metavar="STUDY", help="A study with a report, or a folder of records.")
 ]
 Cards = Annotated[
-    int | None, typer.Option(min=1, help="Also estimate the time on this many cards, one process each.")
+    int | None, typer.Option(min=1, help="Also estimate the time on this many GPUs, one process each.")
 ]
-Kind = Annotated[str, typer.Option(metavar="KIND", help="The kind of card, such as A100 or H100.")]
+Kind = Annotated[str, typer.Option(metavar="KIND", help="The kind of GPU, such as A100 or H100.")]
 
 
 On = Annotated[Literal["local", "slurm"], typer.Option(help="Compute on this machine, or in Slurm jobs.")]
@@ -154,7 +154,8 @@ def cell(
     fingerprints: Annotated[
         list[str],
         typer.Argument(
-            metavar="FINGERPRINT...", help="The steps' fingerprints, which end their folders' names."
+            metavar="FINGERPRINT...",
+            help="Fingerprints of steps, which are at the end of their folders' names.",
         ),
     ],
     settings: Set = None,
@@ -208,12 +209,14 @@ def derive(
     jobs: Jobs = None,
     language: Language = None,
     out: Annotated[Path | None, typer.Option(help="Output file. Default: print the text.")] = None,
-    pairs: Annotated[bool, typer.Option("--pairs", help="Write each sentence, a tab and its image.")] = False,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Write each sentence followed by a tab and its image.")
+    ] = False,
     parser: Parser = None,
     own: Own = None,
     easy: Easy = None,
 ) -> None:
-    """Derive a study's languages, or a file in one language."""
+    """Derive a study's languages, or write a file in one derived language."""
     if language is not None:
         if settings or jobs:
             raise BadInput("--set and --jobs apply only to studies; leave them out with --language")
@@ -225,7 +228,7 @@ def derive(
         return
     if out or pairs or own or easy or (not exp.endswith(".py") and Path(exp).is_file()):
         raise BadInput(
-            f"{exp}: to write a file in another language, name it with --language, as in trans.inv"
+            f"{exp}: to write a file in another language, name the language, as in --language trans.inv"
         )
     study = _opened(exp, settings)
     from calque.experiments.report.summary import account
@@ -374,7 +377,7 @@ def _compute(
     engine: Slurm | None = None,
 ) -> None:
     """Compute a study's unfinished steps in the given stages, for the report folder `report`. `time` is
-    the whole study's estimated time on two cores. An `engine` computes all stages in jobs."""
+    the whole study's estimated time on two cores. An `engine` computes all stages in cluster jobs."""
     from calque.experiments.run.progress import board
     from calque.experiments.run.schedule import compute, first_process
     from calque.experiments.run.shared import note_use

@@ -49,7 +49,7 @@ def train_aligner(
     """Train an encoder to align words, without gold links."""
     if len(files) % 2:
         raise BadInput(
-            f"{len(files)} files cannot be paired; expected each file of sentences with its translations"
+            f"{len(files)} files cannot be paired; expected a file of translations for each file of sentences"
         )
     if out.exists():
         raise BadInput("already exists; choose a new folder", out)

@@ -175,6 +175,6 @@ def _undamaged(name: str) -> Iterator[None]:
         NotImplementedError,
         OSError,
     ) as error:
-        if getattr(error, "errno", None) is not None:  # the error is the disk's, not the archive's
+        if getattr(error, "errno", None) is not None:  # an error from the disk, not from the archive
             raise
         raise BadInput(f"damaged, or not in the format that its name suggests: {error}", name) from None

@@ -26,7 +26,7 @@ Progress = Callable[[int, int], None]
 
 
 class Session(requests.Session):
-    """A session that redirects https only to https, and ignores passwords in ~/.netrc."""
+    """A session that follows redirects from https only to https, and ignores passwords in ~/.netrc."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,9 +48,9 @@ class Session(requests.Session):
 def fetch_file(download: Download, folder: Path, seen: str, report: Progress) -> tuple[Path, str]:
     """Download a file into `folder`, check it, and return its path and SHA-256; remove an unexpected file.
 
-    If the digest is known, from the recipe or as `seen` earlier, the download resumes after broken
-    connections and killed processes; otherwise it restarts. `report(done, of)` receives byte counts; `of` is
-    0 if unknown.
+    If the digest is known, from the recipe or from an earlier download (`seen`), the download resumes after
+    broken connections and killed processes; otherwise it restarts. `report(done, of)` receives byte counts;
+    `of` is 0 if unknown.
     """
     whole, part = folder / "whole", folder / "part"
     digest = download.sha256 or seen
@@ -74,7 +74,7 @@ def fetch_file(download: Download, folder: Path, seen: str, report: Progress) ->
 
 def _complete(download: Download, part: Path, resumes: bool, report: Progress) -> None:
     """Fetch the missing bytes, retrying when connections break or the server is busy."""
-    logging.getLogger("urllib3").setLevel(logging.CRITICAL)  # the errors raised here suffice
+    logging.getLogger("urllib3").setLevel(logging.CRITICAL)  # errors are reported here instead
     tries, furthest = 0, 0
     with Session() as session:
         while True:

@@ -124,8 +124,8 @@ def _write(
 
 
 def _copy_trees(part: Path) -> dict[str, Any]:
-    """Copy Calque's trees and grammar if the text is identical to Calque's; return the trees' and
-    grammar's facts."""
+    """Copy Calque's trees and grammar if the text is identical to Calque's; return the facts about the
+    models that made them."""
     if lzma.decompress((part / TEXT).read_bytes()) != lzma.decompress((FOLDER / TEXT).read_bytes()):
         raise BadInput(
             "these originals give a different text from Calque's, so Calque's trees do not fit", part

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import read_toml
 
-LOCK = "fetched.json"  # a file in the data folder: digests of downloads by URL, and of files by path
+LOCK = "fetched.json"  # a file in the data folder with the digests of downloads, by URL, and files, by path
 RECIPES = Path(__file__).with_name("recipes.toml")
 EACH = "{}"  # placeholder for a name in `for` or `each`
 SIZE = re.compile(

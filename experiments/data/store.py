@@ -120,7 +120,8 @@ class Store:
         return result
 
     def _fetch(self, download: Download, report: Report) -> list[str]:
-        """Download, check, unpack, check again and install; return the newly filled paths."""
+        """Download, check and unpack a file, then check and install its contents; return the paths of new
+        files."""
         folder = self.folder / WORK / hashlib.sha256(download.url.encode()).hexdigest()[:16]
         title, throttled = f"fetching {download.outputs[0].place}", Throttled(report)
 
@@ -143,7 +144,7 @@ class Store:
         return places
 
     def _put(self, download: Download, digest: str, files: Mapping[str, Path]) -> list[str]:
-        """Install files, after recording them in the lock file, and return the newly filled paths."""
+        """Install files, after recording them in the lock file, and return the paths of new files."""
         empty = [place for place in files if not (self.folder / place).exists()]
         self._downloads[download.url] = digest
         self._places |= {place: Placed.of(files[place]) for place in empty}

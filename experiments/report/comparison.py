@@ -76,8 +76,8 @@ class _Report:
     floors: list[Floor]
 
     def without_sweep(self, other: _Report) -> _Report:
-        """Drop the swept values from the first variant of each run that the other report contains without
-        a sweep."""
+        """If the other report contains a run that is swept here, drop the swept values from the run's
+        first variant, so that the two runs can be compared."""
         others, firsts = (
             {run.id for run in other.runs},
             {run.id.split("@")[0]: run.id for run in reversed(self.runs)},
@@ -116,10 +116,9 @@ class _Report:
 
 
 def compare_reports(first: Path, second: Path) -> Comparison:
-    """Compare two folders of records. Runs are matched by configuration, because their names contain
-    fingerprints. Numbers that claims can be about are compared by Welch's t-test over seeds or, if they do
-    not vary over seeds, by a z-test over test items, with Holm's correction. Raises BadInput if the folders
-    share no record."""
+    """Compare two folders of records. Runs are matched by configuration, not by name. Numbers that claims
+    can be about are compared by Welch's t-test over seeds or, if they do not vary over seeds, by a z-test
+    over test items, with Holm's correction. Raises BadInput if the folders share no record."""
     ours, theirs = _Report(*read_records(first)), _Report(*read_records(second))
     ours, theirs = ours.without_sweep(theirs), theirs.without_sweep(ours)
     a, b = ours.by_key(), theirs.by_key()

@@ -78,7 +78,7 @@ def results_of(folder: Path) -> list[Results]:
 
 def joined_rows(folder: Path) -> list[dict[str, Any]]:
     """Return a report's records as dicts, each with its run's study, seed, objective, start, mixture,
-    sweep settings and `path`, the model's folder, which is empty if the folder is not found."""
+    sweep settings and `path`, the folder of the model (empty if it is not found)."""
     runs, records, _ = read_records(folder)
     by_run = {run.id: _run_fields(run, folder) for run in runs}
     absent = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0}
@@ -200,8 +200,8 @@ def stored(folder: Path) -> About:
 
 
 def again(folder: Path, about: About) -> About:
-    """Return the description for a report that is rewritten without computing anything: the stored one,
-    which names the command that computed the records, if its configuration is unchanged."""
+    """Return the stored description, which names the command that computed the records, for a report
+    rewritten with an unchanged configuration; otherwise `about`."""
     then = stored(folder) if (folder / RECORDS).is_file() else {}
     return {**then, "rendered": _now()} if then.get("configuration") == about["configuration"] else about
 

@@ -52,7 +52,7 @@ class Item:
     claims concern numbers in the published table `table`. If `by_language`, the published table's settings
     are languages. `transforms`, `objectives`, `aligners` and `settings` map published names to ours
     (`same` in `analysis.papers.printed`). `absent` says which results are unavailable at this scale, and
-    `differs` in what the experiments differ."""
+    `differs` how the experiments differ."""
 
     paper: str
     name: str
@@ -136,7 +136,7 @@ class Conclusion(NamedTuple):
 
 @cache
 def papers() -> dict[str, dict[str, Any]]:
-    """Read papers.toml: entries by paper."""
+    """Read papers.toml, and return its entries by paper."""
     return read_toml(ITEMS)
 
 

@@ -116,7 +116,7 @@ def runs_and_records(found: Sequence[MeasuredStep]) -> tuple[list[Run], list[Rec
 
 
 def floors_of(study: Study, root: Path) -> list[Floor]:
-    """Return the tasks' floors, averaged over seeds if each has its own data."""
+    """Return the tasks' floors, averaged over seeds if each seed has its own data."""
     if isinstance(study.languages, GoldPairs):
         return []
     draws = [

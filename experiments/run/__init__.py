@@ -1,1 +1,1 @@
-"""Steps, their folders and their computation, here and in cluster jobs, independent of studies."""
+"""Steps: their folders, and their computation on this machine or in cluster jobs, independent of studies."""

@@ -1,4 +1,4 @@
-"""Importing a user's study file, also in worker processes."""
+"""Importing a user's study file, including in worker processes."""
 
 import dataclasses
 import inspect

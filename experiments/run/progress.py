@@ -26,9 +26,9 @@ Measured = dict[
 
 
 class Remaining:
-    """The number of finished steps, and an estimate of the remaining time. The time to train a
-    model is its operations at the speed measured for its kind, its stage or all steps; other steps are
-    assumed to take as long as earlier ones of their kind."""
+    """The number of finished steps, and an estimate of the remaining time. The time to train a model is
+    estimated from its operations and the speed measured for its kind, its stage or all steps; other steps
+    are assumed to take as long as earlier ones of their kind."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self.waiting = {step.folder: step for step in steps}
@@ -55,7 +55,7 @@ class Remaining:
         first, last = self.parts.pop(step.title, (0.0, 1.0))
         _measure(self.measured, step, self.work(step), seconds / (last - first) if last > first else seconds)
         if step.stage == "derive":
-            self._work.clear()  # operations may depend on the number of examples
+            self._work.clear()  # the operations may depend on the number of examples
         return seconds
 
     def work(self, step: Step) -> float:

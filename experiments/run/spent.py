@@ -23,7 +23,7 @@ EVERY = 10.0  # seconds between records; a killed process loses the time since i
 
 @contextmanager
 def metered(step: Step, machine: Machine) -> Iterator[Machine]:
-    """Yield the machine to compute a step on. The cost, including that of earlier, stopped commands, is
+    """Yield the machine on which to compute a step. The cost, including that of earlier, stopped commands, is
     recorded next to the step's folder while the block runs, and in its manifest at the end."""
     path = step.folder.with_name(f".{step.folder.name}.{COMPUTE}")
     before: dict[str, Any] = loads(path.read_text(encoding="utf-8")) if path.is_file() else {}

@@ -30,7 +30,7 @@ Watch = Callable[
 
 
 def unwatched(step: Step, finished: bool) -> None:
-    """Ignore that a step begins or is finished."""
+    """Ignore a step's beginning and end."""
 
 
 def cached_method(method: Callable[..., Any]) -> Callable[..., Any]:

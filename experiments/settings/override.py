@@ -67,7 +67,7 @@ def _fields(value: Any) -> list[str]:
 
 def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -> Any:
     """Return `value`, of type `hint`, with its part at `path` replaced by the value that `text`
-    represents; errors contain `name`."""
+    represents; `name` is used in errors."""
     if not path:
         return _replace_whole(value, hint, name, text)
     key, *rest = path

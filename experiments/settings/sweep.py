@@ -63,7 +63,7 @@ class Sweep:
 
     @property
     def options(self) -> list[str]:
-        """The settings as options for `read`."""
+        """The settings in the form that `read` parses."""
         marks = (";" if any("," in value for value in values) else "," for _, values in self.settings)
         return [
             f"{key}={mark.join(values)}" for (key, values), mark in zip(self.settings, marks, strict=True)

@@ -12,7 +12,7 @@ from calque.pretrain.mixture import Mixture
 
 
 def growth() -> Study:
-    """Probes of models of Pocket English, at two snapshots per doubling of the number of steps."""
+    """Models of Pocket English, probed twice per doubling of the number of steps."""
     small, text = small_grid(), Pocket(types=300)
     return small.changed(
         name="growth",

@@ -1,5 +1,5 @@
-"""The pocket study, whose question four seeds decide in ten minutes on the built-in corpus, and the
-studies derived from it."""
+"""The pocket study, whose question can be decided with four seeds on the built-in corpus in ten minutes,
+and studies derived from it."""
 
 from dataclasses import replace
 

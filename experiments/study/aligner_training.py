@@ -39,7 +39,7 @@ RECIPE = TrainConfig(
 )
 LENGTH = 128  # ids per row, shared by both sides of a pair
 FEWEST = 500  # minimum sentence pairs per bitext: fast_align learns little from fewer
-SAMPLE, MOST = 500, 20_000  # sentence pairs per bitext to count links in, and at most to train fast_align on
+SAMPLE, MOST = 500, 20_000  # sentence pairs per bitext: for counting links, and at most for training
 LEAST_SHARED = 0.5  # minimum share of fast_align's links common to both directions, a rule of thumb
 KEPT = (
     "architectures",

@@ -1,5 +1,5 @@
-"""Word aligners on gold sets: a pretrained model's encoder, an external encoder, fast_align and the
-diagonal."""
+"""Word aligners on gold sets: a pretrained model's encoder, an external encoder, fast_align and a
+diagonal baseline."""
 
 from collections import Counter
 from collections.abc import Mapping

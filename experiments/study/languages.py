@@ -69,7 +69,7 @@ class StudyLanguages(ABC):
 
     @abstractmethod
     def mistakes(self) -> list[str]:
-        """Return a message for each error in them."""
+        """Return a message for each error in the languages' settings."""
 
     @abstractmethod
     def text_step(self, study: Any, home: Path) -> Step | None:
@@ -274,7 +274,7 @@ class NaturalLanguages(StudyLanguages):
     learnt in the language `source`. Sentences in `withheld` are excluded from text and bitexts. `table`
     decides whether models have embedding rows for all types or only for those that occur. `dictionaries` are
     lexicons by language pair, in the format of `derive.dictionary`. `types` is the tokenizer's number of
-    types, for plans."""
+    types, for plans made without the tokenizer."""
 
     source: str = "en"
     texts: Mapping[str, TextFiles] = field(default_factory=dict)

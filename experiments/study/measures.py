@@ -329,7 +329,7 @@ class Transfer(Measure):
         return identity | {
             "examples": _examples_in(self.examples, model),
             "way": "ZS",
-        }  # "way" only keeps the fingerprints of finished folders
+        }  # "way" is kept only so that fingerprints of finished folders do not change
 
     def work(self, model: Model) -> float:
         return 2 * finetuning_work(self.examples, self.finetune, model)
@@ -366,7 +366,7 @@ class ZeroShot(Measure):
             "head": task(self.name).head.format,
             "finetune": (self.finetune,),
             "way": "ZS",
-            "sample": None,  # like "way", only keeps the fingerprints of finished folders
+            "sample": None,  # kept for the same reason as "way"
         }
 
     def work(self, model: Model) -> float:

@@ -23,7 +23,9 @@ class Measure(ABC):
     `terms` are glossary entries for the report, by title."""
 
     format: ClassVar[int] = 1
-    any_model: ClassVar[bool] = False  # whether it applies to any model: most compare two languages
+    any_model: ClassVar[bool] = (
+        False  # whether it applies to every model; most measures compare two languages
+    )
     terms: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     @property
@@ -108,7 +110,7 @@ def _measure(step: Step, machine: Machine) -> None:
 def write_measurement(
     step: Step, measurement: Measurement, machine: Machine, runs: Sequence[Run] = ()
 ) -> None:
-    """Write a step's measurement as its folder; `runs` are aligners that use no model of the study."""
+    """Write a step's measurement as its folder; `runs` describe aligners that use no model of the study."""
     facts = {"made with": machine.described, "left out": dict(+measurement.exclusions), **measurement.facts}
     with making(step.folder, step.kind, step.facts | facts) as part:
         json_rows.write(part / RUNS, runs)

@@ -1,4 +1,4 @@
-"""The models of a study: their training data, the steps that train them, and models from elsewhere.
+"""The models of a study: their training data, the steps that train them, and existing models.
 
 A group is a set of languages that a model reads together; a study trains each objective on each group with
 each seed.
@@ -79,7 +79,7 @@ class GivenModel:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A fingerprint of its weights, and of its and its tokenizer's configuration."""
+        """A fingerprint of its weights and of its JSON files, which configure the model and the tokenizer."""
         settings = {path.name: sha256(path) for path in sorted(self.checkpoint.glob("*.json"))}
         return fingerprint(self._weights, settings)
 
@@ -171,7 +171,7 @@ class Model:
 
     @property
     def language(self) -> str:
-        """The non-source language, for a model that is measured on one."""
+        """The non-source language, for a model with exactly one."""
         (language,) = self.training.languages
         return language
 

@@ -1,5 +1,5 @@
-"""A study: models x measures, and the paper that its report is about. Each study is returned by a function,
-as plain values.
+"""A study: the models to train, how to measure them, and the paper that its report is about. Each study is
+returned by a function, as plain values.
 
 The steps of all studies share a folder, each named by what determines it, so that no model is trained twice
 (`experiments.run.shared`):
@@ -43,20 +43,22 @@ from calque.pretrain.objective import HeadOnly, Objective
 
 START = "start"
 THE_START = Described(START, "the start")  # how records describe the model that all others start from
-BEHIND = 2  # models whose measures are delayed, to keep other cores busy while the last model trains
+BEHIND = (
+    2  # number of models whose measures are delayed, to keep other cores busy while the last model trains
+)
 
 
 @dataclass(frozen=True)
 class Study:
-    """Models for every objective, group of languages and seed, all with the same measures. A group is
-    a derived language with its source, all natural languages, or a gold set with text. `mixture` sets how
+    """A model for every objective, group of languages and seed, all with the same measures. A group is a
+    derived language with its source, all natural languages, or a gold set with text. `mixture` sets how
     much of each language is read. `start` is the folder, or the Hub name and revision, of the model that
     others start from; with `measure_start`, it is measured too. Runs in the file `shipped` are not trained
-    again (`pretrain.shipped`). `head` first trains a prediction head, if the start has none, with the
-    first objective that predicts. `paces` gives the steps of objectives as multiples of `train.steps`.
-    `encoder` is measured on gold sets next to the study's models. `paper` selects the report's tables,
-    figures and claims, and `claims` is the file with the study's own claims (`analysis.papers.primary`),
-    whose digest is noted in manifests."""
+    again (`pretrain.shipped`). `head` says how to first train a prediction head, if the start has none,
+    with the first objective that predicts. `paces` gives the steps of objectives as multiples of
+    `train.steps`. `encoder` is measured on gold sets next to the study's models. `paper` selects the
+    report's tables, figures and claims, and `claims` is the file with the study's own claims
+    (`analysis.papers.primary`), whose digest is recorded in manifests."""
 
     name: str
     languages: StudyLanguages

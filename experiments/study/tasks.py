@@ -93,8 +93,8 @@ class CrossLingualTask:
 
 
 def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
-    """Add the catalog's other tasks, configured like a task with the same data or, if no task has files,
-    like the first."""
+    """Add the catalog's other tasks, each configured like a given task with the same data or, if no task has
+    files, like the first one."""
     by_data = {TASKS[name].data: its for name, its in reversed(list(tasks.items())) if name in TASKS}
     if tasks and not any(its.files for its in tasks.values()):
         by_data = dict.fromkeys((of.data for of in TASKS.values()), next(iter(tasks.values()))) | by_data

@@ -145,7 +145,7 @@ WRONG = {
     "look nowhere": "nowhere",
     "look file --html x --json": "--html",
     "aer file file --source file": "--target",
-    "train-aligner file --model m --out out": "pairs of files",
+    "train-aligner file --model m --out out": "cannot be paired",
     "embeddings file model --out out.svg": "out.svg",
 }
 

@@ -94,7 +94,7 @@ def test_a_value_of_a_part_may_be_named_alone_where_one_part_has_it(pocket: Stud
     assert override(pocket, ["steps=400"]) == override(pocket, ["train.steps=400"])
     assert override(pocket, ["transforms=trans"]) == override(pocket, ["languages.transforms=trans"])
     several = replace(pocket, measures=(GoldLinks(Path("a")), GoldLinks(Path("b"))))
-    with pytest.raises(BadInput, match="several measures have gold"):
+    with pytest.raises(BadInput, match="several measures have a field gold"):
         override(several, ["gold=c"])
     several = replace(pocket, head=TrainConfig())
     with pytest.raises(

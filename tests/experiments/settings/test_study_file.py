@@ -105,7 +105,7 @@ def test_worker_processes_know_the_transforms_of_a_file(folder: Path) -> None:
         (
             "kept.py",
             PLAIN + "def kept():\n    return replace(pocket(), name='cache')\n",
-            "a study named cache",
+            "a study cannot be named cache",
         ),
     ],
 )
