@@ -126,9 +126,9 @@ def test_a_download_ends_with_the_file(
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (served.status(404), "answers 404"),
-        (served.status(204), "answers 204"),
-        (served.status(500), "answers 500"),
+        (served.status(404), "answered 404"),
+        (served.status(204), "answered 204"),
+        (served.status(500), "answered 500"),
         (served.without_length, "states no length"),
         (served.other_bytes, f"expected SHA-256 {DIGEST}"),
         (served.status(302, Location="/f"), "30 redirects"),

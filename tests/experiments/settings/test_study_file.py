@@ -84,7 +84,7 @@ def test_worker_processes_know_the_transforms_of_a_file(folder: Path) -> None:
         (
             "empty.py",
             "x = 1\n",
-            r"no function empty\(\) that returns a study; there is none without arguments",
+            r"a function empty\(\) that returns a study; no function can be called without arguments",
         ),
         ("two.py", "def a():\n    return 1\n\n\ndef b():\n    return 1\n", "there are a, b"),
         ("number.py", "def number():\n    return 5\n", r"number\(\) returns '5'; expected a study"),
@@ -99,7 +99,7 @@ def test_worker_processes_know_the_transforms_of_a_file(folder: Path) -> None:
         (
             "same.py",
             PLAIN + "def same():\n    return pocket()\n",
-            "its study is called pocket, like one of Calque's",
+            "defines a study called pocket, like one of Calque's",
         ),
         ("odd.py", PLAIN + "def odd():\n    return replace(pocket(), name='a/b')\n", "a study named 'a/b'"),
         (

@@ -200,8 +200,8 @@ def test_both_objectives_begin_with_one_head_and_the_same_batches(done: Done) ->
     ("setting", "said"),
     [
         ("measures=links,sharing", "measures: sharing applies only to derived languages"),
-        ("paper=align_mlm", "paper is xtreme for these languages, not align_mlm"),
-        ("texts.a/b=nowhere.txt", "texts: 'a/b' cannot name a language"),
+        ("paper=align_mlm", "paper must be xtreme for these languages, not align_mlm"),
+        ("texts.a/b=nowhere.txt", "texts: 'a/b' cannot be a language's name"),
         ("texts.yy=", "a language needs at least one text file"),
         ("languages.bitexts.en=pairs.tsv", "expected two languages, as in en-fr or en:zh-tw, not 'en'"),
         ("languages.bitexts.en-yy=pairs.tsv", "bitexts: en-yy needs text in yy"),
