@@ -33,8 +33,8 @@ def _digits(number: float, times: int = 1) -> str:
 @dataclass(frozen=True)
 class Form:
     """A part of a name that sets a `field`: either a fixed string that stands for a fixed `value`, or a
-    prefix and a value that is parsed by `read` and formatted by `write`. `meaning` explains it in help;
-    `title` is its template in titles."""
+    prefix and a value that is parsed by `read` and formatted by `write`. `meaning` is its help text;
+    `title` is its template for titles."""
 
     field: str
     name: str

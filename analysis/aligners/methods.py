@@ -75,7 +75,7 @@ class Transport:
         return plan
 
     def plan(self, table: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        """Compute the transport plan for a table of similarities (B, n, m)."""
+        """Compute the transport plan for each similarity matrix in a batch (B, n, m)."""
         padding = None if row_mask.all() and col_mask.all() else ~(row_mask[:, :, None] & col_mask[:, None])
         if padding is not None:
             table = table.masked_fill(padding, 0.0)  # values at padding may even be NaN

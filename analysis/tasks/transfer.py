@@ -120,7 +120,7 @@ def by_entry(
     split: Split, answers: Sequence[Answer], languages: Languages, language: str
 ) -> dict[str, Score]:
     """Return the accuracy in a tagged set over words with a dictionary entry, and over words without one.
-    Words with several sub-words, and words that are the same in the source, are in neither group. Empty if
+    Words split into several sub-words, and words unchanged from the source, are in neither group. Empty if
     there is no dictionary."""
     if (SOURCE, language) not in languages.dictionaries:
         return {}

@@ -13,7 +13,7 @@ MAGIC = b"PAR1"  # the first bytes of every Parquet file
 
 
 def is_parquet(path: Path) -> bool:
-    """Whether a file's first bytes are Parquet's."""
+    """Whether a file starts with Parquet's magic bytes."""
     if not path.is_file():
         return False
     with path.open("rb") as file:

@@ -30,8 +30,9 @@ TRAINERS = replace(
 
 
 def finetuning(rounds: int) -> list[Comparison]:
-    """Compare fine-tuning a real encoder on part-of-speech tagging, as in the study `xtreme_small`. The
-    Trainer pads each batch to its longest row; it is also measured with batches of similar length."""
+    """Benchmark Calque against the Trainer in fine-tuning a real encoder on part-of-speech tagging, as in
+    the study `xtreme_small`. The Trainer pads each batch to its longest row; it is also
+    measured with batches of similar length."""
     encoder, folder = folder_of("CALQUE_ENCODER"), folder_of("CALQUE_DATA") / "ud" / "UD_English-EWT"
     train, dev, test = ((folder / f"en_ewt-ud-{split}.conllu",) for split in ("train", "dev", "test"))
     files, of, cpu = (

@@ -46,7 +46,8 @@ class Session(requests.Session):
 
 
 def fetch_file(download: Download, folder: Path, seen: str, report: Progress) -> tuple[Path, str]:
-    """Download a file into `folder`, check it, and return its path and SHA-256; remove an unexpected file.
+    """Download a file into `folder`, verify it, and return its path and SHA-256; delete it if
+    verification fails.
 
     If the digest is known, from the recipe or from an earlier download (`seen`), the download resumes after
     broken connections and killed processes; otherwise it restarts. `report(done, of)` receives byte counts;

@@ -229,7 +229,7 @@ class _Pool:
         drain(self.queue, self.machine.report)
 
     def _next(self, waiting: Sequence[Step]) -> Step | None:
-        """Return the first step that may start; a step that spreads starts only when no other is running."""
+        """Return the first step that may start; a step with its own workers waits until nothing else runs."""
         if len(self.under_way) >= self.many:
             return None
         ahead = {step.folder for step in (*waiting, *self.under_way.values())}

@@ -17,6 +17,7 @@ STUDIES = {
     "control": "align_mlm",
     "knowledge": "align_mlm",
     "causes_everyday": "align_mlm",
+    "causes_everyday_halves": "align_mlm",
     "growth": "growth",
     "align_mlm_pocket": "align_mlm",
     "align_mlm_parallel": "align_mlm",

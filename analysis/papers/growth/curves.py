@@ -99,8 +99,8 @@ def onset(curve: Curve, side: int) -> float:
 
 @dataclass(frozen=True)
 class Onsets:
-    """The step at which a quantity leaves its null, by seed. With five seeds, the range is a 94 % interval
-    for the median."""
+    """For each seed, the first step at which a quantity departs from its null distribution. With
+    five seeds, the range is a 94 % interval for the median."""
 
     steps: Mapping[int, float]
 
