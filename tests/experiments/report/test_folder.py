@@ -178,4 +178,4 @@ def test_a_named_report_of_a_study_keeps_the_command_that_computed_it(
     assert contents(folder) == first and stored(folder)["rendered"]["command"] == "calque report"
     assert stored(folder)["command"] == about["command"]
     said = refused("report", *words, "--set", "seeds=1")
-    assert "the report of pocket --set seeds=0" in said and "--set seeds=1 (" in said
+    assert "the report on pocket --set seeds=0" in said and "--set seeds=1 (" in said
