@@ -91,10 +91,13 @@ def parsed(kind: type[T], value: Any) -> T:
     if not isinstance(value, dict):
         raise ValueError(f"expected a JSON object, found {type(value).__name__}")
     fields: dict[str, tuple[Any, bool]] = _fields(cast(Any, kind))
-    missing = ", ".join(sorted(name for name, (_, needed) in fields.items() if needed and name not in value))
-    unknown = ", ".join(sorted(name[:80] for name in value.keys() - fields.keys()))
-    if missing or unknown:
-        raise ValueError(f"missing fields: {missing or 'none'}; unknown fields: {unknown or 'none'}")
+    found = {
+        "missing": [name for name, (_, needed) in fields.items() if needed and name not in value],
+        "unknown": [name[:80] for name in value.keys() - fields.keys()],
+    }
+    wrong = [f"{what} fields: {', '.join(sorted(names))}" for what, names in found.items() if names]
+    if wrong:
+        raise ValueError("; ".join(wrong))
     return kind(**{name: _value(fields[name][0], item, name) for name, item in value.items()})
 
 

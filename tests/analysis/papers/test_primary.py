@@ -172,7 +172,7 @@ def test_a_difference_between_scores_at_the_floor_is_undecided(tmp_path: Path) -
         ("claims = []", None, "one or more claims"),
         (f"seeds = 3\n[[claims]]{ORDER}", None, "nothing else"),
         (f"[[claims]]{ORDER}\n[[claims]]{ORDER}", 8, "two claims have the same text"),
-        (f"\n[[claims]]{ORDER}[[ claims ]] # the next\nmeasure = 'ZS'", 8, "missing text"),
+        (f"\n[[claims]]{ORDER}[[ claims ]] # the next\nmeasure = 'ZS'", 8, "missing fields: text"),
         (f"[[claims]]{ORDER}".replace('"From', '" " #'), 1, "without a text"),
         (f"[[claims]]{ORDER}".replace('"DELTA"', '"delta"'), 1, "did you mean DELTA?"),
         (f"[[claims]]{ORDER}".replace('task = "pos"', ""), 1, "DELTA has a task"),

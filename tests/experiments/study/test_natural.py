@@ -208,7 +208,7 @@ def test_both_objectives_begin_with_one_head_and_the_same_batches(done: Done) ->
         ("texts=en", "texts need at least two languages, not 1"),
         ("start=nowhere", "start: "),
         ("tasks=nli", "there is no 'nli'"),
-        ("objectives=MLM,XLM-ALIGN-after-MLM", "XLM-ALIGN-after-MLM starts from a model"),
+        ("objectives=MLM,XLM-ALIGN-after-MLM", "XLM-ALIGN-after-MLM starts from another model"),
         ("objectives=WORD-ALIGNED,PPA-alone", "head: none of the objectives predicts sub-words"),
     ],
 )
