@@ -47,10 +47,12 @@ def curves_html(curves: Sequence[Curves]) -> str:
         for i, (group, colour) in enumerate(groups.items())
     )
     return (
-        f"<div id=training><p class=legend role=group aria-label=Series>{switches}</p>\n<div "
-        "class=curves></div>\n<p><label>Step <input type=range min=0 value=0></label> <output></output></p>\n"
-        "<div class=scroll tabindex=0 role=region aria-label='Means at the step'><table></table></div>\n"
-        f"<noscript><p>Curves are drawn by a script.</p></noscript>"
+        f"<div id=training><p class=legend role=group aria-label=Series>{switches}</p>\n"
+        "<div class=curves></div>\n"
+        "<p><label>Step <input type=range min=0 value=0></label> <output></output></p>\n"
+        "<div class='scroll steps' tabindex=0 role=region aria-label='Means at the step'>"
+        "<table></table></div>\n"
+        "<noscript><p>Curves are drawn by a script.</p></noscript>"
         f'<script type="application/json">{script_json(data)}</script></div>'
     )
 

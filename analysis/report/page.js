@@ -129,7 +129,9 @@ if (training) {
     training.querySelector("output").textContent = `${short(step)}: means over runs of the last values until this step`;
     const head = make("tr", {}, ...["", ...panels.map(([name]) => name)].map((name) => cell(name ? "th" : "td", name)));
     [...head.cells].forEach((each) => { if (each.scope) each.scope = "col"; });
-    const rows = shown.map((name) => make("tr", {}, cell("th", name), ...panels.map(([, lines]) => cell("td", mean(name, lines)))));
+    const titled = (title, words) => { const each = cell("td", words); each.dataset.title = title; return each; };
+    const rows = shown.map((name) =>
+      make("tr", {}, cell("th", name), ...panels.map(([title, lines]) => titled(title, mean(name, lines)))));
     training.querySelector("table").replaceChildren(make("thead", {}, head), make("tbody", {}, ...rows));
     rules.forEach((rule) => rule(step));
   };
