@@ -97,6 +97,5 @@ def _end_with(parent: BaseProcess) -> None:
 def _prepare() -> None:
     follow_parent()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # each worker uses one core
-    gc.set_threshold(
-        100_000
-    )  # chunks have many objects but few cycles; the default costs a fifth of the time
+    # Chunks have many objects but few cycles; the default costs a fifth of the time.
+    gc.set_threshold(100_000)

@@ -32,10 +32,11 @@ ADAPTERS = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.b
 FLOATS = frozenset({"F64", "F32", "F16", "BF16"})
 DECODERS = ("is_decoder", "is_encoder_decoder", "add_cross_attention")
 """Settings that are true only for models other than bidirectional encoders."""
+# RoBERTa and its relatives, whose position ids start after padding's id.
 COUNT_FROM_PADDING = frozenset(
     "camembert data2vec-text ibert longformer luke mpnet roberta roberta-prelayernorm xlm-roberta "
     "xlm-roberta-xl xmod".split()
-)  # RoBERTa and its relatives, whose position ids start after padding's id
+)
 _OTHER_WEIGHTS = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
 _TABLE = "word_embeddings.weight"
 _LAYER = re.compile(r"\blayers?\.\d+\.")

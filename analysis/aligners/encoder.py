@@ -12,9 +12,8 @@ from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.tokenizer_check import check_tokenizer
 
-LIKE_BERT = frozenset(
-    {"bert", "camembert", "electra", "roberta", "xlm-roberta"}
-)  # models in which nothing follows the last layer, so that upper layers can be removed
+# Models in which nothing follows the last layer, so that upper layers can be removed.
+LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
 Precision = Literal["float32", "bfloat16"]  # the encoder's floating-point format
 _LONGEST = 512  # maximum number of ids per row if the model sets no limit
 

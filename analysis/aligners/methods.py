@@ -134,10 +134,8 @@ class Method:
 DIRECT, TRANSPORT = "direct", "transport"  # two plans: the similarity itself, or optimal transport
 SIMILARITIES: dict[str, Similarity] = {"products": products, "cosine": cosines, "centred": centred}
 RULES = {"argmax": argmax, "itermax": itermax, "match": match}
-_USUAL = {
-    DIRECT: "cosine",
-    TRANSPORT: "products",
-}  # omitted from names: used by SimAlign and XLM-Align
+# Omitted from names: used by SimAlign and XLM-Align.
+_USUAL = {DIRECT: "cosine", TRANSPORT: "products"}
 
 
 def method(similarity: str = "centred", plan: str = DIRECT, rule: str = "argmax") -> Method:

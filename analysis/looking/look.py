@@ -28,11 +28,8 @@ from calque.pretrain.architecture import ROBERTA, XLM_R, main_layer
 
 LENGTHS = range(7, 9)  # numbers of words in a sentence that fits on a terminal and a phone
 LINES = 1_000  # number of corpus lines searched for such a sentence
-WORDS, PAIRS, GUESSES = (
-    4,
-    30,
-    5,
-)  # numbers of words with neighbours, pairs in the map, and guesses or neighbours per word
+# Numbers of words with neighbours, pairs in the map, and guesses or neighbours per word.
+WORDS, PAIRS, GUESSES = (4, 30, 5)
 
 
 def look(model: Checkpoint, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:

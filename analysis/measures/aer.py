@@ -12,12 +12,8 @@ from calque.derive.links.aligner import Pair
 from calque.derive.readers.links import Gold, GoldPair, Link, read_gold
 from calque.derive.readers.parallel import TwoFiles
 
-SETS = (
-    "de-en",
-    "en-fr",
-    "ro-en",
-    "en-hi",
-)  # the sets in XLM-Align's Table 2, named by source and target language
+# The sets in XLM-Align's Table 2, named by source and target language.
+SETS = ("de-en", "en-fr", "ro-en", "en-hi")
 
 
 def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:

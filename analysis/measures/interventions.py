@@ -32,16 +32,11 @@ NOTHING, COUNTERPART, ORDER, BOTH = "nothing", "counterpart", "order", "order an
 SAME_TAG, ANY_TAG, SHIFT = "word of the same tag", "word of any tag", "shift of the mean"
 ROTATION, SHUFFLED, RANDOM_ORDER = "rotation", "rotation by shuffled pairs", "random order"
 RANDOM_ROTATION = "random rotation"
-WAYS = {
-    "a quarter of the way": 0.25,
-    "half of the way": 0.5,
-    "three quarters of the way": 0.75,
-}  # fractions of the way to the counterpart's embedding
+# Fractions of the way to the counterpart's embedding.
+WAYS = {"a quarter of the way": 0.25, "half of the way": 0.5, "three quarters of the way": 0.75}
 CONTROLS = {COUNTERPART: SAME_TAG, ROTATION: SHUFFLED, ORDER: RANDOM_ORDER}
-PATCHED, OF_OTHERS = (
-    "states of layer ",
-    "states of other words of layer ",
-)  # followed by the number of a layer
+# Followed by the number of a layer.
+PATCHED, OF_OTHERS = ("states of layer ", "states of other words of layer ")
 NAMES = (
     *(NOTHING, COUNTERPART, SAME_TAG, ANY_TAG, ROTATION, SHUFFLED, RANDOM_ROTATION, SHIFT, *WAYS),
     *(ORDER, RANDOM_ORDER, BOTH, PATCHED, OF_OTHERS),
@@ -182,9 +177,8 @@ def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
             return output
         return (changed, *output[1:]) if isinstance(output, tuple) else changed
 
-    return modules[layer].register_forward_hook(
-        hook, prepend=True
-    )  # runs before transformers records hidden states
+    # Runs before transformers records hidden states.
+    return modules[layer].register_forward_hook(hook, prepend=True)
 
 
 @no_grad
@@ -222,9 +216,8 @@ class SourceTuned:
         self.splits = {name: Split(data.examples.path("test", name), data.task) for name in names}
         self.train = Split(data.examples.path("train"), data.task)
         self.types = moved_types(self.languages, self.language)  # source ids, (m,)
-        self.images = self.languages[self.language].images[
-            self.types
-        ]  # the same types' ids in the derived language, (m,)
+        # The same types' ids in the derived language, (m,)
+        self.images = self.languages[self.language].images[self.types]
 
     def rows(self, random: np.random.Generator | None = None) -> Rows:
         """Return the moved types' embeddings after fine-tuning, from which to build the `rows` argument of

@@ -46,9 +46,8 @@ def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
 
 def null(values: np.ndarray, chance: float | None = None) -> Null:
     """Summarise the values (S,) obtained after shuffles as a null; `chance` defaults to their mean."""
-    low = float(
-        np.percentile(values, LOW, method="lower")
-    )  # not interpolated, because shares of few items are coarse
+    # Not interpolated, because shares of few items are coarse.
+    low = float(np.percentile(values, LOW, method="lower"))
     high = float(np.percentile(values, HIGH, method="higher"))
     return Null(float(np.mean(values)) if chance is None else chance, low, high, len(values))
 

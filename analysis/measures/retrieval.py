@@ -173,9 +173,8 @@ def sentence_vectors(
         states = encoder([[*pieces.before, *rows[i], *pieces.after] for i in batch])
         lengths = torch.tensor([len(rows[i]) for i in batch], device=states[0].device)
         real = torch.arange(states[0].shape[1] - first, device=lengths.device) < lengths[:, None]
-        own = (
-            hidden[:, first:].masked_fill(~real[:, :, None], 0.0) for hidden in states
-        )  # states at padding are arbitrary
+        # States at padding are arbitrary.
+        own = (hidden[:, first:].masked_fill(~real[:, :, None], 0.0) for hidden in states)
         means.append(torch.stack([hidden.sum(1) / real.sum(1, keepdim=True) for hidden in own]))
         order += batch
     return torch.cat(means, dim=1)[:, torch.tensor(order).argsort()]

@@ -148,9 +148,8 @@ def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple
         name: columns_of(name) for name, entry in TEXTS["tables"].items() if paper in entry.get("papers", ())
     }
     metrics = Counter(measure for measure, _ in own)
-    heads = {
-        one: one[0] if metrics[one[0]] == 1 else " ".join(one) for one in own
-    }  # a measure's only metric is not named
+    # A measure's only metric is not named.
+    heads = {one: one[0] if metrics[one[0]] == 1 else " ".join(one) for one in own}
     columns |= {"own-measures": [Column(head, *one) for one, head in heads.items()]}
     for name, its in columns.items():
         if rows := list(rows_of(results, its)):
@@ -241,9 +240,8 @@ def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> 
         language, column = cell
         for place, (objective, its) in enumerate(look.items()):
             curves = results.curves(column.measure, objective, language, column.task, column.metric)
-            shift = (
-                None if entry.get("seeds") else place / len(look)
-            )  # intervals of different objectives do not overlap
+            # Intervals of different objectives do not overlap.
+            shift = None if entry.get("seeds") else place / len(look)
             _draw_means(panel, curves, its, shift)
             if entry.get("seeds") and len(results.seeds) > 1:
                 for line in curves.values():

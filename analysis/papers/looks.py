@@ -67,10 +67,8 @@ AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS
 given links, or with a different switch. The rest distinguish forms that would otherwise look the same."""
 FEWEST = 3  # minimum number of objectives with the same colour for shades; for two, markers suffice
 DARK = 1.0  # a colour is dark if red, green and blue sum to less than this (white: 3)
-UNNAMED = {
-    "mask_rate",
-    "pieces",
-}  # parameters omitted from names: the same for all objectives, or affecting only memory
+# Parameters omitted from names: the same for all objectives, or affecting only memory.
+UNNAMED = {"mask_rate", "pieces"}
 LINKS = {"labels", "links"}  # switches that choose the source of links
 SHADES = (
     ((0, 0.0), (0, 0.4), (1, 0.45), (0, 0.7), (0, 0.2)),

@@ -35,12 +35,8 @@ CORRELATION = "correlation"
 MEASURES = {DELTA: "Δ", "SUP": "SUP", "ZS": "ZS", ALIGNMENT: "alignment@1", CORRELATION: "alignment and −Δ"}
 TYPES = ("held-out", "dictionary", "all", ROTATED, SHUFFLED, SELF_LEARNT)
 WORDS = (ENTRY, NO_ENTRY)
-COMPARED = (
-    {"ascending"},
-    {"ascending", "beyond"},
-    {"of", "above"},
-    {"of", "below"},
-)  # the keys allowed together in a comparison
+# The keys allowed together in a comparison.
+COMPARED = ({"ascending"}, {"ascending", "beyond"}, {"of", "above"}, {"of", "below"})
 _START = re.compile(r"\s*\[\[\s*claims\s*\]\]\s*(#.*)?")
 Cell = tuple[str, ...]  # an objective, a transform and optionally one of types, an intervention or words
 
@@ -109,9 +105,10 @@ class PrimaryClaim:
             return f"{self.measure} has no {third}"
         if not third or third in WORDS:
             return ""
+        # Imported here because torch is slow to import.
         from calque.analysis.measures.interventions import (
             NAMES,
-        )  # imported here because torch is slow to import
+        )
 
         known = self.measure == "ZS" and third.rstrip("0123456789") in NAMES
         return "" if known else unknown("intervention", third, NAMES)
@@ -129,9 +126,8 @@ class PrimaryClaim:
 
     def _verdicts(self, results: Results) -> Iterator[tuple[str, Verdict]]:
         if self.measure == CORRELATION:
-            known = (
-                self.task in PRIMARY
-            )  # a user-defined task may be missing if only its records are available
+            # A user-defined task may be missing if only its records are available.
+            known = self.task in PRIMARY
             least = self.above or 0.0
             yield f"ρ above {least:g}", correlated(results, self.task, least) if known else judge([], "")
         elif self.of:

@@ -20,11 +20,8 @@ from calque.analysis.statistics.intervals import Estimate
 from calque.analysis.statistics.verdicts import Verdict, judge
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-AVERAGE, MEAN, OTHERS = (
-    "average",
-    "mean",
-    "mean of the others",
-)  # how printed means name their task and language
+# How printed means name their task and language.
+AVERAGE, MEAN, OTHERS = ("average", "mean", "mean of the others")
 LABELS = ("objective", "transform", "setting", "metric")
 BySetting = Mapping[tuple[str, ...], Results]  # results by the values of the swept settings
 Same = Mapping[str, Mapping[str, Any]]

@@ -49,10 +49,8 @@ LOOKS = (
 colours come first); in greyscale, markers suffice."""
 FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
 MOST = len(FILLS)  # maximum number of transforms in a figure
-FULL, HALF = (
-    7.4,
-    4.8,
-)  # figure widths in inches; scaled to half a page (3.3 inches), HALF's text is 7 points high
+# Figure widths in inches; scaled to half a page (3.3 inches), HALF's text is 7 points high.
+FULL, HALF = (7.4, 4.8)
 LETTER = 0.082  # mean width of a letter in inches
 ENTRY = 2.0  # width of a legend entry in inches
 HEAD = 0.6  # height in inches of a figure's title and lower axis label

@@ -28,10 +28,8 @@ _ESCAPED = re.compile("|".join(map(re.escape, _ESCAPES)))
 PARAGRAPH = 22  # in letters; columns with longer cells wrap their text
 LETTER = 0.5  # em
 NARROW = 8  # letters per line in a header
-PORTRAIT, HIGH = (
-    120,
-    45,
-)  # maximum letters per row and rows per page; wider tables are rotated, longer ones are split
+# Maximum letters per row and rows per page; wider tables are rotated, longer ones are split.
+PORTRAIT, HIGH = (120, 45)
 
 
 def escaped(text: str) -> str:

@@ -8,11 +8,8 @@ from calque.analysis.looking.parts import Derivation
 from calque.analysis.report.drawing import LOOKS
 from calque.analysis.report.html import text, themed
 
-LETTER, PADDING, BETWEEN = (
-    9.2,
-    14.0,
-    6.0,
-)  # widths in pixels of a letter, a box's padding, and the gap between boxes
+# Widths in pixels of a letter, a box's padding, and the gap between boxes.
+LETTER, PADDING, BETWEEN = (9.2, 14.0, 6.0)
 BOX, LINES, NAME = 28, 44, 20  # heights in pixels of a box, the lines between words, and a language's name
 OTHER = "#8c8c8c"  # the colour of words without a class, and of classes for which no colour is left
 

@@ -51,9 +51,8 @@ def spearman(
     None if there are fewer than `LEAST` points, if either variable is constant, or if no group has two
     points."""
     names = [str(name) for name in groups] if groups is not None else [""] * len(delta)
-    points = sorted(
-        zip(alignment, delta, names, strict=True)
-    )  # sorted, so that results do not depend on the points' order
+    # Sorted, so that results do not depend on the points' order.
+    points = sorted(zip(alignment, delta, names, strict=True))
     n, names = len(points), [name for _, _, name in points]
     x, y = np.array([a for a, _, _ in points], float), -np.array([d for _, d, _ in points], float)
     if n < LEAST or np.ptp(x) == 0 or np.ptp(y) == 0 or len(set(names)) == n:

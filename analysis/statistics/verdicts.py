@@ -15,10 +15,8 @@ AT_FLOOR = (
 )
 NO_RECORDS = "no records"
 HOLDS_ALONE, FAILS_ALONE = "holds before correction only", "fails before correction only"
-ALONE = {
-    HOLDS: HOLDS_ALONE,
-    FAILS: FAILS_ALONE,
-}  # the verdicts that replace those that do not survive correction
+# The verdicts that replace those that do not survive correction.
+ALONE = {HOLDS: HOLDS_ALONE, FAILS: FAILS_ALONE}
 WEAKEST = (FAILS, FAILS_ALONE, AT_FLOOR, ONE_SEED, UNDECIDED, HOLDS_ALONE, HOLDS)
 """Verdicts in order of precedence: a claim with several comparisons gets the first of their verdicts in this
 list, so that it holds only if all of them do."""

@@ -21,9 +21,8 @@ _ALL = (
 )
 TASKS: dict[str, Task] = {task.name: task for task in _ALL}
 PRIMARY = {name: task.primary for name, task in TASKS.items()}  # each task's main metric
-PRINTED = {
-    name: task.printed or task.primary for name, task in TASKS.items()
-}  # each task's metric in ALIGN-MLM's tables
+# Each task's metric in ALIGN-MLM's tables.
+PRINTED = {name: task.printed or task.primary for name, task in TASKS.items()}
 
 
 def task(name: str) -> Task:

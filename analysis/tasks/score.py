@@ -93,9 +93,8 @@ class Metric:
 
 ACCURACY, F1 = Metric("accuracy", "accuracy", accuracy), Metric("f1", "F1", entity_f1)
 EXACT = Metric("exact", "exact match")
-PARTS = (
-    10**6
-)  # an answer's F1 is stored as a whole number of this many parts, because items are whole numbers
+# An answer's F1 is stored as a whole number of this many parts, because items are whole numbers.
+PARTS = 10**6
 ARTICLES: dict[str, str] = {
     "en": r"\b(a|an|the)\b",
     "es": r"\b(un|una|unos|unas|el|la|los|las)\b",

@@ -34,9 +34,8 @@ from calque.derive.task_data import TaskFolder
 from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.lazy import torch
 
-Progress = Callable[
-    [str, int, int], None
-]  # called with a title such as "pos source", the current step and the number of steps
+# Called with a title such as "pos source", the current step and the number of steps.
+Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

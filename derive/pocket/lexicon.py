@@ -77,9 +77,8 @@ LETTERS = "W M S L O WL MO SL SO LO WLO MLO SLO WSO MSL".split()  # the possible
 
 Names = dict[str, list[str]]  # the words for each use, most frequent first; most words have several uses
 Entity = tuple[str, ...]
-FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(
-    6
-)  # a person's forms; the last three are pronouns
+# A person's forms; the last three are pronouns.
+FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,8 @@ from calque.experiments.studies.xtreme_small import USUAL
 from calque.pretrain.saved_model import load_tokenizer
 
 TRAINED = TESTED = 240  # sentences
-TRAINERS = replace(
-    USUAL, freeze_table=False, attention_dropout=0.1
-)  # the Trainer's recipe, with the model's own dropout
+# The Trainer's recipe, with the model's own dropout.
+TRAINERS = replace(USUAL, freeze_table=False, attention_dropout=0.1)
 
 
 def finetuning(rounds: int) -> list[Comparison]:
@@ -54,9 +53,8 @@ def finetuning(rounds: int) -> list[Comparison]:
         def speed(side: str, model: Finetuned, ends: list[float]) -> float:
             answers = tested.decode(asked, model.answers(asked), labels)
             accuracy.setdefault(side, []).append(of.scores(tested.gold, answers)["accuracy"].value)
-            return (
-                TRAINED * USUAL.epochs * (1 - 1 / len(ends)) / (ends[-1] - ends[0])
-            )  # excluding the first step
+            # Excluding the first step.
+            return TRAINED * USUAL.epochs * (1 - 1 / len(ends)) / (ends[-1] - ends[0])
 
         def ours(side: str, config: FinetuneConfig) -> float:
             ends, seed = list[float](), len(accuracy.get(side, ()))

@@ -14,9 +14,8 @@ from calque.derive.files import read_toml
 LOCK = "fetched.json"  # a file in the data folder with the digests of downloads, by URL, and files, by path
 RECIPES = Path(__file__).with_name("recipes.toml")
 EACH = "{}"  # placeholder for a name in `for` or `each`
-SIZE = re.compile(
-    r"(?P<about>about )?(?P<bytes>\d+)?(?: (?P<digest>[0-9a-f]{64}))?"
-)  # the format of values in `each`
+# The format of values in `each`.
+SIZE = re.compile(r"(?P<about>about )?(?P<bytes>\d+)?(?: (?P<digest>[0-9a-f]{64}))?")
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,8 @@ from calque.derive.fingerprint import fingerprint
 from calque.experiments.report.folder import read_records, stored
 
 ALPHA = 1 - CONFIDENCE
-MEASURED = (
-    "value",
-    "count",
-    "null",
-    "items",
-    "links",
-)  # a record's measured fields; the other fields identify it
+# A record's measured fields; the other fields identify it.
+MEASURED = ("value", "count", "null", "items", "links")
 BRIEF = 60  # maximum characters of a value quoted in a message
 SEEDS, ITEMS = "seeds", "items"  # sources of noise in a number
 

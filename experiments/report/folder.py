@@ -36,10 +36,8 @@ ABOUT = "about.json"
 """The file with a report's configuration. Date, commit and time are only in this file, so all other files are
 byte-identical for the same inputs."""
 TYPES: dict[str, type] = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
-TYPES |= {
-    **dict.fromkeys(("settings", "sweep", "seeds", "files"), list),
-    "versions": dict,
-}  # the types of a description's values
+# The types of a description's values.
+TYPES |= {**dict.fromkeys(("settings", "sweep", "seeds", "files"), list), "versions": dict}
 REPORTS = "reports"  # the folder of a study's named reports
 CHECKOUT = Path(__file__).resolve().parents[2]
 COMMITTED = Path(__file__).resolve().parents[1] / "records"
@@ -227,10 +225,8 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
     known: dict[Any, tuple[list[int], str]] = {}
     for group in groups.values():
         if len(group) > 1 or group[0].objective not in starts:
-            seeds, swept = (
-                sorted({run.seed for run in group}),
-                group[0].settings.get("seeds"),
-            )  # a sweep may vary them
+            # A sweep may vary them.
+            seeds, swept = (sorted({run.seed for run in group}), group[0].settings.get("seeds"))
             before, first_id = known.setdefault(swept, (seeds, group[0].id))
             if seeds != before:
                 raise BadInput(

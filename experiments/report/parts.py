@@ -58,9 +58,8 @@ def example_of(studies: Iterable[Study], root: Path) -> Example | None:
         found = None if images.keys() >= set(names) else _example(study.languages, study, root)
         first = first or found
         if first and found and found.images[0].source == first.images[0].source:
-            images = (
-                images | dict(zip(names, found.images, strict=True)) | images
-            )  # earlier images take precedence
+            # Earlier images take precedence.
+            images = images | dict(zip(names, found.images, strict=True)) | images
     return first and replace(first, images=tuple(images.values()))
 
 

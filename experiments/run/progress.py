@@ -20,9 +20,8 @@ WIDTH = 80
 SILENCE = 30.0  # maximum seconds between lines if the output is not a terminal
 FIRST = 0.05  # fraction of a step after which its speed is estimated
 UNTRAINED = 3.0  # assumed seconds for a step that trains nothing, until its stage has been measured
-Measured = dict[
-    tuple[Any, ...], tuple[float, float]
-]  # a group's seconds, and its operations or number of steps
+# A group's seconds, and its operations or number of steps.
+Measured = dict[tuple[Any, ...], tuple[float, float]]
 
 
 class Remaining:

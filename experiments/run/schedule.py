@@ -194,9 +194,8 @@ class _Pool:
 
     def __init__(self, many: int, machine: Machine) -> None:
         self.many, self.machine = many, machine
-        self.context = multiprocessing.get_context(
-            "spawn"
-        )  # a forked child of a process with threads may hang
+        # A forked child of a process with threads may hang.
+        self.context = multiprocessing.get_context("spawn")
         self.queue: Any = self.context.Queue()
         self.under_way: dict[Future[None], Step] = {}
         self.errors: list[BaseException] = []

@@ -83,9 +83,8 @@ class Slurm:
         """
         if all(step.finished for step in self.steps):
             return
-        _slurm(
-            "sbatch", "--test-only", script=self._arrays(next(self.levels()))[0][0]
-        )  # before anything is written
+        # Before anything is written.
+        _slurm("sbatch", "--test-only", script=self._arrays(next(self.levels()))[0][0])
         make_folder(self.folder)
         with claimed(self.folder):
             if self._running():
@@ -155,9 +154,8 @@ class Slurm:
             while True:
                 alive = self._running()
                 if not alive:
-                    sweep(
-                        self.home.parent / SHARED
-                    )  # lists all folders, so that a network disk shows new files
+                    # Lists all folders, so that a network disk shows new files.
+                    sweep(self.home.parent / SHARED)
                 for step in list(waiting):
                     if step.folder not in begun and (step.finished or claim_of(step.folder).exists()):
                         begun.add(step.folder)
@@ -210,11 +208,8 @@ def _failures(log: Path, job: Job) -> Iterator[str]:
     lines = [line for line in text.splitlines() if line.strip()] or ["the job ended before its command began"]
     for step in job:
         if not step.finished and all(need.finished for need in step.needs):
-            signs = (
-                f"error: {step.title}: ",
-                "error: ",
-                "",
-            )  # a log with errors from Slurm may continue after them
+            # A log with errors from Slurm may continue after them.
+            signs = (f"error: {step.title}: ", "error: ", "")
             last = next(line for sign in signs for line in reversed(lines) if sign in line)
             limits = [option for said, option in LIMITS.items() if re.search(said, last)]
             yield f"{step.title}: {last} ({log})" + "".join(

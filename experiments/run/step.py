@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from calque.pretrain.distributed import World
 
 Stage = Literal["derive", "pretrain", "evaluate"]
-Watch = Callable[
-    ["Step", bool], None
-]  # `watch(step, finished)`: called when a step begins and when it is finished
+# `watch(step, finished)`: called when a step begins and when it is finished.
+Watch = Callable[["Step", bool], None]
 
 
 def unwatched(step: Step, finished: bool) -> None:

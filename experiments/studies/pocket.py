@@ -75,13 +75,12 @@ def small_grid() -> Study:
 def pocket() -> Study:
     """MLM and ALIGN-MLM on reversed generated text."""
     small = small_grid()
+    # The fewest steps tried that decide a claim; 3,500 take 15 to 24 minutes.
     return small.changed(
         name="pocket",
         transforms=(compose(Transliterate(), Invert()),),
         objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
-        train=replace(
-            small.train, steps=2_000
-        ),  # the fewest steps tried that decide a claim; 3,500 take 15 to 24 minutes
+        train=replace(small.train, steps=2_000),
         tasks={name: small.tasks[name] for name in ("pos", "ner")},
         seeds=(0, 1, 2, 3),
     )

@@ -41,11 +41,8 @@ LENGTH = 128  # ids per row, shared by both sides of a pair
 FEWEST = 500  # minimum sentence pairs per bitext: fast_align learns little from fewer
 SAMPLE, MOST = 500, 20_000  # sentence pairs per bitext: for counting links, and at most for training
 LEAST_SHARED = 0.5  # minimum share of fast_align's links common to both directions, a rule of thumb
-KEPT = (
-    "architectures",
-    "hidden_dropout_prob",
-    "attention_probs_dropout_prob",
-)  # settings that training changes, and saving restores
+# Settings that training changes, and saving restores.
+KEPT = ("architectures", "hidden_dropout_prob", "attention_probs_dropout_prob")
 UNKNOWN = 0.1  # a larger share of unknown sub-words means that the tokenizer lacks the script
 
 

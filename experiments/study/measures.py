@@ -326,10 +326,8 @@ class Transfer(Measure):
     def settings(self, model: Model) -> Any:
         of = task(self.name)
         identity = {"task": of, "head": of.head.format, "finetune": self.finetune}
-        return identity | {
-            "examples": _examples_in(self.examples, model),
-            "way": "ZS",
-        }  # "way" is kept only so that fingerprints of finished folders do not change
+        # "way" is kept only so that fingerprints of finished folders do not change.
+        return identity | {"examples": _examples_in(self.examples, model), "way": "ZS"}
 
     def work(self, model: Model) -> float:
         return 2 * finetuning_work(self.examples, self.finetune, model)

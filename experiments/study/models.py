@@ -34,9 +34,8 @@ from calque.pretrain.shipped import ShippedRun, runs_of
 from calque.pretrain.start import check_start, has_head
 
 PROCESS = 400 * 2**20  # bytes used by Python, torch and transformers before a model is built
-BATCH_BYTES = (
-    3 * 8
-)  # bytes per id of a step's rows, which are all in memory: the id, its label and its language
+# Bytes per id of a step's rows, which are all in memory: the id, its label and its language.
+BATCH_BYTES = 3 * 8
 FORMAT = 2
 TOO_MUCH = 2  # maximum ratio of a step's estimated memory to the machine's
 

@@ -36,9 +36,8 @@ class Distances(Stream):
 
     def losses(self, learner: Learner, batch: Pairs) -> dict[str, Tensor]:
         rows = learner.model.get_input_embeddings()(batch.ids)
-        return {
-            "distance": (rows[:, 0] - rows[:, 1]).square().sum()
-        }  # a sum, which the training loop divides by the count
+        # A sum, which the training loop divides by the count.
+        return {"distance": (rows[:, 0] - rows[:, 1]).square().sum()}
 
 
 @dataclass(frozen=True)

@@ -25,19 +25,16 @@ class MyTask(TextLabels):
 
     name = "my_task"  # in commands and folders
     title = "My task"  # in tables
-    metrics = (
-        ACCURACY,
-        Metric("rarest", "recall of the rarest label"),
-    )  # models are compared by the first metric
+    # Models are compared by the first metric.
+    metrics = (ACCURACY, Metric("rarest", "recall of the rarest label"))
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
         labels = [label for (label,) in gold]
         rarest = min(sorted(set(labels)), key=labels.count)
         rare = [answer == (rarest,) for answer in gold]
         found = [here and answer == g for here, answer, g in zip(rare, predicted, gold, strict=True)]
-        recall = Score.over(
-            found, rare, sum(rare)
-        )  # the sum of `found` over the sum of `rare`; each has a value per example
+        # The sum of `found` over the sum of `rare`; each has a value per example.
+        recall = Score.over(found, rare, sum(rare))
         return {"accuracy": accuracy(gold, predicted), "rarest": recall}
 
 

@@ -39,9 +39,8 @@ def sentence_of(heads: tuple[int, ...], seed: int) -> Sentence:
 @settings(max_examples=300)
 @given(trees(), st.integers(0, 10**6))
 def test_the_tree_and_its_labels_travel(heads: tuple[int, ...], seed: int) -> None:
-    transform = Reorder(
-        FINAL, ENGLISH, grammar=Grammar("none", {}, {})
-    )  # every order is alike: the widest choice
+    # Every order is alike: the widest choice.
+    transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
     before = sentence_of(heads, seed)
     after = transform(before, seed)
     assert sorted(after.words) == sorted(before.words)

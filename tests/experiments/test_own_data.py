@@ -29,9 +29,8 @@ def test_the_page_shows_what_its_commands_print(tmp_path: Path) -> None:
         )
         shown = "".join(line for line in block.splitlines(keepends=True) if not line.startswith("$ "))
         assert ran.returncode == 0, ran.stderr
-        printed = re.sub(
-            r"^(?:(?:\w+: )?\d.* steps?\b|aligning ).*\n", "", ran.stdout, flags=re.MULTILINE
-        )  # progress
+        # Progress.
+        printed = re.sub(r"^(?:(?:\w+: )?\d.* steps?\b|aligning ).*\n", "", ran.stdout, flags=re.MULTILINE)
         assert re.sub(r"-[0-9a-f]{12}", "-…", printed) == shown
 
 

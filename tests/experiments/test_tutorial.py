@@ -41,9 +41,8 @@ def test_the_page_works_as_a_new_user_follows_it(tmp_path: Path) -> None:
             commands = re.findall(r"^\$ (.*)", block, re.MULTILINE) if kind == "console" else [block]
             outputs = re.split(r"^\$ .*\n", block, flags=re.MULTILINE)[1:] if kind == "console" else [None]
             for command, output in zip(commands, outputs, strict=True):
-                command = command.replace(
-                    "runs/mine/report/", "runs/mine/report*/"
-                )  # a changed study has another
+                # A changed study has another.
+                command = command.replace("runs/mine/report/", "runs/mine/report*/")
                 done = subprocess.run(
                     ["bash", "-ec", command], cwd=own, env=os.environ | paths, capture_output=True, text=True
                 )

@@ -107,9 +107,8 @@ def test_the_loss_is_the_cross_entropy_of_linked_words(
         model_of(),
         [0, 3, 4, 9, 11, 12, 17, 20, 21],
     )
-    one.objective = replace(
-        one.objective, labels=labels, least=least
-    )  # agreement with gold links in place of fast_align's
+    # Agreement with gold links in place of fast_align's.
+    one.objective = replace(one.objective, labels=labels, least=least)
     batch, counts = one.draw(chosen, np.random.default_rng(0))
     learner = one.objective.learner(model, 0)
     losses = [one.losses(learner, piece) for piece in one.pieces(batch)]

@@ -66,9 +66,8 @@ def test_all_mistakes_are_named_at_once() -> None:
 
 def test_unpublished_values_are_those_of_the_papers_library() -> None:
     model, train = ModelConfig(), TrainConfig()
-    theirs = {
-        field.name: field.default for field in fields(TrainingArguments)
-    }  # to make one asks for accelerate
+    # To make one asks for accelerate.
+    theirs = {field.name: field.default for field in fields(TrainingArguments)}
     assert model.initializer_range == RobertaConfig().initializer_range
     assert (train.weight_decay, train.clip) == (theirs["weight_decay"], theirs["max_grad_norm"])
     assert (

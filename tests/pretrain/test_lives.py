@@ -57,9 +57,8 @@ def check_same(out: Path, size: int) -> None:
         "tokenizer.json",
         "tokenizer_config.json",
     ]
-    assert (
-        sorted(path.name for path in (out / "killed").rglob("*")) == files
-    )  # and nothing half-written beside them
+    # And nothing half-written beside them.
+    assert sorted(path.name for path in (out / "killed").rglob("*")) == files
     whole, other = (out / name / "checkpoint" / "model.safetensors" for name in ("whole", "killed"))
     assert whole.read_bytes() == other.read_bytes()
     assert metrics(out / "killed") == metrics(out / "whole")

@@ -73,9 +73,8 @@ def test_a_loss_in_pieces_is_the_same_and_holds_no_more_logits_than_it_may(
     assert batch.labelled > 12 and not any(kept)
     torch.testing.assert_close(pieces, whole, rtol=1e-6, atol=0)
     for name, p in model.named_parameters():
-        largest = float(
-            gradients[name].abs().max()
-        )  # sums in another order are rounded as their largest terms are
+        # Sums in another order are rounded as their largest terms are.
+        largest = float(gradients[name].abs().max())
         torch.testing.assert_close(p.grad, gradients[name], rtol=1e-5, atol=1e-6 * max(1.0, largest))
 
 

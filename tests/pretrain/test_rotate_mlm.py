@@ -82,9 +82,8 @@ def test_the_rows_of_the_derived_language_and_their_moments_rotate_and_nothing_e
         rotated = old.double().numpy()[SIZE + 5 :] @ turn
         np.testing.assert_allclose(moments[name][SIZE + 5 :].numpy(), rotated, rtol=1e-3, atol=1e-7)
         assert moments[name][: SIZE + 5].equal(old[: SIZE + 5])
-    torch.testing.assert_close(
-        moments["exp_avg_sq"].sum(1), square.sum(1)
-    )  # a row's share of the updates stays
+    # A row's share of the updates stays.
+    torch.testing.assert_close(moments["exp_avg_sq"].sum(1), square.sum(1))
     assert table.detach()[: SIZE + 5].equal(before[WORDS][: SIZE + 5])
     after = state_of(learner)
     assert [name for name in after if not after[name].equal(before[name])] == [WORDS]  # also biases stay

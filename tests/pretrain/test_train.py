@@ -237,9 +237,8 @@ class Waits(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = func.overloadpacket.__name__
         places = args[1] if name in ("index", "index_put", "index_put_") else ()
-        masked = any(
-            place is not None and place.dtype == torch.bool for place in places
-        )  # it is made into a list
+        # It is made into a list.
+        masked = any(place is not None and place.dtype == torch.bool for place in places)
         if name in self.NAMES or masked:
             self.found.append(name)
         return func(*args, **(kwargs or {}))

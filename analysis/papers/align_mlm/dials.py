@@ -43,9 +43,8 @@ FLOOR: Dash = ":"
 DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
 PARAMETERS = {"Invert": "inversion", "Permute": "random order"}
 NEW = "a new script"
-SHARED: dict[str, dict[str, str]] = TEXTS[
-    "shared"
-]  # titles of the kinds of sharing, by transform and choice of words
+# Titles of the kinds of sharing, by transform and choice of words.
+SHARED: dict[str, dict[str, str]] = TEXTS["shared"]
 KINDS = [kind for kinds in SHARED.values() for kind in kinds.values()]
 MARKERS = dict(zip((NEW, *KINDS), (marker for _, marker in LOOKS), strict=False))  # by kind of sharing
 MOST_ROWS = 4  # maximum number of objectives, with one row per objective

@@ -23,10 +23,8 @@ from calque.analysis.statistics.correlation import Correlation, spearman
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
 
 ABREAST = 2  # maximum number of panels in a row
-BAR, LABEL = (
-    0.11,
-    0.65,
-)  # minimum widths in inches of a bar and of a task's label, which limit the panels per row
+# Minimum widths in inches of a bar and of a task's label, which limit the panels per row.
+BAR, LABEL = (0.11, 0.65)
 BELOW = 0.05  # minimum fraction of the axis below 0, to leave room for markers
 
 

@@ -46,9 +46,8 @@ PREDICTED, ALIGNED = (
 """Quantities about prediction, and quantities about words and sentences in embedding space; each group has
 its own figure."""
 QUANTITIES = (*PREDICTED, *ALIGNED)
-DIGITS = [
-    1 if quantity.unit == 100 else 2 for quantity in QUANTITIES
-]  # percentages have one decimal, other numbers two
+# Percentages have one decimal, other numbers two.
+DIGITS = [1 if quantity.unit == 100 else 2 for quantity in QUANTITIES]
 
 
 def curves(results: Results, quantity: Quantity, objective: str, transform: str) -> dict[int, Curve]:

@@ -26,10 +26,8 @@ PAPER, SMALL = "XLM-Align", "mMiniLM-L12-H384"
 """The XLM-Align paper's model, and the released multilingual MiniLM with 12 layers and width 384."""
 ABOUT_SMALL = f"{SMALL}: an encoder of 12 layers and width 384, from the page of its release"
 THEIRS = "en"  # the language on which published models were fine-tuned
-PAPERS_NAMES = {
-    "de-en": "en-de",
-    "ro-en": "en-ro",
-}  # gold sets for which the paper names the languages in the opposite order
+# Gold sets for which the paper names the languages in the opposite order.
+PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}
 
 
 def set_title(gold: str) -> str:

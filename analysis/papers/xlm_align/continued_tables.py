@@ -23,10 +23,8 @@ from calque.analysis.results.measured import average
 from calque.analysis.tasks.catalog import PRINTED, TASKS, metric_title, task_title
 from calque.analysis.tasks.questions import Questions
 
-MEANS, BY_LANGUAGE = (
-    1,
-    range(13, 20),
-)  # numbers of the paper's tables: XTREME's means, and its tasks by language
+# Numbers of the paper's tables: XTREME's means, and its tasks by language.
+MEANS, BY_LANGUAGE = (1, range(13, 20))
 XTREME = ("pos", "ner", "xquad", "mlqa", "tydiqa", "nli", "paraphrase")
 """The tasks in XTREME except retrieval, in the order of the paper's Table 1."""
 SIMALIGN, AWESOME = ("argmax, as SimAlign printed it",), "awesome-align"
@@ -117,9 +115,8 @@ def _retrieval(study: Continued, scale: str) -> Table:
     def cell(model: str, pairs: Sequence[tuple[str, str]], layer: int, metric: str) -> str:
         layer = study.main[model] if metric in study.mined else layer
         by_pair = [study.found(model, pair, metric, layer) for pair in pairs]
-        return number(
-            average([scores for scores in by_pair if scores or metric in METRICS])
-        )  # mined in one direction
+        # Mined in one direction.
+        return number(average([scores for scores in by_pair if scores or metric in METRICS]))
 
     rows = (
         (study.title(model), name, *(cell(model, pairs, *column) for column in columns))

@@ -35,10 +35,8 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)  # markers for intervals that extend beyond the axis
 BELOW = 0.24  # vertical offset of the paper's number from ours, as a fraction of a row's height
-COLUMNS, MANY = (
-    2,
-    4,
-)  # panels per row, and the number of panels from which a figure takes a page's full width
+# Panels per row, and the number of panels from which a figure takes a page's full width.
+COLUMNS, MANY = (2, 4)
 CLOSE = 12  # names of languages are set smaller if there are more than this
 LOWEST = 4  # layers below 1 / LOWEST of the depth are not drawn
 PAPERS, PAPERS_LAYER = ("XLM-R", PAPER), 8  # the paper's encoders, and the layer (of 12) that it reports
@@ -77,9 +75,8 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
                 drawing.draw_line(panel, x, y + BELOW, across=True, fmt="D", **style)
         panel.axvline(0, color=INK, linewidth=0.8)
         panel.set_xlim(*limits)
-        panel.xaxis.set_major_locator(
-            MaxNLocator(3, prune="both")
-        )  # keeps tick labels of adjacent panels apart
+        # Keeps tick labels of adjacent panels apart.
+        panel.xaxis.set_major_locator(MaxNLocator(3, prune="both"))
 
     panels = [(f"{task_title(task)}\n{metric_title(PRIMARY[task])}", task) for task in tasks]
     title, labels = heading("figure-ablations"), ("ZS gain", "")

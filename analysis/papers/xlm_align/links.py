@@ -28,13 +28,10 @@ CHOSEN_ON = "en-fr"  # the gold set on which the default method of `calque align
 SYSTEM = ("aligner", "learnt from, or encoder and layer")
 TICKS = 8  # every layer gets a tick if there are fewer than this
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
-TITLES = {
-    False: "each side encoded alone",
-    True: "both sides in one row",
-}  # panel titles, by `joint`
-Layers = Mapping[
-    str, Mapping[str, Sequence[float]]
-]  # error rates as fractions, by encoder, gold set and layer
+# Panel titles, by `joint`.
+TITLES = {False: "each side encoded alone", True: "both sides in one row"}
+# Error rates as fractions, by encoder, gold set and layer.
+Layers = Mapping[str, Mapping[str, Sequence[float]]]
 
 
 @dataclass(frozen=True)

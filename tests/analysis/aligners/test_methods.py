@@ -61,9 +61,8 @@ def test_softmax_links_words_that_are_likely_in_both_directions() -> None:
     ]
     sizes = [torch.tensor([[len(pair[side])] for pair in sides]) for side in (0, 1)]
     real = [torch.arange(own.shape[1]) < size for own, size in zip(states, sizes, strict=True)]
-    scores = SOFTMAX.score(
-        states[0] + 7, states[1] - 3, *real
-    )  # what all words of a side share does not count
+    # What all words of a side share does not count.
+    scores = SOFTMAX.score(states[0] + 7, states[1] - 3, *real)
     links = set(map(tuple, SOFTMAX.extract(scores, *real).tolist()))
     for number, pair in enumerate(sides):
         n, m = map(len, pair)

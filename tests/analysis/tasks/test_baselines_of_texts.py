@@ -73,8 +73,7 @@ def answer_to(question: str, context: str) -> str:
 
 
 def test_a_known_answer_of_the_sentence_that_is_most_like_the_question() -> None:
-    assert (
-        answer_to("who saw the man ?", "eve ran . eve saw a man . the dog saw the man") == "eve"
-    )  # `the` is asked with
+    # `the` is asked with.
+    assert answer_to("who saw the man ?", "eve ran . eve saw a man . the dog saw the man") == "eve"
     assert answer_to("who saw tom ?", "eve ran . the dog saw tom") == "the dog"
     assert answer_to("who saw eve ?", "tom saw eve . the dog ran") == "the dog"  # eve is in the question

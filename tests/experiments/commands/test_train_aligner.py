@@ -94,9 +94,8 @@ def test_the_encoders_own_links_are_the_labels_where_the_directions_of_fast_alig
     (tmp_path / "model").symlink_to(here / "model")
     (tmp_path / "a.txt").symlink_to(here / "a.txt")
     lines = (here / "b.txt").read_text(encoding="utf-8").splitlines(keepends=True)
-    (tmp_path / "b.txt").write_text(
-        "".join([*lines[1:], lines[0]]), encoding="utf-8"
-    )  # no line is a translation
+    # No line is a translation.
+    (tmp_path / "b.txt").write_text("".join([*lines[1:], lines[0]]), encoding="utf-8")
     good, poor = ((folder / "a.txt", folder / "b.txt") for folder in (here, tmp_path))
     (labels, share), (others, less) = label_source([good], 1), label_source([good, poor], 1)
     assert labels == "agreement" and others == "self" and less < share

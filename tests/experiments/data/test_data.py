@@ -68,12 +68,8 @@ def test_every_file_of_calques_recipes_has_its_size_digest_and_members(name: str
         for output in download.outputs:
             assert not output.sha256 or output.bytes
             assert bool(output.inside) == (download.name.endswith(ZIPS + TARS) and not output.decompress)
-    free = (
-        "manythings",
-        "wikipedia",
-        "xlm_r_base",
-        "cc_100",
-    )  # from addresses that are rewritten, or not yet measured
+    # From addresses that are rewritten, or not yet measured.
+    free = ("manythings", "wikipedia", "xlm_r_base", "cc_100")
     unpinned = {download.url for one in free for download in read_recipe(one).downloads}
     assert name == "xlm_align" or all(one.pinned or one.url in unpinned for one in downloads)
 

@@ -44,11 +44,8 @@ def test_the_time_left_is_that_of_steps_of_the_same_kind(monkeypatch: pytest.Mon
     assert run.left is None  # no model was trained yet
     run.begin(steps[1])
     run.finish(steps[1])
-    assert (run.done, run.of, run.left) == (
-        2,
-        4,
-        23.0,
-    )  # a step that trains nothing takes 3 s until one was measured
+    # A step that trains nothing takes 3 s until one was measured.
+    assert (run.done, run.of, run.left) == (2, 4, 23.0)
     assert str(run) == "2 of 4 steps, about 23 s left"
 
 

@@ -149,9 +149,8 @@ def test_slurm_computes_the_same_after_a_kill_a_failure_a_requeue_and_a_restart(
     subprocess.run(["scontrol", "requeue", running[0]], check=True)
     subprocess.run(["scancel", queued("RUNNING", "PENDING")[-1]], check=True)
     wait_for(lambda: running[0] in queued("PENDING"))
-    subprocess.run(
-        ["scontrol", "update", f"jobid={running[0]}", "starttime=now"], check=True
-    )  # and not in 2 minutes
+    # And not in 2 minutes.
+    subprocess.run(["scontrol", "update", f"jobid={running[0]}", "starttime=now"], check=True)
     with begun(fragile, tmp_path, *words) as second:
         _, err = second.communicate()
     assert second.returncode == 0, err

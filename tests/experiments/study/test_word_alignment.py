@@ -116,9 +116,8 @@ def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: P
     chosen = [one for one in systems.all if one.layers]
     assert len({(one.aligner, one.joint, one.layer) for one in chosen}) == len(chosen) == 2 * 3 * len(CHOICES)
     table = choices_table(Systems(systems.results, SETS[:1]), SETS[0])
-    assert (
-        len(table.rows) == 2 * len(CHOICES) and not (places.report / "choices.md").exists()
-    )  # en-fr is not there
+    # En-fr is not there.
+    assert len(table.rows) == 2 * len(CHOICES) and not (places.report / "choices.md").exists()
     assert "CALQUE_ENCODER" not in (places.report / "table-2.md").read_text(encoding="utf-8")
 
 

@@ -42,6 +42,5 @@ def test_it_reads_every_language_and_pair_of_the_paper(planned: Study) -> None:
     assert {"-".join(pair) for pair in of.bitexts} == corpora("xlm_align")["bitexts"].keys()
     assert next(iter(of.texts)) == "en"
     files = [path for text in of.texts.values() for path in text.paths]
-    assert (
-        len(set(files)) == len(files) == 88 + 7
-    )  # CC-100's, and Wikipedia's of the six languages that it lacks
+    # CC-100's, and Wikipedia's of the six languages that it lacks.
+    assert len(set(files)) == len(files) == 88 + 7
