@@ -4,8 +4,10 @@ from typing import Any
 import pytest
 import torch
 
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
 from calque.derive.languages import Languages
-from calque.pretrain.checkpoint import MACHINE, METRICS, load_state, save_state
+from calque.pretrain.checkpoint import MACHINE, METRICS, MOMENTS, WEIGHTS, load_state, save_state
 from calque.pretrain.distributed import one_process
 from calque.pretrain.modules import Learner
 from calque.pretrain.objectives.mlm import MLM
@@ -66,3 +68,15 @@ def test_the_later_of_two_states_is_taken(saved: Path, trained: Trained) -> None
     save(saved.parent / "other", 12, trained)
     (saved.parent / "other" / "step-000000012").rename(saved / "step-000000012")
     assert load_state(saved, *fresh(), IDENTITY)[0] == 12
+
+
+@pytest.mark.parametrize("name", [WEIGHTS, MOMENTS, MANIFEST])
+@pytest.mark.parametrize("damage", ["missing", "empty", "half"])
+def test_an_incomplete_state_is_refused(saved: Path, name: str, damage: str) -> None:
+    path = saved / "step-000000007" / name
+    content = path.read_bytes()
+    path.unlink()
+    if damage != "missing":
+        path.write_bytes(content[: len(content) // 2 if damage == "half" else 0])
+    with pytest.raises(BadInput, match="step-000000007"):
+        load_state(saved, *fresh(), IDENTITY)

@@ -9,8 +9,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.cost import pair_flops_per_id, parameters, training_bytes
-from calque.pretrain.model import build, prediction_loss
+from calque.pretrain.cost import encoder_flops_per_id, pair_flops_per_id, parameters, training_bytes
+from calque.pretrain.model import build, encode, prediction_loss
 from calque.pretrain.objective import HeadOnly, Objective
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.ppa import PPA
@@ -74,3 +74,14 @@ def test_the_memory_of_a_card_worked_out_on_paper() -> None:
     )
     held = replace(card, most=10_000)
     assert held.of(8) - held.of(7) == card.row and held.of(1) == card.of(0) + card.row + 10_000
+
+
+def test_the_operations_of_a_pass_are_those_that_torch_counts() -> None:
+    model, ids = (
+        ModelConfig(layers=3, heads=2, hidden=32, ffn=80, length=24, dropout=0.0),
+        torch.randint(5, 50, (4, 24)),
+    )
+    rows = Rows(ids, torch.full_like(ids, UNLABELLED), torch.zeros_like(ids), False)
+    with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counted:
+        encode(build(model, 50), rows, 3)
+    assert counted.get_total_flops() == pytest.approx(encoder_flops_per_id(model, 24) * ids.numel(), rel=1e-9)

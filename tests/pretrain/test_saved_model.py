@@ -1,5 +1,9 @@
 import builtins
 import json
+import os
+import resource
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -116,3 +120,39 @@ def test_weights_in_several_files_are_read(folder: Path) -> None:
     digest, path = weights_digest(parted), weight_files(parted)[1]
     path.write_bytes(path.read_bytes()[:-1] + b"x")
     assert weights_digest(parted) != digest != weights_digest(folder)
+
+
+@pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS"), reason="no limit on memory can be set here")
+def test_a_lack_of_memory_is_not_the_folders_fault(tmp_path: Path) -> None:
+    """A table of 400 MB below a limit that leaves 200 MB: a MemoryError, and no BadInput."""
+    config = RobertaConfig(**SHAPE | {"vocab_size": 12_500_000})
+    with torch.device("meta"):
+        made = RobertaForMaskedLM(config)
+    config.save_pretrained(tmp_path)
+    path = tmp_path / "model.safetensors"
+    header, at = {}, 0
+    for name, weight in made.state_dict().items():
+        if name.startswith("roberta."):
+            size = 4 * weight.numel()
+            header[name] = {"dtype": "F32", "shape": list(weight.shape), "data_offsets": [at, at + size]}
+            at += size
+    text = json.dumps(header).encode()
+    with path.open("wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        file.truncate(8 + len(text) + at)  # a hole: it takes no room on disk
+    script = f"""
+import resource
+from pathlib import Path
+from calque.pretrain.saved_model import load_model
+from transformers import RobertaModel
+used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 200 * 2**20,) * 2)
+try:
+    load_model(Path({str(tmp_path)!r}), RobertaModel)
+except MemoryError as error:
+    print("memory", error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=dict(os.environ)
+    )
+    assert done.stdout.startswith("memory"), done.stderr[-500:]

@@ -1,15 +1,62 @@
+"""Links of sentence pairs that are encoded once: as of each pair, layer and method alone."""
+
 import random
 from pathlib import Path
 
 import pytest
+import torch
+from tokenizers import Tokenizer, models
+from transformers import AutoModel, PreTrainedTokenizerFast
 
 from calque.analysis.aligners import pair_encoder
-from calque.analysis.aligners.methods import OT
+from calque.analysis.aligners.methods import OT, Method
 from calque.analysis.aligners.pair_encoder import EncoderAligner
-from calque.derive.links.aligner import Pair
+from calque.derive.errors import BadInput
+from calque.derive.links.aligner import Links, Pair
 from tests.analysis.aligners.conftest import LENGTH, opened
+from tests.vocabularies import read_as_saved
 
 LAYER = 2
+PAIRS: list[Pair] = [
+    (("the", "cat"), ("a", "the", "dog")),
+    (("the",), ("the", "the")),
+    (("sara", "ate", "two", "apples"), ("two", "apples", "sara", "ate")),
+]
+
+
+def one_by_one(folder: Path, method: Method, pair: Pair, joint: bool, marks: tuple[int, int]) -> Links:
+    """Links of a pair as the definitions have it: whole model, no batch, no padding."""
+    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
+    model = AutoModel.from_pretrained(folder, add_pooling_layer=False).eval()
+    pieces = [[tokenizer(f" {word}", add_special_tokens=False).input_ids for word in side] for side in pair]
+    places = [[place for place, ids in enumerate(side) for _ in ids] for side in pieces]
+    source, target = ([i for ids in side for i in ids] for side in pieces)
+    start, end = marks
+
+    def hidden(row: list[int], first: int) -> torch.Tensor:
+        second = tokenizer("a", "a", return_token_type_ids=True).token_type_ids[-1]
+        kinds = [second * (model.config.type_vocab_size > 1 and place >= first) for place in range(len(row))]
+        inputs = {"input_ids": torch.tensor([row]), "token_type_ids": torch.tensor([kinds])}
+        with torch.no_grad():
+            return model(**inputs, output_hidden_states=True).hidden_states[LAYER]
+
+    if joint:
+        row = [start, *source, end, *target, end]
+        states = hidden(row, len(source) + 2)
+        sides = states[:, 1 : 1 + len(source)], states[:, 2 + len(source) : -1]
+    else:
+        sides = tuple(hidden([start, *ids, end], LENGTH)[:, 1:-1] for ids in (source, target))  # type: ignore[assignment]
+    if method.words:
+        counts = ([len(ids) for ids in side] for side in pieces)
+        means = (
+            [part.mean(1) for part in side.split(sizes, 1)] for side, sizes in zip(sides, counts, strict=True)
+        )
+        sides = tuple(torch.stack(side, 1) for side in means)  # type: ignore[assignment]
+        places = [list(range(len(side))) for side in pieces]
+    every = [torch.ones(1, side.shape[1], dtype=torch.bool) for side in sides]
+    links = method.extract(method.score(*sides, *every), *every).tolist()
+    added = one_by_one(folder, method.also, pair, joint, marks) if method.also else []
+    return sorted({*added, *((places[0][i], places[1][j]) for _, i, j in links)})
 
 
 def test_links_do_not_depend_on_the_neighbours_and_keep_their_order(
@@ -54,3 +101,43 @@ def test_what_has_no_links_is_counted_with_its_line(bert: Path, roberta: Path) -
 
 
 LAYER = 2
+
+
+def test_models_that_cannot_be_used(bert: Path, roberta: Path, tmp_path: Path) -> None:
+    def refused(folder: Path, layer: int = LAYER) -> str:
+        with pytest.raises(BadInput) as error:
+            EncoderAligner.open(folder, OT, layer)
+        return str(error.value)
+
+    assert "there is no layer 8" in refused(roberta, 8)
+    assert "no layer -1" in refused(roberta, -1)
+    with pytest.raises(BadInput, match="cannot compute on 'abacus'"):
+        EncoderAligner.open(roberta, OT, LAYER, device="abacus")
+    assert "no model here" in refused(tmp_path / "nothing")
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    for name in ("config.json", "model.safetensors"):
+        (bare / name).write_bytes((bert / name).read_bytes())
+    (bare / "tokenizer.json").write_text("{}")
+    assert "cannot read this tokenizer" in refused(bare)
+    (bare / "tokenizer.json").unlink()
+    assert "tokenizer.json: there is no tokenizer here" in refused(bare)
+    for model, message in (
+        (models.BPE({"the": 0}, []), "drops a letter"),
+        (models.WordLevel({"the": 0}), "WordLevel error"),
+    ):
+        Tokenizer(model).save(str(bare / "tokenizer.json"))
+        assert message in refused(bare)
+    (bare / "tokenizer.json").write_bytes((roberta / "tokenizer.json").read_bytes())
+    assert "AutoTokenizer" in refused(bare)
+    read_as_saved(bare)
+    assert "types, but the model has only" in refused(bare)
+    (bare / "model.safetensors").write_bytes(b"no weights")
+    assert refused(bare).startswith(str(bare / "model.safetensors"))
+    broken = AutoModel.from_pretrained(bert)
+    broken.encoder.layer[0].output.dense.weight.data[0, 0] = torch.nan
+    broken.save_pretrained(tmp_path / "nan")
+    (tmp_path / "nan" / "tokenizer.json").write_bytes((bert / "tokenizer.json").read_bytes())
+    aligner = EncoderAligner.open(tmp_path / "nan", OT, LAYER)
+    with pytest.raises(BadInput, match="not finite"):
+        list(aligner.align([(("the",), ("the",))]))

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -200,3 +201,13 @@ def test_a_wrong_file_is_refused_with_the_line_of_the_claim(
     place = f"{file}:{line}: " if line else f"{file}: "
     assert str(refused.value).startswith(place) and said in str(refused.value)
     assert len(refused.value.messages) == 1
+
+
+def test_only_a_file_that_all_runs_noted_was_not_changed(tmp_path: Path) -> None:
+    claims, records = written(tmp_path, ORDER), order(SMALL, MIDDLE, LARGE)
+    for noted, others in (((claims.digest,), 0), ((), 9), (("", claims.digest), 9), (("0" * 64,), 9)):
+        made = [replace(run, claims=noted) for run in runs(records)]
+        results = Results(made, records)
+        table = claims.table(results, "toy")
+        assert table and ("changed after the runs" in table.title) == bool(others)
+        assert (f"{others} of 9 runs" in table.note) == bool(others) == bool(claims.change(results))

@@ -2,9 +2,11 @@ import base64
 import hashlib
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
+from calque.analysis.report.page import Report, write_page
 from tests.analysis.paged import ATTACK, toy_page
 
 VOID = {"meta", "link", "input"}
@@ -69,3 +71,9 @@ def test_names_and_texts_are_escaped_wherever_they_are_shown(page: tuple[str, Ch
     text, checker = page
     assert "<unk>" not in text and f"a <unk> & {ATTACK}" in checker.text and ATTACK not in text
     assert "Study <1> & more" in checker.text and "3 pairs longer than a row" in checker.text
+
+
+def test_control_characters_are_shown_as_signs(tmp_path: Path) -> None:
+    write_page(tmp_path / "r.html", Report("bell \x07", "toy", [], {}, exclusions=["a\x00b"]))
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "bell �" in text and "a�b" in text and "\x07" not in text

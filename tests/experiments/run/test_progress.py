@@ -1,3 +1,4 @@
+import json
 import re
 import signal
 from dataclasses import dataclass
@@ -7,6 +8,9 @@ import pytest
 
 from calque.experiments.run import progress
 from calque.experiments.run.progress import Remaining, board
+from calque.experiments.run.step import Step
+from calque.experiments.settings.catalogue import study
+from calque.experiments.settings.override import override
 
 
 @dataclass(frozen=True)
@@ -56,3 +60,36 @@ def test_threads_leave_interrupts_to_the_main_thread() -> None:
         statuses = [(thread / "status").read_text() for thread in {*threads.iterdir()} - before]
     masks = [int(mask[1], 16) for status in statuses if (mask := re.search(r"SigBlk:\s*(\w+)", status))]
     assert masks and all(mask & 1 << signal.SIGINT - 1 for mask in masks)
+
+
+@pytest.mark.parametrize("longer", [1.0, 12.0, 0.2])
+@pytest.mark.parametrize("jobs", [1, 2, 4])
+def test_the_time_left_is_never_more_than_a_factor_of_three_off(
+    jobs: int, longer: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The recorded seconds are those of a run with 300 steps of pretraining on a busy machine."""
+    seconds = json.loads(Path(__file__).with_name("pocket_seconds.json").read_text(encoding="utf-8"))
+    steps = override(study("pocket"), [f"train.steps={round(300 * longer)}", "train.warmup=30"]).steps(
+        tmp_path
+    )
+    assert {step.title for step in steps} == seconds.keys()
+    times = {step.title: seconds[step.title] * (longer if step.stage == "pretrain" else 1) for step in steps}
+    now, run, waiting, running = [0.0], Remaining(steps), [*steps], dict[float, Step]()
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: now[0])
+    estimates, models = list[tuple[float, float]](), 0
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            step = waiting.pop(0)
+            run.begin(step)
+            running[now[0] + times[step.title] + len(waiting) / 1e6] = step
+        now[0] = min(running)
+        step = running.pop(now[0])
+        run.finish(step)
+        models += step.stage == "pretrain"
+        assert run.left is not None or not models
+        if run.left is not None:
+            estimates.append((now[0], run.left))
+    assert len(estimates) > 60
+    for then, left in estimates:
+        if now[0] - then > 30:
+            assert 1 / 3 < left / (now[0] - then) < 3, (then, left, now[0] - then)
