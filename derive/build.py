@@ -111,6 +111,7 @@ def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> t
 
 
 def rewriting_of(transforms: Iterable[Transform]) -> tuple[Transform, ...]:
+    """Return the transforms that change words, not only their order or script."""
     return tuple(transform for transform in transforms if transform.rewrites)
 
 

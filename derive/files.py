@@ -220,6 +220,7 @@ def sync(path: Path) -> None:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
+    """Parse a TOML file in UTF-8."""
     return tomllib.loads(path.read_bytes().decode("utf-8"))
 
 

@@ -24,6 +24,7 @@ fingerprint."""
 
 
 def sha256(path: Path) -> str:
+    """Return a file's SHA-256 in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

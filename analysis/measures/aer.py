@@ -82,4 +82,5 @@ def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
 
 
 def lengths(pairs: Iterable[Pair]) -> list[Link]:
+    """Return the numbers of words in each pair's two sentences."""
     return [(len(source), len(target)) for source, target in pairs]

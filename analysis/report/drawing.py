@@ -79,6 +79,7 @@ prefer_own_font()
 def key(
     label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "", small: bool = False
 ) -> Line2D:
+    """Return a legend entry."""
     size = 4 if small else 7
     return Line2D(
         [], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=size, label=label

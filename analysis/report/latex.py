@@ -33,6 +33,7 @@ PORTRAIT, HIGH = (120, 45)
 
 
 def escaped(text: str) -> str:
+    """Escape LaTeX's special characters."""
     return _ESCAPED.sub(lambda found: _ESCAPES[found[0]], text)
 
 

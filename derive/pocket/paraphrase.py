@@ -85,6 +85,7 @@ def _tell(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -
 
 @lru_cache(maxsize=1)
 def paraphrase_cases() -> list[ParaphraseCase]:
+    """Return all kinds of paraphrase pairs, balanced so that no single sentence gives the label away."""
     either = (False, True)
     names = product(either, either)
     cases = [

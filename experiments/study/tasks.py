@@ -243,7 +243,10 @@ def _score(step: Step, machine: Machine) -> None:
         spell, scored = {name: spelling(languages, name) for name in names}, None
     else:
         spell = dict.fromkeys(names, str)
-        scored = lambda language: of.task.in_language(of.source if language == SOURCE else language)  # noqa: E731
+
+        def scored(language: str) -> Task:
+            return of.task.in_language(of.source if language == SOURCE else language)
+
     examples = TaskFolder.open(of.examples.folder)
     rows = floors(examples, of.task, of.pairs, spell, partial(machine.report, step.title), scored)
     facts = step.facts | {"made with": machine.described | {"scikit-learn": __version__}}

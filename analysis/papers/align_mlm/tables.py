@@ -39,6 +39,7 @@ HEADER = ("objective", "transform", "source")
 
 
 def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """Yield the tables of ALIGN-MLM's layout, each with its file's name."""
     yield "table-3", scores_table(results, scale)
     yield "table-8", alignment_table(results, scale)
     yield from entries_table(results, scale)

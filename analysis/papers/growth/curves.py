@@ -79,6 +79,7 @@ def means(results: Results, quantity: Quantity, objective: str, transform: str) 
 
 
 def records_of(results: Results, quantities: Sequence[Quantity]) -> list[Record]:
+    """Return the probes of these quantities, for all objectives, transforms and seeds."""
     cells = product(quantities, results.objectives, results.transforms)
     return [
         record for cell in cells for curve in curves(results, *cell).values() for record in curve.values()
@@ -86,6 +87,7 @@ def records_of(results: Results, quantities: Sequence[Quantity]) -> list[Record]
 
 
 def steps_of(results: Results) -> list[int]:
+    """Return the probed steps in ascending order."""
     return sorted({record.step for record in records_of(results, QUANTITIES)})
 
 

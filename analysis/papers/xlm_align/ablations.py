@@ -119,6 +119,7 @@ def records_of(results: Results, rows: Sequence[Setting], measures: Sequence[str
 
 
 def xlm_align_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """Yield the tables of XLM-Align's ablations, each with its file's name."""
     yield "starts", starts_table(results, scale)
     yield from ablation_tables(results, scale)
 
@@ -166,6 +167,7 @@ MOST = 0.5  # self-labelling works if more than this share of labels is correct
 
 
 def precision(results: Results, objective: str, transform: str) -> BySeed:
+    """Return the precision of an objective's self-labels, by seed."""
     return results.scores(LABELS, objective, transform, "", "precision")
 
 

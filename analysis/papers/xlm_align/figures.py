@@ -125,6 +125,7 @@ def _draw_gain(panel: Axes, y: int, gain: Estimate, look: Look, limits: tuple[fl
 
 
 def published_key(name: str) -> Any:
+    """Return the legend entry for a model's published numbers."""
     return drawing.key(f"{name}, published", *PUBLISHED[name][:2], "none")
 
 

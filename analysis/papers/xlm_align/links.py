@@ -114,6 +114,7 @@ class Systems:
 
 
 def link_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """Yield the word-alignment tables, each with its file's name."""
     systems = Systems(results)
     given = systems.by_objective(given=True)
     yield "table-2", table_2(systems, scale)
