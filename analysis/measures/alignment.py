@@ -256,8 +256,8 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
 
 
 def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, frozenset[int]]) -> Measurement:
-    """Measure alignment@1 over held-out inflected types: those of which the dictionary contains a different
-    form (`held-out-form`), and the others (`held-out-lemma`)."""
+    """Measure alignment@1 over held-out inflected types, separately for types with another form in the
+    dictionary (`held-out-form`) and types without one (`held-out-lemma`)."""
     if not types.measurable:
         return Measurement()
     alignment = alignment_of_checkpoint(model.checkpoint, types)
