@@ -14,11 +14,11 @@ from calque.analysis.papers.published import published
 from calque.analysis.papers.sweep import (
     SweepResults,
     differences_table,
-    sweep_figure,
     sweep_findings,
     sweep_question,
     sweep_table,
 )
+from calque.analysis.papers.sweep_figure import sweep_figure
 from calque.analysis.papers.texts import terms as report_terms
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, RUNS, Floor, Published, Record, Run

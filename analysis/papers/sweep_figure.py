@@ -1,0 +1,203 @@
+"""Draw a sweep: one panel per number, with the values of a setting as the axis."""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise, product
+from typing import Any, NamedTuple
+
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+
+from calque.analysis.papers.looks import Look, keys, looks
+from calque.analysis.papers.sweep import SweepResults, column_of, sweep_question
+from calque.analysis.report.drawing import (
+    DIFFERENCE,
+    HALF,
+    INK,
+    LETTER,
+    MOST,
+    SHARE,
+    draw_points,
+    key,
+    legend,
+    level,
+    small_multiples,
+    wrapped,
+)
+from calque.analysis.report.plot import Plot
+from calque.analysis.report.table import listed
+from calque.analysis.statistics.intervals import Estimate
+
+Values = tuple[str, ...]  # one value for each swept setting
+PANELS = 4  # maximum number of columns of panels
+TICKS = 12  # maximum number of values on an axis
+SERIES = ("#440154", "#31688e", "#35b779", "#b8a100", "#c2410c", "#7a7a7a")
+"""Colours for a setting's values, different from those for objectives."""
+MARKERS = "osD^vP"
+
+
+class _Axis(NamedTuple):
+    """An axis with the positions and labels of a setting's values."""
+
+    place: dict[str, float]
+    labels: list[str]
+    turned: bool = False
+    scale: str = ""
+
+    def draw(self, panel: Axes) -> None:
+        """Set up a panel's horizontal axis."""
+        places, style = list(self.place.values()), dict[str, Any]()
+        if self.turned:
+            style = {"rotation": 40, "ha": "right"}
+        panel.set_xticks(places, self.labels, **style)
+        margin = (panel.margins() or (0.0, 0.0))[0] * (max(places) - min(places))
+        panel.set_xlim(min(places) - margin, max(places) + margin)
+
+
+def _axis(values: Sequence[str], inches: float) -> _Axis:
+    """Choose positions for values on an axis of the given length: numbers get a linear scale or, if labels
+    would overlap, a logarithmic one. If they still overlap, or values are not numbers, they are evenly
+    spaced. Labels are rotated if there is too little room."""
+    if not _is_numeric(values):
+        turned = sum(len(value) + 1 for value in values) * LETTER > inches
+        return _Axis({value: float(place) for place, value in enumerate(values)}, list(values), turned)
+    numbers = [float(value) for value in values]
+    labels = [f"{number:,.10g}" for number in numbers]
+    widths = {False: max(map(len, labels)) + 1, True: 2}  # widths in letters, by whether labels are rotated
+    for turned, letters in widths.items():
+        gap = letters * LETTER / inches
+        if _apart(numbers, gap):
+            return _Axis(dict(zip(values, numbers, strict=True)), labels, turned)
+        if min(numbers) > 0 and _apart(logs := [math.log10(number) for number in numbers], gap):
+            return _Axis(dict(zip(values, logs, strict=True)), labels, turned, " (log scale)")
+    order = sorted(numbers)
+    places = {value: float(order.index(number)) for value, number in zip(values, numbers, strict=True)}
+    return _Axis(places, labels, widths[False] * len(labels) * LETTER > inches)
+
+
+def _apart(places: Sequence[float], gap: float) -> bool:
+    """Whether all neighbours are at least a fraction `gap` of the axis apart."""
+    gaps = [b - a for a, b in pairwise(sorted(places))]
+    return min(gaps) >= gap * sum(gaps) > 0
+
+
+def _is_numeric(values: Sequence[str]) -> bool:
+    try:
+        return all(map(math.isfinite, map(float, values)))
+    except ValueError:
+        return False
+
+
+Panel = tuple[str, str, str]  # a language, an objective ("" for all) and a column
+
+
+def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
+    """Plot each number against a setting's values, with one panel per measure and one row of panels per
+    language. With a single setting, each objective has a line. A second setting has one line per value, and
+    each objective that depends on it has its own row. A baseline is a horizontal line. Return None if there
+    are more than two settings, or more values or languages than a figure can show."""
+    columns, look = list(sweep.numbers)[:PANELS], looks(sweep.objectives)
+    if not columns or not look or len(sweep.keys) > 2:
+        return None
+    x, series = _roles(sweep)
+    groups = _groups(sweep, look, series)
+    several = len(groups) > 1
+    across = min(len(columns), PANELS if several else 2)
+    axis = _axis(sweep.values[x], (HALF - 0.5) / across - 0.25)
+    values = [] if series is None else sweep.values[series]
+    if len(groups) > MOST or len(values) > len(SERIES) or len(axis.place) > TICKS:
+        return None
+
+    def draw(panel: Axes, content: Panel) -> None:
+        if content[2].endswith("Δ"):
+            panel.axhline(0, color=INK, linewidth=0.8)
+        for objective, its in look.items():
+            baseline = objective in sweep.baselines
+            if baseline and _level(panel, axis, _points(sweep, content, objective, x, axis), its):
+                continue
+            if series is None:
+                _line(panel, _points(sweep, content, objective, x, axis), content[2], its)
+            elif not baseline and objective == content[1]:
+                for place, value in enumerate(values):
+                    points = _points(sweep, content, objective, x, axis, series, value)
+                    _line(panel, points, content[2], Look(SERIES[place], MARKERS[place]))
+        axis.draw(panel)
+
+    panels: list[tuple[str, Panel]] = []
+    for language, objective in groups:
+        head = ", ".join(filter(None, (language, sweep.objectives.objective_title(objective))))
+        panels += [(f"{head}\n{name}" if several else name, (language, objective, name)) for name in columns]
+    shared: dict[str, Any] = {"sharex": True, "sharey": "col"} if several else {}
+    labels = wrapped(sweep.titles[x] + axis.scale, (HALF - 0.5) / across), "%"
+    with small_multiples(sweep_question(sweep), panels, draw, across, 1.9, labels, **shared) as (figure, _):
+        title = None if series is None else sweep.titles[series]
+        legend(figure, _entries(sweep, look, values), 4, title=title)
+    records = [
+        r for results in sweep.variants.values() for r in results.records if column_of(r, results) in columns
+    ]
+    by = listed(sweep.titles)
+    caption = f"Percent, by {by}. Bars are 95 % intervals {_over(sweep)}. Scale: {scale}."
+    return Plot(figure, "figure-sweep", f"{sweep.first.study} by {by}", caption, records)
+
+
+def _entries(sweep: SweepResults, look: Mapping[str, Look], values: Sequence[str]) -> list[Artist]:
+    entries: list[Artist] = [key(value, SERIES[i], MARKERS[i], line="-") for i, value in enumerate(values)]
+    if not values:
+        entries = keys(
+            sweep.objectives, {name: its for name, its in look.items() if name not in sweep.baselines}
+        )
+    for name in sweep.baselines:
+        entries.append(key(sweep.objectives.objective_title(name), look[name].colour, "", line="--"))
+    return entries
+
+
+def _over(sweep: SweepResults) -> str:
+    several = {len(each.seeds) > 1 for each in sweep.variants.values()}
+    kinds = {"over seeds": True, "over the test items of one seed": False}
+    return ", or ".join(kind for kind, of_seeds in kinds.items() if of_seeds in several)
+
+
+def _groups(sweep: SweepResults, look: Mapping[str, Look], series: int | None) -> list[tuple[str, str]]:
+    objectives = [""] if series is None else [name for name in look if name not in sweep.baselines]
+    there = {row[:2] for row in sweep.rows} | {(row.language, "") for row in sweep.rows}
+    languages = dict.fromkeys(row.language for row in sweep.rows)
+    return [pair for pair in product(languages, objectives) if pair in there]
+
+
+def _points(
+    sweep: SweepResults,
+    panel: Panel,
+    objective: str,
+    x: int,
+    axis: _Axis,
+    series: int | None = None,
+    value: str = "",
+) -> list[tuple[float, Estimate]]:
+    column = sweep.numbers[panel[2]]
+    rows = [row for row in sweep.rows if row[:2] == (panel[0], objective) and row in column]
+    rows = [row for row in rows if series is None or row.values[series] == value]
+    return sorted(((axis.place[row.values[x]], column[row]) for row in rows), key=lambda point: point[0])
+
+
+def _line(panel: Axes, points: Sequence[tuple[float, Estimate]], column: str, look: Look) -> None:
+    bounds, (colour, marker, dash) = DIFFERENCE if column.endswith("Δ") else SHARE, look
+    draw_points(panel, points, colour, bounds=bounds, marker=marker, linestyle=dash, markersize=5)
+
+
+def _roles(sweep: SweepResults) -> tuple[int, int | None]:
+    """Return the index of the setting for the horizontal axis (preferably numeric, then the one with more
+    values), and of the setting drawn as one line per value, if there are two."""
+    if len(sweep.keys) == 1:
+        return 0, None
+    first, second = sweep.values
+    swapped = (_is_numeric(second), len(second)) > (_is_numeric(first), len(first))
+    return (1, 0) if swapped else (0, 1)
+
+
+def _level(panel: Axes, axis: _Axis, points: Sequence[tuple[float, Estimate]], look: Look) -> bool:
+    """Draw a number as a horizontal line if it is the same for all values, and return whether it is."""
+    if len({estimate for _, estimate in points}) != 1:
+        return False
+    places = list(axis.place.values())
+    level(panel, points[0][1].mean, [min(places), max(places)], "--", look.colour, linewidth=1.2)
+    return True
