@@ -1,5 +1,4 @@
-"""Finished folders. Each contains a manifest, written last, with the folder's name and a digest of every file
-and of the manifest itself."""
+"""Finished folders: each contains a manifest, written last, with digests of all files and of itself."""
 
 import hashlib
 import json
@@ -25,8 +24,8 @@ _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
 
 def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None) -> None:
-    """Write a JSON object with a digest of its contents; it is valid only under the name `place` (by default,
-    the file's name)."""
+    """Write a JSON object with a digest of its contents; names with a fingerprint are part of the
+    contents."""
     content, place = plain(dict(value)), place or path.name
     if reserved := {DIGEST, PLACE} & content.keys():
         raise ValueError(f"the key {min(reserved)!r} is reserved for `write_sealed`")
@@ -38,8 +37,8 @@ def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None)
 
 
 def read_sealed(path: Path, what: str = "a sealed file", place: str | None = None) -> dict[str, Any]:
-    """Read an object written by `write_sealed`; raise BadInput if its content or name has changed. `what`
-    describes the file in messages."""
+    """Read an object written by `write_sealed`, described as `what` in messages; raise BadInput if it has
+    changed."""
     try:
         data = path.read_bytes()  # read_text would hide changed line endings
         text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
@@ -63,7 +62,7 @@ def read_sealed(path: Path, what: str = "a sealed file", place: str | None = Non
 
 @dataclass(frozen=True)
 class Artefact:
-    """A finished folder with an intact manifest; `facts` are the manifest's entries."""
+    """A finished folder with an intact manifest, whose entries are `facts` and the files' `digests`."""
 
     folder: Path
     facts: dict[str, Any]
@@ -96,14 +95,14 @@ class Artefact:
         return path
 
     def verify(self, progress: Callable[[int, int], None] = lambda done, of: None) -> None:
-        """Check the digests of all files; raise BadInput at the first file that has changed."""
+        """Check all files; raise BadInput at the first that has changed."""
         for done, name in enumerate(self.digests, start=1):
             self.path(name)
             progress(done, len(self.digests))
 
 
 def finished(folder: Path) -> bool:
-    """Whether a folder is complete, that is, contains a manifest, which is written last."""
+    """Whether a folder contains a manifest, which is written last."""
     path, place = folder / MANIFEST, folder.absolute().name
     if path.is_file() and _FINGERPRINTED.fullmatch(place):
         read_sealed(path, "the manifest of a finished folder", place)
@@ -119,8 +118,7 @@ def whole_of(folder: Path, kind: str) -> Artefact | None:
 
 
 def check_part(folder: Path, kind: str) -> None:
-    """Raise BadInput if `folder` belongs to a finished folder of this kind and one of its files has
-    changed."""
+    """Raise BadInput if a file in `folder`, part of a finished folder of this kind, has changed."""
     if whole := whole_of(folder, kind):
         for name in whole.digests:
             if Path(name).parts[0] == folder.resolve().name:
@@ -129,8 +127,7 @@ def check_part(folder: Path, kind: str) -> None:
 
 @contextmanager
 def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
-    """Yield a temporary folder to fill, then add the manifest and move it to `folder`. `facts` may be
-    extended until then."""
+    """Yield a temporary folder to fill, then add a manifest with `facts` and move it to `folder`."""
     with whole_folder(folder) as part:
         yield part
         write_manifest(part, kind, facts, place=folder.absolute().name)
@@ -139,7 +136,7 @@ def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
 def write_manifest(
     folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...] = (), place: str = ""
 ) -> None:
-    """Finish a folder by writing a manifest of all its files, except those in the subfolders `leave_out`."""
+    """Write a manifest of all files in a folder, except those in the subfolders `leave_out`."""
     files = {
         path.relative_to(folder).as_posix(): sha256(path)
         for path in sorted(folder.rglob("*"))
@@ -164,8 +161,7 @@ def _digest(value: Any) -> str:
 
 
 def digest(path: Path) -> str:
-    """Return a file's SHA-256 in hexadecimal; large files are rehashed only if their size or timestamp
-    changes."""
+    """Return a file's SHA-256 in hexadecimal; large files are rehashed only if size or timestamps change."""
     stat = path.stat()
     if stat.st_size < LARGE:
         return sha256(path)

@@ -74,8 +74,7 @@ Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
 
 
 def check_transforms(transforms: Sequence[Transform]) -> None:
-    """Raise BadInput, before any text is read, for invalid or repeated names and for parts that cannot be
-    composed."""
+    """Raise BadInput for invalid or repeated names and for parts that cannot be composed."""
     names, others = [transform.name for transform in transforms], (*RESERVED, PREVIEW)
     if len({*others, *names}) < len(others) + len(names):
         expected = f"need different names, none of them {' or '.join(others)}"
@@ -89,8 +88,7 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
 
 
 def trial_image(transform: Transform, size: int) -> np.ndarray:
-    """Compute the images of `size` types before any text is read; raise ValueError if the transform's parts
-    cannot be composed."""
+    """Compute the images of `size` types before any text is read; raise ValueError for invalid parts."""
     image = transform.informed(Usage.even(size)).image(size)
     parts = [part.name for part in transform.parts] if isinstance(transform, Compose) else []
     if repeated := [name for name in parts if parts.count(name) > 1]:
@@ -99,8 +97,7 @@ def trial_image(transform: Transform, size: int) -> np.ndarray:
 
 
 def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
-    """Train the transforms that learn from trees, with results cached in the folder `cache`; return all
-    transforms."""
+    """Train the transforms that need trees, with results cached in `cache`; return all transforms."""
     ready = []
     of = sum("trees" in transform.needs for transform in transforms)
     for transform in transforms:
@@ -123,9 +120,9 @@ def languages_fingerprint(
     among: Sequence[Transform] = (),
     examples: Callable[[str], str] | None = None,
 ) -> str:
-    """Return a fingerprint of these languages. `corpus` is `Source.corpus_identity` and `examples` is
-    `Source.task_identity`. `among` lists all word-changing transforms in the folder, because their images are
-    part of the text that the vocabulary is learnt from."""
+    """Return the fingerprint of these languages. `corpus` is `Source.corpus_identity` and `examples` is
+    `Source.task_identity`. `among` lists the folder's word-changing transforms, whose images the vocabulary
+    is learnt from."""
     trees = any("tags" in transform.needs for transform in (*transforms, *among))
     types: Any = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
     if isinstance(vocabulary, int) and among:
@@ -241,8 +238,8 @@ def _write_corpora(
     vocabulary: Vocabulary,
     encoded: Iterable[EncodedChunk],
 ) -> tuple[list[Encoded], list[tuple[int, Sentence]]]:
-    """Write the corpora, the vocabulary with its counts, and the manifest's entries about each language.
-    Return each language's results, summed over chunks, and sentences for the preview."""
+    """Write the corpora and the vocabulary. Return each language's results, summed over chunks, and sentences
+    for the preview."""
     names = [SOURCE, *(transform.name for transform in transforms)]
     rewritten = [False, *(transform.rewrites for transform in transforms)]
     with ExitStack() as stack:
@@ -338,8 +335,8 @@ def tagged_words(source: Source) -> Iterator[tuple[str, str]]:
 
 
 def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None:
-    """Raise BadInput if the vocabulary splits an answer into sub-words, because candidates are compared at a
-    single masked position."""
+    """Raise BadInput if an answer consists of several sub-words; only single masked positions are
+    compared."""
     words = sorted({word for question in questions for word in question.candidates})
     if cut := [word for word in words if len(vocabulary.encode(word)) > 1]:
         raise BadInput(

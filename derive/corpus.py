@@ -75,7 +75,7 @@ class Corpus:
         return self.tokens[self.lines[line] : self.lines[line + 1]]
 
     def between(self, first: int, last: int, source_first: int = 0) -> Self:
-        """Return lines `first` to `last` (exclusive) as a corpus. Source line numbers are counted from
+        """Return lines `first` to `last` (exclusive) as a corpus whose source lines count from
         `source_first`."""
         tokens, words = slice(*self.lines[[first, last]]), slice(*self.words[[first, last]])
         return replace(
@@ -90,8 +90,8 @@ class Corpus:
         )
 
     def where(self, chosen: np.ndarray) -> Self:
-        """Return the lines selected by `chosen`, (N,) bool, as a corpus in memory; source line numbers do not
-        change."""
+        """Copy the lines selected by `chosen`, (N,) bool, to a corpus in memory with the same source
+        lines."""
         lines = np.flatnonzero(chosen)
         tokens = Ragged(self.tokens, self.lines).take(lines)
         words = Ragged(np.arange(len(self.pieces)), self.words).take(lines)
@@ -115,11 +115,10 @@ class Corpus:
         return found.values, found.sizes
 
     def line_pieces(self, line: int) -> np.ndarray:
-        """The number of sub-words in each word of a line."""
         return self.pieces[self.words[line] : self.words[line + 1]]
 
     def order(self, line: int) -> np.ndarray:
-        """The positions that the line's words had before the transform."""
+        """Return the positions that a line's words had before the transform."""
         return self.origin[self.words[line] : self.words[line + 1]]
 
     def rendered(self, line: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
@@ -132,8 +131,7 @@ class Corpus:
         return origin, tuple(tuple(self.sources[start:end].tolist()) for start, end in pairwise(ends))
 
     def links(self, line: int) -> np.ndarray:
-        """Return a line's gold links, (k, 2) int64, sorted: pairs of a position before the transform and a
-        position in the line."""
+        """Return a line's gold links (source position, position), sorted, (k, 2) int64."""
         origin, sources = self.rendered(line)
         groups = enumerate(sources or zip(origin))
         return np.array(sorted((place, i) for i, group in groups for place in group), np.int64).reshape(-1, 2)
@@ -165,9 +163,8 @@ def _less(numbers: np.ndarray, by: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Shard:
-    """Encoded lines: `ids` (T,), the number of ids per word in `pieces` (W,), and of words per line in
-    `words` (N,). `origin` (W,) and `sources` (L,) are defined as on disk; `rendered` (W,) is the number of
-    sources per word."""
+    """Encoded lines: `ids` (T,), ids per word in `pieces` (W,) and words per line in `words` (N,). `origin`
+    (W,) and `sources` (L,) are as on disk; `rendered` (W,) is the number of sources per word."""
 
     ids: np.ndarray
     pieces: np.ndarray
@@ -182,8 +179,7 @@ class Shard:
 
     @property
     def too_long(self) -> np.ndarray:
-        """Whether each line contains more than `LONGEST` words or a word of more than `LONGEST` sub-words,
-        (N,) bool."""
+        """Whether each line exceeds `LONGEST` words or contains a word of more sub-words, (N,) bool."""
         long = self.words > LONGEST
         long[self.words_of_lines.item[self.pieces > LONGEST]] = True
         return long
@@ -199,8 +195,7 @@ class Shard:
 
 
 class CorpusWriter:
-    """Appends shards to a new corpus in `folder`. All ids must be below `id_limit`. `rewritten`: whether
-    shards include `sources`."""
+    """Appends shards, with `sources` if `rewritten`, to a new corpus whose ids are below `id_limit`."""
 
     def __init__(self, folder: Path, id_limit: int, rewritten: bool = False) -> None:
         self._folder, self._rewritten = folder, rewritten
@@ -237,7 +232,6 @@ class CorpusWriter:
 
     @property
     def facts(self) -> dict[str, int]:
-        """The numbers of sentences, words and tokens written so far."""
         return {"sentences": self.sentences, "words": self.words, "tokens": self.tokens}
 
     def _write(self, name: str, array: np.ndarray) -> None:

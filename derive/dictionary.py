@@ -1,7 +1,6 @@
-"""Dictionaries as pairs of ids: either a fraction of a source's types with their images, or entries from a
-lexicon.
+"""Dictionaries as pairs of ids: a fraction of a source's types with their images, or entries from a lexicon.
 
-Each line of a lexicon contains one entry: two words separated by a space or tab, or
+A lexicon contains one entry per line: two words separated by a space or tab, or
 `source<TAB>target<TAB>probability<TAB>count`.
 """
 
@@ -60,7 +59,6 @@ class DictionaryConfig:
 
     @property
     def title(self) -> str:
-        """A description of the dictionary for reports."""
         if self.file:
             return f"the words of {self.file.name}"
         title = f"{self.fraction:.0%} of the types, by {self.by}"
@@ -77,18 +75,16 @@ class DictionaryConfig:
 
     @property
     def reads_tags(self) -> bool:
-        """Whether wrong pairs must have the same tag."""
         return self.wrong == "same-tag" and self.correct < 1
 
     def identity(self) -> Any:
-        """Return the values that determine the entries, for a fingerprint; the POS examples that supply tags
-        are not included."""
+        """Return the values that determine the entries, apart from the examples that supply tags."""
         if self.file:
             return ["dictionary", input_digest(self.file)]
         return self if self.correct < 1 else replace(self, wrong="any")
 
     def reseeded(self, by: int) -> Self:
-        """Return the same dictionary with different random draws; `by` is added to the seed."""
+        """Return the same dictionary with `by` added to its seed."""
         return replace(self, seed=self.seed + by)
 
 
@@ -101,8 +97,7 @@ def draw_dictionary(
     counts: np.ndarray,
     image: np.ndarray,
 ) -> np.ndarray:
-    """Sample entries from a corpus's `types`. Returns (n, 2) pairs of source and derived ids, sorted by
-    source id."""
+    """Sample entries among a corpus's `types`; return (n, 2) source and derived ids, sorted by source id."""
     size = round(config.fraction * len(types))
     if config.by == "frequency":
         chosen = types[np.argsort(-counts[types], kind="stable")[:size]]
@@ -117,7 +112,7 @@ def with_wrong_pairs(
 ) -> tuple[np.ndarray, int]:
     """Make pairs (n, 2) wrong, except for a fraction `correct` of those with two different ids. Derived ids
     are exchanged in one cycle or, given the `tags` (V,) of source types, in one cycle per tag; types whose
-    tag is missing or unique share a cycle. Returns the pairs, and the number of wrong pairs without a common
+    tag is missing or unique share a cycle. Return the pairs, and the number of wrong pairs without a common
     tag."""
     moved = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
     wrong = np.random.default_rng([config.seed, 1]).permutation(moved)[round(config.correct * len(moved)) :]
@@ -191,7 +186,7 @@ def _rows(table: Table, counts: Counter[str]) -> Iterator[Numbered]:
 def own_dictionary(
     path: Path, vocabulary: Vocabulary, types: np.ndarray, image: np.ndarray, spell: Callable[[str], str]
 ) -> tuple[np.ndarray, Counter[str]]:
-    """Return a file's entries for words among the `types` as pairs of ids, and counts of exclusions. Each
+    """Return a file's entries for words among the `types`, (n, 2) ids, and counts of exclusions. Each
     translation must be the word itself or its image."""
     left_out = Counter[str]()
     words, known = read_words(path, left_out), set(types.tolist())
@@ -227,7 +222,7 @@ def read_dictionary(path: Path) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry in a lexicon: a word, a translation, the translation's probability and its count."""
+    """A lexicon's entry: a word, a translation, the translation's probability and its count."""
 
     source: str
     target: str
@@ -255,9 +250,9 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
 
 
 def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:
-    """Convert entries to pairs of ids (n, 2), by descending count, and count exclusions. Only words with a
-    single sub-word are kept, each with its most probable translation; ties go to the more frequent
-    translation, then to the first."""
+    """Convert entries to pairs of ids (n, 2), by descending count, and count exclusions. Only words that are
+    a single sub-word are kept, each with its most probable translation; ties go to the more frequent, then to
+    the first."""
     left_out = Counter[str]()
     sources = only_ids([entry.source for entry in entries], vocabulary)
     targets = only_ids([entry.target for entry in entries], vocabulary)

@@ -27,7 +27,7 @@ class EasyText:
         check_range("shortest", self.shortest, 1, self.longest)
 
     def reason(self, sentence: Sentence, frequent: Collection[str]) -> str:
-        """Return why a sentence is not easy, or an empty string if it is."""
+        """Return why a sentence is not easy, or "" if it is."""
         if len(sentence) < self.shortest:
             return SHORT
         if len(sentence) > self.longest:
@@ -42,7 +42,7 @@ class EasyText:
         frequent: Collection[str],
         counts: Counter[str],
     ) -> list[Sentence]:
-        """Return the easy sentences; the others are counted by reason in `counts`."""
+        """Return the easy sentences; count the others by reason in `counts`."""
         kept = []
         for sentence in sentences:
             reason = self.reason(sentence, frequent)
@@ -58,7 +58,7 @@ class EasyText:
         frequent: Collection[str],
         counts: Counter[str],
     ) -> list[Example]:
-        """Return the examples whose sentences are all easy; the others are counted by reason in `counts`."""
+        """Return the examples whose sentences are all easy; count the others by reason in `counts`."""
         kept = []
         for example in examples:
             reasons = [self.reason(sentence, frequent) for sentence in example.sentences]

@@ -1,4 +1,4 @@
-"""Encode chunks of a corpus, in the source and in derived languages, as ids (in worker processes)."""
+"""Encode chunks of a corpus as ids, in the source and in derived languages (in worker processes)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -49,8 +49,8 @@ class EncodedChunk:
 
 @dataclass(frozen=True)
 class ChunkEncoder:
-    """Counts words in a source's chunks, and encodes the chunks and their images. Trained transforms are read
-    from `cache`; `code` contains digests of the code that defines the source and the transforms."""
+    """Counts and encodes a source's chunks and their images. Trained transforms are read from `cache`; `code`
+    contains digests of the code that defines the source and the transforms."""
 
     source: Source
     transforms: tuple[Transform, ...]
@@ -80,7 +80,6 @@ class ChunkEncoder:
         return Usage.of(ids, pieces, tags, table.size).table
 
     def encode(self, chunk: NumberedChunk) -> EncodedChunk:
-        """Encode a chunk in the source and in all derived languages."""
         check_same((self.source, self.transforms), self.code)
         number, content = chunk
         account = Account()
@@ -144,7 +143,7 @@ def encode_sentences(sentences: Sequence[Sentence], table: WordTable) -> Shard:
 
 
 def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
-    """Encode reordered sentences; words keep the ids that they have in `source`."""
+    """Encode reordered sentences; words keep their ids in `source`."""
     words = np.fromiter(map(len, images), np.int64, len(images))
     origin = np.fromiter(chain.from_iterable(s.origin for s in images), np.int64, int(words.sum()))
     starts = source.words_of_lines.ends[: len(words)]
@@ -153,8 +152,7 @@ def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
 
 
 def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
-    """Encode `images` in the source's script, together with the positions of the source words that each word
-    renders."""
+    """Encode `images` in the source's script, with the source positions that each word renders."""
     sources: list[tuple[int, ...]] = []
     for image in images:
         sources += image.sources or [(place,) for place in image.origin]
@@ -167,9 +165,8 @@ def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
 
 
 def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
-    """Return (2, size) ids: the only type that renders each source type, and vice versa. Only one-to-one
-    links between words that consist of a single sub-word are used. Types without a link are marked UNSEEN,
-    types linked to different ones SEVERAL."""
+    """Return the only type that renders each source type, and vice versa, (2, size). Only one-to-one links
+    between words of a single sub-word count; types without a link are UNSEEN, types with several SEVERAL."""
     assert image.sources is not None and image.rendered is not None
     target = np.repeat(np.arange(len(image.pieces)), image.rendered)  # the image word of each link
     line = image.words_of_lines.item[target]

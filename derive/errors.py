@@ -10,8 +10,7 @@ LONGEST_NAME = 60  # maximum length of a name in a message, in characters
 
 
 class BadInput(Exception):
-    """Invalid input. Messages say where it is, what is wrong and what is expected. The command line prints
-    `messages`, one per line, and exits with status 2."""
+    """Invalid input. The command line prints its `messages`, one per line, and exits with status 2."""
 
     exit_code = 2
 
@@ -44,15 +43,14 @@ class NoFile(BadInput):
 
 
 def check_range(what: str, value: float, least: float, most: float = math.inf) -> None:
-    """Raise BadInput unless `value` is between `least` and `most`; `what` is its name in the message."""
+    """Raise BadInput unless the value called `what` is between `least` and `most`."""
     if not least <= value <= most:
         limits = f"at least {least:,}" if most == math.inf else f"from {least:,} to {most:,}"
         raise BadInput(f"{what} must be {limits}, not {value:,}")
 
 
 def excluded(counts: Mapping[str, int]) -> str:
-    """Return a suffix for messages that counts exclusions, such as `; left out: 3 blank lines`, or "" if
-    there are none."""
+    """Return a suffix for messages that counts exclusions, such as `; left out: 3 blank lines`, or ""."""
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
     return f"; left out: {reasons}" if reasons else ""
 
@@ -70,16 +68,15 @@ def printable(text: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return `did you mean NAME?` with the most similar known name, ignoring case, or "" if none is
-    similar."""
+    """Return `did you mean NAME?` with the most similar known name, ignoring case, or ""."""
     lower = {name.lower(): name for name in known}
     near = difflib.get_close_matches(name[:LONGEST_NAME].lower(), lower, n=1)
     return f"did you mean {lower[near[0]]}?" if near else ""
 
 
 def unknown(kind: str, name: str, known: Iterable[str], described: Iterable[str] = ()) -> str:
-    """Return a message about an unknown name that suggests the most similar known name or lists all of them.
-    `described` lists names with descriptions in brackets."""
+    """Return a message about an unknown name that suggests the most similar known name or lists all of them,
+    with descriptions in brackets if `described`."""
     names, descriptions = list(known), list(described)
     near = nearest(name, names)
     for each in descriptions:

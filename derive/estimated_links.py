@@ -18,16 +18,14 @@ from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
 @dataclass(frozen=True)
 class PairSample:
-    """The `fraction` of sentence pairs that an aligner reads, sampled with `seed` in the same way as by
-    objectives."""
+    """The `fraction` of sentence pairs that an aligner reads, sampled with `seed` as by objectives."""
 
     fraction: float = 1.0
     seed: int = 0
 
     @classmethod
     def of(cls, fraction: float, seed: int) -> Self:
-        """Create a sample. The seed is ignored if all pairs are read, so that identical samples compare
-        equal."""
+        """Create a sample; the seed is ignored if all pairs are read, so that identical samples are equal."""
         return cls(fraction, seed if fraction < 1 else 0)
 
 
@@ -43,8 +41,7 @@ def estimate_links(
     passes: int = 5,
     drawn: PairSample = ALL,
 ) -> Path:
-    """Estimate the word links in the `drawn` sentence pairs of two languages, and write them for
-    `Languages.with_links`."""
+    """Write the word links in the `drawn` sentence pairs of two languages, for `Languages.with_links`."""
     bitext = languages.bitext(first, second)
     chosen = bitext.sample(drawn.fraction, drawn.seed)
     corpus = _Words(bitext, chosen)

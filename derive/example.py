@@ -13,10 +13,9 @@ from calque.derive.sentence import Sentence, Span
 
 @dataclass(frozen=True)
 class Example:
-    """One task instance. A tagged sentence is a single text with one sentence; an inference pair consists of
-    two texts with one or more sentences each. `label` applies to the whole instance; `diagnostic` is the
-    phenomenon it tests. An example without texts is a placeholder for an example that is missing from its
-    file."""
+    """One task instance: a tagged sentence is a single text with one sentence, an inference pair consists of
+    two texts. `label` applies to the whole instance; `diagnostic` is the phenomenon it tests. An example
+    without texts stands for one that is missing from its file."""
 
     texts: tuple[tuple[Sentence, ...], ...]
     label: str = ""
@@ -29,7 +28,6 @@ class Example:
 
     @property
     def words(self) -> tuple[tuple[tuple[str, ...], ...], ...]:
-        """The words in each sentence of each text."""
         return tuple(tuple(sentence.words for sentence in text) for text in self.texts)
 
     def interned(self) -> Self:
@@ -53,8 +51,8 @@ class Cloze:
 
 @dataclass(frozen=True)
 class Question:
-    """A question about a fact that each of the `clozes` states. All questions about the same `relation` share
-    their `candidates`. `shared`: whether the fact is also stated in derived languages."""
+    """A question about a fact that each of the `clozes` states. Questions about the same `relation` share
+    their `candidates`. `shared`: whether derived languages also state the fact."""
 
     relation: str
     subject: str
@@ -69,7 +67,7 @@ _COLUMNS = ("words", "tags", "heads", "relations", "spans", "glued")
 
 
 def write_examples(path: Path, examples: Iterable[Example]) -> int:
-    """Write examples as JSON lines; return the number of examples."""
+    """Write examples as JSON lines; return their number."""
     count = 0
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for example in examples:

@@ -27,7 +27,7 @@ _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # numpy's message on 
 
 
 def check_name(name: str, what: str) -> None:
-    """Raise BadInput unless `name` is safe to use as a file name; `what` describes it in the message."""
+    """Raise BadInput unless `name`, described by `what`, is safe to use as a file name."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise BadInput(
             f"{what} {name[:80]!r} is invalid; use only letters, digits, dashes, dots and underscores"
@@ -59,8 +59,7 @@ def writing(path: Path, part: Path | None = None) -> Iterator[None]:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary path to write to; the file is moved to `path` if the block succeeds, and removed
-    otherwise."""
+    """Yield a temporary path, whose file is moved to `path` if the block succeeds, and removed otherwise."""
     if path.exists() and not path.is_file():
         raise BadInput("this is a folder, a device or a pipe, not a regular file", path)
     with _new_part(path, Path.touch) as part:
@@ -206,7 +205,7 @@ def _is_at(path: Path, file: IO[bytes]) -> bool:
 
 
 def claim_of(folder: Path) -> Path:
-    """The lock file that exists while a process works on a folder."""
+    """Return the path of the lock file that exists while a process works on a folder."""
     return folder.with_name(f".{folder.name}.claim")
 
 
@@ -220,7 +219,6 @@ def sync(path: Path) -> None:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Parse a TOML file in UTF-8."""
     return tomllib.loads(path.read_bytes().decode("utf-8"))
 
 

@@ -1,4 +1,4 @@
-"""Fingerprints of the inputs of a result: configs, files, and the code of classes defined outside Calque."""
+"""Fingerprints of a result's inputs: configs, files, and the code of classes defined outside Calque."""
 
 import ast
 import dataclasses
@@ -19,8 +19,8 @@ PACKAGE = "calque"
 NOT_OWN = (PACKAGE, *sys.stdlib_module_names)  # top-level packages whose code is never part of a fingerprint
 NO_FILE = "no file"  # stands for the digest of code without a file, in which changes cannot be detected
 ADDED = {"added": True}
-"""Metadata of config fields that were added later: at their default values, they do not change the
-fingerprint."""
+"""Metadata of config fields that were added later and change the fingerprint only if not at their
+defaults."""
 
 
 def sha256(path: Path) -> str:
@@ -110,7 +110,7 @@ def modules_of(name: str) -> list[ModuleType]:
 
 
 def has_changed(name: str) -> bool:
-    """Whether a user's module, or a module in its folder that it imports, has changed since it was first
+    """Whether a user's module, or one in its folder that it imports, has changed since it was first
     hashed."""
     module = sys.modules.get(name)
     return module is not None and _code_of_module(module) != _code_of_module.__wrapped__(module)
