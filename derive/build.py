@@ -210,9 +210,7 @@ def _identity(
 
 
 def _vocabulary(
-    vocabulary: int | GivenVocabulary,
-    encoder: ChunkEncoder,
-    chunks: _Chunks,
+    vocabulary: int | GivenVocabulary, encoder: ChunkEncoder, chunks: _Chunks
 ) -> tuple[Vocabulary, int]:
     if isinstance(vocabulary, GivenVocabulary):
         return vocabulary.open(), 0

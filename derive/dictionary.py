@@ -92,10 +92,7 @@ NO_DICTIONARY = DictionaryConfig(0.0)
 
 
 def draw_dictionary(
-    config: DictionaryConfig,
-    types: np.ndarray,
-    counts: np.ndarray,
-    image: np.ndarray,
+    config: DictionaryConfig, types: np.ndarray, counts: np.ndarray, image: np.ndarray
 ) -> np.ndarray:
     """Sample entries among a corpus's `types`; return (n, 2) source and derived ids, sorted by source id."""
     size = round(config.fraction * len(types))

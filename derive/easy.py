@@ -37,10 +37,7 @@ class EasyText:
         return RARE if any(rare) else ""
 
     def sentences(
-        self,
-        sentences: Iterable[Sentence],
-        frequent: Collection[str],
-        counts: Counter[str],
+        self, sentences: Iterable[Sentence], frequent: Collection[str], counts: Counter[str]
     ) -> list[Sentence]:
         """Return the easy sentences; count the others by reason in `counts`."""
         kept = []
@@ -53,10 +50,7 @@ class EasyText:
         return kept
 
     def examples(
-        self,
-        examples: Iterable[Example],
-        frequent: Collection[str],
-        counts: Counter[str],
+        self, examples: Iterable[Example], frequent: Collection[str], counts: Counter[str]
     ) -> list[Example]:
         """Return the examples whose sentences are all easy; count the others by reason in `counts`."""
         kept = []

@@ -115,11 +115,7 @@ class ChunkEncoder:
         return ready.informed(_usage(self.vocabulary, self.digest)) if "usage" in ready.needs else ready
 
     def _derived(
-        self,
-        transform: Transform,
-        source: Shard,
-        images: list[Sentence],
-        account: Account,
+        self, transform: Transform, source: Shard, images: list[Sentence], account: Account
     ) -> Encoded:
         table = _table(self.vocabulary, self.digest)
         derived = rewrite(images, table) if transform.rewrites else reorder(source, images)

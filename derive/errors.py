@@ -15,10 +15,7 @@ class BadInput(Exception):
     exit_code = 2
 
     def __init__(
-        self,
-        message: str | Sequence[str],
-        path: str | Path | None = None,
-        line: int | None = None,
+        self, message: str | Sequence[str], path: str | Path | None = None, line: int | None = None
     ) -> None:
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
         several = [message] if isinstance(message, str) else message

@@ -82,9 +82,7 @@ def _add(
 
 
 def task_data_fingerprint(
-    examples: Callable[[str, bool], str],
-    task: str,
-    transforms: Sequence[Transform],
+    examples: Callable[[str, bool], str], task: str, transforms: Sequence[Transform]
 ) -> str:
     """Return a fingerprint of the task's examples in these languages; `examples` is
     `Source.task_identity`."""
@@ -133,11 +131,7 @@ def _sizes(examples: Iterable[Example]) -> dict[str, int]:
 
 
 def _add_images(
-    part: Path,
-    manifest: dict[str, Any],
-    split: str,
-    examples: Sequence[Example],
-    transform: Transform,
+    part: Path, manifest: dict[str, Any], split: str, examples: Sequence[Example], transform: Transform
 ) -> None:
     account = Account()
     # Random transforms are seeded by an example's position in its split.

@@ -39,11 +39,7 @@ class Grammar:
 
     @classmethod
     def train(
-        cls,
-        sentences: Iterable[Sentence],
-        name: str = "",
-        l2: float = 1.0,
-        path: Path | None = None,
+        cls, sentences: Iterable[Sentence], name: str = "", l2: float = 1.0, path: Path | None = None
     ) -> Self:
         """Learn from the nodes with 2 to 6 items in a treebank's projective trees, by maximising the sum of
         log p(order) minus l2 / 2 times the squared norm of the weights. Errors mention `path`."""
