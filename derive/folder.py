@@ -32,8 +32,7 @@ from calque.derive.language import SOURCE, Bitext, Language
 from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER
 
 KIND, FORMAT = "languages", 5
-"""The manifest's kind and format; the format is incremented when the same inputs would yield different
-files."""
+"""The manifest's kind and format, which is incremented when the same inputs would yield different files."""
 VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
 IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
 SINGLE = "single.npy"
@@ -45,7 +44,7 @@ NamePair = tuple[str, str]
 
 
 class FolderWriter:
-    """Writes a new folder of languages, `part`; `facts` become its manifest."""
+    """Writes a new folder of languages, `part`, with the manifest `facts`."""
 
     def __init__(self, part: Path, facts: dict[str, Any]) -> None:
         self.part, self.facts = part, facts
@@ -54,8 +53,7 @@ class FolderWriter:
     def add_image(
         self, name: str, image: np.ndarray, places: np.ndarray | None, letters: Mapping[str, str] | None
     ) -> None:
-        """Write the id of each source type in a derived language, the ids at word ends (`places`) if they
-        differ, and the letter replacements in its spelling."""
+        """Write the image of each source type, its `places` if they differ, and the letter replacements."""
         np.save(self.part / name / IMAGE, image)
         if places is not None:
             np.save(self.part / name / PLACES, places)
@@ -63,7 +61,7 @@ class FolderWriter:
             write_json(self.part / name / LETTERS, letters)
 
     def add_pair(self, pair: NamePair, folder: str, **facts: Any) -> None:
-        """Add a pair of languages, and the folder that contains its dictionary and text, to the manifest."""
+        """Add a pair of languages, and the folder of its dictionary and text, to the manifest."""
         self.facts["pairs"].append({"languages": list(pair), "folder": folder, **facts})
 
 
@@ -81,23 +79,21 @@ class LanguagesFolder:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """Open the folder and check its manifest."""
         return cls(Artefact.open(folder, KIND, FORMAT))
 
     @property
     def vocabulary(self) -> Path:
-        """The vocabulary's folder, whose files are checked first."""
+        """The vocabulary's folder, after checking its files."""
         for name in (TOKENIZER, COUNTS, SPECIAL_TYPES):
             self.artefact.path(f"{VOCABULARY}/{name}")
         return self.artefact.folder / VOCABULARY
 
     @cached_property
     def size(self) -> int:
-        """The number of types in the vocabulary, V."""
         return int(self.artefact.facts[VOCABULARY]["size"])
 
     def kept(self) -> np.ndarray | None:
-        """The types that a model has rows for, (R,) int64; None if it has rows for all."""
+        """Return the types that a model has rows for, (R,) int64; None if it has rows for all."""
         return self._ids(KEPT)
 
     def names(self) -> list[str]:
@@ -122,8 +118,8 @@ class LanguagesFolder:
         return {name: (own["fingerprint"], without.get(name, "")) for name, own in facts["languages"].items()}
 
     def languages(self, names: Sequence[str], kept: np.ndarray | None) -> tuple[Language, ...]:
-        """Return the languages `names`, preceded by the source if the folder has one. Each new script gets
-        its own rows."""
+        """Return the languages `names`, preceded by the source if the folder contains one. Each new script
+        gets its own rows."""
         available, folder = self.names(), self.artefact.folder
         if missing := [name for name in names if name not in available]:
             fault = f"no language {', '.join(missing)}; available: {', '.join(available) or 'none'}"
@@ -157,7 +153,7 @@ class LanguagesFolder:
         return Language(name, len(others), corpus, shifted(image), shift, places=places, single=single)
 
     def pairs(self, languages: Sequence[Language]) -> dict[NamePair, str]:
-        """Map the pairs of these languages to their folders: pairs with text of their own come first, the
+        """Map pairs of these languages to their folders, starting with pairs that have text of their own; the
         others are sorted by their second language."""
         place = {language.name: number for number, language in enumerate(languages)}
         listed = {tuple(entry["languages"]): entry["folder"] for entry in self.artefact.facts["pairs"]}
@@ -183,7 +179,6 @@ class LanguagesFolder:
         return texts
 
     def has_dictionary(self, folder: str) -> bool:
-        """Whether a pair's folder contains a dictionary."""
         return f"{folder}/{DICTIONARY}" in self.artefact.digests
 
     def dictionary(self, first: Language, second: Language, folder: str) -> np.ndarray:
@@ -192,8 +187,8 @@ class LanguagesFolder:
         return np.stack([first.ids(pairs[:, 0]), second.ids(pairs[:, 1])], axis=1)
 
     def letters(self, name: str) -> dict[str, str] | None:
-        """Return the image of each source letter in a language's spelling, or None if its spelling does not
-        replace letters."""
+        """Return the image of each source letter, or None if a language's spelling does not replace
+        letters."""
         if f"{name}/{LETTERS}" not in self.artefact.digests:
             return None
         return dict(strict_json.loads(self.artefact.path(f"{name}/{LETTERS}").read_text(encoding="utf-8")))

@@ -16,7 +16,7 @@ NUMBER = rf"{DIGITS}(?:\.[0-9]{{1,20}})?"
 
 
 def fraction(percent: str) -> float:
-    """Convert a percentage in decimal digits to a fraction without rounding errors: 12.3 / 100 is not exactly
+    """Convert a percentage in decimal digits to a fraction exactly, unlike division: 12.3 / 100 is not
     0.123."""
     return float(f"{percent}e-2")
 
@@ -32,9 +32,9 @@ def _digits(number: float, times: int = 1) -> str:
 
 @dataclass(frozen=True)
 class Form:
-    """A part of a name that sets a `field`: either a fixed string that stands for a fixed `value`, or a
-    prefix and a value that is parsed by `read` and formatted by `write`. `meaning` is its help text;
-    `title` is its template for titles."""
+    """A part of a name that sets a `field`: a string that stands for a fixed `value`, or a prefix with a
+    value that `read` parses and `write` formats. `meaning` is its help text, `title` its template for
+    titles."""
 
     field: str
     name: str
@@ -51,14 +51,11 @@ class Form:
         return self.value if self.read is None else self.read(text.removeprefix(self.name))
 
     def in_name(self, value: Any) -> str:
-        """Return the part of a name that stands for a value; empty if the form has a different fixed
-        value."""
         if self.read is None:
             return self.name if value == self.value else ""
         return self.name + self.write(value)
 
     def in_title(self, value: Any) -> str:
-        """Return the part of a title that describes a value."""
         if self.read is None and value != self.value:
             return ""
         return self._filled(self.title.replace("{}", self.meaning), value)
@@ -111,18 +108,16 @@ class Named:
 
     @property
     def suffix(self) -> str:
-        """The part of the name that encodes non-default values."""
         return "".join(form.in_name(value) for form, value in self._differences())
 
     @property
     def title_suffix(self) -> str:
-        """The part of the title that describes non-default values."""
         return "".join(form.in_title(value) for form, value in self._differences())
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
-        """Return the instance with this name, or None if the name does not match. Raises ValueError if a
-        value in the name is invalid."""
+        """Return the instance with this name, or None if the name does not match; raise ValueError for an
+        invalid value."""
         values = cls.parse_fields(name)
         return None if values is None else cls(**values)
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 DISTINCT = 1 << 18
-"""Maximum number of distinct words to count, which bounds memory (about one kilobyte per word)."""
+"""Maximum number of distinct words to count; each takes about a kilobyte."""
 LONGEST_LEARNT = 1_000
 """Maximum length, in characters, of the words used to learn a vocabulary; longer words are still encoded."""
 
@@ -21,15 +21,15 @@ def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
 
 
 def forget_long(words: Counter[str]) -> int:
-    """Drop words longer than `LONGEST_LEARNT` characters, because BPE takes quadratic time; return the number
-    of dropped occurrences."""
+    """Drop words longer than `LONGEST_LEARNT`, on which BPE takes quadratic time; return the dropped
+    occurrences."""
     long_words = [word for word in words if len(word) > LONGEST_LEARNT]
     return sum(map(words.pop, long_words))
 
 
 def forget_rare(words: Counter[str], room: int) -> int:
-    """Drop the rarest words until at most `room` are left (words of equal count are dropped together); return
-    the number of dropped occurrences."""
+    """Drop the rarest words, all words of equal count together, until at most `room` are left; return the
+    number of dropped occurrences."""
     before, least = words.total(), 1
     while len(words) > room:
         for word in [word for word, count in words.items() if count <= least]:

@@ -29,14 +29,13 @@ NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # names of word orders; dashes are excluded
 
 
 class Superstrate(ABC):
-    """A language whose word order is learnt for use as superstrate or substrate. Subclasses are frozen
-    dataclasses."""
+    """A word order to learn, used as superstrate or substrate. Subclasses are frozen dataclasses."""
 
     name: str
 
     @abstractmethod
     def fingerprint(self) -> str:
-        """A fingerprint that changes whenever the grammar would change."""
+        """Return a fingerprint that changes whenever the grammar would change."""
 
     @abstractmethod
     def learn(self) -> Grammar:
@@ -103,8 +102,7 @@ class PocketTreebank(Superstrate):
 
 
 def superstrate(name: str) -> TreebankFiles | PocketTreebank:
-    """Return the word order called `name`: a variant of Pocket English, or a language with a treebank. Raises
-    BadInput if no such word order exists."""
+    """Return the word order called `name`: a variant of Pocket English, or a language with a treebank."""
     if name in ORDERS:
         return PocketTreebank(name)
     if files := treebank(name):
@@ -116,8 +114,8 @@ def superstrate(name: str) -> TreebankFiles | PocketTreebank:
 
 
 def treebank(language: str) -> tuple[Path, ...]:
-    """Return a language's training files in CALQUE_DATA/ud or, if there are no training files, all its
-    treebank files. PUD, a test set, is used only if there is no other treebank."""
+    """Return a language's training files in CALQUE_DATA/ud or, without training files, all its treebank
+    files. PUD, a test set, is used only if there is no other treebank."""
     folder = Path(os.environ.get("CALQUE_DATA") or "data", "ud")
     treebanks = sorted(folder.glob(f"*/{escape(language)}_*.conllu"))
     others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
@@ -174,7 +172,6 @@ class Reorder(Transform):
 
     @property
     def title(self) -> str:
-        """The name in reports."""
         return f"{super().title})"
 
     @property
@@ -268,8 +265,8 @@ def _obstacle(tree: Tree, head: int) -> str:
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
-    """Return the words of a node that keeps its order. Each block fills the positions that it occupied,
-    adjacent or not, with its reordered words."""
+    """Return the words of a node that keeps its order: each block's reordered words fill the block's
+    positions."""
     owner = {word: block for block in blocks for word in lines[block]}
     words = {block: iter(lines[block]) for block in blocks}
     return [next(words[owner[place]]) for place in sorted(owner)]

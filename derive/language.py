@@ -36,8 +36,7 @@ class Language:
 
     @property
     def images(self) -> np.ndarray:
-        """The row of each type's only image in this language, (V,) int64; -1 if it has none or several, or
-        shares it."""
+        """The row of each type's only image, (V,) int64; -1 if it has none or several, or shares it."""
         return self.table if self.single is None else self.single
 
     def ids(self, ids: np.ndarray) -> np.ndarray:
@@ -47,8 +46,7 @@ class Language:
         return np.where(ids >= len(self.table), ids + self.shift, ids) if self.shift else ids
 
     def of_words(self, ids: np.ndarray, pieces: np.ndarray | Sequence[int]) -> np.ndarray:
-        """Map source words, given as sub-words (T,) and the number of sub-words per word, to their rows in
-        this language."""
+        """Map source words, given as sub-words (T,) and sub-words per word, to rows of this language."""
         return in_places(ids, pieces, self.table, self.places)
 
     @property
@@ -70,8 +68,8 @@ def in_places(
 
 @dataclass(frozen=True)
 class Bitext:
-    """N parallel sentences in two languages; `lines` (N, 2) contains their line numbers in the two corpora.
-    `gold`: whether links are known from the derivation. `estimates` take precedence over gold links."""
+    """N parallel sentences in two languages, with their line numbers in the corpora, `lines` (N, 2). `gold`:
+    whether links are known from the derivation; `estimates` take precedence."""
 
     first: Language
     second: Language
@@ -88,8 +86,7 @@ class Bitext:
 
     @property
     def rewritten(self) -> bool:
-        """Whether a transform changed the words of either language, so that gold links may not be
-        one-to-one."""
+        """Whether a transform changed words, so that gold links may not be one-to-one."""
         return self.first.corpus.sources is not None or self.second.corpus.sources is not None
 
     @property
@@ -98,8 +95,7 @@ class Bitext:
         return self.gold or self.estimates is not None
 
     def links(self, pair: int) -> np.ndarray:
-        """Return a sentence pair's word links, (k, 2), sorted: the estimated links if available, otherwise
-        the gold links, if any."""
+        """Return a pair's word links, (k, 2), sorted; estimates take precedence over gold links."""
         if self.estimates is not None:
             return self.estimates[pair]
         if not self.gold:
@@ -119,8 +115,8 @@ class Bitext:
         return of_pieces(self.links(pair), *pieces)
 
     def targets(self, pair: int, turned: bool = False) -> np.ndarray:
-        """Return, for each id in the first sentence, the first position in the second that is linked to it,
-        or -1, (n,). `turned` exchanges the sentences."""
+        """Return, for each id in the first sentence, the first position linked to it in the second, or -1,
+        (n,). `turned` exchanges the sentences."""
         if self.gold and self.estimates is None and not self.rewritten:
             a, b = self.lines[pair]
             orders = self.first.corpus.order(a), self.second.corpus.order(b)

@@ -1,4 +1,4 @@
-"""Languages opened together from one folder. Shapes: V types in the vocabulary, R types that a model has rows
+"""Languages opened together from one folder. V: types in the vocabulary; R: types that a model has rows
 for."""
 
 from collections.abc import Mapping, Sequence
@@ -21,10 +21,10 @@ from calque.derive.vocabulary import TOKENIZER, Vocabulary, read_specials
 
 @dataclass(frozen=True)
 class Languages:
-    """The languages that one model reads, with derived languages after their source. `pairs` and
-    `dictionaries` are those available to the objective; `texts` are bitexts that are not part of the corpora.
-    Ids, tables and special types use the model's numbering; if the model has rows for only some types, `kept`
-    (R,) lists their tokenizer ids."""
+    """The languages that one model reads, with derived languages after their source. The objective uses
+    `pairs` and `dictionaries`; `texts` are bitexts that are not part of the corpora. Ids, tables and special
+    types use the model's numbering; if the model has rows for only some types, `kept` (R,) lists their
+    tokenizer ids."""
 
     folder: Path
     languages: tuple[Language, ...]
@@ -83,8 +83,7 @@ class Languages:
 
     @property
     def rows(self) -> int:
-        """The number of rows in the model's table: V (or R), and the same number again for each new
-        script."""
+        """The number of rows in the model's table: `size`, and the same number again for each new script."""
         return self.size * (1 + scripts(self.languages))
 
     @property
@@ -94,13 +93,12 @@ class Languages:
 
     @property
     def padding(self) -> int:
-        """The token type of padding in models with language embeddings; it follows those of the languages."""
+        """The token type of padding in models with language embeddings."""
         return len(self.languages)
 
     @property
     def token_types(self) -> int:
-        """The number of token types in models with language embeddings: one per language, and one for
-        padding."""
+        """The number of token types in models with language embeddings."""
         return len(self.languages) + 1
 
     @cached_property
@@ -113,12 +111,10 @@ class Languages:
 
     @property
     def tokenizer(self) -> Path:
-        """The path of the vocabulary's `tokenizer.json`."""
         return self.folder / VOCABULARY / TOKENIZER
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The vocabulary that all languages share."""
         return Vocabulary.load(self._contents.vocabulary)
 
     @property
@@ -127,7 +123,7 @@ class Languages:
 
     def bitext(self, first: str, second: str) -> Bitext:
         """Return a pair's own parallel text or, without one, the lines that derive from the same source line,
-        in the second language's order. Raises BadInput if the pair has no parallel sentences."""
+        in the second language's order; raise BadInput if there are none."""
         estimates = self.estimates.get((first, second))
         if self.disjoint:
             reason = "languages read disjoint halves of the text (mixture.disjoint)"
@@ -171,25 +167,22 @@ class Languages:
         raise BadInput(fault, self.folder)
 
     def letters(self, name: str) -> dict[str, str] | None:
-        """Return the image of each source letter in a language's spelling, or None if its spelling does not
-        replace letters."""
         return self._contents.letters(name)
 
 
 def all_but_last(languages: Languages, share: float) -> Languages:
-    """Remove the last fraction `share` (at least 0 and below 1) of the source's sentences, and their
-    images."""
+    """Remove the last fraction `share` (below 1) of the source's sentences, and their images."""
     return _cut(languages, share, last=False) if share else languages
 
 
 def only_last(languages: Languages, share: float) -> Languages:
-    """Keep only the last fraction `share` (between 0 and 1) of the source's sentences, and their images."""
+    """Keep only the last fraction `share` of the source's sentences, and their images."""
     return replace(_cut(languages, share, last=True), estimates={})
 
 
 def disjoint_halves(languages: Languages) -> Languages:
-    """Keep one half of the distinct sentences in the source, and the other half in its derived languages. A
-    hash of its ids decides which half a sentence belongs to."""
+    """Keep one half of the distinct sentences in the source and the other in derived languages; a hash of its
+    ids decides each sentence's half."""
     source = languages[SOURCE].corpus
     tokens, sentences = np.asarray(source.tokens), pairwise(np.asarray(source.lines))
     hashes = (blake2b(tokens[start:end].tobytes(), digest_size=1).digest()[0] for start, end in sentences)

@@ -79,8 +79,8 @@ def transforms_of(
 def sentences_of(
     text: str, transforms: Sequence[Transform], parser: Path | None
 ) -> tuple[list[Sentence], Counter[str]]:
-    """Split a text into sentences and parse them if a transform needs trees; also count the sentences without
-    a tree by reason."""
+    """Split a text into sentences, parse them if a transform needs trees, and count parsing failures by
+    reason."""
     failed = Counter[str]()
     sentences = [Sentence(tuple(words)) for words in split_sentences(text)]
     if not sentences:

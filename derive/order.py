@@ -16,8 +16,8 @@ FINAL_MARKS = (".", "!", "?")
 @dataclass(frozen=True)
 class Invert(Transform):
     """Reverses the words in a fraction `p` of the sentences (ALIGN-MLM, appendix F). Sentence-final
-    punctuation stays last. If there is none, such marks at the start of the sentence stay first, so that the
-    transform is its own inverse."""
+    punctuation stays last. Otherwise, such marks at the start stay first, so that the transform is its own
+    inverse."""
 
     short_name, full_name = "inv", "Inv"
     forms = (percent("p", "-", "of the sentences", "50", " {percent} %"),)
@@ -58,8 +58,7 @@ class Permute(Transform):
 
 
 def kendall_distance(origin: Sequence[int]) -> float:
-    """Return the fraction of word pairs whose order is reversed: 0 if the order is unchanged, 1 for its
-    mirror image."""
+    """Return the fraction of word pairs whose order is reversed."""
     n = len(origin)
     seen: list[int] = []
     crossed = 0
@@ -71,7 +70,6 @@ def kendall_distance(origin: Sequence[int]) -> float:
 
 
 def order_distance(origins: Iterable[Sequence[int]]) -> float:
-    """Return the mean normalised Kendall tau distance between words' positions and origins, over sentences of
-    at least two words; 0 if there are none."""
+    """Return the mean `kendall_distance` over sentences of at least two words; 0 if there are none."""
     distances = [kendall_distance(origin) for origin in origins if len(origin) > 1]
     return sum(distances) / len(distances) if distances else 0.0

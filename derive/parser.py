@@ -28,8 +28,7 @@ LONGEST = 500  # maximum length of a sentence to parse, in words; memory grows w
 
 @dataclass(frozen=True)
 class StanzaParser:
-    """The tagger, parser and optional lemmatizer in a folder. Without a lemmatizer, each word is its own
-    lemma."""
+    """The tagger, parser and optional lemmatizer in a folder."""
 
     folder: Path
 
@@ -55,15 +54,13 @@ class StanzaParser:
 
 @dataclass(frozen=True)
 class ParsedTrees:
-    """A parser with a cache. Each `SHARD` sentences are stored in a sealed JSON file, named after a hash of
-    the words and the parser."""
+    """A parser with a cache, in which each `SHARD` sentences are stored in a sealed JSON file."""
 
     parser: StanzaParser | StoredTrees
     cache: Path
 
     def add_to(self, sentences: Sequence[Sentence], counts: Counter[str]) -> list[Sentence]:
-        """Add tags and trees to sentences, except to those with gold trees. Sentences that could not be
-        parsed are counted by reason in `counts`."""
+        """Add tags and trees to sentences without gold trees; count parsing failures by reason."""
         lacking = list(dict.fromkeys(s.words for s in sentences if s.words and not s.heads))
         trees: dict[tuple[str, ...], Sentence | str] = {}
         for first in range(0, len(lacking), SHARD):
@@ -81,8 +78,7 @@ class ParsedTrees:
         return with_trees
 
     def _shard(self, block: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-        """Yield the tree of each sentence, or the reason why it has none. Results come from the cache or, the
-        first time, from the parser."""
+        """Yield the tree of each sentence, or the reason why it has none, from the cache or the parser."""
         path = self.cache / f"{fingerprint(self.parser.fingerprint(), block)}.parsed.json"
         if not path.exists():
             parsed = self.parser.trees(block)

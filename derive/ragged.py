@@ -20,7 +20,6 @@ class Ragged:
 
     @property
     def sizes(self) -> np.ndarray:
-        """The number of values in each item, (N,)."""
         return np.diff(self.ends)
 
     @property
@@ -38,6 +37,5 @@ class Ragged:
 
 
 def ends_of(sizes: np.ndarray) -> np.ndarray:
-    """Return the start of each consecutive item of the given sizes, and the end of the last one, (N + 1,)
-    int64."""
+    """Return the start of each consecutive item, and the end of the last one, (N + 1,) int64."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])

@@ -26,8 +26,7 @@ SCRIPTS = (
     ("Vai", 0xA500, 0xA51A),
     ("Yi", 0xA000, 0xA01A),
 )
-"""The scripts used for display: name, first lower-case letter and first capital; the last four have no
-case."""
+"""The scripts used for display: name, first lower-case letter and first capital (or 27th letter)."""
 
 
 def _exchanged(small: int, capital: int) -> dict[int, int]:
@@ -151,7 +150,7 @@ SCRIPT = Transliterate()
 class Cognates(Transform):
     """Gives the last sub-word of every word a new script; in earlier positions, an exact fraction `share` of
     the types keeps its script. A type's image is its form at the ends of words or, if it never occurs there,
-    inside words (known from `informed`)."""
+    inside words."""
 
     short_name, full_name = "trans-stems", "Trans"
     forms = (percent("share", "-", "of stems shared", "50", " {percent} % {}"),)
@@ -205,8 +204,7 @@ class Cognates(Transform):
 
 
 def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
-    """Return the letter replacements in a transform's spelling; None if the spelling changes more than single
-    letters."""
+    """Return a spelling's letter replacements, or None if it changes more than single letters."""
     every = {letter: transform.spell(letter) for letter in map(chr, range(0xD800))}  # up to the surrogates
     letters = {letter: spelt for letter, spelt in every.items() if spelt != letter}
     images = set(letters.values())

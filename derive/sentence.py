@@ -10,21 +10,18 @@ from calque.derive.errors import BadInput
 T = TypeVar("T")
 PART = "goeswith"  # UD's relation of the later parts of a word to its first part
 UNKNOWN = "\0"
-"""Stands for a word that is missing from the text, such as WikiText's `<unk>`. It cannot occur in text, which
-never contains NUL."""
+"""Stands for a word that is missing from the text, such as WikiText's `<unk>`; text never contains NUL."""
 
 
 @dataclass(frozen=True)
 class Numbering:
-    """Numbers sentences in order to seed random transforms. Numbers start at `first`, and each group has `1
-    << bits` numbers."""
+    """Numbers sentences, to seed random transforms: from `first`, with `1 << bits` numbers per group."""
 
     bits: int
     first: int = 0
 
     @property
     def size(self) -> int:
-        """The maximum number of sentences in a group."""
         return 1 << self.bits
 
     def number(self, group: int, place: int) -> int:
@@ -33,8 +30,8 @@ class Numbering:
 
 
 CHUNKS, EXAMPLES, QUESTIONS = Numbering(32), Numbering(16), Numbering(8, first=1 << 64)
-"""Groups are the chunks of a corpus, the examples of a split, and the questions about facts, whose numbers
-are larger than any corpus's."""
+"""The groups are chunks of a corpus, examples of a split, and questions, whose numbers exceed any
+corpus's."""
 PARTS = Numbering(80)  # the parts of a composed transform; each gets separate numbers for all of the above
 
 
@@ -49,9 +46,9 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence's words and annotation columns. Each column is empty or has one entry per word. `heads` are
-    0-based; the root's is -1. `origin[i]` is the position that word i had before any transform. If words were
-    changed, `sources[i]` lists the positions of all words that word i renders, starting with its main word at
+    """A sentence's words and annotation columns, which are empty or have one entry per word. `heads` are
+    0-based; the root's is -1. `origin[i]` is word i's position before any transform. If words were changed,
+    `sources[i]` lists the positions of all words that word i renders, starting with its main word at
     `origin[i]`. `glued[i]`: whether there is no space before word i."""
 
     words: tuple[str, ...]
@@ -77,8 +74,8 @@ class Sentence:
         return len(self.words)
 
     def reorder(self, order: Sequence[int]) -> Self:
-        """Return the sentence with word `order[i]` at position i; all columns are reordered likewise. A span
-        that is split by the new order becomes several spans."""
+        """Return the sentence with word `order[i]`, and its annotation, at position i; spans may be split
+        into several."""
         if sorted(order) != list(range(len(self.words))):
             raise BadInput(
                 f"{self.text[:200]!r} cannot be reordered as {list(order)[:30]}, which must contain each "
@@ -186,7 +183,7 @@ class Sentence:
         return self.upto(len(self.words))
 
     def upto(self, end: int) -> str:
-        """The text of the first `end` words."""
+        """Return the text of the first `end` words."""
         words = shown(self.words[:end])
         if not self.glued:
             return " ".join(words)
@@ -194,7 +191,7 @@ class Sentence:
         return "".join([word if glued else f" {word}" for word, glued in pairs]).removeprefix(" ")
 
     def length(self, end: int) -> int:
-        """The number of characters in the first `end` words."""
+        """Return the number of characters in the first `end` words."""
         return len(self.upto(end))
 
 

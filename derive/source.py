@@ -80,19 +80,18 @@ class Source(ABC):
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """Descriptions of the randomly sampled parts, which `reseeded` changes; empty if everything is read
-        from files."""
+        """Descriptions of the randomly sampled parts, which `reseeded` changes."""
         return ()
 
     def reseeded(self, by: int) -> Self:
-        """Return the same source with different random draws; `by` is added to seeds."""
+        """Return the same source with `by` added to its seeds."""
         return self
 
     def lemmas(self) -> Lemmas:
-        """Return the lemmas of each word form; empty if lemmas are not available."""
+        """Return the lemmas of each word form, if available."""
         return {}
 
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
-        """Return the source after all computations that its sentences require, with results cached in
-        `cache`. If `trees`, sentences get heads and relations; if that is not possible, raise BadInput."""
+        """Return the source with all its sentences computed and cached in `cache`, with heads and relations
+        if `trees`."""
         return self

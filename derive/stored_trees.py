@@ -24,7 +24,6 @@ class StoredTrees:
     treebanks: tuple[Path, ...] = ()
 
     def fingerprint(self) -> str:
-        """Return a fingerprint of the text, the trees and the treebanks."""
         return fingerprint("stored trees", [digest(path) for path in (self.text, self.file, *self.treebanks)])
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:

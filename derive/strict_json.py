@@ -5,8 +5,7 @@ from typing import Any, NoReturn
 
 
 def loads(text: str) -> Any:
-    """Parse JSON; raise ValueError for invalid JSON, deep nesting, overlong numbers, repeated keys and
-    NaN."""
+    """Parse JSON; raise ValueError also for deep nesting, overlong numbers, repeated keys and NaN."""
     try:
         return json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
     except RecursionError:

@@ -27,8 +27,7 @@ from calque.derive.transform import Account, Transform, image_of_example
 from calque.derive.workers import Progress, silent
 
 KIND, FORMAT = "task data", 4
-"""The manifest's kind and format; the format is incremented when the same inputs would yield different
-files."""
+"""The manifest's kind and format, which is incremented when the same inputs would yield different files."""
 Tests = Mapping[str, tuple[Path, ...]]  # annotated files by language
 NONE: Tests = MappingProxyType({})
 
@@ -39,7 +38,6 @@ class TaskFolder:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """Open the folder and check its manifest."""
         return cls(Artefact.open(folder, KIND, FORMAT))
 
     @property
@@ -51,7 +49,6 @@ class TaskFolder:
         return self.artefact.path(file_of(split, language))
 
     def examples(self, split: str, language: str = SOURCE) -> Iterator[Example]:
-        """Stream the examples of a split in a language."""
         return read_examples(self.path(split, language))
 
 

@@ -34,7 +34,7 @@ class Transform(Named, ABC):
     (`derive.words`); those that change the script override `image` and `spell`."""
 
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """Example names for errors and help, each with an explanation ("" if none is needed)."""
+    """Example names for errors and help, each with an explanation or ""."""
     term: ClassVar[str] = ""  # the definition for glossaries in reports
 
     @classmethod
@@ -51,12 +51,11 @@ class Transform(Named, ABC):
 
     @abstractmethod
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        """Return a sentence's image. `number` is the sentence's number in its corpus, which seeds random
-        transforms."""
+        """Return the image of sentence `number` in its corpus; the number seeds random transforms."""
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        """Return the derived language's id for each of the `size` ids in the source vocabulary, (size,)
-        int64. Special ids must not change."""
+        """Return the derived language's id for each of `size` source ids, (size,) int64; special ids must not
+        change."""
         return np.arange(size)
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
@@ -75,19 +74,18 @@ class Transform(Named, ABC):
 
     @property
     def needs(self) -> frozenset[Need]:
-        """What the transform needs besides words: the sentences' "trees" and "tags", or the "usage" of types
-        (see `informed`)."""
+        """What is needed besides words: sentences' "trees" and "tags", or the "usage" of types (see
+        `informed`)."""
         return frozenset()
 
     def informed(self, usage: Usage) -> Transform:
-        """Return the transform adapted to a corpus's usage of types, which is stored in the field `usage` if
+        """Return the transform adapted to a corpus's usage of types, stored in the field `usage` if
         needed."""
         own: Any = self
         return replace(own, usage=usage) if "usage" in self.needs else self
 
     def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
-        """Return the parts in the order in which they are applied to sentence `number`, each with the number
-        that seeds it."""
+        """Return the parts in the order in which they are applied, each with the number that seeds it."""
         return [(self, number)]
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
@@ -99,13 +97,12 @@ class Transform(Named, ABC):
         return self
 
     def reseeded(self, by: int) -> Transform:
-        """Return the same transform with different random draws; `by` is added to the seed, if there is
-        one."""
+        """Return the same transform with `by` added to its seed, if any."""
         own: Any = self
         return replace(own, seed=own.seed + by) if "seed" in {field.name for field in fields(own)} else self
 
     def identity(self) -> Any:
-        """Return the values that determine the images, for a fingerprint: contents of input files instead of
+        """Return the values that determine the images, for a fingerprint: input files' contents, not their
         paths."""
         return self
 
@@ -117,8 +114,8 @@ def check_share(share: float, of: str) -> None:
 
 
 def draw(seed: int | str, number: int) -> random.Random:
-    """Return a random number generator for one sentence; it yields the same numbers in every process.
-    Independent draws require different seeds."""
+    """Return one sentence's random number generator, the same in every process. Independent draws require
+    different seeds."""
     return random.Random(f"{seed}:{number}")
 
 
@@ -152,8 +149,7 @@ class Compose(Transform):
         return sentence
 
     def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
-        """Each part gets a different number; the part that is applied first gets the sentence's own
-        number."""
+        """Each part gets a different number; the first to be applied gets the sentence's own."""
         return [(part, PARTS.number(place, number)) for place, part in enumerate(reversed(self.parts))]
 
     @property
@@ -252,8 +248,7 @@ def _check_words(transform: Transform, sentence: Sentence, image: Sentence) -> N
 
 
 def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example:
-    """Return the image of example `number` in a split; raise BadInput if the image loses the answer to a
-    question."""
+    """Return the image of example `number` in a split; raise BadInput if a question's answer is lost."""
     if (sentences := sum(map(len, example.texts))) > EXAMPLES.size:
         raise BadInput(f"an example contains {sentences:,} sentences; the maximum is {EXAMPLES.size:,}")
     numbers = count(EXAMPLES.number(number, 0))  # every sentence has its own number, even within a pair
@@ -272,8 +267,7 @@ def _has_spans(texts: Iterable[Iterable[Sentence]]) -> bool:
 
 
 def image_of_question(question: Question, transform: Transform, number: int) -> Question:
-    """Return the image of question `number`: the source's words in the order that the transform gives
-    them."""
+    """Return the image of question `number`: the source's words in the transform's order."""
     clozes = []
     for place, cloze in enumerate(question.clozes):
         image = transform(cloze.sentence, QUESTIONS.number(number, place))

@@ -1,5 +1,5 @@
-"""The list of transforms and the parsing of their names. To add a transform, define a class in its own file
-and list it here."""
+"""The list of transforms, and the parsing of their names. To add a transform, define its class in a file of
+its own and list it here."""
 
 import re
 
@@ -30,8 +30,8 @@ EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in
 
 
 def transform(name: str) -> Transform:
-    """Return the transform called `name`, which may consist of several parts joined by dots; the last part is
-    applied first, as in `trans.inv`."""
+    """Return the transform called `name`, whose parts are joined by dots; the last is applied first, as in
+    `trans.inv`."""
     # The dot in inv-12.5 is not a separator.
     return compose(*map(_part, re.split(r"\.(?!\d)", name)))
 

@@ -9,8 +9,8 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Specials:
-    """The ids of a vocabulary's special types, which never occur in text; `others` are special types that
-    Calque does not use."""
+    """The ids of a vocabulary's special types, which never occur in text. Calque does not use the
+    `others`."""
 
     start: int
     pad: int
@@ -30,11 +30,11 @@ class Specials:
         return (self.start, self.pad, self.end, self.unknown, self.mask, *self.others)
 
     def ordinary(self, size: int) -> np.ndarray:
-        """Return the non-special ids in a vocabulary of `size` types, ascending, (size - len(ids),) int64."""
+        """Return the non-special ids in a vocabulary of `size` types, ascending, int64."""
         return np.delete(np.arange(size), self.ids)
 
     def is_ordinary(self, ids: np.ndarray) -> np.ndarray:
-        """Return a boolean array of the same shape as `ids`: whether each id is not special."""
+        """Return whether each id is not special, as a boolean array."""
         first, later = self._split
         ordinary = np.asarray(ids >= first)  # comparisons are many times faster than looking up ids
         for special in later:
@@ -49,8 +49,7 @@ class Specials:
 
 @dataclass(frozen=True)
 class PairLayout:
-    """The layout of rows with two texts: the special ids before, between and after the texts, and the token
-    type of each text."""
+    """The special ids before, between and after a row's two texts, and the token type of each text."""
 
     before: tuple[int, ...]
     between: tuple[int, ...]
@@ -59,13 +58,13 @@ class PairLayout:
 
     @classmethod
     def usual(cls, specials: Specials) -> Self:
-        """Return the layout used by RoBERTa and XLM-R: `<s> text </s> </s> text </s>`, with a single token
+        """Return the layout of RoBERTa and XLM-R: `<s> text </s> </s> text </s>`, with a single token
         type."""
         return cls((specials.start,), (specials.end, specials.end), (specials.end,), (0, 0))
 
     def around(self, number: int, last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the special ids before and after the text with the 0-based index `number`; `last`: whether
-        it is the last text in its row."""
+        """Return the special ids before and after text `number`, 0 or 1. `last`: whether it is the row's last
+        text."""
         return (self.between[1:] if number else self.before), (self.after if last else self.between[:1])
 
     def marks(self, texts: int) -> int:

@@ -42,8 +42,8 @@ class Usage:
 
     @classmethod
     def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Self:
-        """Count the usage of types in a text, given its sub-words (T,), the number of sub-words per word
-        (W,), and the words' UPOS tags ("" if unknown)."""
+        """Count types in a text, given its sub-words (T,), the number of sub-words per word (W,), and the
+        words' UPOS tags ("" if unknown)."""
         number = {tag: _NAMES.index(name) for tag, name in CLASSES.items()}
         kind = np.repeat(np.fromiter((number.get(tag, -1) for tag in tags), np.int64, len(tags)), pieces)
         chosen = [ids, ids[np.cumsum(pieces) - 1], *(ids[kind == number] for number in range(len(_NAMES)))]

@@ -39,11 +39,9 @@ _SETTINGS = {
     "unk_token": "unknown",
     "mask_token": "mask",
 }
-"""The role of the special type named by each setting; if several settings have the same role, the first one
-applies."""
+"""The role of the special type that each setting names; the first setting for a role applies."""
 SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
-"""The minimum size of a vocabulary, which contains the special types and all 256 bytes and can encode any
-text."""
+"""The minimum size of a vocabulary, which contains the special types and all 256 bytes."""
 BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+3000) is treated like letters
 BLOCK = 1 << 14  # number of words encoded at a time; the tokenizer's result takes about a kilobyte per word
 _PART = re.compile("[^ \t\r\n]+")
@@ -63,8 +61,7 @@ class Vocabulary:
 
     @cached_property
     def layout(self) -> PairLayout:
-        """The layout of rows with two texts, according to the tokenizer's template or, if it has none,
-        RoBERTa's."""
+        """The layout of rows with two texts: the tokenizer's template or, without one, RoBERTa's."""
         return _layout(self._tokenizer.post_processor) or PairLayout.usual(self.specials)
 
     @cached_property
@@ -94,13 +91,13 @@ class Vocabulary:
         return self._cache[word]
 
     def cut(self, word: str) -> list[tuple[int, str]]:
-        """Return a word's sub-words, each with its text. Multi-byte letters that are split between sub-words
-        are omitted."""
+        """Return a word's sub-words with their text. Multi-byte letters that are split between sub-words are
+        omitted."""
         return [(i, self.text([i])) for i in self.encode(word)]
 
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the concatenated ids of the words, (T,), and the number of ids per word, (len(words),).
-        UNKNOWN and words that yield no ids get the unknown type."""
+        """Return the words' concatenated ids (T,), and the number of ids per word. UNKNOWN and words that
+        yield no ids get the unknown type."""
         blocks = [self._encode(words[first : first + BLOCK]) for first in range(0, len(words) or 1, BLOCK)]
         ids, pieces = (np.concatenate(each) for each in zip(*blocks, strict=True))
         return ids, pieces
@@ -119,8 +116,7 @@ class Vocabulary:
         return self.as_text(all_ids), pieces
 
     def encode_texts(self, texts: Sequence[str], places: bool = True) -> list[Any]:
-        """Return the tokenizer's encoding of each text without adding special types; offsets are set only if
-        `places`."""
+        """Return the tokenizer's encodings without special types; offsets are set only if `places`."""
         encode = self._words.encode_batch if places else self._words.encode_batch_fast
         return list(encode(texts, add_special_tokens=False))
 
@@ -134,7 +130,7 @@ class Vocabulary:
         return str(self._tokenizer.decode([int(i) for i in ids], skip_special_tokens=False)).removeprefix(" ")
 
     def spelling(self, type_id: int) -> str:
-        """Return a type in the tokenizer's notation; byte-level BPE uses one letter per byte, and `Ġ` for the
+        """Return a type in the tokenizer's notation; in byte-level BPE, a letter per byte, and `Ġ` for the
         space before a word."""
         return str(self._tokenizer.id_to_token(type_id))
 
@@ -147,14 +143,13 @@ class Vocabulary:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Load a vocabulary from a folder written by `save`."""
         tokenizer, specials = open_tokenizer(folder / TOKENIZER), read_specials(folder)
         return cls(tokenizer, np.load(folder / COUNTS), specials)
 
 
 def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
-    """Learn a vocabulary of exactly `size` types from words with counts; raise BadInput if there is not
-    enough text."""
+    """Learn a vocabulary of exactly `size` types from words with counts; raise BadInput for too little
+    text."""
     if size < SMALLEST:
         expected = f"expected at least {SMALLEST} (special types and bytes)"
         raise BadInput(f"a vocabulary of {size:,} types is too small; {expected}")
@@ -222,7 +217,6 @@ class GivenVocabulary:
         return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), specials)
 
     def identity(self) -> Any:
-        """Return a fingerprint of the tokenizer and its special types."""
         path, names = self.folder / TOKENIZER, role_names(self.folder)
         content = input_digest(path)
         return fingerprint("given", content, *_unusual(path, content, tuple(names.items())))
@@ -289,8 +283,8 @@ def _template_ends(template: Any) -> dict[str, int]:
 
 
 def _layout(template: Any) -> PairLayout | None:
-    """Return the layout of text pairs in a tokenizer's template, or None unless the template adds ids before,
-    between and after the texts."""
+    """Return a template's layout of text pairs, or None unless it adds ids before, between and after the
+    texts."""
     row = _encode_with(template, _WORD, _WORD)
     first, second = (row.sequence_ids.index(text) for text in (0, 1))
     before, between = tuple(row.ids[:first]), tuple(row.ids[first + 1 : second])
@@ -356,7 +350,6 @@ class WordTable:
         self._words = Ragged.of(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     def encode(self, words: list[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Encode words as `Vocabulary.encode_all` does."""
         if len(self._rows) > self._room:
             self._clear()
         size = len(self._rows)

@@ -1,5 +1,5 @@
-"""Transforms that change words. Gold links remain exact but are many-to-many; a new word gets the labels of
-its main word."""
+"""Transforms that change words. Gold links remain exact but are many-to-many; a new word gets its main word's
+labels."""
 
 import os
 from abc import abstractmethod
@@ -32,8 +32,8 @@ class Rewrite(Transform):
 
     @abstractmethod
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        """Return the new words, each with the positions of the words that it renders, starting with its main
-        word. An empty result keeps all words."""
+        """Return the new words, each with the positions of the words that it renders, main word first; empty
+        to keep all."""
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         words = self.rewritten(sentence, number) if sentence.tags else ()
@@ -176,8 +176,7 @@ class Translate(Rewrite):
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
-        """Parse a name; the lexicon from English into the named language is expected in
-        CALQUE_DATA/lexicons."""
+        """Parse a name; the lexicon from English into its language is expected in CALQUE_DATA/lexicons."""
         if (values := cls.parse_fields(name)) is None:
             return None
         folder = Path(os.environ.get("CALQUE_DATA") or "data", "lexicons")

@@ -31,8 +31,8 @@ def reported(results: Iterable[Result], progress: Progress, what: str, of: int) 
 
 
 class Workers:
-    """A pool of `count` processes; if `count` is 1, jobs run in this process. Processes are spawned, so jobs
-    must be picklable."""
+    """A pool of `count` spawned processes, so jobs must be picklable; if `count` is 1, jobs run in this
+    process."""
 
     def __init__(self, count: int) -> None:
         if count < 1:

@@ -1,8 +1,8 @@
 """The nodes whose items a grammar orders, and features of these orders.
 
-A pair of items has one feature for each granularity (tag, relation, both); a sequence of items has a single
-feature. Slots are indices of items: n - 1 is the head, n the boundary mark before all items, n + 1 the mark
-after them.
+A pair of items has one feature per granularity (tag, relation, both); a sequence of items has one feature.
+Slots are indices of items: n - 1 is the head, n the boundary mark before all items, n + 1 the mark after
+them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,8 +21,7 @@ Weights = Mapping[Feature, float]
 Branch = dict[str, "Branch"]
 
 KINDS = ADJACENT, ORDERED, BEFORE, AROUND, AFTER = ("adjacent", "ordered", "before", "around", "after")
-"""Kinds of item pairs: adjacent (marks included); in order; both before the head; on either side of the head;
-both after the head."""
+"""Kinds of item pairs: adjacent (marks included); in order; and both before, around or after the head."""
 SEQUENCE = "sequence"
 SHORTEST_SEQUENCE, LONGEST_SEQUENCE = 3, 5
 BEGIN, END = "<", ">"
@@ -56,7 +55,7 @@ def columns(n: int) -> list[tuple[str, int, int]]:
 
 @cache
 def design(n: int) -> np.ndarray:
-    """The design matrix: which of the `columns` apply to each order, (n!, columns) float64 zeros and ones."""
+    """Return which of the `columns` apply to each order, (n!, columns) float64 zeros and ones."""
     place, head = _places(n), _places(n)[:, n - 1]
     has = {
         ADJACENT: lambda i, j: place[:, j] == place[:, i] + 1,
@@ -132,14 +131,13 @@ class Sequences:
 
 
 CLASSES = {"NOUN": "NOUN", "PROPN": "NOUN", "PRON": "NOUN", "VERB": "VERB"}
-"""Maps a head's tag to its class. Each class has its own weights; nodes whose heads have other tags keep
-their order."""
+"""The class of each head's tag. Each class has its own weights; nodes with other heads keep their order."""
 MOST = 7  # maximum number of items in a node, including the head (5,040 orders)
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A tree: each word's dependents, all words from the root downwards, and whether each word's subtree is
+    """A tree: each word's dependents, all words from the root downwards, and whether each subtree is
     contiguous."""
 
     dependents: list[list[int]]
@@ -184,13 +182,12 @@ class Tree:
 
 @cache
 def item(tag: str, relation: str) -> str:
-    """Return a dependent's label, such as `ADJ amod`. Subtypes of relations are omitted because they differ
-    between treebanks."""
+    """Return a dependent's label, such as `ADJ amod`, without the relation's subtype, which differs between
+    treebanks."""
     return f"{tag} {relation.partition(':')[0]}"
 
 
 def head_item(tag: str) -> str:
-    """Return a head's label, such as `@NOUN @`."""
     return f"@{tag} @"
 
 

@@ -87,7 +87,8 @@ class Grammar:
         }
 
     def scores(self, items: Sequence[str]) -> np.ndarray:
-        """Return theta . f, (n!,), for all `features.orders` of a node's items (the head's comes last)."""
+        """Return theta . f, (n!,), for all `features.orders` of a node's items, of which the head's is
+        last."""
         kind, n = CLASSES[items[-1].removeprefix("@").removesuffix(" @")], len(items)
         weights = self.weights.get(kind, {})
         by_column = []
@@ -100,14 +101,12 @@ class Grammar:
         return scores
 
     def probabilities(self, items: Sequence[str]) -> np.ndarray:
-        """Return the probabilities, (n!,), of all `features.orders` of a node's items (the head's comes
-        last)."""
+        """Return the probabilities, (n!,), of all `features.orders` of a node's items."""
         scores = self.scores(items)
         shares = np.exp(scores - scores.max())
         return np.asarray(shares / shares.sum())
 
     def save(self, path: Path) -> None:
-        """Write the grammar as sealed JSON."""
         weights = {
             kind: {" + ".join(feature): weight for feature, weight in sorted(self.weights[kind].items())}
             for kind in sorted(self.weights)
@@ -142,8 +141,7 @@ class Sampler:
         return np.cumsum(self.grammar.probabilities(items))
 
     def __call__(self, items: Items, u: float) -> tuple[int, ...]:
-        """Return the order that the uniform random number `u` in [0, 1) selects for a node's items (the
-        head's comes last)."""
+        """Return the order of a node's items that the uniform random number `u` in [0, 1) selects."""
         every = features.orders(len(items))
         return every[min(int(self.cumulative(items).searchsorted(u, "right")), len(every) - 1)]
 

@@ -1,2 +1,1 @@
-"""Word links: estimating them with fast_align, symmetrising, reading and writing; no module here imports
-torch."""
+"""Word links: estimating, symmetrising, reading and writing them; no module here imports torch."""

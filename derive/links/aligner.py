@@ -13,8 +13,8 @@ _EXAMPLES = 5  # maximum number of line numbers listed per reason
 
 
 class LeftOut:
-    """Counts sentence pairs and words without links by reason, and records the first few line numbers for
-    each reason."""
+    """Counts sentence pairs and words without links by reason, with the first few line numbers for each
+    reason."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -28,7 +28,7 @@ class LeftOut:
             lines.append(line)
 
     def described(self) -> list[str]:
-        """Return a description of each reason, such as `3 words that ... (line 4, 17)`."""
+        """Describe each reason, as in `3 words that ... (line 4, 17)`."""
         described = []
         for what, count in self.counts.items():
             lines = self._lines[what]
@@ -66,8 +66,8 @@ def line_of(links: Iterable[Link]) -> str:
 
 
 def score_of(links: Scored, pair: Pair) -> float:
-    """Return a sentence pair's score: the mean, over the words on both sides, of the best score among each
-    word's links (0 if the word has none)."""
+    """Return the mean, over the words of a sentence pair, of the best score among each word's links, or 0
+    without links."""
     best: defaultdict[tuple[int, int], float] = defaultdict(float)
     for link, score in links.items():
         for side in enumerate(link):

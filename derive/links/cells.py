@@ -24,8 +24,8 @@ _CELLS = 2**16  # approximate number of cells per chunk; its arrays should fit i
 
 @dataclass(frozen=True)
 class PairChunk:
-    """Several sentence pairs as ids: `sources`, with a null word before each sentence; `targets` (R,); and
-    the numbers of source and target words per pair, `n` and `m` (P,)."""
+    """Sentence pairs as ids: `sources`, with a null word before each sentence; `targets` (R,); and the
+    numbers of source and target words per pair, `n` and `m` (P,)."""
 
     sources: np.ndarray
     targets: np.ndarray
@@ -60,7 +60,7 @@ def chunks(
 class Cells:
     """A chunk's cells, grouped by target word, with the null word first. i (C,): the source word's 1-based
     position, or 0 for the null word. row (C,): the index of the target word. start (R,): the index of each
-    target word's first cell, which contains the null word."""
+    target word's first cell."""
 
     def __init__(self, chunk: PairChunk) -> None:
         self._chunk = chunk
@@ -80,7 +80,7 @@ class Cells:
         return self._chunk.sources[first[self.row] + self.i] * stride + self._chunk.targets[self.row]
 
     def prior(self, tension: float) -> np.ndarray:
-        """The prior probability of each cell, (C,)."""
+        """Return the prior probability of each cell, (C,)."""
         h = nearness(self._source, (self._j / self._m)[self.row])
         scale = partition(self._j, self._m, self._n, tension) / (1.0 - NULL_SHARE)
         prior = np.exp(tension * h) / scale[self.row]
@@ -124,19 +124,18 @@ class Cells:
 
 
 def nearness(source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """fast_align's feature h: the negative distance between two relative positions, which is 0 on the
-    diagonal."""
+    """Return fast_align's feature h, the negative distance between two relative positions."""
     return -np.abs(source - target)
 
 
 def partition(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> np.ndarray:
-    """The normaliser Z: the sum over i of exp(tension * h)."""
+    """Return the normaliser Z: the sum over i of exp(tension * h)."""
     return _sums(j, m, n, tension)[0]
 
 
 def slope(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> np.ndarray:
-    """The derivative of log Z with respect to the tension. As in the published tool, the two lengths are
-    exchanged in Z."""
+    """Return the derivative of log Z with respect to the tension; as in the published tool, Z's lengths are
+    exchanged."""
     return _sums(j, m, n, tension)[1] / partition(j, n, m, tension)
 
 
@@ -152,7 +151,7 @@ def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: n
 
 
 def places(lengths: np.ndarray) -> np.ndarray:
-    """Return the 0-based position of each element within its segment, for concatenated segments of these
+    """Return the 0-based position of each element within its segment, for consecutive segments of these
     lengths."""
     ends = np.cumsum(lengths)
     return np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)

@@ -28,8 +28,8 @@ _ROOM = 2**20  # number of keys buffered before they are merged
 class FastAlign:
     """A trained model for one direction, in which each target word has at most one link; `reverse` exchanges
     the sides. `keys` are the sorted pairs of co-occurring words, and `probabilities` their t. `unlearnt`
-    counts sentence pairs not used in training. A link's score is the posterior probability that the target
-    word is aligned to the source word."""
+    counts sentence pairs not used in training. A link's score is its posterior probability given the target
+    word."""
 
     reverse: bool
     source_ids: dict[str, int]
@@ -42,7 +42,8 @@ class FastAlign:
 
     @classmethod
     def train(cls, pairs: Iterable[Pair], passes: int = 5, *, reverse: bool = False) -> Self:
-        """Learn from sentence pairs. They are read once and stored as ids, with up to four bytes per cell."""
+        """Learn from sentence pairs, which are read once and stored as ids, with up to four bytes per
+        cell."""
         if passes < 1:
             raise ValueError(f"passes must be at least 1, not {passes}")
         counted = count(NULL + 1)
@@ -60,13 +61,12 @@ class FastAlign:
         return cls(reverse, dict(source_ids), dict(target_ids), keys, probabilities, tension, unlearnt)
 
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
-        """Yield each pair's links."""
         for cells, joint in self._joint(pairs):
             yield from cells.links(joint, self.reverse)
 
     def align_with_tables(self, pairs: Iterable[Pair]) -> Iterator[tuple[Links, np.ndarray]]:
-        """Yield the links of each pair, and the scores of all possible links, (n, m), which are empty if the
-        pair is left out."""
+        """Yield each pair's links and the scores of all possible links, (n, m), empty if the pair is left
+        out."""
         for cells, joint in self._joint(pairs):
             tables = cells.tables(cells.posterior(joint), self.reverse)
             yield from zip(cells.links(joint, self.reverse), tables, strict=True)

@@ -30,7 +30,6 @@ class StoredLinks:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """Open the links in a folder written by `store`."""
         artefact = Artefact.open(folder, KIND)
         links, ends = (np.load(artefact.path(name), allow_pickle=False) for name in (LINKS, ENDS))
         return cls(links, ends, artefact.facts)

@@ -14,12 +14,12 @@ _NEIGHBOURS = tuple((di, dj) for di in (-1, 0, 1) for dj in (-1, 0, 1) if di or 
 
 
 def union(forward: Links, reverse: Links) -> Links:
-    """The links found in at least one direction."""
+    """Return the links found in at least one direction."""
     return sorted({*forward, *reverse})
 
 
 def intersect(forward: Links, reverse: Links) -> Links:
-    """The links found in both directions."""
+    """Return the links found in both directions."""
     return sorted({*forward} & {*reverse})
 
 
