@@ -1,6 +1,5 @@
-"""Inspect a checkpoint in memory: fill masks, find nearest words, read embeddings and hidden states, and make
-copies with changed weights or states; inside its study's folder, also measure alignment and transfer. Shapes:
-n words in a sentence, L layers, H hidden, m types with a different embedding in a derived language."""
+"""Inspect a checkpoint in memory, and make copies with changed weights or states. Shapes: n words in a
+sentence, L layers, H hidden, m types whose embedding differs in a derived language."""
 
 from __future__ import annotations
 
@@ -68,9 +67,9 @@ class States(NamedTuple):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A masked language model, with a tokenizer for each of its languages. Methods about a derived `language`
-    (default: the first) work only inside the folder of the study that trained the model. Methods that change
-    the model return a copy."""
+    """A masked language model with a tokenizer for each of its languages. Methods that need a derived
+    `language` (default: the first) work only inside the study's folder. Methods that change the model return
+    a copy."""
 
     folder: Path
     model: Any
@@ -103,8 +102,8 @@ class Checkpoint:
     # Words and guesses
 
     def fill(self, text: str, language: str = SOURCE, count: int = 5) -> list[Guess]:
-        """Return the `count` most probable types, from any language, for the single `<mask>` in a text. The
-        text is in `language`, with words separated by spaces."""
+        """Return the `count` most probable types, from any language, for the only `<mask>` in a text, whose
+        words are separated by spaces."""
         guesses = self.fill_all(text, language, count)
         if len(guesses) != 1:
             mask = self._tokenizer(language).mask_token
@@ -130,9 +129,8 @@ class Checkpoint:
     def nearest(
         self, word: str, language: str = SOURCE, among: str | None = None, count: int = 5
     ) -> list[Neighbour]:
-        """Return the `count` types whose embeddings have the highest cosine with a word's, excluding the word
-        itself. `word` must be a single type in `language`; `among` is the language to search (default:
-        all)."""
+        """Return the `count` types with the highest cosine to the embedding of `word`, which must be a single
+        type in `language`. `among` is the language to search (default: all)."""
         (ids,) = self.pieces([word], language)
         if not self.is_type(word, language):
             raise BadInput(f"{word!r} is not a single type in the vocabulary of {language}")
@@ -215,8 +213,8 @@ class Checkpoint:
         return self.study.data
 
     def derive(self, sentence: str | Sequence[str], language: str = "") -> Derivation:
-        """Derive a source sentence's counterpart in `language`. Raises BadInput if its transform needs more
-        than words, such as a parse tree.
+        """Derive a source sentence's counterpart in `language`. Raises BadInput if the language's transform
+        needs more than words, such as a parse tree.
 
         >>> model.derive("Sara ate two apples .").links  # doctest: +SKIP
         [(0, 3), (1, 2), (2, 1), (3, 0), (4, 4)]
@@ -271,8 +269,8 @@ class Checkpoint:
         language: str = "",
         progress: Callable[[int, int], None] = lambda step, steps: None,
     ) -> SourceTuned:
-        """Fine-tune the model on the source-language examples of one of its study's tagging tasks, with the
-        study's settings. Changes to the model are applied before training. The result's `score` is zero-shot.
+        """Fine-tune the model, including its changes, on the source examples for one of the study's tagging
+        tasks, with the study's settings. The result's `score` is zero-shot.
 
         >>> tuned = model.finetune("pos")  # doctest: +SKIP
         >>> tuned.score().value < tuned.score(tuned.rows().source).value  # doctest: +SKIP
@@ -354,9 +352,9 @@ class Checkpoint:
         return self.changed(partial(hook_layer, layer=layer, change=change))
 
     def save(self, folder: Path | str) -> None:
-        """Save the model to a new folder, which `calque look` and transformers can open. If the folder is
-        next to the run's `checkpoint`, methods that need the study work too. Raises BadInput for a model with
-        a function applied after a layer."""
+        """Save the model to a new folder that `calque look` and transformers can open. Next to the run's
+        `checkpoint`, methods that need the study work too. Raises BadInput if a function is applied after a
+        layer."""
         if any(getattr(change, "func", None) is hook_layer for change in self.changes):
             raise BadInput(
                 "cannot save a function applied after a layer; only changed weights can be saved", folder

@@ -1,4 +1,4 @@
-"""Find the study that trained a model: the run's configuration, the languages, and the tasks measured."""
+"""Find the study that trained a model, with its configuration, languages and tasks."""
 
 from __future__ import annotations
 
@@ -71,12 +71,10 @@ class ModelStudy:
         return None
 
     def derived(self, language: str = "") -> tuple[Languages, str]:
-        """Return the study's languages, and the name of the requested derived language (default: the
-        first)."""
+        """Return the study's languages and the name of a derived language (default: the first)."""
         if self.data is None:
             raise BadInput(
-                "no parent folder contains the languages that the model was trained on",
-                self.folder,
+                "no parent folder contains the languages that the model was trained on", self.folder
             )
         derived = self.data.others if self.data.languages[0].name == SOURCE else ()
         if not derived:
@@ -106,8 +104,8 @@ RECORDS = "records"  # the artefact kind of a measurement
 
 
 def measured_task(checkpoint: Path, name: str, languages: Languages, language: str) -> DerivedTask:
-    """Return a task with the examples and settings that the study used when it measured this checkpoint.
-    Raises BadInput if there is no such measurement or there are several, or if the examples are missing."""
+    """Return a task with the examples and settings that the study used to measure this checkpoint. Raises
+    BadInput if they are missing or ambiguous."""
     of, run, ways = task(name), checkpoint.resolve().parent, list[tuple[FinetuneConfig, str]]()
     for folder in (folder for folder in sorted(run.glob(f"{name}-*")) if finished(folder)):
         measure, _, settings, *_ = Artefact.open(folder, RECORDS).facts["made from"]
@@ -120,8 +118,7 @@ def measured_task(checkpoint: Path, name: str, languages: Languages, language: s
         )
     if len({*ways}) > 1:
         raise BadInput(
-            f"the measurements {name}-* used {len({*ways})} settings or sets of examples; expected one",
-            run,
+            f"the measurements {name}-* used {len({*ways})} settings or sets of examples; expected one", run
         )
     config, wanted = ways[0]
     for folder in sorted(languages.folder.parent.glob(f"tasks/{name}-*")):
@@ -129,6 +126,5 @@ def measured_task(checkpoint: Path, name: str, languages: Languages, language: s
         if wanted in (facts["fingerprint"], facts.get("fingerprints", {}).get(language)):
             return DerivedTask(of, languages, examples, config)
     raise BadInput(
-        f"no folder tasks/{name}-* contains the examples of this model's measurement",
-        languages.folder.parent,
+        f"no folder tasks/{name}-* contains the examples of this model's measurement", languages.folder.parent
     )

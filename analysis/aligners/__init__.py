@@ -1,1 +1,1 @@
-"""Word aligners with a common interface: they read sentence pairs and return links."""
+"""Word aligners that read sentence pairs and return links."""

@@ -59,8 +59,8 @@ class Encoder:
     def __call__(
         self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
-        """Return the hidden states after each layer up to `top`, (B, L, H) each; values at padding are
-        arbitrary. `token_types` contains one number per id (default: 0)."""
+        """Return the hidden states after each layer up to `top`, (B, L, H) each, with arbitrary values at
+        padding. `token_types` is one number per id (default: 0)."""
         ids, lengths = _padded(rows, self._padding), torch.tensor([len(row) for row in rows])
         inputs = {"input_ids": ids}
         if lengths.min() < ids.shape[1]:
@@ -125,8 +125,8 @@ _UNLIMITED = 1 << 30  # transformers uses a larger number to mean "no limit"
 
 class SubWords:
     """A tokenizer that encodes each word separately, preceded by a space. `size` is its number of types,
-    `before` and `after` are the special ids around a sentence, `second_type` is the token type for the second
-    text in a row, and `longest` is its `model_max_length` or None."""
+    `before` and `after` are the special ids around a sentence, and `second_type` is the token type for the
+    second text in a row."""
 
     def __init__(self, folder: Path) -> None:
         self._tokenizer = open_tokenizer(folder / TOKENIZER)
@@ -147,7 +147,7 @@ class SubWords:
         self.second_type: int = self._tokenizer.encode("a", "a").type_ids[-1]
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
-        """Return each word's ids. Encodings are cached, and the cache is cleared when full."""
+        """Return each word's ids."""
         if len(self._known) > _ROOM:
             self._known = {}
         if new := [word for word in dict.fromkeys(words) if word not in self._known]:

@@ -1,8 +1,7 @@
-"""Methods that extract links from an encoder's hidden states. Each combines a similarity, a plan computed
-from it, and a rule that selects links. Shapes: B pairs, n and m sub-words in the longest source and target
-side, H hidden. Hidden states are (B, n, H) and (B, m, H), masks (B, n) and (B, m); similarities and
-non-negative scores are (B, n, m), with arbitrary values at padding. Links (L, 3) are rows of pair, source
-position and target position."""
+"""Extract links from hidden states: a similarity, a plan computed from it, and a rule that selects links.
+Shapes: B pairs, n and m sub-words in the longest source and target side, H hidden: states are (B, n, H) and
+(B, m, H), masks (B, n) and (B, m), similarities and scores (B, n, m), with arbitrary values at padding. Links
+(L, 3) are rows of pair, source position and target position."""
 
 from __future__ import annotations
 
@@ -59,14 +58,13 @@ class Direct:
 
 @dataclass(frozen=True)
 class Transport:
-    """Compute optimal transport by Sinkhorn iterations (XLM-Align, section 3.1) with K = max(eps,
-    similarity)."""
+    """Compute optimal transport by Sinkhorn iterations with K = max(eps, similarity) (XLM-Align, section
+    3.1)."""
 
     iterations: float = ITERATIONS
     similarity: Similarity = products
 
     def __call__(self, source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        """Return the transport plan (B, n, m) between source and target sub-words."""
         table = self.similarity(source, target, row_mask, col_mask)
         plan = self.plan(table, row_mask, col_mask)
         single = ((row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)).nonzero()[:, 0]
@@ -75,7 +73,7 @@ class Transport:
         return plan
 
     def plan(self, table: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        """Compute the transport plan for each similarity matrix in a batch (B, n, m)."""
+        """Return the transport plan (B, n, m) for a batch of similarities."""
         padding = None if row_mask.all() and col_mask.all() else ~(row_mask[:, :, None] & col_mask[:, None])
         if padding is not None:
             table = table.masked_fill(padding, 0.0)  # values at padding may even be NaN
@@ -96,7 +94,7 @@ class Transport:
 
 
 def link_probabilities(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Return the link probabilities that an encoder has learned in aligner training."""
+    """Return the link probabilities of a trained aligner."""
     cosines = torch.bmm(centred_words(source, row_mask), centred_words(target, col_mask).mT)
     return probabilities(cosines, row_mask, col_mask)
 
@@ -107,7 +105,7 @@ def likely(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 
 def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Return the assignment with the largest total score: one link per sub-word of the shorter side
+    """Return the assignment with the largest total score, which links each sub-word of the shorter side
     (SimAlign's Match)."""
     from scipy.optimize import linear_sum_assignment  # slow to import
 
@@ -121,8 +119,8 @@ def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Method:
-    """Scores every pair of sub-words or, with `words`, of words (represented by the mean of their sub-words'
-    states), and extracts links from the scores. Links found by the method `also` are added."""
+    """A method that scores all pairs of sub-words (or, with `words`, of words, from their sub-words' mean
+    states), extracts links from the scores, and adds the links found by the method `also`."""
 
     name: str
     score: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
@@ -139,8 +137,8 @@ _USUAL = {DIRECT: "cosine", TRANSPORT: "products"}
 
 
 def method(similarity: str = "centred", plan: str = DIRECT, rule: str = "argmax") -> Method:
-    """Return the method that combines these choices. Its name, such as `argmax`, `argmax-centred` or
-    `ot-match`, omits choices made in the papers."""
+    """Return the method for these choices. Its name, such as `argmax`, `argmax-centred` or `ot-match`, omits
+    the choices made in the papers."""
     how, extract = SIMILARITIES[similarity], RULES[rule]
     suffix = "" if similarity == _USUAL[plan] else f"-{similarity}"
     if plan == DIRECT:

@@ -1,5 +1,5 @@
-"""Encode sentence pairs once, and extract links from any of the encoder's layers (SimAlign; XLM-Align,
-section 4.2). Shapes: B sentence pairs, n and m sub-words in the longest source and target side, H hidden."""
+"""Encode sentence pairs, and extract links from any layer (SimAlign; XLM-Align, section 4.2). Shapes: B
+sentence pairs, n and m sub-words in the longest source and target side, H hidden."""
 
 from __future__ import annotations
 
@@ -28,19 +28,18 @@ SideStates = dict[tuple[int, int, int], Tensor]  # the states (n, H) of one side
 
 @dataclass(frozen=True)
 class CutSide:
-    """The part of one sentence that fits into a row: its ids, and the index of the word that each id belongs
-    to."""
+    """The part of a sentence that fits into a row: its ids, and the index of each id's word."""
 
     ids: list[int]
     word: np.ndarray
 
     def places(self, words: bool) -> np.ndarray:
-        """Return the word index of each row or column in a score table, whose rows and columns are ids or,
-        with `words`, the words that have ids."""
+        """Return the word index of each row or column in a score table: one per id or, with `words`, one per
+        word that has ids."""
         return np.unique(self.word) if words else self.word
 
     def means(self, states: Tensor) -> Tensor:
-        """Average the states (n, H) over the ids of each word, omitting words without ids."""
+        """Average the states (n, H) over each word's ids, omitting words without ids."""
         _, place, sizes = np.unique(self.word, return_inverse=True, return_counts=True)
         sums = states.new_zeros(len(sizes), states.shape[1])
         sums.index_add_(0, torch.from_numpy(place).to(states.device), states)
@@ -48,7 +47,7 @@ class CutSide:
 
 
 def row_batches(lengths: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield batches of row indices: rows in a batch have similar lengths, and the shortest come first."""
+    """Yield batches of indices of rows with similar lengths, the shortest first."""
     order, start = np.argsort(lengths, kind="stable"), 0
     for end, length in enumerate(lengths[order].tolist()):
         size, last = end - start, int(lengths[order[end - 1]])
@@ -76,17 +75,16 @@ def batches(sizes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
 
 @dataclass(frozen=True)
 class LinkReading:
-    """A reading: a method that extracts links, and the layer whose hidden states it uses."""
+    """A method that extracts links, and the layer whose hidden states it uses."""
 
     method: Method
     layer: int
 
 
 class PairEncoder:
-    """Encodes each sentence pair once and applies any number of readings to its states. With `joint`, a pair
-    is encoded as a single row, `<s> S </s> T </s>`. `around` contains the special ids before and after a
-    sentence, `types` the token types of source and target; `pieces`, the tokenizer, is required if pairs are
-    given as words. The same pairs in the same order yield bitwise identical links."""
+    """Encodes each sentence pair once, and applies any number of readings to its states. With `joint`, a pair
+    is a single row, `<s> S </s> T </s>`. `around` are the special ids before and after a sentence, and
+    `types` the token types of source and target. Pairs of words need a tokenizer, `pieces`."""
 
     def __init__(
         self,
@@ -102,8 +100,8 @@ class PairEncoder:
         self.left_out = LeftOut()
 
     def links(self, pairs: Iterable[Pair], readings: Sequence[LinkReading]) -> Iterator[list[Scored]]:
-        """Yield each reading's links for each sentence pair, given as words. Only a few pairs are in memory
-        at a time."""
+        """Yield each reading's links for each sentence pair, given as words, with few pairs in memory at a
+        time."""
         return self.piece_links(map(self._pieces, pairs), readings)
 
     def _pieces(self, pair: Pair) -> tuple[Pieces, Pieces]:
@@ -207,8 +205,6 @@ class PairEncoder:
 def _padded(
     states: SideStates, cut: Sequence[tuple[CutSide, CutSide]], pairs: Sequence[int], reading: LinkReading
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Return padded states for the sub-words or words of both sides, (B, n, H) and (B, m, H), and their
-    masks."""
     padded, masks = [], []
     for side in (0, 1):
         own = [states[reading.layer, pair, side] for pair in pairs]
@@ -235,8 +231,8 @@ class EncoderAligner(Aligner):
         device: str = "cpu",
         precision: Precision = "float32",
     ) -> EncoderAligner:
-        """Open a model and the tokenizer in its folder. By default, `layer` is two thirds of the model's
-        depth and the method is DEFAULT; for a trained aligner, they are the trained layer and TRAINED."""
+        """Open a model and its tokenizer. By default, the method is DEFAULT at two thirds of the model's
+        depth or, for a trained aligner, TRAINED at the trained layer."""
         config = read_config(folder)
         trained = getattr(config, ALIGNER_LAYER, None)
         if trained is not None and type(trained) is not int:

@@ -1,8 +1,5 @@
-"""Inspect a checkpoint with a sentence and a few words: guesses, nearest neighbours, alignment and a map of
-embeddings.
-
-Shapes: n words in the sentence, m in its derivation, L layers, H hidden, k pairs of words.
-"""
+"""Inspect a checkpoint with a sentence and a few words. Shapes: n words in the sentence, m in its derivation,
+L layers, H hidden, k pairs of words."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ WORDS, PAIRS, GUESSES = (4, 30, 5)
 
 
 def look(model: Checkpoint, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
-    """Inspect a checkpoint; takes the same arguments and raises the same errors as `calque.look`."""
+    """Inspect a checkpoint; the arguments and errors are the same as for `calque.look`."""
     return _Viewer(model).look(sentence, words, language)
 
 

@@ -1,7 +1,5 @@
-"""The results of inspecting a checkpoint, and how they are printed on a terminal with 80 columns.
-
-Shapes: n words in a sentence, m in its derivation, L layers, k pairs of words.
-"""
+"""Define the results of inspecting a checkpoint, and print them on a terminal with 80 columns. Shapes: n
+words in a sentence, m in its derivation, L layers, k pairs of words."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ LABEL, CELL = 18, 7  # widths in columns of a row's label and of a matrix cell
 
 @dataclass(frozen=True)
 class Blank:
-    """A masked word in a sentence, and the model's guesses for it, the most probable first."""
+    """A masked word in a sentence, and the model's guesses for it, most probable first."""
 
     language: str
     place: int
@@ -33,8 +31,8 @@ class Blank:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The words in `language` whose embeddings are nearest to that of `word`, which is in the language `of`;
-    nearest first."""
+    """The words in `language` whose embeddings are nearest to the embedding of `word`, from the language
+    `of`."""
 
     word: str
     of: str
@@ -44,7 +42,7 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class Alignment:
-    """The centred cosines (n, m) between the hidden states, after `layer`, of words in a sentence and in its
+    """The centred cosines (n, m) between the states after `layer` of words in a sentence and in its
     derivation, and the sorted links extracted by mutual argmax, as in `calque align`."""
 
     layer: int
@@ -58,8 +56,8 @@ class Alignment:
 
 @dataclass(frozen=True)
 class EmbeddingMap:
-    """The positions of frequent words and their translations, `words` (k pairs), on the first two principal
-    components of their normalised embeddings: `places` (k, 2, 2), by pair, side and coordinate."""
+    """The first two principal components, `places` (k, 2, 2) by pair, side and coordinate, of the normalised
+    embeddings of k frequent words and their translations."""
 
     words: tuple[tuple[str, str], ...]
     places: np.ndarray
@@ -80,8 +78,7 @@ class EmbeddingMap:
 @dataclass(frozen=True)
 class Look:
     """The results of inspecting a checkpoint. `derivation`, `alignment` and `map` are None if no derivation
-    is known. `before` is the map for the run's initial weights, or None if the run started from an existing
-    model."""
+    is known. `before` maps the run's initial weights; None if it started from an existing model."""
 
     languages: tuple[str, ...]
     blanks: tuple[Blank, ...] = ()
@@ -96,7 +93,7 @@ class Look:
 
     @property
     def json(self) -> dict[str, Any]:
-        """The results as plain values, without `live`; missing parts are None."""
+        """The results as plain values, without `live`."""
         return {name: _plain(value) for name, value in vars(self).items() if name != "live"}
 
     def glossed(self, word: str) -> str:

@@ -1,5 +1,4 @@
-"""Read gold sets for word alignment, and score links against them by alignment error rate, precision, recall
-and F1 (Och and Ney 2003)."""
+"""Score links against gold sets by alignment error rate, precision, recall and F1 (Och and Ney 2003)."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -25,17 +24,15 @@ def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:
 
 
 def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> LinkCounts:
-    """Sum the link counts over a corpus; both arguments may be iterators. Raises ValueError if their lengths
-    differ."""
+    """Sum the link counts over a corpus. Raises ValueError if the arguments differ in length."""
     return sum((score(*pair) for pair in zip(gold, links, strict=True)), LinkCounts())
 
 
 def score_each(
     gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], n: int
 ) -> list[list[LinkCounts]]:
-    """Return one list for each of `n` aligners, with its link counts for every sentence pair. `links` yields,
-    for each pair, the links from every aligner. Raises ValueError if the lengths differ, or an aligner's
-    links are missing for a pair."""
+    """Return the link counts for every sentence pair, in one list for each of `n` aligners; `links` yields
+    all aligners' links for each pair. Raises ValueError if links are missing."""
     columns: list[list[LinkCounts]] = [[] for _ in range(n)]
     for correct, row in zip(gold, links, strict=True):
         for column, each in zip(columns, row, strict=True):

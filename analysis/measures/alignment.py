@@ -1,7 +1,5 @@
-"""Measure alignment@1: the share of types whose nearest neighbour in the other language is their translation.
-
-Shapes: V source types, n types that occur in the corpus, H width.
-"""
+"""Measure alignment@1, the share of types whose nearest neighbour in the other language is their translation.
+Shapes: V source types, n types that occur in the corpus, H width."""
 
 from __future__ import annotations
 
@@ -42,9 +40,9 @@ ANY_DICTIONARY = ("all", "back", "frequency-weighted")  # metrics that do not de
 
 @dataclass(frozen=True)
 class TypeHits:
-    """Results for each of the m types whose id differs between the languages, as arrays (m,): whether its
-    nearest neighbour is its translation (`forward`, `back` in the opposite direction, and `rotated` after
-    each rotation), whether the dictionary contains it, and its count."""
+    """For each of the m types whose id differs between the languages, as arrays (m,): whether its nearest
+    neighbour is its translation (`forward`, `back` in the opposite direction, and `rotated` after each
+    rotation), whether the dictionary contains it, and its count."""
 
     forward: np.ndarray
     back: np.ndarray
@@ -54,8 +52,8 @@ class TypeHits:
     undetermined: int = 0  # dimensions in which the dictionary does not determine the rotation
 
     def row(self, any_dictionary: bool) -> dict[str, Any]:
-        """Return the shares as stored in a run's metrics; with `any_dictionary`, only metrics that do not
-        depend on the dictionary, and each type's hits."""
+        """Return the shares for a run's metrics; with `any_dictionary`, return only shares that do not depend
+        on the dictionary, and each type's hits."""
         shares = {metric: value for metric, (value, _) in self.shares.items()}
         if not any_dictionary:
             return {"probe": shares}
@@ -74,7 +72,7 @@ class TypeHits:
     @property
     def shares(self) -> dict[str, tuple[float, int]]:
         """The share of types whose translation is found, and the number of types, for each metric that covers
-        any types."""
+        any."""
         forward, back, held_out = self.forward, self.back, ~self.in_dictionary
         hits = {"all": forward, "dictionary": forward[self.in_dictionary], "held-out": forward[held_out]}
         hits |= {"back": back, "back-held-out": back[held_out]}
@@ -105,12 +103,12 @@ class Types:
 
     @classmethod
     def open(cls, data: Path, language: str) -> Types:
-        """Read the types of a derived language from a study's data folder."""
+        """Read a derived language's types from a study's data folder."""
         return cls.between(Languages.open(data, [language]), SOURCE, language)
 
     @classmethod
     def between(cls, languages: Languages, first: str, second: str) -> Types:
-        """Return the types for an ordered pair of a model's languages."""
+        """Return the types for an ordered pair of languages."""
         vocabulary, a, b = languages.vocabulary, languages[first], languages[second]
         entries = [_entries(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
         dictionary = np.unique(np.concatenate([np.empty(0, np.int64), *entries]))
@@ -129,13 +127,12 @@ class Types:
 
     @property
     def measurable(self) -> bool:
-        """Whether any type's id differs between the languages; if both share a script, none does, and
-        alignment@1 is undefined and not recorded."""
+        """Whether any type's id differs between the languages; if they share a script, none does, and
+        alignment@1 is undefined."""
         return bool(self.moved.any())
 
     def rows_of(self, table: Tensor, languages: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Return copies of the types' embeddings in both languages, (n, H) float32 each, from an embedding
-        table and optional language embeddings."""
+        """Return copies of the types' embeddings in both languages, (n, H) float32 each."""
         source, derived = (
             table.detach()[torch.from_numpy(ids[self.types])].float() for ids in (self.own, self.image)
         )
@@ -148,8 +145,7 @@ class Types:
 
     def alignment(self, table: Tensor, languages: Tensor | None = None, controls: bool = False) -> TypeHits:
         """Measure alignment@1 in a table of word embeddings, optionally with language embeddings added
-        (ALIGN-MLM, section 5). Raises ValueError if no type's id differs between the languages, or if an
-        embedding is not finite."""
+        (ALIGN-MLM, section 5). Raises ValueError if it is undefined, or if an embedding is not finite."""
         if not self.measurable:
             raise ValueError("every type has the same id in both languages, so alignment@1 is undefined")
         moved, places = self.moved, np.arange(len(self.types))
@@ -185,8 +181,8 @@ def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
 
 
 def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
-    """Return null distributions for the shares `all`, `dictionary` and `held-out`, obtained by pairing each
-    type at random with a type of similar frequency."""
+    """Return nulls for the shares `all`, `dictionary` and `held-out`, from pairing each type at random with a
+    type of similar frequency."""
     forward = nearest(*types.rows_of(*_tables(model)))
     moved, known = types.moved, types.known
     hits = forward == shuffled(like_frequent(types.counts[types.types]), shuffles, seed)
@@ -205,13 +201,11 @@ def _tables(model: Any) -> tuple[Tensor, Tensor | None]:
 
 
 def _language_rows(token_types: Tensor) -> Tensor | None:
-    """Return the language embeddings, or None if there is a single token type, whose embedding cannot affect
-    alignment@1."""
     return token_types if has_languages(len(token_types)) else None
 
 
 def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
-    """Measure alignment@1 and its controls for a checkpoint, reading only the embeddings from the file."""
+    """Measure alignment@1 and its controls for a checkpoint, reading only its embeddings."""
     path = checkpoint / "model.safetensors"
     try:
         with safe_open(path, framework="pt") as weights:
@@ -234,7 +228,7 @@ def alignment_of_checkpoint(checkpoint: Path, types: Types) -> TypeHits:
 
 def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:
     """Measure alignment@1 over pretraining: the last step from the checkpoint, earlier ones from
-    metrics.jsonl. `before` is the number of steps before this run started."""
+    metrics.jsonl. `before` is the number of steps before this run."""
     if not types.measurable:
         return Measurement()
     hits = alignment_of_checkpoint(model.checkpoint, types)
@@ -256,8 +250,8 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
 
 
 def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, frozenset[int]]) -> Measurement:
-    """Measure alignment@1 over held-out inflected types, separately for types with another form in the
-    dictionary (`held-out-form`) and types without one (`held-out-lemma`)."""
+    """Measure alignment@1 over held-out inflected types with another form in the dictionary (`held-out-form`)
+    and without one (`held-out-lemma`)."""
     if not types.measurable:
         return Measurement()
     alignment = alignment_of_checkpoint(model.checkpoint, types)

@@ -1,6 +1,5 @@
-"""Interventions change a model, fine-tuned on the source, at test time; their effect is the change in its
-zero-shot score. A control is a comparable change that uses no translations. Shapes: m moved types (they occur
-in the corpus, and their embedding differs in the derived language), d of them in the dictionary, H width, B
+"""Measure interventions: changes, at test time, to a model fine-tuned on the source. Shapes: m moved types
+(types in the corpus whose embedding differs in the derived language), d of them in the dictionary, H width, B
 rows, L ids."""
 
 from __future__ import annotations
@@ -46,7 +45,8 @@ StateChange = Callable[["Tensor"], "Tensor | None"]
 
 
 def control_of(intervention: str) -> str:
-    """Return the name of an intervention's control, or "" if it has none."""
+    """Return the name of an intervention's control, a comparable change that uses no translations; "" if
+    there is none."""
     if intervention.startswith(PATCHED):
         return OF_OTHERS + intervention.removeprefix(PATCHED)
     return CONTROLS.get(intervention, "")
@@ -54,9 +54,9 @@ def control_of(intervention: str) -> str:
 
 @dataclass(frozen=True)
 class Rows:
-    """The embeddings of the m moved types in the `derived` language and in the `source` (m, H); the indices
-    of those in the dictionary, `known` (d,); each type's most frequent training tag, or ""; a random
-    generator; and the types as source words."""
+    """The moved types' embeddings in the `derived` language and in the `source`, (m, H) each, the indices
+    `known` (d,) of those in the dictionary, and each type's most frequent training tag (or "") and source
+    word."""
 
     derived: Tensor
     source: Tensor
@@ -67,8 +67,7 @@ class Rows:
 
     @classmethod
     def of(cls, model: Any, languages: Languages, language: str, tags: np.ndarray | None = None) -> Self:
-        """Read the embeddings from a model in memory. Raises BadInput if there is no dictionary, which
-        rotations need."""
+        """Read the embeddings from a model in memory. Raises BadInput if there is no dictionary."""
         types = moved_types(languages, language)
         table = _table(model)
         own, images = (languages[name].images[types] for name in (SOURCE, language))
@@ -84,8 +83,8 @@ class Rows:
         return Rotation.fit(self.derived[known], self.source[known]).rank
 
     def wrong_words(self, of_tag: bool) -> Tensor:
-        """Return the source embedding of a randomly chosen different word for each type; with `of_tag`, of a
-        word with the same tag."""
+        """Return, for each type, the source embedding of a random different word or, with `of_tag`, of a
+        random different word with the same tag."""
         order = np.arange(len(self.tags))
         groups = self.tags if of_tag else np.zeros(len(order))
         for group in np.unique(groups):
@@ -94,8 +93,8 @@ class Rows:
         return self.source[torch.from_numpy(order)]
 
     def rotated(self, partners: np.ndarray) -> Tensor:
-        """Rotate the derived embeddings by the rotation that maps those of `partners` (d,) onto the source
-        embeddings of the dictionary types."""
+        """Apply the rotation that maps the derived embeddings of `partners` (d,) onto the source embeddings
+        of the dictionary types."""
         known, others = torch.from_numpy(self.known), torch.from_numpy(partners)
         return Rotation.fit(self.derived[others], self.source[known])(self.derived)
 
@@ -122,7 +121,7 @@ class Rows:
 
 def moved_types(languages: Languages, language: str) -> np.ndarray:
     """Return the source ids (m,) of the types whose embedding differs in a derived language. Raises BadInput
-    if there are none, or if a type has several embeddings there."""
+    if there are none, or if a type has several embeddings."""
     derived, types = languages[language], languages.vocabulary.types
     if derived.single is not None or derived.places is not None:
         raise BadInput(f"a type has several embeddings in {language}; expected exactly one for each type")
@@ -135,8 +134,7 @@ def moved_types(languages: Languages, language: str) -> np.ndarray:
 
 
 def known_types(languages: Languages, language: str) -> np.ndarray:
-    """Return the indices (d,) of those moved types that the dictionary contains. Raises BadInput if there are
-    none."""
+    """Return the indices (d,) of the moved types in the dictionary. Raises BadInput if there are none."""
     images = languages[language].images[moved_types(languages, language)]
     known = np.flatnonzero(np.isin(images, languages.dictionary(SOURCE, language)[:, 1]))
     if not len(known):
@@ -163,7 +161,7 @@ def _table(model: Any) -> Tensor:
 
 
 def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
-    """Install a hook that applies `change` to the states (B, L, H) after a layer (0: to the embeddings). If
+    """Apply `change` to the states (B, L, H) after a layer (0: to the embeddings), and return the hook. If
     `change` returns None, the states stay unchanged."""
     spelt = architecture_of(model.config)
     modules = [spelt.encoder(model).embeddings, *spelt.layers(model)]
@@ -203,7 +201,7 @@ def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
 
 
 class SourceTuned:
-    """A model fine-tuned on a tagging task's source examples, with test examples in the source and in one
+    """A model fine-tuned on a tagging task's source examples, with test examples in the source and in a
     derived language. Changes passed to a method affect only the score it returns."""
 
     def __init__(
@@ -220,7 +218,7 @@ class SourceTuned:
         self.images = self.languages[self.language].images[self.types]
 
     def rows(self, random: np.random.Generator | None = None) -> Rows:
-        """Return the moved types' embeddings after fine-tuning, from which to build the `rows` argument of
+        """Return the moved types' embeddings after fine-tuning, in the order of the argument `rows` of
         `score`."""
         tags = usual_tags(tagged_words(self.train), self.languages.vocabulary)[self.types]
         rows = Rows.of(self.tuned.model, self.languages, self.language, tags)
@@ -256,9 +254,9 @@ class SourceTuned:
         self, layer: int, random: np.random.Generator | None = None, only: np.ndarray | None = None
     ) -> Score:
         """Return the main metric on the derived test set after replacing each word's state after a layer by
-        its counterpart's state in the source sentence or, with `random`, by that of a random word in it. A
-        word keeps its own state if it occurs twice, if its sentence takes several rows, or if `only` (indices
-        into `rows()`) does not include it."""
+        its counterpart's state in the source sentence or, with `random`, by the state of a random word in
+        that sentence. A word keeps its state if it occurs twice, if its sentence takes several rows, or if
+        `only` (indices into `rows()`) excludes it."""
         test, derived = self._test(self.language, self.language)
         _, source = self._test(SOURCE, SOURCE)
         pairs = [(row, row) for row in derived.rows]
@@ -318,7 +316,6 @@ class SourceTuned:
 
     @cached_property
     def _image_of(self) -> np.ndarray:
-        """Each id's counterpart in the derived language; types that did not move keep their id."""
         images = np.arange(len(_table(self.tuned.model)))
         images[self.languages[SOURCE].images[self.types]] = self.images
         return images
@@ -333,7 +330,7 @@ class SourceTuned:
 
 
 def word_order(row: TaskRow, random: np.random.Generator | None) -> np.ndarray:
-    """Return the order (L,) in which to read a row's positions: words are shuffled if `random` is given, and
+    """Return the order (L,) in which to read a row's positions: words are shuffled if `random` is given;
     special ids stay in place."""
     places = np.arange(len(row.ids))
     starts = np.flatnonzero(row.targets != UNLABELLED)  # a word is labelled at its first sub-word
@@ -350,8 +347,7 @@ def train(
     progress: Callable[[int, int], None] = lambda step, steps: None,
     prepare: Callable[[Any], object] = lambda model: None,
 ) -> SourceTuned:
-    """Fine-tune a model on a task's source examples, as for a zero-shot score, after `prepare` has changed
-    it."""
+    """Fine-tune a model on a task's source examples, after `prepare` has changed it."""
     task = data.task
     if not isinstance(task, Tagging):
         raise BadInput(f"interventions need a task that labels every word, not {task.name}")

@@ -1,7 +1,5 @@
-"""Measure how well a model recalls facts stated in one language when queried in that or a different language.
-
-Shapes: Q questions, N clozes, L ids in the longest cloze, C candidates, K permutations.
-"""
+"""Measure whether a model recalls facts stated in one language when queried in the same or a different
+language. Shapes: Q questions, N clozes, L ids in the longest cloze, C candidates, K permutations."""
 
 from __future__ import annotations
 
@@ -31,8 +29,8 @@ UNDECIDED = -1
 def knowledge(
     model: MeasuredModel, languages: Languages, questions: Sequence[Question], images: Sequence[Question]
 ) -> Measurement:
-    """Measure accuracy on facts stated only in the source, queried in the source (known) and in the model's
-    derived language (carried), and on facts stated in both languages, with chance levels and nulls."""
+    """Measure accuracy on facts stated only in the source, queried in the source (known) and in the derived
+    language (carried), and on facts stated in both languages, with chance levels and nulls."""
     network = model_with_head(model)
     gold = np.array([question.candidates.index(question.answer) for question in questions])
     shared = np.array([question.shared for question in questions])
@@ -62,8 +60,8 @@ def knowledge(
 
 @inference_mode
 def answers(model: Any, languages: Languages, name: str, questions: Sequence[Question]) -> np.ndarray:
-    """Return the index of the candidate that a model chooses for each question, (Q,) int64: the one with the
-    largest log-probability at the mask, summed over the question's clozes; ties give UNDECIDED."""
+    """Return the index of the candidate chosen for each question, (Q,): the one with the largest
+    log-probability at the mask, summed over the question's clozes; UNDECIDED in case of a tie."""
     encode, language, specials = languages.vocabulary.encode, languages[name], languages.specials
     spelt, types = architecture_of(model.config), (language.number, languages.padding)
     rows, places = [], []
@@ -92,8 +90,8 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
 def _logits(
     model: Any, rows: Sequence[np.ndarray], places: Sequence[int], types: tuple[int, int], pad: int
 ) -> torch.Tensor:
-    """Return the logits at one position per row, (N, vocabulary), on the CPU. `types` contains the token
-    types for words and for padding."""
+    """Return the logits at one position per row, (N, vocabulary). `types` are the token types for words and
+    for padding."""
     device = next(model.parameters()).device
     ids = nn.utils.rnn.pad_sequence(
         [torch.from_numpy(row) for row in rows], batch_first=True, padding_value=pad
@@ -109,8 +107,8 @@ def _logits(
 def _by_dictionary(
     languages: Languages, language: str, questions: Sequence[Question]
 ) -> dict[str, np.ndarray]:
-    """Return, for each metric, which questions it covers, (Q,) bool: those whose answer or subject is, or is
-    not, in the dictionary."""
+    """Return, for each metric, whether it covers each question, (Q,): by whether the dictionary contains its
+    answer or subject."""
     encode, entries = languages.vocabulary.encode, set(languages.dictionary(SOURCE, language)[:, 0].tolist())
     answer = np.array([entries.issuperset(encode(question.answer)) for question in questions])
     subject = np.array([entries.issuperset(encode(question.subject)) for question in questions])

@@ -38,8 +38,8 @@ class LexiconRows:
 def chosen(
     entries: Sequence[Entry], folders: Sequence[Path], count: int, left_out: Collection[str] = ()
 ) -> tuple[Entry, ...]:
-    """Return the first `count` entries whose two words differ, are single types in every model, occur in no
-    entry already chosen, and are not in `left_out`."""
+    """Return the first `count` entries whose two words differ, are single types in every model, and occur
+    neither in an entry already chosen nor in `left_out`."""
     sides = [[getattr(entry, side) for entry in entries] for side in SIDES]
     own = np.ones(len(entries), bool)
     for folder in folders:
@@ -63,8 +63,7 @@ def chosen(
 
 
 def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:
-    """Read the embeddings of the entries' words from the model in a folder; the entries come from
-    `chosen`."""
+    """Read the embeddings of the words in `entries`, which come from `chosen`, from the model in a folder."""
     vocabulary = GivenVocabulary(folder).open()
     model: Any = load_model(folder)[0]
     table = model.get_input_embeddings().weight.detach().numpy()

@@ -1,6 +1,5 @@
-"""Measure the loss on masked ids in each language's held-out text, and the cosine between two languages'
-gradients of that loss with respect to the layers' weights, which all languages share. Shapes: N masked ids, S
-shuffles, V types, U units, I inputs."""
+"""Measure the loss on masked ids in held-out text, and the cosine between two languages' gradients of that
+loss with respect to the layers' weights. Shapes: N masked ids, S shuffles, V types, U units, I inputs."""
 
 from __future__ import annotations
 
@@ -25,8 +24,8 @@ PARTS = 8  # number of parts into which a text is split to estimate sampling noi
 
 
 def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed: int = 0) -> Measurement:
-    """Measure the loss, in nats per masked id, on the last `share` of the sentences in each of a model's
-    languages, packed and masked as in pretraining."""
+    """Measure the loss, in nats per masked id, on the last `share` of the sentences in each language, packed
+    and masked as in pretraining."""
     network = model_with_head(model)
     length = architecture_of(network.config).length(network.config)
     stream = Monolingual(only_last(languages.whole, share), length, MASK_RATE)
@@ -51,8 +50,8 @@ def masked_only(rows: Rows, mask: int) -> Rows:
 
 @inference_mode
 def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float, int, np.ndarray]:
-    """Return the mean loss in nats over N masked ids, the number N, and the mean losses (S,) after shuffling
-    the correct ids among the masked positions."""
+    """Return the mean loss in nats over N masked ids, N, and the mean losses (S,) after shuffling the correct
+    ids among the masked positions."""
     spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
     labels = rows.labels.flatten()[at]
     top = encode(model, rows, len(spelt.layers(model))).flatten(0, 1)[at]
@@ -66,7 +65,7 @@ def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float
 
 
 def unigram_loss(labels: np.ndarray, counts: np.ndarray) -> float:
-    """Return the mean loss in nats when predicting the ids `labels` (N,) from add-one smoothed `counts`
+    """Return the mean loss in nats for predicting the ids `labels` (N,) from add-one smoothed `counts`
     (V,)."""
     return float(-np.log((counts[labels] + 1) / (counts.sum() + len(counts))).mean())
 
@@ -82,7 +81,7 @@ def whole(parts: Sequence[Sequence[Tensor]]) -> list[Tensor]:
 
 
 def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tensor]:
-    """Return the gradient of the MLM loss, summed over `rows` and divided by `of` (default: its number of
+    """Return the gradient of the MLM loss, summed over `rows` and divided by `of` (default: the number of
     labelled ids), for each parameter of the layers: (U, I), or (U, 1) for vectors."""
     of = rows.labelled if of is None else of
     parameters = list(architecture_of(model.config).layers(model).parameters())
@@ -100,8 +99,7 @@ def gradient_cosine(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
 def shuffled_cosines(
     first: Sequence[Tensor], second: Sequence[Tensor], shuffles: int, seed: int
 ) -> np.ndarray:
-    """Return the cosines (S,) after shuffling the units of each parameter in the second gradient; the
-    gradients for a unit's inputs stay together."""
+    """Return the cosines (S,) after shuffling the units of each parameter in the second gradient."""
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for a, b in zip(first, second, strict=True):
         of_units = (a.double() @ b.double().T).cpu().numpy()  # (U, U)
@@ -113,8 +111,8 @@ def shuffled_cosines(
 def noise_cosines(
     first: Sequence[Sequence[Tensor]], second: Sequence[Sequence[Tensor]], shuffles: int, seed: int
 ) -> np.ndarray:
-    """Sample the noise (S,) in the cosine between two gradients by adding each part's deviation from its
-    text's mean with a random sign."""
+    """Sample the noise (S,) in the cosine between two gradients: each part's deviation from its text's mean
+    gets a random sign."""
     sides = whole(first), whole(second)
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for parts, other in ((first, sides[1]), (second, sides[0])):

@@ -1,6 +1,5 @@
-"""Null distributions: the values of a measure after shuffles that destroy meaning and keep everything else.
-Items are shuffled within groups that share a property unrelated to meaning, such as sentence length, and all
-occurrences of a type move together. Shapes: S shuffles, N items."""
+"""Compute null distributions: a measure's values after shuffles within groups that share a property unrelated
+to meaning, such as sentence length. Shapes: S shuffles, N items."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
@@ -16,8 +15,8 @@ LIKE_FREQUENT = 10  # number of types in a group whose types are exchanged
 
 
 def like_frequent(counts: np.ndarray) -> list[Hashable]:
-    """Return a group number for each type: groups contain LIKE_FREQUENT types of similar frequency, the last
-    one more."""
+    """Return a group number for each type: each group contains LIKE_FREQUENT types of similar frequency, the
+    last one up to twice as many."""
     rank = np.argsort(np.argsort(-counts, kind="stable"))
     groups: list[Hashable] = np.minimum(
         rank // LIKE_FREQUENT, max(len(counts) // LIKE_FREQUENT - 1, 0)
@@ -32,8 +31,8 @@ def in_company(kinds: Sequence[Hashable]) -> list[int]:
 
 
 def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
-    """Return random permutations (S, N) that move items only within their kind: entry i is the index of the
-    item that replaces item i."""
+    """Return random permutations (S, N) of the items within each kind: entry i is the index of the item that
+    replaces item i."""
     number: dict[Hashable, int] = {}
     kind_of = np.array([number.setdefault(kind, len(number)) for kind in kinds], np.int64)
     home = np.argsort(kind_of, kind="stable")  # item indices, sorted by kind
@@ -45,7 +44,7 @@ def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
 
 
 def null(values: np.ndarray, chance: float | None = None) -> Null:
-    """Summarise the values (S,) obtained after shuffles as a null; `chance` defaults to their mean."""
+    """Summarise the values (S,) obtained after shuffles; `chance` defaults to their mean."""
     # Not interpolated, because shares of few items are coarse.
     low = float(np.percentile(values, LOW, method="lower"))
     high = float(np.percentile(values, HIGH, method="higher"))
@@ -53,16 +52,15 @@ def null(values: np.ndarray, chance: float | None = None) -> Null:
 
 
 def either(first: Null, second: Null) -> Null:
-    """Return the band that covers two nulls for the same number, so that neither null explains a value
-    outside it."""
+    """Return the band that covers two nulls, so that neither null explains a value outside it."""
     return replace(first, low=min(first.low, second.low), high=max(first.high, second.high))
 
 
 def exchanged_accuracies(
     predicted: np.ndarray, labels: np.ndarray, types: np.ndarray, shuffles: int, seed: int
 ) -> np.ndarray:
-    """Return the accuracies (S,) when words are scored against the labels of a different, similarly frequent
-    type. Each word has a predicted label, a gold label and a type, (N,) each."""
+    """Return the accuracies (S,) of the predicted labels (N,) against the gold labels of a different,
+    similarly frequent type. `types` (N,) are the words' types."""
     _, type_of = np.unique(types, return_inverse=True)
     counts, width = np.bincount(type_of), 1 + int(max(predicted.max(), labels.max()))
     predicted_of, share_of = (np.zeros((len(counts), width)) for _ in range(2))

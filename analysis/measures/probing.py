@@ -1,5 +1,5 @@
-"""Probe how much two languages share at a step of pretraining. Every number has a null, and all steps use the
-same held-out text. Shapes: N sentences or words, H hidden."""
+"""Probe what two languages share at a step of pretraining; every number has a null. Shapes: N sentences or
+words, H hidden."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ MOST_SHUFFLES = 10_000  # each shuffle is stored as a permutation of a probe's i
 
 @dataclass(frozen=True)
 class ProbeConfig:
-    """How much text the probes use (parallel sentences, rows of text per language, and tagged sentences for
-    training and testing), and the number of shuffles for their nulls."""
+    """The numbers of parallel sentences, of rows of text per language, of tagged sentences for training and
+    testing, and of shuffles for nulls."""
 
     sentences: int = 400
     rows: int = 128
@@ -65,8 +65,7 @@ class ProbeConfig:
 
 @dataclass(frozen=True)
 class TaggedWords:
-    """Rows of ids with labelled words: `at` (N, 2) contains each word's row and position, `labels` (N,) the
-    index of its label."""
+    """Rows of ids, and each labelled word's row and position, `at` (N, 2), and label index, `labels` (N,)."""
 
     rows: list[np.ndarray]
     at: np.ndarray
@@ -74,13 +73,11 @@ class TaggedWords:
 
     @property
     def types(self) -> np.ndarray:
-        """The id of each word's first sub-word, (N,)."""
         return np.array([self.rows[row][place] for row, place in self.at])
 
     @property
     def kinds(self) -> list[Hashable]:
-        """Each word's position and row length, from which its label can be guessed without knowing the
-        word."""
+        """Each word's position and row length, from which a label can be guessed without knowing the word."""
         return [(int(place), len(self.rows[row])) for row, place in self.at]
 
     def in_company(self) -> TaggedWords:
@@ -93,9 +90,9 @@ class TaggedWords:
 
 @dataclass(frozen=True)
 class ProbeText:
-    """The text used by the probes. In `masked`, every labelled id is masked; `gradient_rows` are masked as in
-    pretraining. `unigram` is the loss when predicting by frequency, and `numbers` are the languages' token
-    types. `types` is None if the languages share a script."""
+    """The text used by the probes. Every labelled id is masked in `masked`; `gradient_rows` are masked as in
+    pretraining. `unigram` is the loss when predicting by frequency, `numbers` are the languages' token types,
+    and `types` is None if the languages share a script."""
 
     language: str
     numbers: tuple[int, int]
@@ -200,7 +197,7 @@ def _tagged(
 def growth(
     model: MeasuredModel, probes: Probes, snapshots: Mapping[int, Path], progress: Callable[[int, int], None]
 ) -> Measurement:
-    """Run all probes on each of a model's snapshots; `snapshots` maps steps to files."""
+    """Run all probes on each of a model's snapshots, which are files by step."""
     network, records = states.model_with_head(model), list[Record]()
     for done, (step, path) in enumerate(snapshots.items(), start=1):
         load_snapshot(network, path)
@@ -220,7 +217,7 @@ def _with_untrained_chance(records: Sequence[Record]) -> Iterator[Record]:
 
 
 class Probes:
-    """Runs all probes on the same text. Except for setting evaluation mode, they do not change the model."""
+    """Runs all probes on the same text. They set evaluation mode, but change nothing else about the model."""
 
     def __init__(self, text: ProbeText, task: str, config: ProbeConfig) -> None:
         self.text, self.task = text, task
@@ -231,7 +228,7 @@ class Probes:
         self.shuffled_labels = {name: words.labels[orders[name]] for name, words in text.tests.items()}
 
     def __call__(self, network: Any, model: MeasuredModel) -> list[Record]:
-        """Run all probes on `network`, the model at one step, and return the records."""
+        """Return the records of all probes on `network`, the model at one step."""
         network.eval()
         model = replace(model, language=self.text.language)
         probes = (self._losses, self._gradients, self._alignment, self._sentences, self._words)
@@ -303,7 +300,6 @@ class Probes:
 
 
 def _vectors(model: Any, words: TaggedWords, language: int) -> Tensor:
-    """Return each word's state after the last layer, (N, H)."""
     rows: dict[int, Tensor] = {}
     for places, hidden in states.states(model, words.rows, language):
         rows.update(zip(places, hidden[-1], strict=True))

@@ -1,5 +1,5 @@
-"""Measure sentence retrieval, and BUCC-style mining of translations from two texts that are only partly
-parallel. Shapes: N sentences and their N translations, L layers including the embeddings, H hidden."""
+"""Measure sentence retrieval, and mining of translations from two partly parallel texts, as in BUCC. Shapes:
+N sentences and their N translations, L layers including the embeddings, H hidden."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ PARTS = 4  # of every four sentences, two are in both texts, one only in the fir
 def retrieval(
     model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int
 ) -> Measurement:
-    """Measure retrieval between every two languages, at every layer and in both directions. All languages
-    have the same sentences, given as words."""
+    """Measure retrieval between every two languages, at every layer and in both directions. `sentences` are
+    the same in all languages, as words."""
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
         raise BadInput(f"the languages do not have the same sentences: {sizes}")
@@ -76,8 +76,8 @@ def derivation_retrieval(
     tags: np.ndarray | None = None,
 ) -> Measurement:
     """Measure retrieval between up to `most` distinct sentences of a task and their derivations, at every
-    layer and in both directions. If `tags` (V,) of the vocabulary's types are given, measure it at the last
-    layer after each intervention on the embeddings instead."""
+    layer and in both directions. If the types' `tags` (V,) are given, measure it at the last layer after each
+    intervention on the embeddings instead."""
     network, exclusions = model_with_head(model), LeftOut()
     (other,) = languages.others
     room = architecture_of(network.config).length(network.config) - 2
@@ -122,8 +122,6 @@ def _derivations(examples: TaskFolder, other: str) -> Iterator[tuple[Sentence, S
 
 
 def _found(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: int) -> Iterator[Record]:
-    """Yield the share of sentences whose translation is found, by layer, metric and direction; `vectors`
-    contains (L, N, H) for each language."""
     for first, second in combinations(vectors, 2):
         for layer, (source, target) in enumerate(zip(vectors[first], vectors[second], strict=True)):
             cosines = cosine(source, target)
@@ -142,13 +140,13 @@ def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
 
 
 def cosine(source: Tensor, target: Tensor) -> Tensor:
-    """Return the cosines (N, M) between all rows of two matrices, (N, H) and (M, H)."""
+    """Return the cosines (N, M) between the rows of two matrices, (N, H) and (M, H)."""
     return F.normalize(source, dim=1) @ F.normalize(target, dim=1).T
 
 
 def margin(source: Tensor, target: Tensor) -> Tensor:
-    """Return the margin (N, M) between all rows of two matrices, (N, H) and (M, H): cos(x, y) divided by the
-    mean cosine of x and y with their nearest neighbours."""
+    """Return the margins (N, M) between the rows of two matrices, (N, H) and (M, H): their cosine, divided by
+    the mean cosine of both with their nearest neighbours."""
     cosines = cosine(source, target)
     rows, columns = neighbourhoods(cosines, NEIGHBOURS)
     return 2 * cosines / (rows[:, None] + columns[None])
@@ -182,7 +180,7 @@ def sentence_vectors(
 
 def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int]:
     """Mine translations from two texts made from N parallel sentences, (N, H) each, and return F1 on the
-    second half and the number of gold pairs. The threshold is tuned on the first half."""
+    second half and the number of gold pairs there. The threshold is tuned on the first half."""
     groups = len(source) // PARTS
     if groups < 2:
         raise ValueError(f"mining needs at least {2 * PARTS} sentences, not {len(source)}")

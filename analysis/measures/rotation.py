@@ -1,6 +1,5 @@
-"""Fit a rotation between two languages' embeddings on word pairs, because their geometry may be the same up
-to a rotation (MUSE, Conneau et al. 2018; VecMap, Artetxe et al. 2018). Shapes: n types in each language, d
-pairs, H width."""
+"""Fit a rotation between two languages' embeddings on word pairs (MUSE, Conneau et al. 2018; VecMap, Artetxe
+et al. 2018). Shapes: n types in each language, d pairs, H width."""
 
 from __future__ import annotations
 
@@ -22,15 +21,14 @@ def normalised(rows: Tensor) -> Tensor:
 
 def rotated(source: Tensor, derived: Tensor, pairs: np.ndarray) -> Tensor:
     """Rotate the derived language's normalised embeddings (n, H) onto the source's. The rotation is fitted on
-    `pairs` (2, d): row indices of source types and of their translations."""
+    `pairs` (2, d), row indices of source types and of their translations."""
     own, other = torch.from_numpy(pairs).to(source.device)
     return derived @ procrustes(derived[other], source[own])
 
 
 def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.ndarray) -> Tensor:
-    """Like `rotated`, with a dictionary that grows by self-learning (VecMap, section 3): types that are
-    frequent, by `counts` (n,), and mutual nearest neighbours by CSLS are added to `pairs`, until nothing
-    changes."""
+    """Like `rotated`, but the dictionary grows by self-learning (VecMap, section 3): frequent types (by
+    `counts`, (n,)) that are mutual nearest neighbours by CSLS are added to `pairs` until nothing changes."""
     frequent = np.argsort(-counts, kind="stable")[:LEARNT]
     known, places = pairs, torch.from_numpy(frequent.copy()).to(source.device)
     for _ in range(ROUNDS):
@@ -45,8 +43,8 @@ def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.n
 
 
 def csls(cosines: Tensor) -> Tensor:
-    """Correct cosines (n, m) for hubs by CSLS: twice the cosine, minus the mean cosine of each of the two
-    words with its nearest neighbours in the other language (Conneau et al. 2018, equation 3)."""
+    """Correct cosines (n, m) for hubs: twice the cosine, minus the mean cosine of each of the two words with
+    its nearest neighbours in the other language (Conneau et al. 2018, equation 3)."""
     rows, columns = neighbourhoods(cosines, NEIGHBOURS)
     return 2 * cosines - rows[:, None] - columns[None]
 

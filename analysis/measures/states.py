@@ -1,7 +1,5 @@
-"""Compute hidden states with a model in memory, and measure how similar two languages' vectors are.
-
-Shapes: N rows, L layers including the embeddings, H hidden, T types, K width, S shuffles, C labels.
-"""
+"""Compute hidden states, and compare two languages' vectors. Shapes: N rows, L layers including the
+embeddings, H hidden, T types, K width, S shuffles, C labels."""
 
 from __future__ import annotations
 
@@ -25,8 +23,8 @@ RIDGE = 1.0  # ridge penalty, for features with unit variance and squared errors
 
 
 def model_with_head(model: MeasuredModel) -> Any:
-    """Load a checkpoint's masked language model in evaluation mode. Raises BadInput if the prediction head's
-    weights are missing."""
+    """Load a checkpoint's masked language model in evaluation mode. Raises BadInput if its prediction head is
+    missing."""
     spelt = architecture_of(read_config(model.checkpoint))
     network: Any
     network, missing = load_model(model.checkpoint, spelt.masked_model)
@@ -38,8 +36,8 @@ def model_with_head(model: MeasuredModel) -> Any:
 
 @inference_mode
 def nearest(source: Tensor, target: Tensor) -> np.ndarray:
-    """Return, for each row of `source`, the index of the row of `target` with the highest cosine, or NONE if
-    there is a tie: (N,) int64 for (N, H)."""
+    """Return the index (N,) of the row of `target` with the highest cosine to each row of `source` (N, H);
+    NONE for ties."""
     source, target = F.normalize(source.float(), dim=1), F.normalize(target.float(), dim=1)
     blocks = []
     for rows in source.split(BLOCK):
@@ -55,7 +53,7 @@ def nearest(source: Tensor, target: Tensor) -> np.ndarray:
 
 def mutually_nearest(forward: np.ndarray, back: np.ndarray, pairing: np.ndarray) -> np.ndarray:
     """Return whether each pair's cosine exceeds every other cosine of either member (MEXA, Kargaran et al.
-    2024, equation 1). `forward` and `back` (N,) are indices of nearest rows; `pairing` (..., N) contains each
+    2024, equation 1). `forward` and `back` (N,) are indices of nearest rows, and `pairing` (..., N) is each
     row's partner."""
     return (forward == pairing) & (back[pairing] == np.arange(len(forward)))
 
@@ -70,8 +68,8 @@ def linear_cka(x: Tensor, y: Tensor) -> float:
 
 
 def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> Callable[[Tensor], Tensor]:
-    """Fit a ridge regression on standardised vectors (N, H), and return a function that maps vectors (M, H)
-    to scores for the labels (M, C)."""
+    """Fit a ridge regression on standardised vectors (N, H), and return a function from vectors (M, H) to
+    label scores (M, C)."""
     if len(set(labels.tolist())) < 2:
         raise ValueError("all words have the same label; a probe needs at least two labels")
     x = vectors.double()
@@ -89,16 +87,16 @@ def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> C
 
 @dataclass(frozen=True)
 class TypeMeans:
-    """Each type's mean state at each layer, `means` (L, T, H), its share of the tokens in each sentence,
-    `shares` (N, T), and its frequency, `counts` (T,)."""
+    """Each type's mean state at each layer (L, T, H), its share of the tokens in each sentence (N, T), and
+    its frequency (T,)."""
 
     means: Tensor
     shares: Tensor
     counts: np.ndarray
 
     def exchanged_ckas(self, x: Tensor, y: Tensor, layer: int, shuffles: int, seed: int) -> np.ndarray:
-        """Return the linear CKA of `x` (N, K) and `y` (N, H) after exchanging the mean states of similarly
-        frequent types, (S,)."""
+        """Return the linear CKA of `x` (N, K) and `y` (N, H), (S,), after exchanging the mean states of
+        similarly frequent types in `y`."""
         exchanges = torch.from_numpy(shuffled(like_frequent(self.counts), shuffles, seed)).to(y.device)
         means = self.means[layer]
         return np.array(
@@ -110,7 +108,7 @@ class TypeMeans:
 def states(
     model: Any, rows: Sequence[np.ndarray], language: int
 ) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
-    """Encode rows of ids in batches. For each batch, yield its row indices and the states at each layer: L
+    """Encode rows of ids in batches, and yield each batch's row indices and its states at each layer: L
     tensors (rows, ids, H), with arbitrary values at padding."""
     spelt, config, device = architecture_of(model.config), model.config, next(model.parameters()).device
     encoder, number = spelt.encoder(model), language if has_languages(config.type_vocab_size) else 0
@@ -144,7 +142,7 @@ def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Ten
 
 
 def type_means(model: Any, rows: Sequence[np.ndarray], language: int) -> TypeMeans:
-    """Return the mean states of the types in the rows, and their share of each row, excluding special ids."""
+    """Return the mean state of each type in the rows and its share of each row, excluding special ids."""
     types, inside = np.unique(np.concatenate([row[1:-1] for row in rows]), return_inverse=True)
     lengths = np.array([len(row) - 2 for row in rows])
     of = np.split(inside, np.cumsum(lengths)[:-1])

@@ -1,5 +1,5 @@
-"""Measure the AER of word aligners, on gold sets and between derived languages (all of whose known links are
-sure), and the quality of XLM-Align's self-labels."""
+"""Measure the AER of word aligners on gold sets and between derived languages, and the quality of XLM-Align's
+self-labels."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ Words = tuple[list[tuple[int, ...]], list[tuple[int, ...]]]  # the ids of each w
 
 @dataclass(frozen=True)
 class EncoderScore:
-    """A method's link counts at a layer for each sentence pair; `joint` means that both sides were encoded in
+    """A method's link counts for each sentence pair at a layer. `joint` means that both sides were encoded in
     a single row."""
 
     method: str
@@ -93,9 +93,8 @@ def encoder_scores(
     readings: Sequence[LinkReading],
     types: Mapping[bool, int],
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """Score every reading of an encoder, and count exclusions. The keys of `types` say whether to encode the
-    sides separately (False) or in a single row (True); its values are the target's token type in each
-    case."""
+    """Score every reading of an encoder, and count exclusions. `types` maps whether to encode both sides in a
+    single row to the target's token type."""
     scores, exclusions = list[EncoderScore](), Counter[str]()
     for joint, token_type in types.items():
         encoded = PairEncoder(encoder, (pieces.before, pieces.after), (0, token_type), joint, pieces)
@@ -115,7 +114,7 @@ def alone_and_joint(
     device: str,
     everywhere: Sequence[Method],
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """Score every layer of a model with the methods `everywhere`, and the main layer with METHODS as well."""
+    """Score the methods `everywhere` at every layer of a model, and METHODS at its main layer."""
     encoder, pieces = Encoder(folder, device=device), SubWords(folder)
     readings = []
     for layer in range(encoder.layers + 1):
@@ -126,8 +125,8 @@ def alone_and_joint(
 
 
 def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -> Measurement:
-    """Measure the AER on a gold set at every layer with the given methods. Sentences are encoded separately,
-    and each sentence pair is an item."""
+    """Measure the AER on a gold set at every layer, encoding sentences separately. Each sentence pair is an
+    item."""
     encoder, pieces = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint)
     readings = [LinkReading(method, layer) for method in methods for layer in range(encoder.layers + 1)]
     scores, exclusions = encoder_scores(encoder, pieces, gold.pairs, gold.gold, readings, {False: 0})
@@ -136,8 +135,8 @@ def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -
 
 
 def pair_links(model: MeasuredModel, languages: Languages, language: str) -> Measurement:
-    """Measure the AER of optimal transport at every layer, between the source and a derived language, with
-    the sides encoded separately and in a single row (joint)."""
+    """Measure the AER of optimal transport between the source and a derived language at every layer, with the
+    two sides encoded separately and in a single row."""
     encoder, records = Encoder(model.checkpoint, device=model.device), list[Record]()
     around = [languages.specials.start], [languages.specials.end]
     bitext = languages.bitext(SOURCE, language)
@@ -178,13 +177,13 @@ def _words(bitext: Bitext, number: int) -> Words:
 
 
 def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
-    """Split a line's ids into one tuple per word; `pieces` gives the number of ids in each word."""
+    """Split a line's ids into one tuple per word; `pieces` is the number of ids in each word."""
     return [tuple(word.tolist()) for word in np.split(ids, np.cumsum(pieces)[:-1])]
 
 
 def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:
-    """Read the precision and recall of XLM-Align's self-labels, and the share of ids with a label, from
-    metrics.jsonl. Each number is a mean over the steps since the previous row."""
+    """Read the precision, recall and coverage of XLM-Align's self-labels from metrics.jsonl. Each number is a
+    mean over the steps since the previous row."""
     records, last = [], 0
     for row in (row for row in read_metrics(metrics) if "loss" in row):
         steps, last = row["step"] - last, row["step"]

@@ -1,5 +1,4 @@
-"""Write dataclasses as JSON Lines, one object per row without fields equal to their defaults, and read them
-strictly."""
+"""Write dataclasses as JSON Lines, without fields equal to their defaults, and read them strictly."""
 
 import dataclasses
 import json

@@ -1,5 +1,4 @@
-"""Define records, which are rows with one measured or published number each, and the input and output of
-measures."""
+"""Define records, rows with one measured or published number each, and the input and output of measures."""
 
 from __future__ import annotations
 
@@ -21,9 +20,9 @@ MOST_ITEMS = 10_000_000  # maximum number of items, without which a short string
 
 @dataclass(frozen=True)
 class Items:
-    """A ratio stored item by item, so that two models can be compared on the same examples. It is the sum of
-    `hits` divided by the sum of `of`, each with one number per independent item, such as a sentence. Both are
-    strings of whole numbers, with repetitions: `3 4*2` means 3, 4, 4. Raises ValueError for other strings."""
+    """A ratio stored item by item, such as by sentence, so that models can be compared on the same examples:
+    the sum of `hits` divided by the sum of `of`. Both are strings of whole numbers with repetitions: `3 4*2`
+    means 3, 4, 4. Raises ValueError for other strings."""
 
     hits: str
     of: str
@@ -43,7 +42,7 @@ class Items:
 
     @classmethod
     def over(cls, hits: Iterable[int], of: Iterable[int]) -> Items:
-        """Build items from two sequences of non-negative whole numbers, with one number per item."""
+        """Build items from two sequences of non-negative whole numbers."""
         hits, of = [int(n) for n in hits], [int(n) for n in of]
         if any(n < 0 for n in (*hits, *of)):
             raise ValueError("items should not be negative")
@@ -74,7 +73,7 @@ def _runs(text: str) -> tuple[tuple[int, int], ...]:
 @dataclass(frozen=True)
 class Null:
     """A number's null distribution: the value expected by chance, and the 2.5th and 97.5th percentiles
-    (`low`, `high`) of the values after `shuffles` shuffles."""
+    (`low`, `high`) after `shuffles` shuffles."""
 
     chance: float
     low: float
@@ -90,8 +89,8 @@ class Null:
 @dataclass(frozen=True)
 class LinkCounts:
     """Link counts over `pairs` sentence pairs, for predicted links A, sure gold links S and possible gold
-    links P, which include S: |A|, |S|, |A ∩ S| and |A ∩ P|. Rates from summed counts are micro-averages. A
-    rate is None if its denominator is 0."""
+    links P, which include S: |A|, |S|, |A ∩ S| and |A ∩ P|. Rates from summed counts are micro-averages; they
+    are None if the denominator is 0."""
 
     pairs: int = 0
     predicted: int = 0
@@ -191,10 +190,9 @@ ROUNDED = 1e-6  # rounding error allowed at the bounds
 
 @dataclass(frozen=True)
 class Record:
-    """A number, the id of the run that it belongs to, and everything that varies within a run
-    (docs/records.md). `value` is a share unless `LIMITS` lists its measure, `count` is the number of items
-    that it was computed from, and `step` is the pretraining step. For an ordered pair of languages, `first`
-    is the first language ("" for the source) and `language` the second."""
+    """A number, its run's id, and everything that varies within a run (docs/records.md). `value` is a share
+    unless `LIMITS` lists the measure, and `count` the number of items behind it. For an ordered pair of
+    languages, `first` is the first language ("" for the source) and `language` the second."""
 
     run: str
     measure: str
@@ -241,7 +239,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Published:
-    """A number printed in a paper, as a share. `setting` is "" for the paper's default; `title` is the
+    """A number printed in a paper, as a share. `setting` is "" for the paper's default, `title` the
     transform's display name, and `language` the test set's language."""
 
     paper: str
@@ -259,9 +257,8 @@ class Published:
 
 @dataclass(frozen=True)
 class Floor:
-    """The score of a baseline trained on examples in the language `learnt` and tested on examples in
-    `language`. A `surface` baseline compares two texts without knowing their words. `settings` contains the
-    values of swept settings for which it was computed."""
+    """The score of a baseline trained in the language `learnt` and tested in `language`. A `surface` baseline
+    compares two texts without knowing their words. `settings` are the values of swept settings."""
 
     baseline: str
     title: str
@@ -278,7 +275,7 @@ class Floor:
 
 @dataclass(frozen=True)
 class MeasuredModel:
-    """A checkpoint to measure, the fields common to its records, and torch's name for the device to use."""
+    """A checkpoint to measure, the fields common to its records, and torch's name for the device."""
 
     checkpoint: Path
     run: str
@@ -309,8 +306,8 @@ GIVEN = "GivenModel"  # the kind of a part that identifies a given model by the 
 
 @dataclass(frozen=True)
 class Described:
-    """A language or an objective as stored in records: the `name` used for folders and on the command line,
-    the `title` for display, and `parts`, each consisting of a `kind` and plain parameters."""
+    """A language or an objective as stored in records: its `name` in folders and on the command line, its
+    `title`, and its `parts`, each with a `kind` and plain parameters."""
 
     name: str
     title: str
@@ -322,7 +319,7 @@ class Described:
         return cls(thing.name, thing.title, tuple(dict(part) for part in thing.facets))
 
     def part(self, kind: str) -> Mapping[str, Any] | None:
-        """Return the part of the given kind with its parameters, or None."""
+        """Return the part of the given kind, or None."""
         return next((part for part in self.parts if part["kind"] == kind), None)
 
     @property
@@ -349,10 +346,9 @@ class Start:
 @dataclass(frozen=True)
 class Run:
     """A model or aligner and its configuration (docs/records.md). `languages` starts with the source.
-    `objective` describes a pretraining objective, fast_align's corpus, or a given encoder's folder.
-    `main_layer` was chosen before any layer was scored. `redrawn` lists the data that depend on the seed in
-    addition to the model, `claims` contains the digests of primary claims ("" for none), and `settings` the
-    values of swept settings."""
+    `objective` describes a pretraining objective, fast_align's corpus, or a given encoder's folder. `redrawn`
+    lists the data that depend on the seed, `claims` the digests of primary claims ("" for none), and
+    `settings` the values of swept settings."""
 
     id: str
     study: str

@@ -28,9 +28,8 @@ Test = tuple[str, str, str]  # a test set: its task, its language, and its split
 
 @dataclass(frozen=True)
 class Measured:
-    """A number from one run, with bounds `low` and `high`. `error` is its standard error over test items, or
-    None if it is not a share of sampled items. `parts` (n,) contains the items' contributions, and `test`
-    identifies their test set."""
+    """A number from one run, its bounds, and its standard error over test items (None if it is not a share of
+    sampled items). `parts` (n,) are the items' contributions, and `test` identifies the test set."""
 
     value: float
     error: float | None
@@ -51,8 +50,8 @@ class Measured:
         return cls(record.value, item_error(record.value, record.count) if drawn else None)
 
     def __sub__(self, other: Measured) -> Measured:
-        """The difference between two numbers in one study, paired by item if both have the same test items;
-        otherwise they are treated as independent."""
+        """The difference between two numbers, paired by item if both have the same test items; otherwise they
+        are treated as independent."""
         value, low, high = self.value - other.value, self.low - other.high, self.high - other.low
         ours, theirs = self.parts, other.parts
         same = self.test is not None and self.test == other.test
@@ -66,7 +65,7 @@ class Measured:
 def over_parts(
     value: float, parts: np.ndarray, test: Test | None, low: float = 0.0, high: float = 1.0
 ) -> Measured:
-    """Return a number whose standard error is computed from the contributions of its test items."""
+    """Return a number whose standard error is computed from its test items' contributions."""
     return Measured(value, paired_error(parts), parts, low, high, test)
 
 
@@ -74,8 +73,8 @@ BySeed = Mapping[int, Measured]
 
 
 def mean(values: BySeed) -> Estimate | None:
-    """Return the mean over seeds; for a single seed, its interval is over test items. None if there are no
-    seeds."""
+    """Return the mean over seeds, or None if there are none; for a single seed, its interval is over test
+    items."""
     measured = [score for _, score in sorted(values.items())]
     if not measured:
         return None
@@ -91,8 +90,8 @@ def means(values: Iterable[tuple[float, BySeed]]) -> list[tuple[float, Estimate]
 
 
 def difference(ours: BySeed, theirs: BySeed) -> Estimate | None:
-    """Return the mean of ours - theirs over common seeds; for a single common seed, its interval is over test
-    items. None if there are no common seeds."""
+    """Return the mean of ours - theirs over common seeds, or None if there are none; for a single seed, its
+    interval is over test items."""
     return mean(differences(ours, theirs))
 
 
@@ -102,15 +101,15 @@ def differences(ours: BySeed, theirs: BySeed) -> BySeed:
 
 
 def average(values: Sequence[BySeed]) -> BySeed:
-    """For each seed, average several measures; skip seeds that lack any of them. If they share test
-    items, the items' contributions are averaged too."""
+    """For each seed that has all of several measures, average them. If they share test items, the items'
+    contributions are averaged too."""
     seeds = [seed for seed in (values[0] if values else ()) if all(seed in by_seed for by_seed in values)]
     return {seed: _average([by_seed[seed] for by_seed in values]) for seed in seeds}
 
 
 def gap(ours: Sequence[BySeed], theirs: Sequence[BySeed]) -> Estimate | None:
-    """Return the mean of ours - theirs over pairs of numbers and seeds; for a single seed, its interval is
-    over test items."""
+    """Return the mean of ours - theirs over pairs of numbers and over seeds; for a single seed, its interval
+    is over test items."""
     return mean(average([differences(*pair) for pair in zip(ours, theirs, strict=True)]))
 
 

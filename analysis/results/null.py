@@ -1,5 +1,5 @@
-"""Check comparisons against a null: groups of seeds with the same objective do not really differ, so
-comparisons should find about 5 % of them different."""
+"""Check comparisons under the null hypothesis: groups of seeds with the same objective should be found to
+differ in about 5 % of comparisons."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,8 +38,8 @@ Split = tuple[tuple[int, int], ...]  # pairs with one seed from each group
 
 
 def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
-    """Return all ways to choose two groups of `size` seeds and pair their members; if there are more than
-    `most`, a fixed random sample of that many."""
+    """Return all ways to choose two groups of `size` seeds and pair their members, or a fixed random sample
+    of `most` if there are more."""
     every = list(islice(_all_splits(sorted(seeds), size), most + 1))
     if len(every) <= most:
         return every
@@ -62,8 +62,8 @@ def _all_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
 @dataclass(frozen=True)
 class Rate:
     """How often two groups of `seeds` seeds with the same objective were found to differ in a measure: by
-    intervals over test items if the groups are single seeds, otherwise by verdicts. The interval for `share`
-    is over cells (Cochran 1977, section 6.4), because comparisons within a cell share seeds."""
+    intervals over test items if groups are single seeds, otherwise by verdicts. The interval for `share` is
+    over cells (Cochran 1977, section 6.4), because comparisons within a cell share seeds."""
 
     measure: str
     seeds: int
@@ -89,8 +89,7 @@ class Rate:
 
 
 def null_rates(*variants: Results) -> list[Rate]:
-    """Return the rates for each group size, first over all measures, then by measure; empty if no cell has
-    two seeds."""
+    """Return the rates for each group size, first over all measures, then by measure."""
     tallies: dict[int, dict[str, dict[object, list[bool]]]] = {}
     for cell, record, values in _columns(variants):
         for size in range(1, len(values) // 2 + 1) if in_claims(record) else ():

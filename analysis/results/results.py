@@ -1,5 +1,4 @@
-"""Join a study's runs and records, so that all tables, figures and claims look up numbers and titles in one
-place."""
+"""Join a study's runs and records, and look up numbers and titles."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from calque.derive.errors import BadInput
 
 
 class Key(NamedTuple):
-    """Everything that identifies a number except its seed and step."""
+    """What identifies a number, except its seed and step."""
 
     measure: str
     objective: str
@@ -53,11 +52,10 @@ class FloorTable:
                 raise BadInput(f"two floors for the same baseline and score: {floor}"[:500])
 
     def of(self, task: str, metric: str, language: str, learnt: str) -> dict[str, Floor]:
-        """Return the floors for a score, by baseline."""
         return self._by.get((task, metric, language, learnt), {})
 
     def baselines(self, tasks: Sequence[str]) -> dict[str, str]:
-        """Return the names and titles of the baselines for some tasks."""
+        """Return the names and titles of the baselines for `tasks`."""
         return {floor.baseline: floor.title for floor in self.all if floor.task in tasks}
 
     def highest(
@@ -71,8 +69,7 @@ class FloorTable:
 
 
 def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
-    """Average floors over random draws of the data. Their items are dropped, because draws have different
-    examples."""
+    """Average floors over random draws of the data, without items, because draws have different examples."""
     by_draw = list(draws)
     if len(by_draw) == 1:
         return list(by_draw[0])
@@ -87,9 +84,8 @@ def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
 
 
 class Results:
-    """A study's runs and records, published numbers and floors, which can be looked up by objective and
-    derived language. Raises BadInput if runs and records do not match, or if two of them have the same
-    key."""
+    """A study's runs, records, published numbers and floors. Raises BadInput if runs and records do not
+    match, or if two of them have the same key."""
 
     def __init__(
         self,
@@ -187,8 +183,8 @@ class Results:
         return curves
 
     def columns(self) -> Iterator[tuple[Record, BySeed]]:
-        """Yield every number at the last step by seed, including Delta computed from SUP and ZS, each with a
-        record that describes it."""
+        """Yield every number at the last step by seed, including DELTA, each with a record that describes
+        it."""
         for key in self._columns:
             first = next(iter(self.last(**key._asdict()).values()))
             if key.measure != DELTA:
@@ -197,7 +193,7 @@ class Results:
                 yield replace(first, measure=DELTA), self.scores(**key._replace(measure=DELTA)._asdict())
 
     def cell(self, record: Record) -> tuple[object, ...]:
-        """Return a record's cell: the objective and languages of its run."""
+        """Return the objective and languages of a record's run."""
         run = self.runs[record.run]
         return self.objective_of(record), *(each.name for each in run.languages)
 
@@ -212,7 +208,7 @@ class Results:
         ]
 
     def has(self, measure: str, *metrics: str) -> bool:
-        """Whether the measure was recorded, for one of `metrics` if any are given."""
+        """Whether the measure was recorded, for one of `metrics` if there are any."""
         return any(r.measure == measure and (not metrics or r.metric in metrics) for r in self.records)
 
     def layers(self, measure: str) -> list[int]:
@@ -222,12 +218,11 @@ class Results:
     def printed(
         self, table: int, measure: str, objective: str, language: str, task: str, metric: str
     ) -> Published | None:
-        """Return the number that a paper's table prints, in its default setting, for an objective and
-        language."""
+        """Return the number in a paper's table, in the paper's default setting."""
         return self._printed.get((table, measure, objective, language, task, metric))
 
     def select(self, measures: Collection[str], tasks: Mapping[str, str]) -> list[Record]:
-        """Return the records of some measures, for the metric that `tasks` gives for their task ("": no
+        """Return the records of some measures, with the metric that `tasks` gives for their task ("": no
         task)."""
         return [r for r in self.records if r.measure in measures and tasks.get(r.task) == r.metric]
 

@@ -1,5 +1,5 @@
-"""Compute retained transfer: the zero-shot score's gain over the floor, as a share of the supervised score's
-gain."""
+"""Compute retained transfer: the zero-shot score's gain over the floor, as a share of the supervised
+score's."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from calque.analysis.statistics.verdicts import AT_FLOOR, NO_RECORDS, Verdict, p
 
 @dataclass(frozen=True)
 class Retained:
-    """Retained transfer, (ZS - floor) / (SUP - floor), for an objective and transform. `zs`, `sup` and
-    `over_surface` are differences from floors. `share` is None if SUP's interval includes the floor, because
-    the ratio could then be any number."""
+    """Retained transfer, (ZS - floor) / (SUP - floor). `zs`, `sup` and `over_surface` are differences from
+    floors. `share` is None if SUP's interval includes the floor, because the ratio could then be any
+    number."""
 
     floor: Floor
     zs: Estimate
@@ -29,7 +29,7 @@ class Retained:
 
     @property
     def remark(self) -> str:
-        """A remark that qualifies the number, or explains why there is none; "" if neither is needed."""
+        """A remark that qualifies the share or explains why it is None; "" if none is needed."""
         if self.share is None:
             return "SUP at the floor" if self.sup.mean > 0 else "SUP below the floor"
         if self.zs.mean < 0:
@@ -42,13 +42,13 @@ class Retained:
 
 
 def beyond_floor(above: Estimate) -> bool:
-    """Whether a difference from a floor, and its interval if it has one, is entirely above 0."""
+    """Whether a difference from a floor, including any interval, is above 0."""
     return above.mean > 0 if above.low is None else above.low > 0
 
 
 def retained(results: Results, objective: str, transform: str, task: str, metric: str) -> Retained | None:
-    """Compute retained transfer with Fieller's interval over the seeds that have both scores; None if there
-    are no such seeds, or no floor."""
+    """Compute retained transfer with Fieller's interval over the seeds with both scores; None if there are no
+    such seeds, or no floor."""
     floor, surface = (
         results.floors.highest(task, metric, transform, results.source, of) for of in (False, True)
     )
@@ -80,8 +80,8 @@ def _ratio(upper: BySeed, lower: BySeed) -> Estimate | None:
 def unless_at_floor(
     verdict: Verdict, results: Results, cells: Iterable[tuple[str, str]], task: str, metric: str
 ) -> Verdict:
-    """Return the verdict on a claim about Delta, or AT_FLOOR if ZS is at the floor in all `cells`, which are
-    pairs of an objective and a transform."""
+    """Return the verdict on a claim about Delta, or AT_FLOOR if ZS is at the floor in all `cells`, pairs of
+    an objective and a transform."""
     if verdict.because == NO_RECORDS:
         return verdict
     found = {cell: kept for cell in cells if (kept := retained(results, *cell, task, metric))}

@@ -1,4 +1,4 @@
-"""Compute Spearman's rho between alignment and -Delta, which is positive if better alignment goes with better
+"""Compute Spearman's rho between alignment and -Delta: it is positive if better alignment goes with better
 transfer."""
 
 from collections.abc import Hashable, Sequence
@@ -18,8 +18,8 @@ FEWEST = (
 
 @dataclass(frozen=True)
 class Correlation:
-    """rho over `n` points, its two-sided permutation p-value, and a bootstrap interval if there are at least
-    `FEWEST` points. `exact` means that p enumerates all pairings; `rhos` are the bootstrap's values."""
+    """rho over `n` points, its two-sided permutation p-value (over all pairings if `exact`), and a bootstrap
+    interval and its values `rhos` if there are at least `FEWEST` points."""
 
     rho: float
     p: float
@@ -30,7 +30,7 @@ class Correlation:
     rhos: np.ndarray = field(default_factory=lambda: np.empty(0), compare=False)
 
     def beyond(self, bound: float, side: int) -> float | None:
-        """Return the one-sided bootstrap p-value for the claim that rho is above (`side` +1) or below (-1)
+        """Return the one-sided bootstrap p-value of the claim that rho is above (`side` +1) or below (-1)
         `bound`; None without a bootstrap."""
         return (
             float((np.sum(side * (self.rhos - bound) <= 0) + 1) / (len(self.rhos) + 1))
@@ -47,9 +47,8 @@ def spearman(
     groups: Sequence[Hashable] | None = None,
 ) -> Correlation | None:
     """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E). p is the share of all pairings
-    within groups whose rho is at least as far from the mean over these pairings as the observed rho. Returns
-    None if there are fewer than `LEAST` points, if either variable is constant, or if no group has two
-    points."""
+    within groups whose rho is at least as far from their mean as the observed rho. Returns None for fewer
+    than `LEAST` points, a constant variable, or groups of one point."""
     names = [str(name) for name in groups] if groups is not None else [""] * len(delta)
     # Sorted, so that results do not depend on the points' order.
     points = sorted(zip(alignment, delta, names, strict=True))
@@ -69,7 +68,6 @@ def spearman(
 
 
 def _rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the Pearson correlation of ranks for each row, (rows,); `x` and `y` are (rows, n) or (1, n)."""
     a, b = stats.rankdata(x, axis=1), stats.rankdata(y, axis=1)
     a, b = a - a.mean(1, keepdims=True), b - b.mean(1, keepdims=True)
     return (a * b).sum(1) / np.sqrt((a * a).sum(1) * (b * b).sum(1))

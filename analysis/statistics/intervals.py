@@ -1,5 +1,4 @@
-"""Compute means and ratios of means with intervals over seeds or test items, and Welch's test for two
-means."""
+"""Compute means and ratios of means with intervals over seeds or test items, and Welch's test."""
 
 import math
 from collections.abc import Sequence
@@ -17,8 +16,8 @@ UNBOUNDED: Bounds = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over `seeds` seeds, with its standard error and an interval clipped to the number's range, if
-    they are known. `over` says whether the interval is over "seeds" or "items"."""
+    """A mean over `seeds` seeds, with its standard error and clipped interval, if known. The interval is over
+    "seeds" or "items", as `over` says."""
 
     mean: float
     seeds: int
@@ -44,7 +43,7 @@ class Estimate:
         return math.isclose(below, above, rel_tol=1e-9, abs_tol=1e-12)
 
     def p(self, bound: float, side: int) -> float | None:
-        """Return the one-sided p-value, by Student's t over seeds, for the claim that the mean is above
+        """Return the one-sided p-value, by Student's t over seeds, of the claim that the mean is above
         (`side` +1) or below (-1) `bound`; None without an interval over seeds."""
         if self.over != "seeds" or self.error is None:
             return None
@@ -71,8 +70,8 @@ def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
 
 
 def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) -> Estimate:
-    """Return a single seed's number with a normal interval over test items, clipped to `bounds`; without an
-    interval if the standard error is unknown."""
+    """Return a single seed's number with a normal interval over test items, clipped to `bounds`, if its
+    standard error is known."""
     if error is None:
         return Estimate(value, 1)
     half = float(special.ndtri(UPPER)) * error
@@ -87,8 +86,8 @@ def item_error(share: float, count: int) -> float:
 
 
 def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
-    """Return each item's linearised contribution to sum(hits) / sum(of) (Cochran 1977, section 6.4): (n,),
-    with a sum of 0."""
+    """Return each item's linearised contribution (n,) to sum(hits) / sum(of) (Cochran 1977, section 6.4);
+    they sum to 0."""
     a, b = np.asarray(hits, float), np.asarray(of, float)
     if not b.sum():
         raise ValueError("the items' denominators sum to 0, so the ratio has no standard error")
@@ -97,8 +96,8 @@ def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
 
 def paired_error(parts: np.ndarray) -> float:
     """Return the standard error of a ratio, or of a difference between ratios over the same items, from each
-    item's contribution, (n,). Two items are added, one that raises the number and one that lowers it (Bonett
-    and Price 2012), each by as much as the largest contribution."""
+    item's contribution (n,). As in Bonett and Price (2012), two items are added, one that raises and one that
+    lowers the number, each by as much as the largest contribution."""
     n = len(parts) + 2
     return math.sqrt(_squares(parts) / n) / math.sqrt(n)
 
@@ -112,8 +111,8 @@ Moments = tuple[float, float, float]  # variances of numerator and denominator, 
 
 
 def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate | None:
-    """Divide the mean of `upper` by the mean of `lower`, which are paired by seed, and compute Fieller's
-    interval; None if the interval for the denominator includes 0."""
+    """Divide the mean of `upper` by the mean of `lower`, paired by seed, with Fieller's interval; None if the
+    denominator's interval includes 0."""
     n, a, b = len(upper), float(np.mean(upper)), float(np.mean(lower))
     if n == 1:
         return Estimate(a / b, 1) if b > 0 else None
@@ -122,8 +121,8 @@ def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate
 
 
 def ratio_over_items(value: tuple[float, float], upper: np.ndarray, lower: np.ndarray) -> Estimate | None:
-    """Return a single seed's ratio, with an interval computed from each test item's contributions to the
-    numerator and denominator, (n,) each."""
+    """Return a single seed's ratio, with an interval from each test item's contributions to the numerator and
+    denominator, (n,) each."""
     squared = (len(upper) + 2) ** 2
     moments = _squares(upper) / squared, _squares(lower) / squared, float(upper @ lower) / squared
     return _fieller(*value, moments, float(special.ndtri(UPPER)), 1, "items")
@@ -142,8 +141,8 @@ def _fieller(a: float, b: float, moments: Moments, quantile: float, seeds: int, 
 
 
 def welch(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
-    """Return the two-sided p-value of Welch's (1947) t-test. A sample of a single value is assumed to have
-    the other sample's variance. None if neither sample varies."""
+    """Return the two-sided p-value of Welch's (1947) t-test; None if neither sample varies. A sample of a
+    single value is assumed to have the other sample's variance."""
     samples = [
         (len(x), float(np.mean(x)), float(np.var(x, ddof=1)) if len(x) > 1 else 0.0) for x in (ours, theirs)
     ]

@@ -1,5 +1,4 @@
-"""Judge whether a claim holds, does not hold or is undecided, before and after correction for its family
-(Holm 1979)."""
+"""Judge whether a claim holds, before and after correction for its family (Holm 1979)."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -24,8 +23,8 @@ list, so that it holds only if all of them do."""
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a claim, and the number and interval that it is based on. `p` is twice the smaller of
-    the p-values for the claim and its opposite; None if the claim cannot be tested."""
+    """The verdict on a claim, and the number and interval behind it. `p` is twice the smaller of the p-values
+    of the claim and of its opposite; None if the claim cannot be tested."""
 
     verdict: str
     because: str
@@ -81,8 +80,8 @@ def points(estimate: Estimate) -> str:
 
 @dataclass(frozen=True)
 class Corrected:
-    """A verdict after correction for its family, its adjusted p-value, and the number of tests in the family,
-    which excludes claims that cannot be tested (whose p is None)."""
+    """A verdict after correction for its family, its adjusted p-value, and the number of testable claims in
+    the family."""
 
     verdict: str
     p: float | None
@@ -90,14 +89,13 @@ class Corrected:
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Adjust p-values for multiple comparisons (Holm 1979): at 5 %, at most one family in twenty contains a
-    false positive."""
+    """Adjust p-values for multiple comparisons (Holm 1979)."""
     return [p for p, _ in holm_intervals(ps)]
 
 
 def holm_intervals(ps: Sequence[float]) -> list[tuple[float, float]]:
-    """Return each p-value adjusted for multiple comparisons, and the confidence level at which its two-sided
-    interval excludes the null if and only if the adjusted p-value is below 5 %."""
+    """Return each adjusted p-value, and the confidence level at which its two-sided interval excludes the
+    null if and only if the adjusted p-value is below 5 %."""
     adjusted, worst = [(0.0, 0.0)] * len(ps), 0.0
     for rank, place in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
         number = len(ps) - rank
@@ -108,8 +106,7 @@ def holm_intervals(ps: Sequence[float]) -> list[tuple[float, float]]:
 
 
 def in_families(verdicts: Iterable[tuple[str, Verdict]]) -> list[Corrected]:
-    """Correct verdicts for multiple comparisons within their family, whose name is given with each
-    verdict."""
+    """Correct verdicts, each given with its family's name, for multiple comparisons within the family."""
     claims = list(verdicts)
     corrected = [Corrected(verdict.verdict, None, 0) for _, verdict in claims]
     for family in {name for name, _ in claims}:

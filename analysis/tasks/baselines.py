@@ -1,5 +1,4 @@
-"""Model-free baselines: their interface, baselines for tagging, and baselines for tasks with two texts, which
-learn from the words of one text, from the overlap between both, or from known answers."""
+"""Model-free baselines for tagging, for labelled texts and pairs of texts, and for questions."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -62,8 +61,7 @@ def most_frequent_of_each(labelled: Iterable[tuple[T, str]]) -> tuple[dict[T, st
 
 @dataclass(frozen=True)
 class Majority(Baseline):
-    """Assigns the most frequent label in the training examples to every example or, with `of_words`, to every
-    word."""
+    """Assigns the most frequent training label to every example or, with `of_words`, to every word."""
 
     name: str = "majority"
     title: str = "majority"
@@ -79,8 +77,8 @@ class Majority(Baseline):
 
 @dataclass(frozen=True)
 class Unigram(Baseline):
-    """Assigns to every word its most frequent tag in the training examples, and to unknown words the most
-    frequent tag overall."""
+    """Assigns to every word its most frequent tag in training, and to unknown words the most frequent tag
+    overall."""
 
     name: str = "unigram"
     title: str = "unigram"
@@ -98,8 +96,8 @@ class Unigram(Baseline):
 
 @dataclass(frozen=True)
 class Gazetteer(Baseline):
-    """Tags, in IOB2, every sequence of words that is a name in the training examples, with the name's most
-    frequent type. Matching is greedy, from left to right, and prefers longer names."""
+    """Tags, in IOB2, every sequence of words that is a name in training, with the name's most frequent type.
+    Matching is greedy, from left to right, and prefers longer names."""
 
     name: str = "gazetteer"
     title: str = "gazetteer"
@@ -214,8 +212,7 @@ def features(example: Example, spell: Spell, negations: frozenset[str]) -> list[
 
 
 def _in_order(first: Sequence[str], second: Sequence[str], shared: set[str]) -> float:
-    """Return the share of pairs of shared words that first occur in the same order in both texts; 1 if there
-    are no pairs."""
+    """Return the share of pairs of shared words that first occur in the same order in both texts."""
     places = {word: place for place, word in reversed(list(enumerate(second)))}
     pairs = list(combinations((places[word] for word in dict.fromkeys(first) if word in shared), 2))
     return _share(sum(a < b for a, b in pairs), len(pairs)) if pairs else 1.0
@@ -226,7 +223,7 @@ def _share(part: int, whole: int) -> float:
 
 
 def pair_baselines(first: str, second: str) -> tuple[Baseline, ...]:
-    """Return the baselines for tasks with two texts: majority, words of a single text (such as
+    """Return the baselines for pairs of texts: majority, the words of a single text (such as
     `hypothesis-only`), and shallow features."""
     alone = (BagOfWords(place, f"{text}-only", f"{text} only") for place, text in ((1, second), (0, first)))
     return (Majority(), *alone, Shallow())
@@ -234,8 +231,8 @@ def pair_baselines(first: str, second: str) -> tuple[Baseline, ...]:
 
 @dataclass(frozen=True)
 class KnownAnswer(Baseline):
-    """Answers with a string that was an answer in the training examples, from the sentence in the context
-    that shares the most words with the question."""
+    """Answers with a string that was a training answer, from the sentence in the context that shares the most
+    words with the question."""
 
     name: str = "overlap"
     title: str = "known answer, most shared words"

@@ -34,11 +34,10 @@ as about 30 ids take at width 384, or a thousand at width 64."""
 
 @dataclass(frozen=True)
 class FinetuneConfig:
-    """Settings for fine-tuning by AdamW, with linear warm-up and decay to zero; the model after the last
-    epoch is scored. The new head's learning rate is `head_rate` times the encoder's; `warmup` is a fraction
-    of the steps, and `max_length` is in ids. `dropout` applies to hidden states and the head.
-    `attention_dropout` (None: the checkpoint's) makes attention three times slower on a CPU if it is above
-    0."""
+    """Settings for fine-tuning by AdamW, with linear warm-up over a fraction of the steps, and decay to zero.
+    The new head's learning rate is `head_rate` times the encoder's, and `max_length` is in ids. `dropout`
+    applies to hidden states and the head. `attention_dropout` (None: the checkpoint's) makes attention three
+    times slower on a CPU if it is above 0."""
 
     learning_rate: float = 2e-5
     head_rate: float = 1.0
@@ -116,7 +115,7 @@ class Finetuned:
         return self.head.logits(output, real)
 
     def targets(self, rows: Sequence[TaskRow]) -> Tensor:
-        """Return the targets of the rows, padded to (B, K)."""
+        """Return the rows' targets, padded to (B, K)."""
         return self._table([row.targets for row in rows], UNLABELLED)
 
     @inference_mode
@@ -151,10 +150,9 @@ def finetune(
     progress: Callable[[int, int], None] = lambda step, steps: None,
     prepare: Callable[[Any], object] = lambda model: None,
 ) -> Finetuned:
-    """Train the checkpoint's encoder and a new head, which chooses among `labels` labels (0 if the head has
-    none), on `data`, after `prepare` has changed the model in place. Raises BadInput if the checkpoint is
-    damaged or does not match the data, and NonFinite if a loss or gradient is not finite (before the update),
-    or if a weight is not finite after the last update."""
+    """Train the checkpoint's encoder and a new head for `labels` labels (0 if the head has none) on `data`,
+    after `prepare` has changed the model in place. Raises BadInput if the checkpoint is damaged or does not
+    match the data, and NonFinite if a loss, a gradient or a final weight is not finite."""
     check_types(checkpoint, max(int(row.ids.max()) for row in data.rows))
     devices = [device] if device.type == "cuda" else []
     with torch.random.fork_rng(devices=devices):
@@ -205,8 +203,8 @@ def _backward(tuned: Finetuned, rows: Sequence[TaskRow], overhead: float) -> Ten
 
 
 def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
-    """Split a batch into pieces with rows of similar length to reduce padding. The split of the sorted rows
-    minimises the total cost, where a piece costs its number of ids, including padding, plus `overhead`."""
+    """Split a batch into pieces with rows of similar length, at the lowest total cost: a piece costs its
+    number of ids, including padding, plus `overhead`."""
     lengths = sorted(len(row.ids) for row in rows)
     if len(rows) * lengths[-1] - sum(lengths) <= overhead:
         return [list(rows)]

@@ -21,8 +21,7 @@ def floors(
     progress: Callable[[int, int], None] = lambda done, total: None,
     scored: Callable[[str], Task] | None = None,
 ) -> list[Floor]:
-    """Compute all metrics for a task's baselines, for each (training language, test language) in `pairs`, in
-    order."""
+    """Compute all metrics for a task's baselines, for each (training language, test language) in `pairs`."""
     firsts = list(dict.fromkeys(first for first, _ in pairs))
     kinds, rows = list(product(firsts, task.baselines)), dict[tuple[str, str, Baseline], list[Floor]]()
     for number, (first, baseline) in enumerate(kinds):
@@ -40,8 +39,8 @@ def floors(
 
 
 def spelling(languages: Languages, name: str) -> Spell:
-    """Return a function that distinguishes a language's words from the source's: it marks words with the
-    language's name unless all their sub-words have the same ids in both."""
+    """Return a function that marks words with the language's name, unless all their sub-words have the same
+    ids as in the source."""
     reader = Reader.of(languages, name)
 
     @cache

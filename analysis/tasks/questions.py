@@ -27,9 +27,8 @@ NOWHERE = -1  # the character position of ids that are not in the context
 
 @dataclass(frozen=True, slots=True)
 class SpanRow(TaskRow):
-    """A question with a window of its context. `starts` and `ends` (L,) are the positions of each id's first
-    character and of the end of its last one in the context, NOWHERE for ids outside it. `best` (L,) is true
-    if no other window shows more context around the id."""
+    """A question with a window of its context. `starts` and `ends` (L,) are each id's first character and end
+    in the context, or NOWHERE. `best` (L,) is true if no other window shows more context around the id."""
 
     starts: np.ndarray
     ends: np.ndarray
@@ -37,8 +36,8 @@ class SpanRow(TaskRow):
 
 
 class Questions(Task):
-    """A task whose answers are spans in a context, scored as in SQuAD v1.1 by default. In rows that do not
-    contain the answer, both targets are the row's first id (Devlin et al. 2019)."""
+    """A task whose answers are spans in a context, scored as in SQuAD v1.1 by default. Rows without the
+    answer have their first id as both targets (Devlin et al. 2019)."""
 
     data = "qa"
     metrics = (F1, EXACT)
@@ -172,8 +171,8 @@ def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
 
 
 def windows_of(size: int, room: int) -> list[range]:
-    """Return windows of `room` positions that cover `size` positions and start `STRIDE` apart (or `room` / 2
-    if that is less); the last one extends to the end."""
+    """Return windows of `room` positions over `size` positions, which start `STRIDE` apart (or `room` / 2 if
+    that is less); the last one extends to the end."""
     if room < 1:
         raise ValueError("the question leaves no room for a context in the row")
     step = max(1, min(STRIDE, room // 2))
@@ -182,9 +181,9 @@ def windows_of(size: int, room: int) -> list[range]:
 
 
 def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
-    """Return, for each window, which of its positions have more context there than in any other window (in a
-    tie, the first window wins), (W,) bool. As in Devlin et al.'s code, context is the smaller number of
-    positions on either side, plus a hundredth of the window's length."""
+    """Return, for each window (W,), whether each position has more context there than in any other window (in
+    a tie, the first window wins). As in Devlin et al.'s code, context is the smaller number of positions on
+    either side, plus a hundredth of the window's length."""
     best, owner = np.full(size, -np.inf), np.zeros(size, int)
     for number, window in enumerate(windows):
         here, places = slice(window.start, window.stop), np.arange(len(window))
@@ -197,8 +196,8 @@ def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
 
 def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tuple[float, int, int]]:
     """Return the score, start and end of each possible answer in a row, from its logits (2, at least L).
-    Answers have at most `LONGEST` sub-words, all from the context, and their start and end are among the
-    row's `most` best (None: any)."""
+    Answers have at most `LONGEST` sub-words, all from the context, and start and end among the `most` best
+    (None: any)."""
     starts, ends = logits[:, : len(row.ids)]
     context = row.starts != NOWHERE
     firsts, lasts = (np.argsort(-scores, kind="stable")[:most] for scores in (starts, ends))

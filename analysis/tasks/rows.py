@@ -22,9 +22,9 @@ ONE_TYPE = np.zeros(1, np.uint8)  # shared by all rows in which every token type
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """A model's input `ids` (L,) and its `targets` (K,), both int32; the head defines what targets mean.
-    `languages` contains the ids' languages, for models with language embeddings, and `types` the token types
-    from the tokenizer's template; both are (1,) or (L,)."""
+    """A model's input `ids` (L,), and `targets` (K,) whose meaning the head defines, both int32. `languages`
+    are the ids' languages, for models with language embeddings, and `types` the token types from the
+    tokenizer's template; both are (1,) or (L,)."""
 
     ids: np.ndarray
     targets: np.ndarray
@@ -34,8 +34,8 @@ class TaskRow:
 
 @dataclass(frozen=True)
 class Pieces:
-    """A text split into N sub-words: their `ids` (N,), and the characters of `text` that each one covers,
-    from `starts` to `ends` (N,)."""
+    """A text split into N sub-words: their `ids`, and the characters from `starts` to `ends` that they cover,
+    (N,) each."""
 
     text: str
     ids: np.ndarray
@@ -117,8 +117,7 @@ class Reader:
         return pieces
 
     def read(self, sentences: Sequence[Sentence]) -> Pieces:
-        """Return a text as sub-words; it is encoded as written if `encode_text` is set, otherwise word by
-        word."""
+        """Split a text into sub-words, as written if `encode_text` is set, otherwise word by word."""
         text = " ".join(sentence.text for sentence in sentences)
         if self.encode_text:
             encoded = Pieces(text, *self.encode_text(text))
@@ -136,7 +135,7 @@ class Reader:
         return Pieces(text, np.array(ids, np.int64), np.array(starts, np.int64), np.array(ends, np.int64))
 
     def ids(self, sentences: Sequence[Sentence]) -> np.ndarray:
-        """Return the same ids as `read`, but much faster."""
+        """Return the same ids as `read`, but faster."""
         if not self.encode_ids:
             words = (word for sentence in sentences for word in sentence.words)
             return np.fromiter(chain.from_iterable(map(self.pieces, words)), np.int64)
@@ -146,8 +145,7 @@ class Reader:
         return ids
 
     def row(self, ids: Sequence[int] | np.ndarray, targets: Sequence[int]) -> TaskRow:
-        """Convert the vocabulary's ids, including special ones, to this language, and return them as a
-        row."""
+        """Return the vocabulary's ids, including special ones, as a row in this language."""
         own = self.table[np.asarray(ids)].astype(np.int32)
         return TaskRow(own, np.asarray(targets, np.int32), languages=self._own_language)
 

@@ -1,5 +1,5 @@
-"""Compute a metric's value on a test set, and each example's contribution to it. Free-text answers are scored
-as in SQuAD v1.1 (Rajpurkar et al. 2016) and MLQA."""
+"""Compute metrics, with each example's contribution. Free-text answers are scored as in SQuAD v1.1 (Rajpurkar
+et al. 2016) and MLQA."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Entity = tuple[
 
 @dataclass(frozen=True)
 class Score:
-    """A fraction from 0 to 1, and the number of answers that it is based on. `items` contains each example's
-    contribution, for paired comparisons; None if the score is not a ratio of sums over examples."""
+    """A fraction, and the number of answers behind it. `items` are each example's contribution, for paired
+    comparisons; None if the score is not a ratio of sums over examples."""
 
     value: float
     count: int
@@ -33,7 +33,7 @@ class Score:
 
     @classmethod
     def over(cls, hits: Iterable[int], of: Iterable[int], count: int) -> Score:
-        """Divide the sum of `hits` by the sum of `of`; both have one entry per example."""
+        """Divide the sum of `hits` by the sum of `of`, with one entry each per example."""
         hits, of = list(hits), list(of)
         return cls(sum(hits) / sum(of), count, Items.over(hits, of))
 
@@ -48,9 +48,9 @@ def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
 
 
 def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
-    """Return the entities that seqeval 1.2.2 finds in each sentence's tags in its default mode. In tags
-    without prefixes, equal neighbours form one entity, and the tag X at the start of a sentence does not
-    start a new one, because seqeval treats all sentences as one sequence."""
+    """Return the entities that seqeval 1.2.2 finds in each sentence's tags in its default mode. Without
+    prefixes, equal neighbours form one entity, and a tag X at the start of a sentence does not start a new
+    one, because seqeval treats all sentences as one sequence."""
     found: list[set[Entity]] = []
     last_mark, last_kind, start, place = "O", "", 0, 0
     for tags in sentences:
@@ -83,8 +83,8 @@ def entity_f1(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric: its `name` in records, its display `title`, and a function that scores predicted against gold
-    answers in the same order, or None if tasks compute it in their own `scores`."""
+    """A metric: its `name` in records, its `title`, and a function that scores predicted against gold
+    answers, or None if tasks compute it in their own `scores`."""
 
     name: str
     title: str
@@ -109,14 +109,13 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def squad_words(text: str) -> list[str]:
-    """Return a text's words for comparison: in lower case, without ASCII punctuation, and without "a", "an"
-    and "the"."""
+    """Return a text's words in lower case, without ASCII punctuation, "a", "an" and "the"."""
     return re.sub(ARTICLES["en"], " ", text.lower().translate(_NO_PUNCTUATION)).split()
 
 
 def mlqa_words(text: str, language: str) -> list[str]:
-    """Return a text's words for comparison by MLQA's rules for a language: in lower case, without punctuation
-    in any script, and without articles; each Chinese character is a word."""
+    """Return a text's words by MLQA's rules for a language: in lower case, without punctuation in any script,
+    and without articles; each Chinese character is a word."""
     bare = text.lower().translate(_no_punctuation())
     if articles := ARTICLES[language]:
         bare = re.sub(articles, " ", bare)

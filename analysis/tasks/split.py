@@ -1,4 +1,4 @@
-"""Read, check and encode a set of a task's examples, one example at a time."""
+"""Read, check and encode a set of a task's examples."""
 
 from __future__ import annotations
 
@@ -40,21 +40,19 @@ class EncodedSet:
 
     @property
     def lengths(self) -> np.ndarray:
-        """The number of ids in each row."""
         return np.array([len(row.ids) for row in self.rows])
 
 
 @dataclass(frozen=True)
 class Split:
-    """A file of a task's examples, which is read anew in each iteration. Errors name the files from which it
-    was derived (`read_from`), if they are known."""
+    """A file of a task's examples, read anew in each iteration. Errors name the files it was derived from,
+    `read_from`, if known."""
 
     path: Path
     task: Task
     read_from: tuple[Path, ...] = ()
 
     def __iter__(self) -> Iterator[tuple[Example, Answer]]:
-        """Yield each example with its gold answer; there is one example per line."""
         if not self.path.is_file():
             raise BadInput(f"no examples for the task {self.task.name}", self.path)
         rows = read_examples(self.path)
@@ -90,8 +88,8 @@ class Split:
         return [gold for _, gold in self]
 
     def check(self, labels: Sequence[str]) -> None:
-        """Raise BadInput for unreadable examples, unknown labels or an undefined metric, which would
-        otherwise stop the evaluation only after hours of training."""
+        """Raise BadInput for unreadable examples, unknown labels or an undefined metric, before hours of
+        training."""
         answers = self.gold
         for line, gold in enumerate(answers, start=1):
             if unknown := sorted(set(self.task.labels([gold])) - set(labels)):
@@ -128,8 +126,8 @@ class Split:
 
 
 def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
-    """Return the labels in `train`, which are those that models can predict. Raises BadInput if one of
-    `splits` contains a label that is not in `train`, or is otherwise unusable."""
+    """Return the labels in `train`, which models can predict. Raises BadInput if one of `splits` is unusable
+    or contains any other label."""
     labels = train.task.labels(train.gold)
     for split in splits:
         split.check(labels)

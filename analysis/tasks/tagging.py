@@ -21,8 +21,7 @@ def tagged_words(examples: Iterable[tuple[Example, Answer]]) -> Iterator[tuple[s
 
 
 class Tagging(Task):
-    """A task that labels each word in a text. Words are labelled at their first sub-word; long texts are
-    split into several rows."""
+    """A task that labels each word at its first sub-word. Long texts are split into several rows."""
 
     head = WordHead()
     baselines: ClassVar[tuple[Baseline, ...]] = (Majority(of_words=True), Unigram())
@@ -81,8 +80,8 @@ class POS(Tagging):
 
 
 class NER(Tagging):
-    """Named entity recognition with IOB2 tags, which are computed from spans after a transform has reordered
-    the words."""
+    """Named entity recognition with IOB2 tags, computed from spans, so that they stay valid after a transform
+    has reordered the words."""
 
     name = "ner"
     title = "NER"
@@ -96,8 +95,8 @@ class NER(Tagging):
         return iob2(sentence)
 
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
-        """Return O, and both B- and I- for every type, even if all entities of that type in the training data
-        are single words."""
+        """Return O, and both B- and I- for every type, even if the training data contain only single-word
+        entities of that type."""
         types = sorted({tag[2:] for tags in gold for tag in tags if tag != "O"})
         return ("O", *(f"{mark}-{kind}" for kind in types for mark in "BI"))
 

@@ -1,5 +1,5 @@
-"""The interface of a task (how examples are encoded, decoded and scored, and with which head), and the heads
-trained on top of an encoder. Shapes: B rows, L ids, K targets per row, C choices per target."""
+"""Define a task's interface, and the heads trained on top of an encoder. Shapes: B rows, L ids, K targets per
+row, C choices per target."""
 
 from __future__ import annotations
 
@@ -37,8 +37,7 @@ class Head(ABC):
         return getattr(transformers, self.auto)
 
     def output(self, model: Any, ids: Tensor, types: Tensor, real: Tensor) -> Any:
-        """Run the model with its head on ids and token types (B, L), and return its output; `real` is False
-        at padding."""
+        """Run the model with its head on ids and token types (B, L); `real` is False at padding."""
         return model(input_ids=ids, attention_mask=real.long(), token_type_ids=types)
 
     @abstractmethod
@@ -46,7 +45,7 @@ class Head(ABC):
         """Return logits (B, K, C) from the model's output; `real` (B, L) is False at padding."""
 
     def answers(self, logits: Tensor) -> Tensor:
-        """Return the head's answers for each row: the most likely choice for each target, (B, K)."""
+        """Return the most likely choice for each target, (B, K)."""
         return logits.argmax(-1)
 
 
@@ -66,8 +65,8 @@ class TextHead(Head):
     auto = "AutoModelForSequenceClassification"
 
     def output(self, model: Any, ids: Tensor, types: Tensor, real: Tensor) -> Tensor:
-        """Return logits (B, C). The head reads only the first position, so the last layer is computed only
-        there."""
+        """Return logits (B, C), computing the last layer only at the first position, which is all that the
+        head reads."""
         from calque.pretrain.architecture import architecture_of
         from calque.pretrain.batch import Rows
         from calque.pretrain.model import encode_first
@@ -94,7 +93,7 @@ class SpanHead(Head):
         )
 
     def answers(self, logits: Tensor) -> Tensor:
-        """Return the logits themselves, (B, 2, L), because the task combines starts and ends."""
+        """Return the logits themselves, (B, 2, L), from which the task chooses a start and an end."""
         return logits.float()
 
 
@@ -125,16 +124,15 @@ class Task(ABC):
     @abstractmethod
     def gold(self, example: Example) -> Answer:
         """Return an example's correct answer or, for questions, all of its correct answers. Raises ValueError
-        if there is none, or if the example does not have the expected texts."""
+        if there is none, or if the texts are not those expected."""
 
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
-        """Return the labels that a model can predict, given the gold answers in its training data; empty if
-        answers are spans."""
+        """Return the labels that a model can predict, given its gold training answers; empty if answers are
+        spans."""
         return tuple(sorted({label for labels in gold for label in labels}))
 
     def perfect(self, gold: Answer) -> Answer:
-        """Return what a perfect model would predict, given the gold answer; for questions, one of the correct
-        answers."""
+        """Return a perfect model's prediction, given the gold answer."""
         return gold
 
     @abstractmethod
@@ -148,7 +146,7 @@ class Task(ABC):
     def decode(
         self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> Answer:
-        """Return the prediction for an example, given the head's answers for its rows (`Head.answers`)."""
+        """Return the prediction for an example, given the head's answers for its rows."""
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
         """Return the score for each of `metrics`, by name. Raises ValueError if a metric is undefined for
@@ -158,11 +156,11 @@ class Task(ABC):
     def submission(
         self, language: str, examples: Iterable[Example], predictions: Sequence[Answer], units: Units = WORDS
     ) -> tuple[str, str]:
-        """Return the name and content of a language's file for a submission to XTREME."""
+        """Return the name and content of a language's file in a submission to XTREME."""
         folder = TAGS if units == XTREME else self.xtreme or self.name
         ending, text = self.submitted(examples, predictions)
         return f"{folder}/test-{language}.{ending}", text
 
     def submitted(self, examples: Iterable[Example], predictions: Sequence[Answer]) -> tuple[str, str]:
-        """Return the extension and content of a file for a submission to XTREME, with one label per line."""
+        """Return the extension and content of a file for XTREME, with one label per line."""
         return "tsv", "".join(f"{label}\n" for answer in predictions for label in answer)

@@ -1,5 +1,4 @@
-"""Measure transfer: fine-tune a checkpoint on a task in one language and test it in others, derived or
-natural."""
+"""Fine-tune a checkpoint on a task in one language, and test it in others, derived or natural."""
 
 from __future__ import annotations
 
@@ -10,14 +9,7 @@ from functools import partial
 from sys import intern
 from typing import Any
 
-from calque.analysis.records.record import (
-    DELTA,
-    ENTRY,
-    NO_ENTRY,
-    MeasuredModel,
-    Measurement,
-    Record,
-)
+from calque.analysis.records.record import DELTA, ENTRY, NO_ENTRY, MeasuredModel, Measurement, Record
 from calque.analysis.tasks.baselines import Answer
 from calque.analysis.tasks.finetune import FinetuneConfig, Finetuned, check_types, finetune, longest_row
 from calque.analysis.tasks.rows import Reader
@@ -40,7 +32,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class TaskSet:
-    """A task's examples in one language, and a reader that maps the language's words to ids."""
+    """A task's examples in one language, and a reader for its words."""
 
     split: Split
     reader: Reader
@@ -48,9 +40,8 @@ class TaskSet:
 
 @dataclass(frozen=True)
 class Predictions:
-    """The predictions (`answers`) for the `size` examples in a set, and the score for each metric. `cut`
-    counts the examples that do not fit into one row, and `unlabelled` those whose answers have no
-    sub-words."""
+    """The predictions (`answers`) for `size` examples, the score for each metric, and the numbers of examples
+    that do not fit into one row (`cut`) and whose answers have no sub-words (`unlabelled`)."""
 
     scores: Mapping[str, Score]
     answers: Sequence[Answer]
@@ -105,8 +96,7 @@ def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -
 def by_diagnostic(
     task: Task, gold: Sequence[Answer], predicted: Sequence[Answer], diagnostics: Sequence[str]
 ) -> dict[str, Score]:
-    """Return the main metric on the examples in each diagnostic category, under the name `metric of
-    category`."""
+    """Return the main metric on each diagnostic category's examples, as `metric of category`."""
     scores = {}
     for name in sorted(set(diagnostics) - {""}):
         own = [i for i, diagnostic in enumerate(diagnostics) if diagnostic == name]
@@ -118,9 +108,8 @@ def by_diagnostic(
 def by_entry(
     split: Split, answers: Sequence[Answer], languages: Languages, language: str
 ) -> dict[str, Score]:
-    """Return the accuracy in a tagged set over words with a dictionary entry, and over words without one.
-    Words split into several sub-words, and words unchanged from the source, are in neither group. Empty if
-    there is no dictionary."""
+    """Return the accuracy over a tagged set's words with and without a dictionary entry, except words of
+    several sub-words and words unchanged from the source. Empty if there is no dictionary."""
     if (SOURCE, language) not in languages.dictionaries:
         return {}
     images, entries = languages[language].images, {*languages.dictionary(SOURCE, language)[:, 1].tolist()}
@@ -157,10 +146,10 @@ class DerivedTask:
 
 
 def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambda *_: None) -> Measurement:
-    """Measure every metric of a task on the source and on the model's derived language. One model is
-    fine-tuned on the source and scored on the source's test set (SRC), the derived language's test set (ZS),
-    and the source's dev set (DEV); a second one is fine-tuned and scored on the derived language (SUP). CUT
-    is the fraction of examples that do not fit into one row."""
+    """Measure every metric of a task in the source and in the model's derived language. One model is
+    fine-tuned on the source and scored on the source's test set (SRC), the derived test set (ZS), and the
+    source's dev set (DEV); another is fine-tuned and scored on the derived language (SUP). CUT is the
+    fraction of examples that do not fit into one row."""
     task, derived = data.task, model.language
     readers = {name: Reader.of(data.languages, name) for name in (SOURCE, derived)}
     check_types(model.checkpoint, max(int(reader.table.max()) for reader in readers.values()))
@@ -194,8 +183,7 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
 
 
 def deltas(records: Iterable[Record]) -> list[Record]:
-    """Compute DELTA = SUP - ZS for every metric that has both, with SUP's count. Small values mean good
-    transfer."""
+    """Compute DELTA = SUP - ZS, with SUP's count, for every metric that has both."""
     # Records of SUP and ZS are equal except for the measure, the value, the count and the items.
     keyed = [(record, replace(record, measure=DELTA, value=0.0, count=0, items=None)) for record in records]
     zero_shot = {common: record.value for record, common in keyed if record.measure == "ZS"}
@@ -209,7 +197,7 @@ def deltas(records: Iterable[Record]) -> list[Record]:
 @dataclass(frozen=True)
 class NaturalTask:
     """A task on which models are fine-tuned in the language `source` and tested in that and in `languages`.
-    `units` are the units that are tagged."""
+    `units` are what is tagged."""
 
     task: Task
     examples: TaskFolder
@@ -220,12 +208,10 @@ class NaturalTask:
 
 
 def zero_shot(
-    model: MeasuredModel,
-    data: NaturalTask,
-    progress: Callable[[int, int], None] = lambda step, steps: None,
+    model: MeasuredModel, data: NaturalTask, progress: Callable[[int, int], None] = lambda step, steps: None
 ) -> Measurement:
     """Fine-tune a checkpoint, with its own tokenizer, on a task in its source language, and measure every
-    metric on the test sets in the source and in the other languages."""
+    metric on all test sets."""
     task, examples, reader = (
         data.task,
         data.examples,
