@@ -5,14 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from transformers import (
-    T5Config,
-    T5Model,
-    ViTConfig,
-    ViTModel,
-    Wav2Vec2Config,
-    Wav2Vec2Model,
-)
+from transformers import T5Config, T5Model, ViTConfig, ViTModel, Wav2Vec2Config, Wav2Vec2Model
 
 from calque.analysis.aligners.encoder import Encoder
 from calque.analysis.aligners.methods import OT

@@ -187,11 +187,7 @@ for kind in ("bert", "roberta", "xlm-roberta"):
 row("short rows", "bert", setting(OTHER, model_max_length=5))
 row("generation", "bert", file("generation_config.json", '{"max_length": 3}'))
 row("pickle next to safetensors", "bert", file("pytorch_model.bin", "not read"))
-row(
-    "index next to one file",
-    "bert",
-    file("model.safetensors.index.json", '{"weight_map": {"x": "no"}}'),
-)
+row("index next to one file", "bert", file("model.safetensors.index.json", '{"weight_map": {"x": "no"}}'))
 row("dropout", "bert", setting(CONFIG, hidden_dropout_prob=0.9, attention_probs_dropout_prob=0.9))
 row("outputs", "bert", setting(CONFIG, output_hidden_states=True, output_attentions=True))
 row("tuples", "bert", setting(CONFIG, return_dict=False))
@@ -203,12 +199,7 @@ row("float8", "bert", as_type(torch.float8_e4m3fn, LAYER), ("model.safetensors",
 row("left to right", "bert", setting(CONFIG, is_decoder=True), (CONFIG, "is_decoder"))
 row("crossed", "bert", setting(CONFIG, add_cross_attention=True), (CONFIG, "add_cross_attention"))
 row("two parts", "bert", setting(CONFIG, is_encoder_decoder=True), (CONFIG, "is_encoder_decoder"))
-row(
-    "other file",
-    "bert",
-    setting(CONFIG, transformers_weights="x.safetensors"),
-    ("x.safetensors", CONFIG),
-)
+row("other file", "bert", setting(CONFIG, transformers_weights="x.safetensors"), ("x.safetensors", CONFIG))
 row("words in a file", "bert", file("added_tokens.json", '{"zebra!": 50}'), (TOKENIZER, "zebra!"))
 LOWER = (TOKENIZER, OTHER, "do_lower_case", "lowercase")
 row("cased", "bert", setting(OTHER, do_lower_case=False), LOWER)

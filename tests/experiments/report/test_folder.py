@@ -116,10 +116,7 @@ def cut(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (
-            changed(RECORDS, lambda rows: rows[0].update(score=1)),
-            "unknown fields: score",
-        ),
+        (changed(RECORDS, lambda rows: rows[0].update(score=1)), "unknown fields: score"),
         (changed(RECORDS, lambda rows: rows[1].update(value=float("nan"))), f"{RECORDS}:2: "),
         (cut, f"{RECORDS}:"),
         (changed(RECORDS, lambda rows: rows.clear()), "contains no records"),
@@ -139,10 +136,7 @@ def cut(folder: Path) -> None:
         (described(seeds=3, versions="1"), "seeds, versions: not of the type"),
         (described(report="nature"), "no kind of report is called 'nature'"),
         (lambda folder: (folder / ABOUT).write_text("{", encoding="utf-8"), f"{ABOUT}: not JSON"),
-        (
-            lambda folder: (folder / ABOUT).write_text("[]", encoding="utf-8"),
-            f"{ABOUT}: not a JSON object",
-        ),
+        (lambda folder: (folder / ABOUT).write_text("[]", encoding="utf-8"), f"{ABOUT}: not a JSON object"),
         (lambda folder: (folder / ABOUT).unlink(), "no 'report' and no 'scale'"),
     ],
 )
