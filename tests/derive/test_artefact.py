@@ -1,4 +1,9 @@
+import os
 import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -7,39 +12,41 @@ from hypothesis import strategies as st
 
 from calque.derive.artefact import Artefact, check_part, finished, making
 from calque.derive.errors import BadInput
-from calque.derive.files import MANIFEST
+from calque.derive.files import MANIFEST, claimed, files_of, sweep, whole_folder
+from calque.derive.fingerprint import ADDED, plain
 
+ROOT = Path(__file__).parents[2]
 NAMES = ("numbers.jsonl", "deep/weights.bin")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("made") / "of-numbers"
+def artefact(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    artefact = tmp_path_factory.mktemp("made") / "of-numbers"
     facts = {"format": 1, "value": 0.25}
-    with making(folder, "numbers", facts) as part:
+    with making(artefact, "numbers", facts) as part:
         (part / NAMES[0]).write_text('{"value": 0.125}\n', encoding="utf-8")
         (part / "deep").mkdir()
         (part / NAMES[1]).write_bytes(bytes(range(64)))
         facts["said at the end"] = True
-    return folder
+    return artefact
 
 
-def read(folder: Path) -> tuple[dict[str, object], list[bytes]]:
-    artefact = Artefact.open(folder, "numbers")
+def read(artefact: Path) -> tuple[dict[str, object], list[bytes]]:
+    artefact = Artefact.open(artefact, "numbers")
     return artefact.facts, [artefact.path(name).read_bytes() for name in NAMES]
 
 
-def test_a_written_file_is_read_back(folder: Path) -> None:
-    facts, files = read(folder)
+def test_a_written_file_is_read_back(artefact: Path) -> None:
+    facts, files = read(artefact)
     assert facts == {"format": 1, "value": 0.25, "said at the end": True}
     assert files[1] == bytes(range(64))
-    assert finished(folder)
+    assert finished(artefact)
 
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_no_flipped_bit_and_no_cut_goes_unseen(folder: Path, data: st.DataObject) -> None:
-    path = folder / data.draw(st.sampled_from((*NAMES, MANIFEST)))
+def test_no_flipped_bit_and_no_cut_goes_unseen(artefact: Path, data: st.DataObject) -> None:
+    path = artefact / data.draw(st.sampled_from((*NAMES, MANIFEST)))
     before = path.read_bytes()
     at = data.draw(st.integers(0, len(before) - 1))
     if data.draw(st.booleans()):
@@ -49,7 +56,7 @@ def test_no_flipped_bit_and_no_cut_goes_unseen(folder: Path, data: st.DataObject
     try:
         path.write_bytes(after)
         with pytest.raises(BadInput) as refused:
-            read(folder)
+            read(artefact)
         assert "\n" not in str(refused.value)
     finally:
         path.write_bytes(before)
@@ -61,8 +68,6 @@ PLACES = ("seed-0-0123456789ab", "seed-1-0123456789ab", "seed-0-ba9876543210", "
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("other", [*PLACES, "seed-0"])
 def test_a_whole_folder_in_the_place_of_another_is_refused(place: str, other: str, tmp_path: Path) -> None:
-    """Every way to open one names its manifest; a name without a fingerprint is the user's own, and may
-    change."""
     for name in (place, other):
         with making(tmp_path / "made" / name, "numbers", {"name": name}) as part:
             (part / "deep").mkdir()
@@ -70,8 +75,8 @@ def test_a_whole_folder_in_the_place_of_another_is_refused(place: str, other: st
     moved = shutil.copytree(tmp_path / "made" / other, tmp_path / place)
     opened = (
         finished,
-        lambda folder: Artefact.open(folder, "numbers"),
-        lambda folder: check_part(folder / "deep", "numbers"),
+        lambda artefact: Artefact.open(artefact, "numbers"),
+        lambda artefact: check_part(artefact / "deep", "numbers"),
     )
     for way in opened:
         assert way(tmp_path / "made" / place) is not False
@@ -83,3 +88,90 @@ def test_a_whole_folder_in_the_place_of_another_is_refused(place: str, other: st
             assert str(refused.value).startswith(str(moved / MANIFEST)) and "\n" not in str(refused.value)
     renamed = shutil.copytree(tmp_path / "made" / place, tmp_path / "mine")
     assert Artefact.open(renamed, "numbers").facts == {"name": place}
+
+
+def test_a_folder_replaces_the_old_one_only_when_it_is_whole(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    with whole_folder(folder) as part:
+        (part / "a").write_text("old")
+        assert not folder.exists()
+    with pytest.raises(RuntimeError), whole_folder(folder) as part:
+        (part / "b").write_text("half")
+        raise RuntimeError
+    assert [path.name for path in folder.iterdir()] == ["a"]
+    with whole_folder(folder, outdated=["a"]) as part:
+        (part / "deep").mkdir()
+        (part / "deep" / "c").write_text("new")
+    assert [path.name for path in folder.iterdir()] == ["deep"]
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_files_of_the_user_in_a_replaced_folder_stay(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    (folder / "deep").mkdir(parents=True)
+    for name in ("notes.txt", "deep/mine", "deep/c", "outdated"):
+        (folder / name).write_text("old")
+    (folder / "link").symlink_to("deep", target_is_directory=True)
+    with whole_folder(folder, outdated=["outdated", "../elsewhere"]) as part:
+        (part / "deep").mkdir()
+        for name in ("deep/c", "manifest.json"):
+            (part / name).write_text("new")
+    kept = dict.fromkeys(["notes.txt", "deep/mine"], "old") | dict.fromkeys(
+        ["deep/c", "manifest.json"], "new"
+    )
+    assert {name: (folder / name).read_text() for name in files_of(folder) if name != "link"} == kept
+    assert (folder / "link").is_symlink() and list(tmp_path.iterdir()) == [folder]
+
+
+@dataclass(frozen=True)
+class Later:
+    __module__ = "calque.derive"  # Calque's own, whose code is no part of a fingerprint
+    rate: float = 0.1
+    order: str = field(default="old", metadata=ADDED)
+
+
+def test_an_added_field_counts_unless_it_has_its_default() -> None:
+    assert plain(Later()) == {"kind": "Later", "rate": 0.1}
+    assert plain(Later(order="new")) == {"kind": "Later", "rate": 0.1, "order": "new"}
+
+
+KILLED_WRITING = """
+import os, signal, sys
+from pathlib import Path
+from calque.derive.files import whole_file, whole_folder
+with whole_folder(Path(sys.argv[1]) / "folder") as folder, whole_file(Path(sys.argv[1]) / "file") as file:
+    (folder / "half").write_text("half")
+    file.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_sweep_removes_dead_leftovers_only(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", KILLED_WRITING, tmp_path], cwd=ROOT, check=False)
+    dead = sorted(tmp_path.iterdir())
+    assert len(dead) == 2
+    with whole_folder(tmp_path / "deep" / "folder") as folder, claimed(tmp_path / "deep" / "claimed"):
+        (folder / "a").write_text("whole")
+        alive = {*tmp_path.rglob("*")} - {*dead, *(path / "half" for path in dead)}
+        sweep(tmp_path)
+        assert {*tmp_path.rglob("*")} == alive
+    assert (tmp_path / "deep" / "folder" / "a").read_text() == "whole"
+
+
+def place(job: int) -> tuple[int, int]:
+    return job, os.getpid()
+
+
+KILLED = """
+import os, signal
+from calque.derive.workers import Workers
+from tests.derive.test_artefact import place
+with Workers(2) as workers:
+    next(workers.map(place, range(5)))
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_workers_end_with_their_parent() -> None:
+    done = subprocess.run([sys.executable, "-c", KILLED], cwd=ROOT, capture_output=True, check=False)
+    assert done.returncode == -signal.SIGKILL

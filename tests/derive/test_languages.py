@@ -1,19 +1,26 @@
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from calque.derive.build import derive_languages
-from calque.derive.dictionary import DictionaryConfig
+from calque.derive.corpus import Corpus
+from calque.derive.dictionary import DictionaryConfig, read_dictionary
 from calque.derive.galactic import PocketTreebank, Reorder
 from calque.derive.language import SOURCE, Bitext, Language
-from calque.derive.languages import Languages, all_but_last, only_last
+from calque.derive.languages import Languages, all_but_last, disjoint_halves, only_last
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
+from calque.derive.sources.files import Files
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose
+from calque.derive.transforms import transform
+from calque.derive.types import OURS
+from calque.derive.vocabulary import Vocabulary
 
 FEW = Sizes(10, 5, 5)
 NAMES = ("trans", "trans-25.inv", "inv")
@@ -116,3 +123,87 @@ def test_the_two_parts_are_the_whole(languages: Languages, share: float) -> None
         assert np.array_equal(
             np.concatenate([pieces[0].source_line, pieces[1].source_line + first]), corpus.source_line
         )
+
+
+TYPES = 20
+SENTENCES = st.lists(st.lists(st.integers(5, 7), min_size=1, max_size=3), min_size=1, max_size=40)
+
+
+def corpus_of(lines: Sequence[Sequence[int]], source_line: Sequence[int]) -> Corpus:
+    ids = np.array([i for line in lines for i in line], np.uint16)
+    ends = np.array([sum(map(len, lines[:n])) for n in range(len(lines) + 1)])
+    origin = np.array([place for line in lines for place in range(len(line))], np.uint16)
+    return Corpus(ids, ends, ends, np.ones(len(ids), np.uint16), origin, np.array(source_line, np.int64))
+
+
+def lines_of(corpus: Corpus) -> Iterator[tuple[int, list[int], list[int], list[list[int]]]]:
+    for line, source in enumerate(corpus.source_line.tolist()):
+        yield source, corpus[line].tolist(), corpus.line_pieces(line).tolist(), corpus.links(line).tolist()
+
+
+def check_halves(whole: Languages, halves: Languages) -> None:
+    """Every line is in one half, and the halves share no sentence of the source."""
+    ids = [
+        tuple(line.tolist()) for line in (whole[SOURCE].corpus[n] for n in range(len(whole[SOURCE].corpus)))
+    ]
+    read = {each.name: each.corpus.source_line.tolist() for each in halves.languages}
+    for name in whole.others:
+        both = sorted([*read[SOURCE], *read[name]])
+        there = {*whole[name].corpus.source_line.tolist()}
+        assert [line for line in both if line in there] == sorted(there), (
+            "each line that has an image is read once"
+        )
+        assert not {ids[line] for line in read[SOURCE]} & {ids[line] for line in read[name]}
+    for before, after in zip(whole.languages, halves.languages, strict=True):
+        kept = {*read[before.name]}
+        assert [line for line in lines_of(before.corpus) if line[0] in kept] == list(lines_of(after.corpus))
+
+
+@given(SENTENCES, st.data())
+def test_halves_are_the_text_and_share_no_sentence(sentences: list[list[int]], data: st.DataObject) -> None:
+    has_image = data.draw(st.lists(st.booleans(), min_size=len(sentences), max_size=len(sentences)))
+    numbers = [number for number, kept in enumerate(has_image) if kept]
+    images = [[TYPES + i for i in reversed(sentences[number])] for number in numbers]
+    table = np.arange(TYPES)
+    languages = (
+        Language(SOURCE, 0, corpus_of(sentences, range(len(sentences))), table),
+        Language("other", 1, corpus_of(images, numbers), table + TYPES),
+    )
+    whole = Languages(Path(), languages)
+    check_halves(whole, disjoint_halves(whole))
+
+
+TEXT = """ = Lobster <unk> =\x20
+\x20
+ The <unk> lobster sat on the <unk> @-@ shaped rock . It ate <unk> and 1 @,@ 000 <unk> .\x20
+ <unk> slept .\x20
+"""
+
+
+def put(path: Path, text: str = TEXT) -> Path:
+    path.write_text(text, "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def derived(tmp_path_factory: pytest.TempPathFactory) -> Languages:
+    folder = tmp_path_factory.mktemp("unknown")
+    source, transforms = (
+        Files((put(folder / "wiki.tokens", TEXT * 30),)),
+        (Transliterate(), transform("trans.inv")),
+    )
+    derive_languages(source, transforms, 300, DictionaryConfig(fraction=1.0), folder / "made", folder)
+    return Languages.open(folder / "made", ["trans", "trans.inv"])
+
+
+def test_derived_languages_share_the_unknown_type_and_learn_no_letter_of_it(derived: Languages) -> None:
+    types = Vocabulary.load(derived.folder / "vocabulary")
+    assert types.counts[OURS.unknown] == 5 * 30
+    assert not any(types.counts[list(types.encode(letter))].any() for letter in "<>")
+    assert "unk" not in "".join(types.text([i]) for i in types.types)
+    for language in derived.languages:
+        assert (language.ids(np.asarray(language.corpus.tokens)) == OURS.unknown).sum() == 5 * 30
+    source, inverted = (derived[name].corpus for name in ("source", "trans.inv"))
+    assert source[2].tolist()[0] == inverted[2].tolist()[-2] == OURS.unknown  # the final mark stays last
+    for name in ("trans", "trans.inv"):
+        assert OURS.unknown not in read_dictionary(derived.folder / name / "dictionary.tsv")

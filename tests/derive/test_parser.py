@@ -1,9 +1,13 @@
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from calque.derive.parser import LONGEST, StanzaParser
+from calque.derive.parser import LONGEST, SHARD, ParsedTrees, StanzaParser
 from calque.derive.sentence import Sentence
+from calque.derive.sources.files import Files
 
 
 @pytest.mark.slow
@@ -18,3 +22,65 @@ def test_a_sentence_that_stops_stanza_costs_no_other_its_tree(stanza_models: Pat
     assert isinstance(strange, Sentence) and strange.words == tuple(odd) and strange.heads
     assert isinstance(last, Sentence) and last.words == ("Now",) and last.heads
     assert [first] == parser.trees([["It", "rains"]])
+
+
+def chain(words: Sequence[str]) -> Sentence:
+    n = len(words)
+    return Sentence(tuple(words), ("NOUN",) * n, tuple(range(-1, n - 1)), ("root", *["dep"] * (n - 1))[:n])
+
+
+@dataclass(frozen=True)
+class Chains(StanzaParser):
+    """A parser of chains, which cannot parse Paris. It notes in a file how many sentences each call
+    brought."""
+
+    name: str = "chains"
+
+    def fingerprint(self, trees: bool = False) -> str:
+        return self.name
+
+    def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
+        with (self.folder / "calls").open("a") as file:
+            file.write(f"{len(sentences)}\n")
+        return ["ValueError" if "Paris" in words else chain(words) for words in sentences]
+
+    @property
+    def calls(self) -> list[int]:
+        path = self.folder / "calls"
+        return [int(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+@pytest.fixture
+def parser(tmp_path: Path) -> Chains:
+    (tmp_path / "parser").mkdir()
+    return Chains(tmp_path / "parser")
+
+
+def read(source: Files) -> tuple[list[Sentence], Counter[str]]:
+    sentences, counts = [], Counter[str]()
+    for chunk in source.chunks():
+        found, left_out = source.sentences(chunk)
+        sentences += found
+        counts += left_out
+    return sentences, counts
+
+
+class Dies(Chains):
+    """Is killed by its second call."""
+
+    def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
+        if self.calls:
+            raise KeyboardInterrupt
+        return super().trees(sentences)
+
+
+def test_a_killed_run_continues_with_the_next_shard(parser: Chains, tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("".join(f"Number {i} rains.\n" for i in range(2 * SHARD + 1)))
+    dies = replace(Files((text,)), trees=ParsedTrees(Dies(parser.folder), tmp_path / "cache"))
+    with pytest.raises(KeyboardInterrupt):
+        read(dies)
+    assert parser.calls == [SHARD]
+    sentences, _ = read(replace(dies, trees=ParsedTrees(parser, tmp_path / "cache")))
+    assert parser.calls == [SHARD, SHARD, 1]
+    assert sentences == [chain(("Number", str(i), "rains", ".")) for i in range(2 * SHARD + 1)]

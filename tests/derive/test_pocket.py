@@ -1,8 +1,25 @@
-from collections.abc import Iterator
+import dataclasses
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from calque.analysis.tasks.baselines import Gazetteer, Unigram
+from calque.analysis.tasks.score import entity_f1
+from calque.derive.example import Example
+from calque.derive.pocket.facts import RELATIONS, Facts
 from calque.derive.pocket.language import CHUNK, Pocket
-from calque.derive.sentence import Sentence
+from calque.derive.pocket.tree import ORDERS
+from calque.derive.sentence import Sentence, iob2
+from calque.derive.sources.pocket import PocketEnglish
 
 POCKET = Pocket(600)
 SENTENCES = tuple(POCKET.sentences(8_000))
@@ -34,3 +51,125 @@ def test_chunks_are_the_stream_whoever_makes_them() -> None:
     assert list(islice(POCKET.chunk(4, 2), 10)) == stream[2 * CHUNK :]
     assert list(POCKET.sentences(50, stream=5)) != stream[:50]
     assert list(Pocket(600, seed=1).sentences(50, stream=4)) != stream[:50]
+
+
+SISTERS = [name for name in ORDERS if name != "english"]
+IN_ORDER = {name: tuple(Pocket(600, order=name).sentences(4_000)) for name in ORDERS}
+
+
+def words(sentence: Sentence) -> Counter[str]:
+    """Its words, with `a` for `an`: that depends on the next word, so on the order."""
+    return Counter("a" if word == "an" else word for word in sentence.words)
+
+
+@pytest.mark.parametrize("name", SISTERS)
+def test_a_sister_has_english_words_names_and_relations(name: str) -> None:
+    for english, sister in zip(IN_ORDER["english"], IN_ORDER[name], strict=True):
+        assert words(sister) == words(english)
+        assert sorted(zip(sister.tags, sister.relations, strict=True)) == sorted(
+            zip(english.tags, english.relations, strict=True)
+        )
+        assert sister.origin == tuple(range(len(sister)))
+
+
+GOLDEN = {
+    "english": "4c9ffc941e6a3d3dc43a9934638fea11",
+    "romance": "3ef3bdcca9335fa1aa75393e88f0ba48",
+    "verbfinal": "4762deb5238633b7d98d29dfd14dbc07",
+    "verbinitial": "4be0d940d0cbcb3b1f0c4c49057f831f",
+}
+GOLDEN_PAIRS = "31a6224cf0d86d58cab7e06ec65b9cfe"
+
+
+def digest(made: Iterable[Sentence | Example]) -> str:
+    """The first half of the SHA-256 of all columns, but for those that Pocket English leaves empty."""
+    total = hashlib.sha256()
+    for one in made:
+        total.update(json.dumps(dataclasses.asdict(one, dict_factory=filled)).encode())
+    return total.hexdigest()[:32]
+
+
+def filled(columns: list[tuple[str, object]]) -> dict[str, object]:
+    assert not any(value for name, value in columns if name in ("glued", "sources", "id"))
+    return {name: value for name, value in columns if name not in ("glued", "sources", "id")}
+
+
+@pytest.mark.parametrize("order", GOLDEN)
+def test_sentences_are_those_that_records_were_made_with(order: str) -> None:
+    assert digest(Pocket(600, order=order).sentences(1_000)) == GOLDEN[order]
+
+
+def test_pairs_are_those_that_records_were_made_with() -> None:
+    assert digest(Pocket(600).pairs(1_500)) == GOLDEN_PAIRS
+
+
+def test_a_larger_language_with_a_seed_of_its_own_is_the_one_that_it_was() -> None:
+    assert (
+        digest(Pocket(2_000, seed=3, zipf=1.2).sentences(200, stream=2)) == "6d4d1948f76c77195bc9065f30270b84"
+    )
+
+
+SIZES = pytest.mark.parametrize("types", [300, 1_000])
+TRAIN, TEST = 1, 2
+
+
+@cache
+def drawn(types: int, stream: int) -> Sequence[Sentence]:
+    return tuple(Pocket(types).sentences(3_000, stream, withhold=stream == TRAIN))
+
+
+def examples(types: int, stream: int) -> list[Example]:
+    return [Example(((sentence,),)) for sentence in drawn(types, stream)]
+
+
+@SIZES
+def test_a_table_of_words_tags_at_most_nine_words_in_ten(types: int) -> None:
+    tags = [sentence.tags for sentence in drawn(types, TRAIN)]
+    predict = Unigram().learn(zip(examples(types, TRAIN), tags, strict=True), str)
+    predicted = np.concatenate(predict(examples(types, TEST), str))
+    assert np.mean(predicted == np.concatenate([sentence.tags for sentence in drawn(types, TEST)])) <= 0.90
+
+
+@SIZES
+def test_a_list_of_the_training_names_finds_at_most_three_entities_in_four(types: int) -> None:
+    gold = [iob2(sentence) for sentence in drawn(types, TRAIN)]
+    predict = Gazetteer().learn(zip(examples(types, TRAIN), gold, strict=True), str)
+    predicted = predict(examples(types, TEST), str)
+    assert entity_f1([iob2(sentence) for sentence in drawn(types, TEST)], predicted).value <= 0.75
+
+
+LANGUAGE = Pocket(types=300)
+
+
+@settings(max_examples=15)
+@given(st.integers(2, 60), st.integers(2, 8), st.integers(0, 99))
+def test_every_person_has_each_relation_and_half_of_them_shared(
+    subjects: int, values: int, seed: int
+) -> None:
+    questions = Facts(subjects, values, 1, seed).questions(LANGUAGE)
+    assert len(questions) == subjects * len(RELATIONS)
+    assert len({(question.subject, question.relation) for question in questions}) == len(questions)
+    shared = Counter(question.subject for question in questions if question.shared)
+    assert set(shared.values()) == {len(RELATIONS) // 2} and len(shared) == subjects
+    for relation in RELATIONS:
+        for told in (True, False):
+            of = [q for q in questions if q.relation == relation and q.shared is told]
+            often = Counter(question.answer for question in of)
+            assert max(often.values(), default=0) - min(often.values(), default=0) <= 1
+
+
+def test_facts_are_chunks_of_their_own_and_change_nothing_else() -> None:
+    facts = Facts(subjects=8, values=3, mentions=2)
+    plain, told = PocketEnglish(size=2_500), PocketEnglish(size=2_500, facts=facts)
+    numbers = [re.findall(r"\d+", source.title) for source in (plain, told)]
+    assert numbers[1] == [*numbers[0], str(facts.number)]
+    chunks = list(told.chunks())
+    assert [chunk for chunk in chunks if chunk[0] >= 0] == list(plain.chunks())
+    assert [told.has_images(chunk) for chunk in chunks] == [True, True, False, True, True]
+    assert all(len(told.sentences(chunk)[0]) == chunk[1] for chunk in chunks)
+    assert told.sentences(chunks[-1]) == plain.sentences(chunks[-1])
+    assert len(told.questions()) == 32 and not plain.questions()
+    assert told.corpus_fingerprint() != plain.corpus_fingerprint()
+    assert [told.task_fingerprint(task) for task in told.tasks] == [
+        plain.task_fingerprint(task) for task in told.tasks
+    ]

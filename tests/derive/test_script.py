@@ -1,12 +1,15 @@
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
-from calque.derive.script import KINDS, SCRIPTS, By, Transliterate
+from calque.derive.language import in_places
+from calque.derive.script import KINDS, SCRIPTS, By, Cognates, Transliterate
 from calque.derive.types import OURS
-from calque.derive.usage import Usage
+from calque.derive.usage import CLASSES, NEARLY, Usage, WordClass
 from tests.derive.strategies import law
 
 LARGE = 10**9
@@ -76,3 +79,50 @@ def test_the_share_of_a_kind_is_exact_and_only_of_that_kind(
 def test_spelling_twice_is_the_identity(word: str, script: int) -> None:
     spell = Transliterate(script=script).spell
     assert spell(spell(word)) == word
+
+
+SIZE = 60
+texts = st.lists(st.lists(st.integers(FIRST, SIZE - 1), min_size=1, max_size=4), min_size=1, max_size=12)
+
+
+def derived(transform: Cognates, text: list[list[int]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A text's ids in the source and in the language, and how many each word has."""
+    ids, pieces = np.array([i for word in text for i in word]), np.array([len(word) for word in text])
+    usage = Usage.of(ids, pieces, [""] * len(text), SIZE)
+    made = transform.informed(usage)
+    return ids, in_places(ids, pieces, made.image(SIZE), made.places(SIZE)), pieces
+
+
+@some
+@given(texts, overlaps, seeds)
+def test_no_word_is_shared_and_every_one_can_be_read_back(
+    text: list[list[int]], share: float, seed: int
+) -> None:
+    ids, image, pieces = derived(Cognates(share, seed), text)
+    assert np.array_equal(image % SIZE, ids)
+    ends = np.cumsum(pieces) - 1
+    assert (image[ends] >= SIZE).all()
+    drawn = Transliterate(share, seed).image(SIZE)  # an exact share of the types, without replacement
+    inside = np.delete(np.arange(len(ids)), ends)
+    assert np.array_equal(image[inside], drawn[ids[inside]])
+
+
+TYPES = 12
+TAGS = (*CLASSES, "PUNCT", "NUM", "X", "")
+tagged = st.lists(
+    st.tuples(st.lists(st.integers(0, TYPES - 1), min_size=1, max_size=4), st.sampled_from(TAGS))
+)
+
+
+@some
+@given(tagged, st.sampled_from(["function", "names", "content"]))
+def test_types_are_counted_one_by_one(text: list[tuple[list[int], str]], name: WordClass) -> None:
+    ids = np.array([i for word, _ in text for i in word], np.int64)
+    pieces = np.array([len(word) for word, _ in text], np.int64)
+    usage = Usage.of(ids, pieces, [tag for _, tag in text], TYPES)
+    everywhere = Counter(i for word, _ in text for i in word)
+    ends = Counter(word[-1] for word, _ in text)
+    inside = Counter(i for word, tag in text for i in word if CLASSES.get(tag) == name)
+    for i in range(TYPES):
+        assert (usage.counts[i], usage.at_ends[i]) == (everywhere[i], ends[i])
+        assert usage.of_class(name)[i] == (everywhere[i] > 0 and inside[i] >= NEARLY * everywhere[i])

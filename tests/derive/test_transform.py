@@ -1,8 +1,16 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import kendalltau
 
+from calque.derive.order import Invert, kendall_distance
 from calque.derive.sentence import PARTS, Sentence
 from calque.derive.transform import Compose, Transform, compose
+from calque.derive.transforms import TRANSFORMS, transform
 from tests.derive.strategies import law, sentences, transforms
 
 
@@ -42,3 +50,82 @@ def test_every_transform_keeps_words_and_their_columns(
     assert labelled(sentence.reorder(image.origin)) == labelled(image)
     if not isinstance(transform, Compose):
         assert sentence.reorder(image.origin).spans == image.spans
+
+
+EXAMPLES = [(kind, name.replace("fr", "romance")) for kind in TRANSFORMS for name, _ in kind.examples]
+
+
+@pytest.mark.parametrize(("kind", "name"), EXAMPLES)
+def test_every_example_is_a_transform_of_its_class_and_is_called_so(kind: type[Transform], name: str) -> None:
+    made = transform(name)
+    assert type(made) is kind and made.name == name
+    assert transform(f"{name}.inv-37.5").name == f"{name}.inv-37.5"
+
+
+@law
+@given(sentences(), st.sampled_from([1.0, 0.5]), st.integers(0, 99))
+def test_inversion_twice_is_the_identity(sentence: Sentence, p: float, number: int) -> None:
+    invert = Invert(p)
+    once = invert(sentence, number)
+    twice = invert(once, number)
+    assert replace(twice, spans=()) == replace(sentence, spans=())
+    if len(once.spans) == len(sentence.spans):  # a span that takes in the final mark is torn, and stays so
+        assert twice.spans == sentence.spans
+
+
+@pytest.mark.parametrize(
+    ("text", "image"),
+    [
+        ("Sara ate two apples .", "apples two ate Sara ."),
+        ("Sara ate two apples", "apples two ate Sara"),
+        ("Really ? !", "? Really !"),
+        (". NET is new", ". new is NET"),
+        (".", "."),
+    ],
+)
+def test_inversion_of_examples(text: str, image: str) -> None:
+    assert " ".join(Invert()(Sentence(tuple(text.split()))).words) == image
+
+
+@law
+@given(st.integers(2, 30).flatmap(lambda n: st.permutations(range(n))))
+def test_kendall_distance_is_scipys(order: list[int]) -> None:
+    tau = kendalltau(range(len(order)), order).statistic
+    assert kendall_distance(order) == pytest.approx((1 - tau) / 2)
+
+
+@st.composite
+def reordered(draw: st.DrawFn) -> tuple[Sentence, list[int]]:
+    sentence = draw(sentences())
+    return sentence, draw(st.permutations(range(len(sentence))))
+
+
+@law
+@given(reordered())
+def test_columns_follow_words(case: tuple[Sentence, list[int]]) -> None:
+    before, order = case
+    after = before.reorder(order)
+    assert list(after.origin) == order
+    for new, old in enumerate(order):
+        assert after.words[new] == before.words[old]
+        if before.tags:
+            assert (after.tags[new], after.relations[new]) == (before.tags[old], before.relations[old])
+            head, moved = before.heads[old], after.heads[new]
+            assert moved == -1 if head == -1 else after.origin[moved] == head
+
+
+@law
+@given(reordered())
+def test_spans_cover_the_same_words_in_maximal_pieces(case: tuple[Sentence, list[int]]) -> None:
+    before, order = case
+    after = before.reorder(order)
+
+    def covered(sentence: Sentence) -> set[tuple[int, str]]:
+        return {
+            (sentence.origin[i], span.label) for span in sentence.spans for i in range(span.start, span.end)
+        }
+
+    assert covered(after) == covered(before)
+    assert all(span.start < span.end for span in after.spans)
+    for left, right in zip(after.spans, after.spans[1:], strict=False):
+        assert left.end < right.start or (left.end == right.start and left.label != right.label)

@@ -5,7 +5,10 @@ import pytest
 
 from calque.derive.build import write_translation
 from calque.derive.corpus import NOWHERE
+from calque.derive.estimated_links import estimate_links
 from calque.derive.languages import Languages
+from calque.derive.links.fast_align import FastAlign
+from calque.derive.links.symmetrise import grow_diag_final_and
 
 SIZE = 300
 
@@ -33,3 +36,36 @@ def test_every_line_is_paired_with_its_translation(folder: Path) -> None:
         assert tuple(map(vocabulary.text, bitext.ids(line))) == tuple(map(" ".join, pair))
         assert bitext.first.corpus.order(line).tolist() == list(range(len(pair[0])))
         assert (bitext.second.corpus.order(line) == NOWHERE).all()
+
+
+def test_a_translation_has_no_links_until_they_are_estimated(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    lines = [random.integers(0, 30, random.integers(2, 9)).tolist() for _ in range(400)]
+    pairs = [(tuple(f"ab{w}" for w in line), tuple(f"cd{w}" for w in line)) for line in lines]
+    languages = Languages.open(write_translation(pairs, "xx", 300, tmp_path / "data"), ["xx"])
+    bitext = languages.bitext("source", "xx")
+    assert not bitext.linked and not bitext.gold
+    assert len(bitext.links(0)) == len(bitext.piece_links(0)) == 0
+    assert bitext.targets(0).tolist() == [-1] * len(bitext.ids(0)[0])
+
+    folder = estimate_links(languages, "source", "xx", tmp_path / "links")
+    linked = languages.with_links(folder).bitext("source", "xx")
+    assert linked.linked and not linked.gold
+    right = [
+        np.array_equal(linked.links(p), np.stack([np.arange(len(line))] * 2, 1))
+        for p, line in enumerate(lines)
+    ]
+    assert np.mean(right) > 0.9  # word by word translations in the same order
+    models = [FastAlign.train(pairs, reverse=turned) for turned in (False, True)]
+    both = zip(*(model.align(pairs) for model in models), strict=True)
+    for pair, (forward, reverse) in enumerate(
+        both
+    ):  # words are known by their ids, and that is no difference
+        assert list(map(tuple, linked.links(pair).tolist())) == grow_diag_final_and(forward, reverse)
+    for pair in range(50):  # an id's target is the first that it is linked to, whichever side asks
+        links = linked.piece_links(pair).tolist()
+        sizes = map(len, linked.ids(pair))
+        for turned, size in zip((False, True), sizes, strict=True):
+            asked = [link[::-1] if turned else link for link in links]
+            told = [sorted(other for mine, other in asked if mine == i) for i in range(size)]
+            assert linked.targets(pair, turned).tolist() == [others[0] if others else -1 for others in told]

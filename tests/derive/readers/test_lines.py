@@ -1,13 +1,15 @@
+import csv
 import gzip
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
 from calque.derive.readers.lines import cut_file, ends_line, read_lines
+from calque.derive.readers.tables import QUOTED, Table
 
 
 def test_a_cut_last_line_is_refused_where_it_must_end(tmp_path: Path) -> None:
@@ -40,3 +42,26 @@ def test_blocks_are_the_file_and_end_with_a_record(
         for each in chunk.numbered(Counter())
     ]
     assert [(place.line, line) for place, line in again] == [(place.line, line) for place, line in found]
+
+
+Rows = list[tuple[str, ...]]
+
+
+fields, quoting = (
+    st.text(st.sampled_from('ab" ,'), max_size=6),
+    st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+)
+
+
+@settings(max_examples=500)
+@given(st.lists(st.tuples(fields, fields), min_size=2, max_size=6), quoting)
+def test_quoted_fields_are_read_as_unquoted_ones(
+    tmp_path_factory: pytest.TempPathFactory, rows: Rows, quoting: int
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "rows.tsv"
+    with path.open("w", encoding="utf-8", newline="") as out:
+        csv.writer(out, delimiter="\t", quoting=quoting, lineterminator="\n").writerows(rows)
+    counts = Counter[str]()
+    assert [line for _, line in Table(path, counts)] == ["\t".join(row) for row in rows]
+    marked = sum(quoting == csv.QUOTE_ALL or '"' in field for row in rows for field in row)
+    assert +counts == +Counter({QUOTED: marked})

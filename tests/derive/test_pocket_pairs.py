@@ -1,12 +1,14 @@
-"""What a sentence of an inference pair says, read off its tree: a reference that shares no code with the
-generator."""
-
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cache
 from itertools import product
 
+import pytest
+
+from calque.derive.example import Example
+from calque.derive.pocket.inference import LABELS, SHARES, VIEWS, families
+from calque.derive.pocket.language import Pocket
 from calque.derive.pocket.lexicon import NOUNS, VERBS, Lexicon
 from calque.derive.sentence import Sentence
 
@@ -14,8 +16,6 @@ E, N, C = "entailment", "neutral", "contradiction"
 
 
 class Lore:
-    """What words have to do with one another."""
-
     def __init__(self, types: int) -> None:
         self.lemmas: dict[tuple[str, str], str] = {}
         self.hypernyms: defaultdict[str, set[str]] = defaultdict(set)
@@ -65,7 +65,6 @@ class Reading:
                 self.slots["root"], self.tag = lemma, tag
 
     def says_of(self, other: Reading) -> str:
-        """The label of this as a premise."""
         if self.determiner != "the":
             return self._quantified(other)
         relations = {self._relation(slot, other) for slot in self.slots.keys() | other.slots.keys()}
@@ -119,3 +118,76 @@ def _true(statement: tuple[str, str], values: tuple[bool, ...]) -> bool:
     determiner, sorts = statement
     of = [value for sort, value in zip("AABB", values, strict=True) if sort in sorts]
     return all(of) if determiner == "every" else any(of) if determiner in ("a", "an") else not any(of)
+
+
+ITEMS = 5_000
+SIZES = pytest.mark.parametrize("types", [300, 1_000])
+
+
+@cache
+def pairs(types: int) -> tuple[Example, ...]:
+    return tuple(Pocket(types).pairs(2 * ITEMS))
+
+
+def texts(example: Example) -> tuple[str, ...]:
+    return tuple(" ".join(sentence.words) for (sentence,) in example.texts)
+
+
+@SIZES
+def test_labels_are_in_equal_shares_and_no_pair_comes_twice(types: int) -> None:
+    assert len({texts(pair) for pair in pairs(types)}) == 2 * ITEMS
+    assert Counter(pair.label for pair in pairs(types)[: 3 * 3_333]) == dict.fromkeys(LABELS, 3_333)
+
+
+@SIZES
+def test_labels_follow_from_the_meaning_of_the_sentences(types: int) -> None:
+    lore = Lore(types)
+    for pair in pairs(types)[:3_000]:
+        premise, hypothesis = (Reading(sentence, lore) for (sentence,) in pair.texts)
+        assert premise.says_of(hypothesis) == pair.label, texts(pair)
+
+
+@pytest.mark.parametrize("order", ["romance", "verbfinal", "verbinitial"])
+def test_other_word_orders_have_the_same_pairs(order: str) -> None:
+    for pair, other in zip(Pocket(300).pairs(200), Pocket(300, order=order).pairs(200), strict=True):
+        assert (other.label, other.diagnostic) == (pair.label, pair.diagnostic)
+        assert [sorted(text.split()) for text in texts(other)] == [
+            sorted(text.split()) for text in texts(pair)
+        ]
+
+
+@pytest.mark.parametrize("family", SHARES)
+def test_surface_features_are_equally_frequent_under_every_label(family: str) -> None:
+    for view in VIEWS:
+        seen: defaultdict[object, dict[str, float]] = defaultdict(lambda: dict.fromkeys(LABELS, 0.0))
+        for case in families()[family]:
+            seen[view(case)][case.label] += case.weight
+        for weights in seen.values():
+            assert max(weights.values()) - min(weights.values()) < 1e-9
+
+
+@cache
+def paraphrases(types: int) -> tuple[Example, ...]:
+    return tuple(Pocket(types).paraphrases(2 * ITEMS))
+
+
+def roles(sentence: Sentence) -> tuple[str, str]:
+    words = dict(zip(sentence.relations, sentence.words, strict=True))
+    if "obl:agent" in words:
+        return words["obl:agent"], words["nsubj:pass"]
+    return words["nsubj"], words["obj"]
+
+
+@SIZES
+def test_labels_follow_from_who_did_it_to_whom(types: int) -> None:
+    for pair in paraphrases(types):
+        (one,), (other,) = pair.texts
+        same = roles(one) == roles(other)
+        assert same or roles(one) == roles(other)[::-1]
+        assert pair.label == str(int(same))
+
+
+@SIZES
+def test_paraphrases_are_in_equal_shares_and_none_comes_twice(types: int) -> None:
+    assert set(Counter(pair.label for pair in paraphrases(types)).values()) == {ITEMS}
+    assert len({texts(pair) for pair in paraphrases(types)}) == 2 * ITEMS
