@@ -28,7 +28,7 @@ def of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def stanza_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def stanza_models(tmp_path_factory) -> Path:
     """A folder of real Stanza models, trained for some seconds on Pocket English."""
     pytest.importorskip("stanza", reason="Stanza is not installed")
     from itertools import islice

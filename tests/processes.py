@@ -41,7 +41,7 @@ def wait_for(event: Callable[[], T], command: subprocess.Popen[Any] | None = Non
     deadline = time.monotonic() + STUCK
     while not (value := event()):
         ended = command is not None and command.poll() is not None
-        assert not ended, command.stderr and command.stderr.read()  # type: ignore[union-attr]
+        assert not ended, command.stderr and command.stderr.read()
         assert time.monotonic() < deadline
         time.sleep(0.005)
     return value

@@ -80,7 +80,7 @@ def circle(folder: Path, needs: Mapping[Path, set[Path]]) -> list[str]:
 
 
 @pytest.mark.parametrize("folder", ORDERS, ids=name)
-def test_imports_point_leftwards(folder: Path) -> None:
+def test_imports_point_leftwards(folder):
     rank = {room: place for place, room in enumerate(["__init__.py", *ORDERS[folder]])}
 
     def place(path: Path) -> int:
@@ -97,12 +97,12 @@ def test_imports_point_leftwards(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=name)
-def test_no_imports_lead_in_a_circle(folder: Path) -> None:
+def test_no_imports_lead_in_a_circle(folder):
     found = circle(folder, {path: needed(path) for path in FILES})
     assert not found, "\n".join(["imports in a circle:", *found])
 
 
-def test_derive_needs_no_torch() -> None:
+def test_derive_needs_no_torch():
     heavy = {"torch", "transformers"}
     assert not [path for path in FILES if "derive" in path.parts and packages(path) & heavy]
 
@@ -124,12 +124,12 @@ def test_derive_needs_no_torch() -> None:
         ("tomllib", "derive/files.py"),
     ],
 )
-def test_foreign_things_are_touched_in_one_file(thing: str, file: str | None) -> None:
+def test_foreign_things_are_touched_in_one_file(thing, file):
     users = [path for path in FILES if thing in path.read_text(encoding="utf-8")]
     assert [name(path) for path in users] == (file.split() if file else [])
 
 
-def test_every_folder_with_code_is_a_package_of_calque() -> None:
+def test_every_folder_with_code_is_a_package_of_calque():
     assert {path.name: path.resolve() for path in (ROOT / "calque").iterdir() if path.is_symlink()} == {
         package: ROOT / package for package in PACKAGES
     }

@@ -11,7 +11,7 @@ MakeCheckpoint = Callable[..., Path]
 
 
 @pytest.fixture(scope="session")
-def make_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> MakeCheckpoint:
+def make_checkpoint(tmp_path_factory) -> MakeCheckpoint:
     """`make_checkpoint(types, languages=1, length=64)`: an untrained model of one layer with `types` rows."""
 
     def make(types: int, languages: int = 1, length: int = 64) -> Path:

@@ -20,7 +20,7 @@ NAMES = ("numbers.jsonl", "deep/weights.bin")
 
 
 @pytest.fixture(scope="module")
-def artefact(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def artefact(tmp_path_factory) -> Path:
     artefact = tmp_path_factory.mktemp("made") / "of-numbers"
     facts = {"format": 1, "value": 0.25}
     with making(artefact, "numbers", facts) as part:
@@ -36,7 +36,7 @@ def read(artefact: Path) -> tuple[dict[str, object], list[bytes]]:
     return artefact.facts, [artefact.path(name).read_bytes() for name in NAMES]
 
 
-def test_a_written_file_is_read_back(artefact: Path) -> None:
+def test_a_written_file_is_read_back(artefact):
     facts, files = read(artefact)
     assert facts == {"format": 1, "value": 0.25, "said at the end": True}
     assert files[1] == bytes(range(64))
@@ -45,7 +45,7 @@ def test_a_written_file_is_read_back(artefact: Path) -> None:
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_no_flipped_bit_and_no_cut_goes_unseen(artefact: Path, data: st.DataObject) -> None:
+def test_no_flipped_bit_and_no_cut_goes_unseen(artefact, data):
     path = artefact / data.draw(st.sampled_from((*NAMES, MANIFEST)))
     before = path.read_bytes()
     at = data.draw(st.integers(0, len(before) - 1))
@@ -67,7 +67,7 @@ PLACES = ("seed-0-0123456789ab", "seed-1-0123456789ab", "seed-0-ba9876543210", "
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("other", [*PLACES, "seed-0"])
-def test_a_whole_folder_in_the_place_of_another_is_refused(place: str, other: str, tmp_path: Path) -> None:
+def test_a_whole_folder_in_the_place_of_another_is_refused(place, other, tmp_path):
     for name in (place, other):
         with making(tmp_path / "made" / name, "numbers", {"name": name}) as part:
             (part / "deep").mkdir()
@@ -90,7 +90,7 @@ def test_a_whole_folder_in_the_place_of_another_is_refused(place: str, other: st
     assert Artefact.open(renamed, "numbers").facts == {"name": place}
 
 
-def test_a_folder_replaces_the_old_one_only_when_it_is_whole(tmp_path: Path) -> None:
+def test_a_folder_replaces_the_old_one_only_when_it_is_whole(tmp_path):
     folder = tmp_path / "folder"
     with whole_folder(folder) as part:
         (part / "a").write_text("old")
@@ -106,7 +106,7 @@ def test_a_folder_replaces_the_old_one_only_when_it_is_whole(tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == [folder]
 
 
-def test_files_of_the_user_in_a_replaced_folder_stay(tmp_path: Path) -> None:
+def test_files_of_the_user_in_a_replaced_folder_stay(tmp_path):
     folder = tmp_path / "folder"
     (folder / "deep").mkdir(parents=True)
     for name in ("notes.txt", "deep/mine", "deep/c", "outdated"):
@@ -130,7 +130,7 @@ class Later:
     order: str = field(default="old", metadata=ADDED)
 
 
-def test_an_added_field_counts_unless_it_has_its_default() -> None:
+def test_an_added_field_counts_unless_it_has_its_default():
     assert plain(Later()) == {"kind": "Later", "rate": 0.1}
     assert plain(Later(order="new")) == {"kind": "Later", "rate": 0.1, "order": "new"}
 
@@ -146,7 +146,7 @@ with whole_folder(Path(sys.argv[1]) / "folder") as folder, whole_file(Path(sys.a
 """
 
 
-def test_a_sweep_removes_dead_leftovers_only(tmp_path: Path) -> None:
+def test_a_sweep_removes_dead_leftovers_only(tmp_path):
     subprocess.run([sys.executable, "-c", KILLED_WRITING, tmp_path], cwd=ROOT, check=False)
     dead = sorted(tmp_path.iterdir())
     assert len(dead) == 2
@@ -172,6 +172,6 @@ with Workers(2) as workers:
 """
 
 
-def test_workers_end_with_their_parent() -> None:
+def test_workers_end_with_their_parent():
     done = subprocess.run([sys.executable, "-c", KILLED], cwd=ROOT, capture_output=True, check=False)
     assert done.returncode == -signal.SIGKILL

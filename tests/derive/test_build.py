@@ -27,7 +27,7 @@ SIZE = 600
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def study(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("studies")
     return derive_languages(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), folder / "study", folder / "cache")
 
@@ -45,7 +45,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda transform: transform.name)
-def test_the_derived_corpus_is_that_of_its_sentences_one_by_one(study: Path, transform: Transform) -> None:
+def test_the_derived_corpus_is_that_of_its_sentences_one_by_one(study, transform):
     vocabulary = Vocabulary.load(study / "vocabulary")
     image = np.load(study / transform.name / "image.npy")
     source, derived = Corpus.open(study / "source"), Corpus.open(study / transform.name)
@@ -62,7 +62,7 @@ def test_the_derived_corpus_is_that_of_its_sentences_one_by_one(study: Path, tra
     assert derived.tokens.dtype == np.uint16
 
 
-def test_output_does_not_depend_on_the_number_of_workers(study: Path, tmp_path: Path) -> None:
+def test_output_does_not_depend_on_the_number_of_workers(study, tmp_path):
     derive_languages(
         SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), tmp_path / "study", tmp_path / "cache", workers=3
     )
@@ -122,9 +122,7 @@ class Named(Transform):
         (("a b", "é" * 70_000), 261, (Invert(),), "a word consists of 140,001 sub-words"),
     ],
 )
-def test_unusable_input_leaves_nothing(
-    tmp_path: Path, lines: tuple[str, ...], size: int, transforms: tuple[Transform, ...], what: str
-) -> None:
+def test_unusable_input_leaves_nothing(tmp_path, lines, size, transforms, what):
     with pytest.raises(BadInput, match=what):
         derive_languages(
             Lines(lines), transforms, size, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,9 +23,7 @@ lines_of_words = st.lists(
 
 @settings(max_examples=100)
 @given(st.lists(lines_of_words, min_size=1, max_size=3))
-def test_lines_come_back_however_they_are_cut_into_shards(
-    tmp_path_factory: pytest.TempPathFactory, shards: list[list[list[list[int]]]]
-) -> None:
+def test_lines_come_back_however_they_are_cut_into_shards(tmp_path_factory, shards):
     folder = tmp_path_factory.mktemp("corpora") / "corpus"
     with CorpusWriter(folder, 1000) as writer:
         for lines in shards:

@@ -31,7 +31,7 @@ def derived(path: Path, name: str, pairs: bool = False) -> list[str]:
 
 
 @pytest.mark.parametrize("name", [*NAMES, "syn-romance"])
-def test_a_treebank_stays_one(name: str, tmp_path: Path) -> None:
+def test_a_treebank_stays_one(name, tmp_path):
     path = tmp_path / "a.conllu"
     write_treebank(path, SENTENCES)
     made = transform(name).ready(tmp_path)
@@ -84,19 +84,19 @@ def check_readable(sentences: Sequence[Sentence], name: str, folder: Path) -> No
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     return tmp_path_factory.mktemp("treebanks")
 
 
 @settings(max_examples=200)
 @given(annotated(), compositions())
-def test_every_derived_treebank_is_read_again(folder: Path, sentence: Sentence, name: str) -> None:
+def test_every_derived_treebank_is_read_again(folder, sentence, name):
     check_readable([sentence], name, folder)
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("task", ["ner", "word_labels"])
-def test_labels_follow_their_words_as_in_task_data(name: str, task: str, tmp_path: Path) -> None:
+def test_labels_follow_their_words_as_in_task_data(name, task, tmp_path):
     labels = [iob2(s) if task == "ner" else s.tags for s in SENTENCES]
     rows = zip(SENTENCES, labels, strict=True)
     path = written(

@@ -1,5 +1,4 @@
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,10 +32,8 @@ TYPES = np.flatnonzero(COUNTS)
 
 
 @given(st.floats(0, 1), st.sampled_from(["uniform", "frequency"]), st.integers(0, 99))
-def test_a_dictionary_is_an_exact_share_of_the_types_and_their_images(
-    fraction: float, by: str, seed: int
-) -> None:
-    pairs = draw_dictionary(DictionaryConfig(fraction, by, seed), TYPES, COUNTS, IMAGE)  # type: ignore[arg-type]
+def test_a_dictionary_is_an_exact_share_of_the_types_and_their_images(fraction, by, seed):
+    pairs = draw_dictionary(DictionaryConfig(fraction, by, seed), TYPES, COUNTS, IMAGE)
     assert pairs.shape == (round(fraction * len(TYPES)), 2)
     assert pairs.dtype == np.int64
     assert np.all(np.diff(pairs[:, 0]) > 0)
@@ -54,7 +51,7 @@ def wrong_of(
 
 
 @given(st.floats(0, 0.9), st.sampled_from([IMAGE, SHARED]), st.integers(0, 99))
-def test_wrong_pairs_exchange_their_images_in_one_cycle(correct: float, image: np.ndarray, seed: int) -> None:
+def test_wrong_pairs_exchange_their_images_in_one_cycle(correct, image, seed):
     config = DictionaryConfig(0.5, seed=seed, correct=correct)
     drawn = draw_dictionary(config, TYPES, COUNTS, image)
     pairs, unlike = wrong_of(config, image)
@@ -70,7 +67,7 @@ def test_wrong_pairs_exchange_their_images_in_one_cycle(correct: float, image: n
 
 
 @given(st.lists(st.sampled_from(["", "A", "B", "C"]), min_size=2, max_size=9), st.integers(0, 99))
-def test_wrong_pairs_of_the_same_tag_are_as_many_as_can_be(names: list[str], seed: int) -> None:
+def test_wrong_pairs_of_the_same_tag_are_as_many_as_can_be(names, seed):
     tags, pairs = (
         np.array(names, object),
         np.stack([np.arange(len(names)), 100 + np.arange(len(names))], axis=1),
@@ -83,7 +80,7 @@ def test_wrong_pairs_of_the_same_tag_are_as_many_as_can_be(names: list[str], see
     assert unlike == (2 if alone == 1 else alone)
 
 
-def test_pairs_of_ids_are_single_types_and_the_most_probable(tmp_path: Path) -> None:
+def test_pairs_of_ids_are_single_types_and_the_most_probable(tmp_path):
     vocabulary = learn([("house", "maison", "maisons", "the", "la", "le", "Paris")] * 50, SMALLEST + 22)
     single = {
         word: vocabulary.encode(word) for word in ("house", "maison", "maisons", "the", "la", "le", "Paris")
@@ -116,7 +113,7 @@ def test_pairs_of_ids_are_single_types_and_the_most_probable(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "text", ["house\nthe\n", "house house\nthe the\n", "house\tհղկխճ\t1\t2\nthe\tthe\t1\t1\n"]
 )
-def test_a_dictionary_of_ones_own_has_its_words_and_their_images(text: str, tmp_path: Path) -> None:
+def test_a_dictionary_of_ones_own_has_its_words_and_their_images(text, tmp_path):
     vocabulary = learn([("house", "the", "la")] * 50, SMALLEST + 10)
     vocabulary.counts[vocabulary.encode("la")[0]] = 0
     script, path = Transliterate(), tmp_path / "words"

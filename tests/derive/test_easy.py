@@ -1,5 +1,4 @@
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,9 +14,7 @@ TEXT = "the cat sleeps .\nthe dog sleeps .\na cat .\nthe cat sees the dog .\nthe
 
 
 @given(st.lists(WORDS, max_size=20), st.integers(1, 6), st.integers(1, 3), st.integers(0, 3))
-def test_kept_sentences_are_those_that_satisfy_the_definition(
-    corpus: list[tuple[str, ...]], types: int, shortest: int, more: int
-) -> None:
+def test_kept_sentences_are_those_that_satisfy_the_definition(corpus, types, shortest, more):
     easy = EasyText(types, shortest, shortest + more)
     frequency = Counter(word for words in corpus for word in words)
     frequent = most_frequent(frequency, types)
@@ -33,7 +30,7 @@ def test_kept_sentences_are_those_that_satisfy_the_definition(
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> Files:
+def files(tmp_path) -> Files:
     (tmp_path / "text.txt").write_text(TEXT)
     labels = "the\tD\ncat\tN\nsleeps\tV\n.\tP\n\na\tD\nzebra\tN\n.\tP\n\n"
     (tmp_path / "labels.tsv").write_text(labels * 3)
@@ -44,7 +41,7 @@ def files(tmp_path: Path) -> Files:
     )
 
 
-def test_text_and_tasks_are_kept_by_the_frequent_words_of_the_corpus(files: Files, tmp_path: Path) -> None:
+def test_text_and_tasks_are_kept_by_the_frequent_words_of_the_corpus(files, tmp_path):
     ready = files.ready(tmp_path / "cache")
     (chunk,) = ready.chunks()
     sentences, left_out = ready.sentences(chunk)

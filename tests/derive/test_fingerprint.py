@@ -36,13 +36,13 @@ class Base(Invert):
 """
 
 
-def test_a_fingerprint_is_the_start_of_the_digest_of_sorted_json_in_utf_8() -> None:
+def test_a_fingerprint_is_the_start_of_the_digest_of_sorted_json_in_utf_8():
     text = '[{"a": [1, "Köln"], "b": null}]'
     assert fingerprint({"b": None, "a": (1, Path("Köln"))}) == sha256(text.encode()).hexdigest()[:12]
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path, monkeypatch) -> Iterator[Path]:
     monkeypatch.syspath_prepend(tmp_path)
     before = set(sys.modules)
     yield tmp_path
@@ -65,14 +65,14 @@ def mine(folder: Path, word: str) -> Any:
     return import_module("own_mine").Mine()
 
 
-def test_only_files_that_define_a_class_count(folder: Path) -> None:
+def test_only_files_that_define_a_class_count(folder):
     code = own_code([{"a": (Transliterate(), mine(folder, "a"))}])
     assert code.keys() == {"own_mine.py", "own_bases/__init__.py", "own_bases/base.py", "own_bases/tables.py"}
     changed = own_code(mine(folder, "b"))
     assert [name for name in code if code[name] != changed[name]] == ["own_bases/tables.py"]
 
 
-def test_changed_code_changes_the_fingerprint(folder: Path) -> None:
+def test_changed_code_changes_the_fingerprint(folder):
 
     def prints(transform: Any) -> list[str]:
         both = compose(Transliterate(), transform)

@@ -15,12 +15,12 @@ ENGLISH, FINAL = PocketTreebank("english", size=600), PocketTreebank("verbfinal"
 
 
 @pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def cache(tmp_path_factory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture(scope="module")
-def reorder(cache: Path) -> Reorder:
+def reorder(cache) -> Reorder:
     return Reorder(FINAL, ENGLISH).ready(cache)
 
 
@@ -38,7 +38,7 @@ def sentence_of(heads: tuple[int, ...], seed: int) -> Sentence:
 
 @settings(max_examples=300)
 @given(trees(), st.integers(0, 10**6))
-def test_the_tree_and_its_labels_travel(heads: tuple[int, ...], seed: int) -> None:
+def test_the_tree_and_its_labels_travel(heads, seed):
     # Every order is alike: the widest choice.
     transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
     before = sentence_of(heads, seed)
@@ -55,9 +55,7 @@ def test_the_tree_and_its_labels_travel(heads: tuple[int, ...], seed: int) -> No
 
 @settings(max_examples=300)
 @given(trees(), st.integers(0, 10**6))
-def test_whole_subtrees_stay_whole_and_crossing_or_large_nodes_stay(
-    heads: tuple[int, ...], seed: int
-) -> None:
+def test_whole_subtrees_stay_whole_and_crossing_or_large_nodes_stay(heads, seed):
     transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
     before = sentence_of(heads, seed)
     after = transform(before, seed)
@@ -76,9 +74,7 @@ def test_whole_subtrees_stay_whole_and_crossing_or_large_nodes_stay(
 
 @settings(max_examples=500)
 @given(trees(), st.integers(0, 10**6), st.sets(st.integers(0, 9)), st.booleans())
-def test_the_parts_of_a_word_move_together_as_the_word_would(
-    heads: tuple[int, ...], seed: int, split: set[int], mirrored: bool
-) -> None:
+def test_the_parts_of_a_word_move_together_as_the_word_would(heads, seed, split, mirrored):
     transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
     whole, places = sentence_of(heads, seed), range(len(heads))[:: -1 if mirrored else 1]
     before = whole.rewrite([(f"w{i}{part}", (i,)) for i in places for part in ("ab" if i in split else "a")])

@@ -32,7 +32,7 @@ SHARED = {"source": "b4a2ea", "shared": "815fdc"}
 
 
 @pytest.fixture(scope="module")
-def manifest(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+def manifest(tmp_path_factory) -> dict[str, object]:
     home = tmp_path_factory.mktemp("golden")
     lexicon = home / "lexicon.tsv"
     lexicon.write_text("the\tle\t0.75\t3\nthe\tla\t0.25\t1\na\tun\n", encoding="utf-8")
@@ -54,7 +54,7 @@ def digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:6]
 
 
-def test_bytes_and_facts_of_every_language(manifest: dict[str, dict[str, object]]) -> None:
+def test_bytes_and_facts_of_every_language(manifest):
     found = {}
     for name, facts in manifest["languages"].items():
         files = {file: sha for file, sha in manifest["files"].items() if file.startswith(f"{name}/")}

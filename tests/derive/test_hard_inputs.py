@@ -251,9 +251,7 @@ READ: list[tuple[Read, str, list[str], dict[str, int]]] = [
 
 
 @pytest.mark.parametrize(("read", "content", "expected", "counted"), READ)
-def test_files_as_they_are_found(
-    read: Read, content: str, expected: list[str], counted: dict[str, int], tmp_path: Path
-) -> None:
+def test_files_as_they_are_found(read, content, expected, counted, tmp_path):
     path, counts = tmp_path / "file", Counter[str]()
     path.write_text(content, encoding="utf-8", newline="")
     assert read(path, counts) == expected
@@ -350,7 +348,7 @@ REFUSED: list[tuple[Read, str, int, str]] = [
 
 
 @pytest.mark.parametrize(("read", "content", "line", "said"), REFUSED)
-def test_files_that_are_refused(read: Read, content: str, line: int, said: str, tmp_path: Path) -> None:
+def test_files_that_are_refused(read, content, line, said, tmp_path):
     path = tmp_path / "file"
     path.write_text(content, encoding="utf-8", newline="")
     with pytest.raises(BadInput) as refused:
@@ -361,7 +359,7 @@ def test_files_that_are_refused(read: Read, content: str, line: int, said: str, 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
 @pytest.mark.parametrize("read", [text, natural, pos, ner, NLI, bitext, links])
-def test_utf_16_is_named(read: Read, encoding: str, tmp_path: Path) -> None:
+def test_utf_16_is_named(read, encoding, tmp_path):
     path = tmp_path / "file"
     path.write_text("0-0\n", encoding=encoding)
     with pytest.raises(BadInput) as refused:
@@ -394,7 +392,7 @@ def test_utf_16_is_named(read: Read, encoding: str, tmp_path: Path) -> None:
         "\tSnow melts.\n\tIt snows.\n",
     ],
 )
-def test_text_that_resembles_annotation(content: str, tmp_path: Path) -> None:
+def test_text_that_resembles_annotation(content, tmp_path):
     path = tmp_path / "file"
     path.write_text(content, encoding="utf-8")
     assert natural(path, Counter()) == [line.strip() for line in content.split("\n") if line]

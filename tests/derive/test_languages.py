@@ -27,7 +27,7 @@ NAMES = ("trans", "trans-25.inv", "inv")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("languages") / "data"
     transforms = Transliterate(), compose(Transliterate(0.25), Invert()), Invert()
     source = PocketEnglish(Pocket(types=300), 400, FEW, FEW, FEW)
@@ -42,7 +42,7 @@ def meaning(language: Language, ids: np.ndarray) -> list[int]:
 @pytest.mark.parametrize(
     ("first", "second"), [("source", "trans-25.inv"), ("trans-25.inv", "inv"), ("inv", "trans")]
 )
-def test_gold_links_join_words_of_the_same_source_word(folder: Path, first: str, second: str) -> None:
+def test_gold_links_join_words_of_the_same_source_word(folder, first, second):
     languages = Languages.open(folder, NAMES)
     bitext = languages.bitext(first, second)
     for pair in range(0, len(bitext), 20):
@@ -72,9 +72,7 @@ def raw(bitext: Bitext, pair: int) -> list[np.ndarray]:
 @pytest.mark.parametrize(
     ("first", "second"), [("trans", "trans-25.inv"), ("trans-25.inv", "trans"), ("inv", "trans")]
 )
-def test_a_dictionary_of_two_derived_languages_pairs_the_images_of_a_type(
-    folder: Path, first: str, second: str
-) -> None:
+def test_a_dictionary_of_two_derived_languages_pairs_the_images_of_a_type(folder, first, second):
     languages = Languages.open(folder, NAMES)
     ours, theirs = (dict(languages.dictionary(SOURCE, name).tolist()) for name in (first, second))
     expected = sorted((ours[type_], theirs[type_]) for type_ in ours.keys() & theirs.keys())
@@ -97,7 +95,7 @@ class Parts(PocketEnglish):
 
 
 @pytest.fixture(scope="module")
-def languages(tmp_path_factory: pytest.TempPathFactory) -> Languages:
+def languages(tmp_path_factory) -> Languages:
     out = tmp_path_factory.mktemp("held") / "data"
     transforms = Transliterate(), compose(Transliterate(0.25), ORDER)
     source = Parts(Pocket(types=300), 400, FEW, FEW, FEW)
@@ -106,7 +104,7 @@ def languages(tmp_path_factory: pytest.TempPathFactory) -> Languages:
 
 
 @pytest.mark.parametrize("share", [0.01, 0.3, 0.95])
-def test_the_two_parts_are_the_whole(languages: Languages, share: float) -> None:
+def test_the_two_parts_are_the_whole(languages, share):
     parts = [all_but_last(languages, share), only_last(languages, share)]
     first = len(languages.languages[0].corpus) - round(share * len(languages.languages[0].corpus))
     for language in languages.languages:
@@ -160,7 +158,7 @@ def check_halves(whole: Languages, halves: Languages) -> None:
 
 
 @given(SENTENCES, st.data())
-def test_halves_are_the_text_and_share_no_sentence(sentences: list[list[int]], data: st.DataObject) -> None:
+def test_halves_are_the_text_and_share_no_sentence(sentences, data):
     has_image = data.draw(st.lists(st.booleans(), min_size=len(sentences), max_size=len(sentences)))
     numbers = [number for number, kept in enumerate(has_image) if kept]
     images = [[TYPES + i for i in reversed(sentences[number])] for number in numbers]
@@ -186,7 +184,7 @@ def put(path: Path, text: str = TEXT) -> Path:
 
 
 @pytest.fixture(scope="module")
-def derived(tmp_path_factory: pytest.TempPathFactory) -> Languages:
+def derived(tmp_path_factory) -> Languages:
     folder = tmp_path_factory.mktemp("unknown")
     source, transforms = (
         Files((put(folder / "wiki.tokens", TEXT * 30),)),
@@ -196,7 +194,7 @@ def derived(tmp_path_factory: pytest.TempPathFactory) -> Languages:
     return Languages.open(folder / "made", ["trans", "trans.inv"])
 
 
-def test_derived_languages_share_the_unknown_type_and_learn_no_letter_of_it(derived: Languages) -> None:
+def test_derived_languages_share_the_unknown_type_and_learn_no_letter_of_it(derived):
     types = Vocabulary.load(derived.folder / "vocabulary")
     assert types.counts[OURS.unknown] == 5 * 30
     assert not any(types.counts[list(types.encode(letter))].any() for letter in "<>")

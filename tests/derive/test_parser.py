@@ -1,7 +1,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ from calque.derive.sources.files import Files
 
 
 @pytest.mark.slow
-def test_a_sentence_that_stops_stanza_costs_no_other_its_tree(stanza_models: Path) -> None:
+def test_a_sentence_that_stops_stanza_costs_no_other_its_tree(stanza_models):
     parser = StanzaParser(stanza_models)
     too_long = ["word"] * (LONGEST + 1)
     odd = ["20 000", " ", "_", "#", "\u00a0x", "\t1", "🙂", "ⵣ"]
@@ -51,7 +50,7 @@ class Chains(StanzaParser):
 
 
 @pytest.fixture
-def parser(tmp_path: Path) -> Chains:
+def parser(tmp_path) -> Chains:
     (tmp_path / "parser").mkdir()
     return Chains(tmp_path / "parser")
 
@@ -74,7 +73,7 @@ class Dies(Chains):
         return super().trees(sentences)
 
 
-def test_a_killed_run_continues_with_the_next_shard(parser: Chains, tmp_path: Path) -> None:
+def test_a_killed_run_continues_with_the_next_shard(parser, tmp_path):
     text = tmp_path / "text.txt"
     text.write_text("".join(f"Number {i} rains.\n" for i in range(2 * SHARD + 1)))
     dies = replace(Files((text,)), trees=ParsedTrees(Dies(parser.folder), tmp_path / "cache"))

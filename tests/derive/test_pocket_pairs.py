@@ -134,13 +134,13 @@ def texts(example: Example) -> tuple[str, ...]:
 
 
 @SIZES
-def test_labels_are_in_equal_shares_and_no_pair_comes_twice(types: int) -> None:
+def test_labels_are_in_equal_shares_and_no_pair_comes_twice(types):
     assert len({texts(pair) for pair in pairs(types)}) == 2 * ITEMS
     assert Counter(pair.label for pair in pairs(types)[: 3 * 3_333]) == dict.fromkeys(LABELS, 3_333)
 
 
 @SIZES
-def test_labels_follow_from_the_meaning_of_the_sentences(types: int) -> None:
+def test_labels_follow_from_the_meaning_of_the_sentences(types):
     lore = Lore(types)
     for pair in pairs(types)[:3_000]:
         premise, hypothesis = (Reading(sentence, lore) for (sentence,) in pair.texts)
@@ -148,7 +148,7 @@ def test_labels_follow_from_the_meaning_of_the_sentences(types: int) -> None:
 
 
 @pytest.mark.parametrize("order", ["romance", "verbfinal", "verbinitial"])
-def test_other_word_orders_have_the_same_pairs(order: str) -> None:
+def test_other_word_orders_have_the_same_pairs(order):
     for pair, other in zip(Pocket(300).pairs(200), Pocket(300, order=order).pairs(200), strict=True):
         assert (other.label, other.diagnostic) == (pair.label, pair.diagnostic)
         assert [sorted(text.split()) for text in texts(other)] == [
@@ -157,7 +157,7 @@ def test_other_word_orders_have_the_same_pairs(order: str) -> None:
 
 
 @pytest.mark.parametrize("family", SHARES)
-def test_surface_features_are_equally_frequent_under_every_label(family: str) -> None:
+def test_surface_features_are_equally_frequent_under_every_label(family):
     for view in VIEWS:
         seen: defaultdict[object, dict[str, float]] = defaultdict(lambda: dict.fromkeys(LABELS, 0.0))
         for case in families()[family]:
@@ -179,7 +179,7 @@ def roles(sentence: Sentence) -> tuple[str, str]:
 
 
 @SIZES
-def test_labels_follow_from_who_did_it_to_whom(types: int) -> None:
+def test_labels_follow_from_who_did_it_to_whom(types):
     for pair in paraphrases(types):
         (one,), (other,) = pair.texts
         same = roles(one) == roles(other)
@@ -188,6 +188,6 @@ def test_labels_follow_from_who_did_it_to_whom(types: int) -> None:
 
 
 @SIZES
-def test_paraphrases_are_in_equal_shares_and_none_comes_twice(types: int) -> None:
+def test_paraphrases_are_in_equal_shares_and_none_comes_twice(types):
     assert set(Counter(pair.label for pair in paraphrases(types)).values()) == {ITEMS}
     assert len({texts(pair) for pair in paraphrases(types)}) == 2 * ITEMS

@@ -9,7 +9,7 @@ from calque.derive.errors import BadInput
 from calque.derive.language import in_places
 from calque.derive.script import KINDS, SCRIPTS, By, Cognates, Transliterate
 from calque.derive.types import OURS
-from calque.derive.usage import CLASSES, NEARLY, Usage, WordClass
+from calque.derive.usage import CLASSES, NEARLY, Usage
 from tests.derive.strategies import law
 
 LARGE = 10**9
@@ -22,7 +22,7 @@ overlaps = st.floats(0, 1)
 
 @law
 @given(sizes, overlaps, seeds)
-def test_the_overlap_is_exact_and_specials_stay(size: int, overlap: float, seed: int) -> None:
+def test_the_overlap_is_exact_and_specials_stay(size, overlap, seed):
     image = Transliterate(overlap, seed).image(size)
     shared = image == np.arange(size)
     assert shared[:FIRST].all()
@@ -51,9 +51,7 @@ def kind_of(usage: Usage, by: By) -> np.ndarray:
 @given(
     st.integers(60, 400), st.floats(0.01, 1), seeds, st.sampled_from([by for by in KINDS if by != "uniform"])
 )
-def test_the_share_of_a_kind_is_exact_and_only_of_that_kind(
-    size: int, overlap: float, seed: int, by: By
-) -> None:
+def test_the_share_of_a_kind_is_exact_and_only_of_that_kind(size, overlap, seed, by):
     usage, transform = usage_of(size, seed), Transliterate(overlap, seed, by=by)
     kind = kind_of(usage, by)
     if not round(overlap * kind.sum()):
@@ -76,7 +74,7 @@ def test_the_share_of_a_kind_is_exact_and_only_of_that_kind(
 
 @law
 @given(st.text(), st.integers(1, len(SCRIPTS)))
-def test_spelling_twice_is_the_identity(word: str, script: int) -> None:
+def test_spelling_twice_is_the_identity(word, script):
     spell = Transliterate(script=script).spell
     assert spell(spell(word)) == word
 
@@ -95,9 +93,7 @@ def derived(transform: Cognates, text: list[list[int]]) -> tuple[np.ndarray, np.
 
 @some
 @given(texts, overlaps, seeds)
-def test_no_word_is_shared_and_every_one_can_be_read_back(
-    text: list[list[int]], share: float, seed: int
-) -> None:
+def test_no_word_is_shared_and_every_one_can_be_read_back(text, share, seed):
     ids, image, pieces = derived(Cognates(share, seed), text)
     assert np.array_equal(image % SIZE, ids)
     ends = np.cumsum(pieces) - 1
@@ -116,7 +112,7 @@ tagged = st.lists(
 
 @some
 @given(tagged, st.sampled_from(["function", "names", "content"]))
-def test_types_are_counted_one_by_one(text: list[tuple[list[int], str]], name: WordClass) -> None:
+def test_types_are_counted_one_by_one(text, name):
     ids = np.array([i for word, _ in text for i in word], np.int64)
     pieces = np.array([len(word) for word, _ in text], np.int64)
     usage = Usage.of(ids, pieces, [tag for _, tag in text], TYPES)

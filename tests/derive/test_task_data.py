@@ -25,12 +25,12 @@ TRANSFORMS = (Transliterate(), compose(Transliterate(0.5), Invert()), Permute(3)
 
 
 @pytest.fixture(scope="module", params=SOURCE.tasks)
-def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(request, tmp_path_factory) -> Path:
     place = tmp_path_factory.mktemp("tasks")
     return derive_task(SOURCE, request.param, TRANSFORMS, place / request.param, place / "cache")
 
 
-def test_every_example_has_its_image(folder: Path) -> None:
+def test_every_example_has_its_image(folder):
     task = TaskFolder.open(folder)
     assert task.task == folder.name
     for split, size in zip(("train", "dev", "test"), FEW, strict=True):
@@ -51,7 +51,7 @@ def treebank(path: Path, count: int, stream: int) -> Path:
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> tuple[TaskFiles, dict[str, tuple[Path, ...]]]:
+def files(tmp_path) -> tuple[TaskFiles, dict[str, tuple[Path, ...]]]:
     train, dev, test = (
         treebank(tmp_path / f"{name}.conllu", 20, n) for n, name in enumerate(("train", "dev", "test"))
     )
@@ -62,9 +62,7 @@ def files(tmp_path: Path) -> tuple[TaskFiles, dict[str, tuple[Path, ...]]]:
     return TaskFiles((train,), (test,), (dev,), limit=12), others
 
 
-def test_every_split_and_test_set_is_there(
-    files: tuple[TaskFiles, dict[str, tuple[Path, ...]]], tmp_path: Path
-) -> None:
+def test_every_split_and_test_set_is_there(files, tmp_path):
     own, others = files
     folder = TaskFolder.open(write_natural_task("pos", own, others, tmp_path / "made"))
     assert folder.task == "pos"

@@ -20,9 +20,7 @@ def beyond(inner: Transform, number: int) -> int:
 
 @law
 @given(sentences(), transforms(), transforms(), st.integers(0, 2**40))
-def test_composition_is_one_after_the_other(
-    sentence: Sentence, outer: Transform, inner: Transform, number: int
-) -> None:
+def test_composition_is_one_after_the_other(sentence, outer, inner, number):
     both = compose(outer, inner)
     assert both(sentence, number) == outer(inner(sentence, number), beyond(inner, number))
     assert both.name == f"{outer.name}.{inner.name}"
@@ -35,9 +33,7 @@ def labelled(sentence: Sentence) -> dict[int, str]:
 
 @law
 @given(sentences(), transforms(), st.integers(0, 2**40))
-def test_every_transform_keeps_words_and_their_columns(
-    sentence: Sentence, transform: Transform, number: int
-) -> None:
+def test_every_transform_keeps_words_and_their_columns(sentence, transform, number):
     image = transform(sentence, number)
     assert image == transform(sentence, number)
     assert sorted(image.origin) == list(range(len(sentence)))
@@ -56,7 +52,7 @@ EXAMPLES = [(kind, name.replace("fr", "romance")) for kind in TRANSFORMS for nam
 
 
 @pytest.mark.parametrize(("kind", "name"), EXAMPLES)
-def test_every_example_is_a_transform_of_its_class_and_is_called_so(kind: type[Transform], name: str) -> None:
+def test_every_example_is_a_transform_of_its_class_and_is_called_so(kind, name):
     made = transform(name)
     assert type(made) is kind and made.name == name
     assert transform(f"{name}.inv-37.5").name == f"{name}.inv-37.5"
@@ -64,7 +60,7 @@ def test_every_example_is_a_transform_of_its_class_and_is_called_so(kind: type[T
 
 @law
 @given(sentences(), st.sampled_from([1.0, 0.5]), st.integers(0, 99))
-def test_inversion_twice_is_the_identity(sentence: Sentence, p: float, number: int) -> None:
+def test_inversion_twice_is_the_identity(sentence, p, number):
     invert = Invert(p)
     once = invert(sentence, number)
     twice = invert(once, number)
@@ -83,13 +79,13 @@ def test_inversion_twice_is_the_identity(sentence: Sentence, p: float, number: i
         (".", "."),
     ],
 )
-def test_inversion_of_examples(text: str, image: str) -> None:
+def test_inversion_of_examples(text, image):
     assert " ".join(Invert()(Sentence(tuple(text.split()))).words) == image
 
 
 @law
 @given(st.integers(2, 30).flatmap(lambda n: st.permutations(range(n))))
-def test_kendall_distance_is_scipys(order: list[int]) -> None:
+def test_kendall_distance_is_scipys(order):
     tau = kendalltau(range(len(order)), order).statistic
     assert kendall_distance(order) == pytest.approx((1 - tau) / 2)
 
@@ -102,7 +98,7 @@ def reordered(draw: st.DrawFn) -> tuple[Sentence, list[int]]:
 
 @law
 @given(reordered())
-def test_columns_follow_words(case: tuple[Sentence, list[int]]) -> None:
+def test_columns_follow_words(case):
     before, order = case
     after = before.reorder(order)
     assert list(after.origin) == order
@@ -116,7 +112,7 @@ def test_columns_follow_words(case: tuple[Sentence, list[int]]) -> None:
 
 @law
 @given(reordered())
-def test_spans_cover_the_same_words_in_maximal_pieces(case: tuple[Sentence, list[int]]) -> None:
+def test_spans_cover_the_same_words_in_maximal_pieces(case):
     before, order = case
     after = before.reorder(order)
 

@@ -24,11 +24,11 @@ def made(count: int = 300, seed: int = 0) -> list[tuple[tuple[str, ...], tuple[s
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     return write_translation(made(), "xx", SIZE, tmp_path_factory.mktemp("made") / "pair")
 
 
-def test_every_line_is_paired_with_its_translation(folder: Path) -> None:
+def test_every_line_is_paired_with_its_translation(folder):
     languages = Languages.open(folder, ["xx"])
     (bitext,), vocabulary = languages.bitexts, languages.vocabulary
     assert len(bitext) == 300 and not bitext.gold
@@ -38,7 +38,7 @@ def test_every_line_is_paired_with_its_translation(folder: Path) -> None:
         assert (bitext.second.corpus.order(line) == NOWHERE).all()
 
 
-def test_a_translation_has_no_links_until_they_are_estimated(tmp_path: Path) -> None:
+def test_a_translation_has_no_links_until_they_are_estimated(tmp_path):
     random = np.random.default_rng(0)
     lines = [random.integers(0, 30, random.integers(2, 9)).tolist() for _ in range(400)]
     pairs = [(tuple(f"ab{w}" for w in line), tuple(f"cd{w}" for w in line)) for line in lines]

@@ -23,7 +23,7 @@ def vocabulary() -> Vocabulary:
 
 
 @pytest.fixture(scope="module")
-def saved(vocabulary: Vocabulary, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def saved(vocabulary, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("vocabulary")
     vocabulary.save(folder)
     return folder
@@ -32,7 +32,7 @@ def saved(vocabulary: Vocabulary, tmp_path_factory: pytest.TempPathFactory) -> P
 words = st.text(min_size=1, max_size=8).filter(lambda word: word.split() == [word])
 
 
-def test_merges_are_those_of_training_on_the_lines(saved: Path) -> None:
+def test_merges_are_those_of_training_on_the_lines(saved):
     reference = Tokenizer(models.BPE())
     reference.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.ByteLevel(add_prefix_space=True, use_regex=False)]
@@ -48,7 +48,7 @@ def test_merges_are_those_of_training_on_the_lines(saved: Path) -> None:
     assert ours["merges"] == json.loads(reference.to_str())["model"]["merges"]
 
 
-def test_transformers_loads_it_and_gives_the_same_ids(vocabulary: Vocabulary, saved: Path) -> None:
+def test_transformers_loads_it_and_gives_the_same_ids(vocabulary, saved):
     fast = PreTrainedTokenizerFast(tokenizer_file=str(saved / "tokenizer.json"))
     for line in LINES[:200]:
         ids = [i for word in line for i in vocabulary.encode(word)]
@@ -62,11 +62,11 @@ def test_transformers_loads_it_and_gives_the_same_ids(vocabulary: Vocabulary, sa
 
 @settings(max_examples=300)
 @given(st.lists(words, min_size=1, max_size=5))
-def test_any_text_is_decoded_again(vocabulary: Vocabulary, line: list[str]) -> None:
+def test_any_text_is_decoded_again(vocabulary, line):
     assert vocabulary.text(i for word in line for i in vocabulary.encode(word)) == " ".join(line)
 
 
-def test_special_types_are_the_templates_else_the_settings_else_added_ones(tmp_path: Path) -> None:
+def test_special_types_are_the_templates_else_the_settings_else_added_ones(tmp_path):
     """BERT's pieces may include RoBERTa's special names, and a tokenizer may have both kinds of special
     types."""
     berts = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -119,18 +119,14 @@ def template(pair: str, tmp_path: Path) -> Path:
         ("<s> $A </s> $B", None),
     ],
 )
-def test_two_texts_are_laid_out_by_the_tokenizers_template(
-    pair: str, layout: PairLayout | None, tmp_path: Path
-) -> None:
+def test_two_texts_are_laid_out_by_the_tokenizers_template(pair, layout, tmp_path):
     template(pair, tmp_path)
     given = GivenVocabulary(tmp_path).open()
     assert given.layout == (layout or PairLayout.usual(given.specials))
 
 
 @pytest.mark.parametrize("room", [0, 50, 1 << 19])
-def test_a_word_table_encodes_as_the_vocabulary_does_also_when_it_forgets(
-    vocabulary: Vocabulary, room: int
-) -> None:
+def test_a_word_table_encodes_as_the_vocabulary_does_also_when_it_forgets(vocabulary, room):
     table = WordTable(vocabulary, room)
     for start in range(0, len(LINES), 100):
         flat = [word for line in LINES[start : start + 100] for word in line]

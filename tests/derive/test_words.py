@@ -18,7 +18,7 @@ from calque.derive.script import Transliterate
 from calque.derive.sentence import CHUNKS, PART, Sentence
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import Account, Transform, compose, image_of
-from calque.derive.words import Agglutinate, Cipher, Drop, Rewrite, Split, Translate
+from calque.derive.words import Agglutinate, Cipher, Drop, Split, Translate
 from tests.derive.strategies import law, sentences
 
 FEW = Sizes(40, 10, 20)
@@ -45,7 +45,7 @@ def rewritten(draw: st.DrawFn) -> tuple[Sentence, list[list[int]]]:
 
 @law
 @given(rewritten(), st.randoms())
-def test_links_and_labels_follow_words(case: tuple[Sentence, list[list[int]]], random: object) -> None:
+def test_links_and_labels_follow_words(case, random):
     before, groups = case
     after = before.rewrite([(f"n{i}", group) for i, group in enumerate(groups)])
     assert after.words == tuple(f"n{i}" for i in range(len(groups)))
@@ -99,14 +99,14 @@ def test_links_and_labels_follow_words(case: tuple[Sentence, list[list[int]]], r
         (Cipher("VERB"), "dog barks", "NOUN VERB", "dog ceslt"),
     ],
 )
-def test_words_change_as_documented(transform: Rewrite, text: str, tags: str, changed: str) -> None:
+def test_words_change_as_documented(transform, text, tags, changed):
     sentence = Sentence(tuple(text.split()), tuple(tags.split()))
     assert transform(sentence).text == changed
     assert transform.account(sentence) == Counter()
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def study(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("words")
     return derive_languages(SOURCE, TRANSFORMS, 600, DictionaryConfig(), folder / "study", folder / "cache")
 
@@ -120,7 +120,7 @@ def images(transform: Transform) -> list[tuple[Sentence, Sentence]]:
     ]
 
 
-def test_the_folder_has_the_words_and_links_of_the_sentences(study: Path) -> None:
+def test_the_folder_has_the_words_and_links_of_the_sentences(study):
     languages = Languages.open(study, [transform.name for transform in TRANSFORMS])
     of_all = {transform.name: images(transform) for transform in TRANSFORMS}
     encode = languages.vocabulary.encode
@@ -150,7 +150,7 @@ def test_the_folder_has_the_words_and_links_of_the_sentences(study: Path) -> Non
     assert np.array_equal(held.links(3), whole.links(len(whole) - len(held) + 3))
 
 
-def test_types_with_one_image_are_those_whose_words_have_one(study: Path) -> None:
+def test_types_with_one_image_are_those_whose_words_have_one(study):
     languages = Languages.open(study, [transform.name for transform in TRANSFORMS])
     facts, encode = (
         json.loads((study / "manifest.json").read_text())["languages"],
@@ -183,13 +183,13 @@ def test_types_with_one_image_are_those_whose_words_have_one(study: Path) -> Non
 
 
 @pytest.fixture
-def lexicon(tmp_path: Path) -> Path:
+def lexicon(tmp_path) -> Path:
     path = tmp_path / "en-xx.tsv"
     path.write_text("dog\tfido\t0.75\t3\ndog\trex\t0.25\t1\nthe\tle\t1\t9\n", encoding="utf-8")
     return path
 
 
-def test_words_are_translated_by_the_probabilities_of_a_lexicon(lexicon: Path) -> None:
+def test_words_are_translated_by_the_probabilities_of_a_lexicon(lexicon):
     sentence, counts = Sentence(tuple("The dog barks .".split())), Counter[str]()
     for number in range(2_000):
         image = image_of(Translate(lexicon, "xx"), sentence, number, account := Account())

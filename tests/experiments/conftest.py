@@ -57,7 +57,7 @@ TINY = [
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path, monkeypatch) -> Iterator[Path]:
     """A folder of files, what is imported from which is forgotten afterwards; commands run in another one."""
     (tmp_path / "mine").mkdir()
     (tmp_path / "elsewhere").mkdir()
@@ -187,7 +187,7 @@ def weights(step: Step | Model) -> str:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def one_thread() -> None:
+def one_thread():
     """Bits depend on the number of threads."""
     torch.set_num_threads(1)
 
@@ -199,13 +199,13 @@ def tiny() -> Study:
 
 
 @pytest.fixture(scope="session")
-def done(tiny: Study, tmp_path_factory: pytest.TempPathFactory) -> Done:
+def done(tiny, tmp_path_factory) -> Done:
     """All of the study, one model after the other; not to be changed."""
     return finished(tmp_path_factory.mktemp("done"), tiny)
 
 
 @pytest.fixture
-def derived(done: Done, tmp_path: Path) -> Done:
+def derived(done, tmp_path) -> Done:
     """The study with its languages derived and nothing else done, to be changed at will."""
     places = Done(tmp_path / "runs", done.study)
     shutil.copytree(done.data, places.data)

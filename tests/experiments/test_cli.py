@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from calque.derive.errors import BadInput
 from calque.experiments.cli import Commands, app
 from calque.pretrain.train import NonFinite
-from tests.experiments.conftest import TINY, Done
+from tests.experiments.conftest import TINY
 from tests.processes import below, descendants, wait_for
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +43,7 @@ def python(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_show_prints_the_good_languages_and_names_every_bad_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_show_prints_the_good_languages_and_names_every_bad_one(monkeypatch):
     monkeypatch.delenv("CALQUE_STANZA", raising=False)
     twice = "trans-100-function.trans-stems-50"
     code, out, err = calque("show", "Sara ate .", "inv", "klingon", "syn-romance", "trans", "vulcan", twice)
@@ -60,7 +60,7 @@ def test_show_prints_the_good_languages_and_names_every_bad_one(monkeypatch: pyt
     assert len(err.splitlines()) == 5  # a line for each of the four, and one with the names that there are
 
 
-def test_plan_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plan_runs_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, out, _ = calque("plan", "pocket", "--jobs", "2", *SETTINGS)
     assert code == 0
@@ -69,7 +69,7 @@ def test_plan_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert list(tmp_path.iterdir()) == []
 
 
-def test_run_finds_everything_done_and_prints_a_summary(done: Done) -> None:
+def test_run_finds_everything_done_and_prints_a_summary(done):
     words = ("run", "pocket", "--runs", str(done.root), "--jobs", "1", *SETTINGS)
     code, out, err = calque(*words)
     report = out.splitlines()[-1]
@@ -85,7 +85,7 @@ def test_run_finds_everything_done_and_prints_a_summary(done: Done) -> None:
     assert score["DELTA"]["mean"] == pytest.approx(score["SUP"]["mean"] - score["ZS"]["mean"])
 
 
-def test_the_help_the_studies_and_a_typo_need_no_torch() -> None:
+def test_the_help_the_studies_and_a_typo_need_no_torch():
     commands = [
         *([*words, "--help"] for words in ([], ["align"], ["data", "plan"], ["run"])),
         ["studies"],
@@ -151,9 +151,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("words", WRONG)
-def test_a_wrong_command_is_one_line_and_leaves_nothing(
-    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_command_is_one_line_and_leaves_nothing(words, tmp_path, monkeypatch):
     for name in ("CALQUE_DATA", "CALQUE_ENCODER", "CALQUE_STANZA"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
@@ -165,7 +163,7 @@ def test_a_wrong_command_is_one_line_and_leaves_nothing(
     assert files - {"uses.json"} == {"file"}
 
 
-def test_output_is_utf_8_in_every_locale_and_a_name_that_a_locale_lacks_is_refused(tmp_path: Path) -> None:
+def test_output_is_utf_8_in_every_locale_and_a_name_that_a_locale_lacks_is_refused(tmp_path):
     text = tmp_path / "text.txt"
     text.write_text("Sara aß two apples .\n", encoding="utf-8")
     locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"}
@@ -201,7 +199,7 @@ def of_torch() -> RuntimeError:
         (FileNotFoundError(errno.ENOENT, "No such file or directory", "runs/x"), 2, "runs/x: No such file"),
     ],
 )
-def test_whatever_stops_a_command_is_one_line(error: BaseException, code: int, said: str) -> None:
+def test_whatever_stops_a_command_is_one_line(error, code, said):
     ran = CliRunner().invoke(raising(error), [])
     assert (ran.exit_code, ran.stderr.count("\n"), said in ran.stderr) == (code, 1, True)
 
@@ -223,7 +221,7 @@ def temporary() -> Iterator[str]:
 
 
 @pytest.fixture
-def at_work(derived: Done, temporary: str) -> Iterator[subprocess.Popen[str]]:
+def at_work(derived, temporary) -> Iterator[subprocess.Popen[str]]:
     ran = subprocess.Popen(
         [
             *(
@@ -253,7 +251,7 @@ def at_work(derived: Done, temporary: str) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.slow
-def test_an_interrupt_is_one_line_and_leaves_no_process(at_work: subprocess.Popen[str]) -> None:
+def test_an_interrupt_is_one_line_and_leaves_no_process(at_work):
     os.killpg(at_work.pid, signal.SIGINT)  # as a terminal does
     _, err = at_work.communicate()  # which waits for all that hold standard error: the processes are gone
     assert at_work.returncode == 130
@@ -262,8 +260,8 @@ def test_an_interrupt_is_one_line_and_leaves_no_process(at_work: subprocess.Pope
 
 @pytest.mark.slow
 def test_a_command_that_is_asked_to_end_leaves_no_process_and_nothing_half_written(
-    at_work: subprocess.Popen[str], derived: Done, temporary: str
-) -> None:
+    at_work, derived, temporary
+):
     maps = [Path(f"/proc/{process}/maps").read_text() for process in descendants(at_work.pid)]
     shared = {line.split()[5] for text in maps for line in text.splitlines() if "/dev/shm/" in line}
     assert len(maps) > 2

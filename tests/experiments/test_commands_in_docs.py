@@ -38,9 +38,7 @@ COMMANDS = dict(commands())
 
 
 @pytest.mark.parametrize("place", COMMANDS)
-def test_a_command_shown_is_one_that_there_is(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_command_shown_is_one_that_there_is(place, tmp_path, monkeypatch):
     group, words = typer.main.get_command(app), COMMANDS[place]
     context = typer.Context(group, info_name="calque")
     while hasattr(group, "resolve_command"):
@@ -60,5 +58,5 @@ def test_a_command_shown_is_one_that_there_is(
             assert "CALQUE_" in str(error) or "no such file" in str(error)
 
 
-def test_there_are_commands_to_check() -> None:
+def test_there_are_commands_to_check():
     assert len(COMMANDS) > 20

@@ -9,7 +9,6 @@ from calque.derive.errors import BadInput
 from calque.derive.files import DISK, MANIFEST
 from calque.derive.workers import silent
 from calque.experiments.run.step import Step
-from tests.experiments.conftest import Done
 
 Damage = Callable[[Path, Path, random.Random], object]
 
@@ -55,7 +54,7 @@ def files_of(step: Step) -> list[Path]:
 
 
 @pytest.mark.parametrize("damage", [flip_a_bit, cut_short, remove, exchange])
-def test_a_damaged_file_is_refused(damage: Damage, done: Done, tmp_path: Path) -> None:
+def test_a_damaged_file_is_refused(damage, done, tmp_path):
     root = shutil.copytree(done.root, tmp_path / "runs")
     dice = random.Random(0)
     for step in done.study.steps(root):
@@ -72,7 +71,7 @@ def test_a_damaged_file_is_refused(damage: Damage, done: Done, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("kept", ["", MANIFEST])
-def test_a_folder_in_the_place_of_another_is_refused(kept: str, done: Done, tmp_path: Path) -> None:
+def test_a_folder_in_the_place_of_another_is_refused(kept, done, tmp_path):
     root = shutil.copytree(done.root, tmp_path / "runs")
     steps = done.study.steps(root)
     for step in steps:

@@ -14,7 +14,7 @@ CHECKOUT = Path(__file__).parents[2]
 ACCURACY = "control/table-3: MLM | Trans | ours; POS accuracy ZS"
 
 
-def test_a_cell_has_the_number_of_the_committed_table() -> None:
+def test_a_cell_has_the_number_of_the_committed_table():
     line = next(
         line for line in (ROOT / "control/table-3.md").read_text().splitlines() if "| Trans  " in line
     )
@@ -34,18 +34,18 @@ def test_a_cell_has_the_number_of_the_committed_table() -> None:
         "control/table-3: MLM | Trans | ours; POS accuracy ZS #3",
     ],
 )
-def test_a_mark_that_names_no_number_is_refused_with_its_page_and_line(mark: str, tmp_path: Path) -> None:
+def test_a_mark_that_names_no_number_is_refused_with_its_page_and_line(mark, tmp_path):
     (tmp_path / "README.md").write_text(f"# A page\n\nMLM <!-- {mark} -->1<!-- / -->\n")
     with pytest.raises(BadInput) as error:
         update(tmp_path, write=True)
     assert str(error.value).startswith(f"{tmp_path / 'README.md'}:3: ")
 
 
-def test_pages_are_filled_from_the_code_and_the_records_that_are_here() -> None:
+def test_pages_are_filled_from_the_code_and_the_records_that_are_here():
     assert update(CHECKOUT, False, {"commands": lambda: reference(typer.main.get_command(app))}) == []
 
 
-def test_docs_are_checked_and_filled_from_the_command_line(tmp_path: Path) -> None:
+def test_docs_are_checked_and_filled_from_the_command_line(tmp_path):
     page, run = tmp_path / "README.md", CliRunner().invoke
     assert run(app, ["docs", str(tmp_path)]).exit_code == 2  # without a README
     page.write_text(f"MLM: <!-- {ACCURACY} -->-1<!-- / -->\n")

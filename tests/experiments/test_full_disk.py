@@ -97,7 +97,7 @@ def contents(root: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def undisturbed(tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("undisturbed")
     for stage in STAGES:
         assert calque(stage, root) == (0, "")
@@ -105,9 +105,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_a_full_disk_at_each_write_is_one_line_and_resumable(
-    disk: Disk, undisturbed: Path, tmp_path: Path
-) -> None:
+def test_a_full_disk_at_each_write_is_one_line_and_resumable(disk, undisturbed, tmp_path):
     failures = 0
     for stage in STAGES:
         while True:

@@ -1,6 +1,5 @@
 import json
 from itertools import compress, product
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,7 +27,7 @@ def swap() -> Any:
     return names["Swap"]()
 
 
-def test_images_are_those_of_python(swap: Any, tmp_path: Path) -> None:
+def test_images_are_those_of_python(swap, tmp_path):
     sentences = [sentence.words for sentence in Pocket(types=300).sentences(1_000)] + [
         tuple(s.split()) for s in HARD
     ]

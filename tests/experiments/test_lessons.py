@@ -4,7 +4,6 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from io import StringIO
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,7 +29,7 @@ def printed(function: Callable[..., object], *arguments: Any) -> str:
     return out.getvalue()
 
 
-def test_the_models_of_the_study_are_shipped() -> None:
+def test_the_models_of_the_study_are_shipped():
     lesson = study("lesson")
     runs = [step.config for step in lesson.trained()]
     assert len(runs) == len(lesson.seeds) * len(lesson.objectives) == 8
@@ -38,9 +37,7 @@ def test_the_models_of_the_study_are_shipped() -> None:
 
 
 @pytest.mark.slow
-def test_the_notebook_runs_and_its_solutions_are_right(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_notebook_runs_and_its_solutions_are_right(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     settings = ", ".join(map(repr, SMALL))
     small = {
@@ -94,8 +91,6 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize(("check", "right", "wrong", "more"), ANSWERS)
-def test_a_check_accepts_the_right_answer_only(
-    check: Any, right: Any, wrong: Any, more: tuple[Any, ...]
-) -> None:
+def test_a_check_accepts_the_right_answer_only(check, right, wrong, more):
     assert printed(check, right, *more).startswith("Right: ")
     assert printed(check, wrong, *more).startswith("Not yet: ")

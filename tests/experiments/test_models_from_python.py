@@ -23,17 +23,17 @@ PAGE = (ROOT / "docs" / "causes-tutorial.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
-def model(done: Done) -> Checkpoint:
+def model(done) -> Checkpoint:
     return calque.load(done.model("MLM").checkpoint)
 
 
 @pytest.fixture(scope="module")
-def tuned(model: Checkpoint) -> SourceTuned:
+def tuned(model) -> SourceTuned:
     return model.finetune("pos")
 
 
 @pytest.fixture
-def copied(done: Done, tmp_path: Path) -> Done:
+def copied(done, tmp_path) -> Done:
     return Done(Path(shutil.copytree(done.root, tmp_path / "runs")), done.study)
 
 
@@ -41,7 +41,7 @@ def shifted(states: Tensor) -> Tensor:
     return states + torch.arange(states.shape[-1])
 
 
-def test_states_are_means_over_the_sub_words_of_each_word(model: Checkpoint) -> None:
+def test_states_are_means_over_the_sub_words_of_each_word(model):
     tokenizer = model.tokenizers["source"]
     sentences = [pair.source for pair in model.pairs(20)] + [("abecedarian", "the")]
     for words, found in zip(sentences, model.states(sentences), strict=True):
@@ -58,7 +58,7 @@ def test_states_are_means_over_the_sub_words_of_each_word(model: Checkpoint) -> 
         model.states(["the " * 31])
 
 
-def test_a_function_after_a_layer_changes_its_states_and_those_above(model: Checkpoint) -> None:
+def test_a_function_after_a_layer_changes_its_states_and_those_above(model):
     sentence = ["the cook ate ."]
     (before,) = model.states(sentence)
     (above,) = model.after_layer(1, shifted).states(sentence)
@@ -76,26 +76,26 @@ def test_a_function_after_a_layer_changes_its_states_and_those_above(model: Chec
         model.after_layer(2, shifted)
 
 
-def test_alignment_is_that_of_the_study_s_records(done: Done, model: Checkpoint) -> None:
+def test_alignment_is_that_of_the_study_s_records(done, model):
     records = read_measured(done.measures(done.model("MLM"))["alignment"]).records
     assert model.alignment() == pytest.approx({one.metric: one.value for one in records if one.step == 12})
 
 
-def test_fine_tuning_is_that_of_the_study(done: Done, model: Checkpoint, tuned: SourceTuned) -> None:
+def test_fine_tuning_is_that_of_the_study(done, model, tuned):
     (record,) = [r for r in done.records(done.model("MLM")) if (r.measure, r.metric) == ("ZS", "accuracy")]
     score = tuned.score()
     assert (score.value, score.count, score.items) == (record.value, record.count, record.items)
     assert tuned.score(after=(1, lambda states: None)) == score != tuned.score(after=(1, shifted))
 
 
-def test_states_of_chosen_words_are_patched(tuned: SourceTuned) -> None:
+def test_states_of_chosen_words_are_patched(tuned):
     every = np.arange(len(tuned.types))
     assert tuned.patched(1, only=every[:0]) == tuned.score()
     assert tuned.patched(1, only=every) == tuned.patched(1)
     assert all(tuned.patched(1, only=every[i::2]) != tuned.patched(1) for i in range(2))
 
 
-def test_a_saved_model_is_an_ordinary_checkpoint(model: Checkpoint, tmp_path: Path) -> None:
+def test_a_saved_model_is_an_ordinary_checkpoint(model, tmp_path):
     changed = model.with_rows(model.rows().source)
     changed.save(tmp_path / "new" / "model")
     again = calque.load(tmp_path / "new" / "model")
@@ -113,7 +113,7 @@ def test_a_saved_model_is_an_ordinary_checkpoint(model: Checkpoint, tmp_path: Pa
     assert [path.name for path in tmp_path.iterdir()] == ["new"] and not (model.folder / "inside").exists()
 
 
-def test_what_is_not_in_the_study_is_refused(copied: Done, tmp_path: Path) -> None:
+def test_what_is_not_in_the_study_is_refused(copied, tmp_path):
     of = copied.model("MLM")
     model = calque.load(of.checkpoint)
     alone = calque.load(shutil.copytree(of.checkpoint, tmp_path / "alone"))
@@ -152,7 +152,7 @@ def output(session: StudySession, capsys: pytest.CaptureFixture[str]) -> list[tu
 
 
 def rows_of(text: str) -> list[tuple[str, float, float]]:
-    return [(line[:36].strip(), *map(float, line[36:].split())) for line in text.splitlines()[1:]]  # type: ignore[misc]
+    return [(line[:36].strip(), *map(float, line[36:].split())) for line in text.splitlines()[1:]]
 
 
 CODE, SHOWN = (
@@ -160,9 +160,7 @@ CODE, SHOWN = (
 )
 
 
-def test_the_program_of_the_page_measures_what_the_study_does(
-    done: Done, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_program_of_the_page_measures_what_the_study_does(done, capsys):
     found = output(StudySession(done.study, done.root), capsys)
     assert [name for name, *_ in found] == [name for name, *_ in rows_of(SHOWN)]
     for objective, (_, aligned, score) in zip(("MLM", "ALIGN-MLM"), found[::3], strict=True):
@@ -174,9 +172,7 @@ def test_the_program_of_the_page_measures_what_the_study_does(
 
 
 @pytest.mark.slow
-def test_the_output_of_the_page_and_the_examples_of_methods_are_right(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_output_of_the_page_and_the_examples_of_methods_are_right(tmp_path, capsys):
     lesson = finished(tmp_path / "runs", study("lesson"))
     model, runner = calque.load(lesson.model("MLM", seed=1).checkpoint), doctest.DocTestRunner()
     for name, method in vars(Checkpoint).items():

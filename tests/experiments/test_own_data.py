@@ -17,7 +17,7 @@ COMMAND = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.slow
-def test_the_page_shows_what_its_commands_print(tmp_path: Path) -> None:
+def test_the_page_shows_what_its_commands_print(tmp_path):
     for name, text in (*FILE.findall(PAGE), *STUDY.findall(PAGE)):
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert len(STUDY.findall(PAGE)[0][1].strip().splitlines()) <= 15
@@ -39,7 +39,7 @@ def label(sentence: Sentence) -> str:
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
     sentences = list(Pocket(types=300).sentences(400))
     tables = {
@@ -62,7 +62,7 @@ for kind, file in KINDS.items():
     OWN[1:1] = [f"source.{kind}={file}", f"source.{kind}.held_out=20"]
 
 
-def test_tasks_of_ones_own_are_in_the_report(here: Path) -> None:
+def test_tasks_of_ones_own_are_in_the_report(here):
     tiny = [one for one in TINY if not one.startswith(("source", "tasks"))]
     settings = [word for setting in [*OWN, *tiny, "objectives=MLM"] for word in ("--set", setting)]
     code, _, err = calque("run", "pocket", "--jobs", "1", *settings)
@@ -72,7 +72,7 @@ def test_tasks_of_ones_own_are_in_the_report(here: Path) -> None:
     assert all(title in page for title in ("Text labels", "Pair labels", "Word labels", "bag of words"))
 
 
-def test_a_label_that_training_lacks_is_told_before_anything_is_trained(here: Path) -> None:
+def test_a_label_that_training_lacks_is_told_before_anything_is_trained(here):
     other = ["source.text_labels=texts.tsv+other.tsv", "source.text_labels.held_out=20", "vocabulary=400"]
     settings = [word for setting in [*OWN, *other] for word in ("--set", setting)]
     code, _, err = calque("run", "pocket", "--jobs", "1", *settings)

@@ -15,31 +15,31 @@ from calque.analysis.checkpoint import Checkpoint
 from calque.derive.errors import BadInput
 from calque.derive.script import Transliterate
 from calque.pretrain.run import CHECKPOINT
-from tests.experiments.conftest import TINY, Done
+from tests.experiments.conftest import TINY
 
 ROOT = Path(__file__).parents[2]
 NAME = "trans.inv"
 
 
 @pytest.fixture(scope="module")
-def checkpoint(done: Done) -> Checkpoint:
+def checkpoint(done) -> Checkpoint:
     return calque.load(done.model("MLM").folder / CHECKPOINT)
 
 
-def test_the_examples_of_the_interface_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_of_the_interface_are_right(monkeypatch):
     monkeypatch.chdir(ROOT)
     tried = doctest.testmod(calque)
     assert tried.attempted > 8 and not tried.failed
 
 
-def test_a_derived_sentence_says_where_its_words_were() -> None:
+def test_a_derived_sentence_says_where_its_words_were():
     derived = calque.derive("Sara ate two apples .", "trans.inv")
     source = derived.source.words
     assert [Transliterate().spell(source[place]) for place in derived.origin] == [*derived.words]
     assert str(derived).count("\n") > 5
 
 
-def test_links_are_those_of_the_aligners() -> None:
+def test_links_are_those_of_the_aligners():
     source, target = ["the cat", "the dog", "a dog", "a cat"], ["le chat", "le chien", "un chien", "un chat"]
     assert calque.align(source, target) == [[(0, 0), (1, 1)]] * 4
     with pytest.raises(BadInput):
@@ -48,7 +48,7 @@ def test_links_are_those_of_the_aligners() -> None:
         calque.align(source, target, method="argmax")
 
 
-def test_a_mask_is_filled_as_transformers_fills_it(checkpoint: Checkpoint) -> None:
+def test_a_mask_is_filled_as_transformers_fills_it(checkpoint):
     fill = pipeline("fill-mask", model=str(checkpoint.folder))
     text = "Sara <mask> two apples ."
     ours, theirs = checkpoint.fill(text, count=7), fill(text, top_k=7)
@@ -62,7 +62,7 @@ def test_a_mask_is_filled_as_transformers_fills_it(checkpoint: Checkpoint) -> No
     assert same and all(a == b for a, b in same)
 
 
-def test_a_derived_text_is_filled_by_the_ids_of_its_language(checkpoint: Checkpoint, done: Done) -> None:
+def test_a_derived_text_is_filled_by_the_ids_of_its_language(checkpoint, done):
     words = calque.derive("Sara ate two apples .", NAME).words
     text = " ".join(["<mask>", *words[1:]])
     shift = np.load(done.data / NAME / "image.npy")
@@ -73,7 +73,7 @@ def test_a_derived_text_is_filled_by_the_ids_of_its_language(checkpoint: Checkpo
     assert checkpoint.fill(text, NAME, 1)[0].probability == pytest.approx(float(scores.max()))
 
 
-def test_the_nearest_types_are_those_of_brute_force(checkpoint: Checkpoint) -> None:
+def test_the_nearest_types_are_those_of_brute_force(checkpoint):
     words, vectors = checkpoint.embeddings("source")
     others, theirs = checkpoint.embeddings(NAME)
     assert len(words) == len(vectors) == len(theirs) == len(others)
@@ -89,7 +89,7 @@ def test_the_nearest_types_are_those_of_brute_force(checkpoint: Checkpoint) -> N
     )
 
 
-def test_wrong_calls_are_refused(checkpoint: Checkpoint) -> None:
+def test_wrong_calls_are_refused(checkpoint):
     calls: list[tuple[Callable[..., object], tuple[object, ...]]] = [
         (checkpoint.fill, ("no mask here",)),
         (checkpoint.fill, ("<mask> and <mask>",)),
@@ -107,7 +107,7 @@ def test_wrong_calls_are_refused(checkpoint: Checkpoint) -> None:
             call(*arguments)
 
 
-def test_a_study_that_is_finished_runs_at_once_and_its_records_are_those_of_the_report(done: Done) -> None:
+def test_a_study_that_is_finished_runs_at_once_and_its_records_are_those_of_the_report(done):
     session = calque.study("pocket", *TINY, runs=done.root)
     assert session.study == done.study
     folder = session.run(jobs=1)
@@ -123,9 +123,7 @@ def test_a_study_that_is_finished_runs_at_once_and_its_records_are_those_of_the_
     "program",
     ["import calque", "from setuptools import build_meta; build_meta.get_requires_for_build_wheel()"],
 )
-def test_a_checkout_without_symbolic_links_is_one_line_that_says_how_to_clone(
-    program: str, tmp_path: Path
-) -> None:
+def test_a_checkout_without_symbolic_links_is_one_line_that_says_how_to_clone(program, tmp_path):
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "calque/__init__.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)

@@ -1,6 +1,5 @@
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,16 +8,15 @@ from hypothesis import strategies as st
 from calque.derive.errors import BadInput
 from calque.experiments.data.needed import describe_files, inputs
 from calque.experiments.data.recipe import read_recipe, sizes
-from calque.experiments.plan import CARDS, Card, card, on_cards, plan
+from calque.experiments.plan import CARDS, card, on_cards, plan
 from calque.experiments.report.summary import extent
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
-from calque.experiments.study import Study
 from calque.experiments.study.models import Cost
 from calque.pretrain.cost import TrainingBytes
 
 
-def test_ids_operations_and_time_follow_the_steps(tiny: Study) -> None:
+def test_ids_operations_and_time_follow_the_steps(tiny):
     once, twice = plan(tiny, 1), plan(override(tiny, ["train.steps=24"]), 1)
     lines = (
         extent(override(tiny, [f"objectives={objectives}"])) for objectives in ("MLM,XLM", "WEAM-after-MLM")
@@ -39,22 +37,20 @@ COST = Cost(steps=10, parameters=10**8, flops=1e18, memory=0, batch=256, card=CA
 
 
 @given(st.sampled_from(CARDS), st.integers(1, 128))
-def test_twice_the_cards_take_half_the_time_and_no_more_memory(kind: Card, number: int) -> None:
+def test_twice_the_cards_take_half_the_time_and_no_more_memory(kind, number):
     (seconds, _, pieces), (half, _, fewer) = on_cards(COST, kind, number), on_cards(COST, kind, 2 * number)
     assert half == pytest.approx(seconds / 2)
     assert fewer <= pieces
 
 
-def test_a_model_that_does_not_fit_and_more_cards_than_rows_are_refused() -> None:
+def test_a_model_that_does_not_fit_and_more_cards_than_rows_are_refused():
     with pytest.raises(BadInput, match="100 M parameters does not fit on one L40S"):
         on_cards(replace(COST, card=replace(CARD, fixed=48e9)), card("L40S"), 1)
     with pytest.raises(BadInput, match="257 cards are too many for 256 rows per step"):
         on_cards(COST, card("L40S"), 257)
 
 
-def test_what_is_there_is_counted_and_what_is_not_is_told_with_its_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_there_is_counted_and_what_is_not_is_told_with_its_command(tmp_path, monkeypatch):
     monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
     monkeypatch.delenv("CALQUE_STANZA", raising=False)
     planned = study("align_mlm")

@@ -39,7 +39,7 @@ STUDIES = {
 
 
 @pytest.mark.parametrize(("name", "paper"), STUDIES.items())
-def test_tables_and_claims_are_those_of_the_records(name: str, paper: str) -> None:
+def test_tables_and_claims_are_those_of_the_records(name, paper):
     check_committed(name, paper)
 
 

@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ MISSING = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "c
 
 
 @pytest.mark.parametrize("name", ["xlm_align_pocket", "word_alignment"])
-def test_a_row_has_the_fields_of_its_record_and_of_its_run(name: str) -> None:
+def test_a_row_has_the_fields_of_its_record_and_of_its_run(name):
     lines = {file: (ROOT / name / file).read_text(encoding="utf-8").splitlines() for file in (RUNS, RECORDS)}
     runs = {run["id"]: run for run in map(json.loads, lines[RUNS])}
     rows = joined_rows(ROOT / name)
@@ -24,7 +23,7 @@ def test_a_row_has_the_fields_of_its_record_and_of_its_run(name: str) -> None:
         assert row == of_run | MISSING | record
 
 
-def test_the_value_of_a_sweep_is_a_field(tmp_path: Path) -> None:
+def test_the_value_of_a_sweep_is_a_field(tmp_path):
     for file in (RUNS, RECORDS):
         (tmp_path / file).write_text(
             (ROOT / "control" / file).read_text(encoding="utf-8").splitlines()[0] + "\n"

@@ -14,7 +14,7 @@ from tests.experiments.conftest import TINY, Done, Heard, weights
 ROOT = Path(__file__).parents[2]
 
 
-def test_each_stage_leaves_the_input_of_the_next(done: Done) -> None:
+def test_each_stage_leaves_the_input_of_the_next(done):
     assert (done.data / "preview.txt").is_file()
     assert sorted(done.heard.begun) == sorted(done.heard.finished)
     for model in done.models():
@@ -34,7 +34,7 @@ def test_each_stage_leaves_the_input_of_the_next(done: Done) -> None:
         assert {record.run for record in done.records(model)} == {model.run.id}
 
 
-def test_finished_steps_are_not_computed_again(done: Done) -> None:
+def test_finished_steps_are_not_computed_again(done):
     before, heard = {path: path.stat().st_mtime_ns for path in done.root.rglob("*")}, Heard()
     for jobs in (1, 2):
         done.compute(jobs=jobs, report=heard)
@@ -42,7 +42,7 @@ def test_finished_steps_are_not_computed_again(done: Done) -> None:
 
 
 @pytest.mark.slow
-def test_in_parallel_there_are_the_same_bits_and_the_same_errors(done: Done, derived: Done) -> None:
+def test_in_parallel_there_are_the_same_bits_and_the_same_errors(done, derived):
     places = derived.changed("objectives=MLM,ALIGN-MLM,DICT-MLM")
     (places.model("DICT-MLM").folder / "resume" / "step-000000004").mkdir(parents=True)
     with pytest.raises(BadInput, match="this state is incomplete") as there:
@@ -54,7 +54,7 @@ def test_in_parallel_there_are_the_same_bits_and_the_same_errors(done: Done, der
 
 
 @pytest.mark.slow
-def test_processes_of_torchrun_share_a_study(done: Done, tmp_path: Path) -> None:
+def test_processes_of_torchrun_share_a_study(done, tmp_path):
     settings = [part for setting in TINY for part in ("--set", setting)]
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     ran = subprocess.run(

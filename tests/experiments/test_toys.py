@@ -34,7 +34,7 @@ from calque.pretrain.objective import Stream
 from calque.pretrain.objectives import parse
 from calque.pretrain.objectives.mlm import Monolingual, TextObjective
 from calque.pretrain.transport import argmax
-from tests.experiments.conftest import TINY, Done
+from tests.experiments.conftest import TINY
 from tests.experiments.test_cli import calque
 
 
@@ -138,7 +138,7 @@ FIGURE = {
 
 
 @pytest.fixture(autouse=True)
-def listed(monkeypatch: pytest.MonkeyPatch) -> None:
+def listed(monkeypatch):
     objectives = (*objectives_module.OBJECTIVES, Backwards)
     for module in (objectives_module, texts):
         monkeypatch.setattr(module, "OBJECTIVES", objectives)
@@ -155,14 +155,14 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_its_fields_make_its_name_its_title_its_row_and_its_parser() -> None:
+def test_its_fields_make_its_name_its_title_its_row_and_its_parser():
     assert parse("BACKWARDS-25") == Backwards(0.25)
     assert (Backwards(0.25).name, Backwards(0.25).title) == ("BACKWARDS-25", "Backwards, 25 % of the rows")
     row = "| `BACKWARDS` | Backwards is MLM that reads some rows from the end. | `-25`: 25 % of the rows |"
     assert objectives_module.table()[-1] == row
 
 
-def test_each_runs_from_the_command_line_to_the_report(tmp_path: Path) -> None:
+def test_each_runs_from_the_command_line_to_the_report(tmp_path):
     settings = [
         *(setting for setting in TINY if "tasks" not in setting),
         "train.steps=4",
@@ -195,7 +195,7 @@ def test_each_runs_from_the_command_line_to_the_report(tmp_path: Path) -> None:
     assert {r["measure"] for r in drawn} == {"longer rows"} and len(drawn) == 2
 
 
-def test_an_aligner_links_words_by_its_name_on_the_command_line(done: Done, tmp_path: Path) -> None:
+def test_an_aligner_links_words_by_its_name_on_the_command_line(done, tmp_path):
     text = tmp_path / "text"
     text.write_text("Sara ate two apples .\n" * 3, encoding="utf-8")
     model = done.model("MLM").checkpoint

@@ -3,7 +3,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -30,9 +29,7 @@ def begun(words: list[str], **environment: str) -> Iterator[Command]:
 
 
 @pytest.mark.slow
-def test_of_two_commands_on_the_same_models_each_is_trained_once_and_both_end_right(
-    done: Done, tmp_path: Path
-) -> None:
+def test_of_two_commands_on_the_same_models_each_is_trained_once_and_both_end_right(done, tmp_path):
     place = ["pocket", "--runs", str(tmp_path), "--jobs", "1", *SETTINGS]
     with begun(["evaluate", *place]) as first:
         wait_for(lambda: below(tmp_path, ".languages-*.claim"), first)

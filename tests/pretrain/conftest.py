@@ -10,24 +10,24 @@ from tests.pretrain.made import LANGUAGE, derive_several, write_study
 
 
 @pytest.fixture(scope="session", autouse=True)
-def one_thread() -> None:
+def one_thread():
     """Bits depend on the number of threads."""
     torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def study(tmp_path_factory) -> Path:
     """The folder of the made study; not to be changed."""
     return write_study(tmp_path_factory.mktemp("made") / "study")
 
 
 @pytest.fixture(scope="session")
-def languages(study: Path) -> Languages:
+def languages(study) -> Languages:
     """The made language and its Trans+Inv derivation."""
     return Languages.open(study, [LANGUAGE])
 
 
 @pytest.fixture(scope="session")
-def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def several(tmp_path_factory) -> Path:
     """Pocket English in several derived languages; not to be changed."""
     return derive_several(tmp_path_factory.mktemp("several"))

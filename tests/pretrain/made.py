@@ -209,6 +209,6 @@ class Gradients(torch.optim.Optimizer):
         self.names = list(learner.trained)
         self.last: dict[str, torch.Tensor] = {}
 
-    def step(self, closure: object = None) -> None:  # type: ignore[override]
+    def step(self, closure: object = None) -> None:
         taken = (p.grad for group in self.param_groups for p in group["params"])
         self.last = {name: grad.clone() for name, grad in zip(self.names, taken, strict=True)}

@@ -12,7 +12,7 @@ MATRICES = 1000
 
 def masks(scores: list[np.ndarray]) -> tuple[Tensor, Tensor]:
     """Where each of the matrices has rows, and columns, once all are padded to the largest."""
-    return tuple(  # type: ignore[return-value]
+    return tuple(
         torch.tensor(
             [
                 [place < table.shape[axis] for place in range(max(t.shape[axis] for t in scores))]

@@ -99,9 +99,7 @@ def expected(
     ("labels", "least"), [("gold", 0.1), ("agreement", 0.1), ("agreement", 0.2), ("self", 0.1)]
 )
 @torch.no_grad()
-def test_the_loss_is_the_cross_entropy_of_linked_words(
-    languages: Languages, labels: Labels, least: float, layer: int
-) -> None:
+def test_the_loss_is_the_cross_entropy_of_linked_words(languages, labels, least, layer):
     one, model, chosen = (
         stream(languages, replace(GOLD, layer=layer)),
         model_of(),

@@ -15,7 +15,6 @@ from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import encode, prediction_loss
-from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.run import Pretraining, pretrain
@@ -67,7 +66,7 @@ def rows(padded: bool) -> Rows:
 
 @EACH
 @pytest.mark.parametrize("padded", [False, True])
-def test_loss_gradient_and_hidden_states_are_those_of_transformers(spelt: Architecture, padded: bool) -> None:
+def test_loss_gradient_and_hidden_states_are_those_of_transformers(spelt, padded):
     torch.manual_seed(0)
     model, batch = spelt.masked_model(foreign(spelt)), rows(padded)
     mask = (batch.ids != OURS.pad).long()
@@ -88,9 +87,7 @@ def test_loss_gradient_and_hidden_states_are_those_of_transformers(spelt: Archit
 
 @EACH
 @pytest.mark.parametrize("objective", [MLM(), XLMAlign()], ids=lambda objective: objective.name)
-def test_a_run_begins_with_a_folder_and_leaves_one(
-    spelt: Architecture, objective: Objective, study: Path, tmp_path: Path
-) -> None:
+def test_a_run_begins_with_a_folder_and_leaves_one(spelt, objective, study, tmp_path):
     before = save(spelt, study, tmp_path / "given").state_dict()
     still = ModelConfig(**vars(MODEL) | {"dropout": 0.0})
     config = Pretraining(Languages.open(study, (LANGUAGE,)), objective, still, TRAIN, 0, tmp_path / "given")
@@ -107,9 +104,7 @@ def test_a_run_begins_with_a_folder_and_leaves_one(
 
 
 @EACH
-def test_new_scripts_get_rows_of_their_own(
-    spelt: Architecture, study: Path, languages: Languages, tmp_path: Path
-) -> None:
+def test_new_scripts_get_rows_of_their_own(spelt, study, languages, tmp_path):
     given = save(spelt, study, tmp_path / "given", rows=SIZE).state_dict()
     made, drawn = InitialModel(tmp_path / "given", STILL, languages, False, 3).whole()
     assert drawn == [f"rows {SIZE:,} to {2 * SIZE - 1:,} of its table"]

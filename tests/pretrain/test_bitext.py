@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from calque.derive.errors import BadInput
-from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.batch import MARKS, PairRows
 from calque.pretrain.bitext import PairStream
@@ -14,7 +13,7 @@ from tests.pretrain.made import DERIVED, PADDING, SENTENCES, SIZE, SOURCE, STILL
 
 
 @pytest.fixture(scope="module")
-def parallel(languages: Languages) -> PairStream:
+def parallel(languages) -> PairStream:
     return pairs_of(languages)
 
 
@@ -30,7 +29,7 @@ def sides(batch: PairRows, row: int) -> list[list[int]]:
     return found
 
 
-def test_every_pair_is_a_row_in_either_order(parallel: PairStream, languages: Languages) -> None:
+def test_every_pair_is_a_row_in_either_order(parallel, languages):
     source, derived = corpora(languages)
     shown = np.concatenate(
         [lines for _, lines in map(parallel.groups.__getitem__, range(parallel.instances))]
@@ -55,7 +54,7 @@ def test_every_pair_is_a_row_in_either_order(parallel: PairStream, languages: La
 
 
 @pytest.mark.parametrize("length", [16, STILL.length])
-def test_an_instance_has_the_ids_of_a_row(languages: Languages, length: int) -> None:
+def test_an_instance_has_the_ids_of_a_row(languages, length):
     parallel = pairs_of(languages, length)
 
     def ids(line: int) -> int:
@@ -77,7 +76,7 @@ def test_an_instance_has_the_ids_of_a_row(languages: Languages, length: int) -> 
         pairs_of(languages, 4)
 
 
-def test_gold_links_are_the_derivations(parallel: PairStream, languages: Languages) -> None:
+def test_gold_links_are_the_derivations(parallel, languages):
     batch = drawn(parallel, 1)
     table = languages.languages[1].table.tolist()
     image = dict(enumerate(table)) | {b: a for a, b in enumerate(table) if b >= SIZE}
@@ -93,7 +92,7 @@ def test_gold_links_are_the_derivations(parallel: PairStream, languages: Languag
 
 
 @pytest.mark.parametrize("pieces", [1, 2, 4, 1000])
-def test_pieces_have_every_pair_once_and_no_column_of_padding(parallel: PairStream, pieces: int) -> None:
+def test_pieces_have_every_pair_once_and_no_column_of_padding(parallel, pieces):
     batch = drawn(parallel, 3)
     made = batch.by_length(pieces)
     assert 1 <= len(made) <= pieces

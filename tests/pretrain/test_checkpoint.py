@@ -6,7 +6,6 @@ import torch
 
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
-from calque.derive.languages import Languages
 from calque.pretrain.checkpoint import MACHINE, METRICS, MOMENTS, WEIGHTS, load_state, save_state
 from calque.pretrain.distributed import one_process
 from calque.pretrain.modules import Learner
@@ -20,7 +19,7 @@ Trained = tuple[Learner, torch.optim.AdamW]
 
 
 @pytest.fixture(scope="module")
-def trained(languages: Languages) -> Trained:
+def trained(languages) -> Trained:
     learner = new_learner(MLM(), MODEL)
     optimizer = make_optimizer(learner, TRAIN)
     train(learner, optimizer, MLM().streams(languages, MODEL.length, 0), TRAIN, 0, one_process())
@@ -36,7 +35,7 @@ def save(folder: Path, step: int, trained: Trained) -> None:
 
 
 @pytest.fixture
-def saved(trained: Trained, tmp_path: Path) -> Path:
+def saved(trained, tmp_path) -> Path:
     save(tmp_path / "resume", 7, trained)
     return tmp_path / "resume"
 
@@ -46,7 +45,7 @@ def fresh() -> Trained:
     return learner, make_optimizer(learner, TRAIN)
 
 
-def test_a_saved_state_is_loaded(saved: Path, trained: Trained) -> None:
+def test_a_saved_state_is_loaded(saved, trained):
     model, optimizer = fresh()
     step, state = load_state(saved, model, optimizer, IDENTITY)
     assert step == 7 and state and state.facts["snapshots"] == SNAPSHOTS
@@ -57,14 +56,14 @@ def test_a_saved_state_is_loaded(saved: Path, trained: Trained) -> None:
             assert optimizer.state[p][kind].equal(trained[1].state[q][kind])
 
 
-def test_the_last_state_replaces_earlier_and_unfinished_ones(saved: Path, trained: Trained) -> None:
+def test_the_last_state_replaces_earlier_and_unfinished_ones(saved, trained):
     (saved / ".step-000000008.123-a.part").mkdir()
     save(saved, 100, trained)
     assert [path.name for path in saved.iterdir()] == ["step-000000100"]
     assert load_state(saved, *fresh(), IDENTITY)[0] == 100
 
 
-def test_the_later_of_two_states_is_taken(saved: Path, trained: Trained) -> None:
+def test_the_later_of_two_states_is_taken(saved, trained):
     save(saved.parent / "other", 12, trained)
     (saved.parent / "other" / "step-000000012").rename(saved / "step-000000012")
     assert load_state(saved, *fresh(), IDENTITY)[0] == 12
@@ -72,7 +71,7 @@ def test_the_later_of_two_states_is_taken(saved: Path, trained: Trained) -> None
 
 @pytest.mark.parametrize("name", [WEIGHTS, MOMENTS, MANIFEST])
 @pytest.mark.parametrize("damage", ["missing", "empty", "half"])
-def test_an_incomplete_state_is_refused(saved: Path, name: str, damage: str) -> None:
+def test_an_incomplete_state_is_refused(saved, name, damage):
     path = saved / "step-000000007" / name
     content = path.read_bytes()
     path.unlink()

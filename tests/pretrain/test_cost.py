@@ -11,20 +11,20 @@ from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import encoder_flops_per_id, pair_flops_per_id, parameters, training_bytes
 from calque.pretrain.model import build, encode, prediction_loss
-from calque.pretrain.objective import HeadOnly, Objective
+from calque.pretrain.objective import HeadOnly
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.ppa import PPA
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
 
 @given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 8), st.integers(1, 40), st.integers(8, 64))
-def test_parameters_are_counted_right(layers: int, heads: int, width: int, ffn: int, length: int) -> None:
+def test_parameters_are_counted_right(layers, heads, width, ffn, length):
     config = ModelConfig(layers=layers, heads=heads, hidden=heads * width, ffn=ffn, length=length)
     model = build(config, 50)
     assert sum(p.numel() for p in model.parameters()) == parameters(config, 50)
 
 
-def test_pairs_cost_the_passes_that_their_objective_takes() -> None:
+def test_pairs_cost_the_passes_that_their_objective_takes():
     """The layer that labels is as deep as the paper's: the second of three. PPA reads all ids again, half for
     keys.
     """
@@ -37,7 +37,7 @@ def test_pairs_cost_the_passes_that_their_objective_takes() -> None:
 
 
 @pytest.mark.parametrize("objective", [MLM(), HeadOnly(MLM())], ids=lambda objective: objective.name)
-def test_the_operations_of_text_are_those_that_torch_counts(objective: Objective) -> None:
+def test_the_operations_of_text_are_those_that_torch_counts(objective):
     """As many labels a row, so that no query is padding; all but the layer that attends from labels alone is
     usual.
     """
@@ -52,7 +52,7 @@ def test_the_operations_of_text_are_those_that_torch_counts(objective: Objective
     assert counted.get_total_flops() == pytest.approx(objective.flops(model, 50) * ids.numel(), rel=1e-9)
 
 
-def test_the_memory_of_a_batch_worked_out_on_paper() -> None:
+def test_the_memory_of_a_batch_worked_out_on_paper():
     """8 rows of 64 ids keep 2 (16 x 64 + 4 x 128) floats an id; 15 % of the 512 ids have three rows of 100
     logits.
     """
@@ -62,7 +62,7 @@ def test_the_memory_of_a_batch_worked_out_on_paper() -> None:
     )
 
 
-def test_the_memory_of_a_card_worked_out_on_paper() -> None:
+def test_the_memory_of_a_card_worked_out_on_paper():
     """As above in bfloat16: 393,216 bytes of activations a row, and 12 for each of 100 logits at 15 % of the
     ids.
     """
@@ -76,7 +76,7 @@ def test_the_memory_of_a_card_worked_out_on_paper() -> None:
     assert held.of(8) - held.of(7) == card.row and held.of(1) == card.of(0) + card.row + 10_000
 
 
-def test_the_operations_of_a_pass_are_those_that_torch_counts() -> None:
+def test_the_operations_of_a_pass_are_those_that_torch_counts():
     model, ids = (
         ModelConfig(layers=3, heads=2, hidden=32, ffn=80, length=24, dropout=0.0),
         torch.randint(5, 50, (4, 24)),

@@ -9,7 +9,6 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from calque.derive.languages import Languages
 from calque.pretrain.distributed import one_process
 from tests.pretrain.made import OBJECTIVES
 from tests.pretrain.ranks import BATCHES, CHANGED_AT, EVERY, MIXED, MOST, PRECISION, SIZES, STEPS, gradients
@@ -24,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def ranks(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ranks(study, tmp_path_factory) -> Path:
     """What worlds of several processes over gloo left; one launch for all tests, since it takes many
     seconds.
     """
@@ -60,7 +59,7 @@ def farthest(one: Path, other: Path) -> float:
 
 
 @pytest.mark.parametrize("name", [*EVERY, MIXED])
-def test_processes_see_the_batches_of_one_and_end_with_its_weights(ranks: Path, name: str) -> None:
+def test_processes_see_the_batches_of_one_and_end_with_its_weights(ranks, name):
     alone = seen([ranks / f"{name} seen 1-0.json"])
     together = seen([ranks / f"{name} seen {MOST}-{rank}.json" for rank in range(MOST)])
     assert together == alone
@@ -70,7 +69,7 @@ def test_processes_see_the_batches_of_one_and_end_with_its_weights(ranks: Path, 
 
 
 @pytest.mark.parametrize("size", [size for size in SIZES if size != 2])
-def test_another_number_of_processes_continues_only_if_allowed(ranks: Path, size: int) -> None:
+def test_another_number_of_processes_continues_only_if_allowed(ranks, size):
     refused = f"this run was started with world 2, not {size}"
     for rank in range(size):
         said = json.loads((ranks / f"changed to {size} said-{rank}.json").read_text(encoding="utf-8"))
@@ -84,7 +83,7 @@ def test_another_number_of_processes_continues_only_if_allowed(ranks: Path, size
     assert 0 < farthest(ranks / "whole" / weights, ranks / f"changed to {size}" / weights) < CLOSE
 
 
-def test_the_same_number_of_processes_continues_to_the_same_bits(ranks: Path) -> None:
+def test_the_same_number_of_processes_continues_to_the_same_bits(ranks):
     for rank in range(2):
         assert json.loads((ranks / f"changed to 2 said-{rank}.json").read_text(encoding="utf-8")) == [
             "finished"
@@ -96,9 +95,7 @@ def test_the_same_number_of_processes_continues_to_the_same_bits(ranks: Path) ->
 @pytest.mark.usefixtures("double_precision")
 @pytest.mark.parametrize("cut", BATCHES)
 @pytest.mark.parametrize("name", OBJECTIVES)
-def test_two_processes_have_the_gradient_of_one(
-    ranks: Path, languages: Languages, name: str, cut: str
-) -> None:
+def test_two_processes_have_the_gradient_of_one(ranks, languages, name, cut):
     alone, losses = gradients(OBJECTIVES[name], languages, BATCHES[cut], one_process())
     together = load_file(ranks / f"{name} {cut}.safetensors")
     assert json.loads((ranks / f"{name} {cut}.json").read_text()) == pytest.approx(losses, rel=1e-5, abs=1e-6)
@@ -107,7 +104,7 @@ def test_two_processes_have_the_gradient_of_one(
         torch.testing.assert_close(together[parameter], gradient, rtol=1e-4, atol=1e-6)
 
 
-def test_a_run_of_two_processes_is_bitwise_the_same_again(ranks: Path) -> None:
+def test_a_run_of_two_processes_is_bitwise_the_same_again(ranks):
     one, again = (ranks / name / "checkpoint" / "model.safetensors" for name in ("run", "again"))
     assert one.read_bytes() == again.read_bytes()
     rows = [json.loads(row) for row in (ranks / "run" / "metrics.jsonl").read_text().splitlines()]

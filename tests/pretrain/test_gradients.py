@@ -38,9 +38,7 @@ def gradients(objective: Objective, languages: Languages, world: World) -> list[
 @pytest.mark.parametrize(
     "objective", [AlignMLM(), XLMAlign(), WordAligned(links="gold")], ids=lambda one: one.name
 )
-def test_every_gradient_is_dense_and_the_sum_over_processes(
-    objective: Objective, languages: Languages
-) -> None:
+def test_every_gradient_is_dense_and_the_sum_over_processes(objective, languages):
     twin = Twin(0, 2, torch.device("cpu"))
     alone, together = gradients(objective, languages, one_process()), gradients(objective, languages, twin)
     assert len(alone) == len(together) == len(new_learner(objective).trained)

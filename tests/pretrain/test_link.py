@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -25,7 +23,7 @@ def drawn(objective: Objective, languages: Languages, seed: int) -> tuple[Rows, 
 
 
 @pytest.fixture(scope="module")
-def told_nothing(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Languages:
+def told_nothing(study, tmp_path_factory) -> Languages:
     return with_dictionary(study, tmp_path_factory.mktemp("told") / "nothing", [])
 
 
@@ -42,18 +40,14 @@ def weights(objective: Objective, languages: Languages) -> list[bytes]:
     return [tensor.numpy().tobytes() for tensor in state_of(learner).values()]
 
 
-def test_without_an_entry_or_with_next_to_no_share_it_is_mlm_bit_by_bit(
-    languages: Languages, told_nothing: Languages
-) -> None:
+def test_without_an_entry_or_with_next_to_no_share_it_is_mlm_bit_by_bit(languages, told_nothing):
     mlm = weights(MLM(), languages)
     assert weights(Link(0.5), told_nothing) == weights(Link(1e-12), languages) == mlm
     assert weights(Link(0.5), languages) != mlm
 
 
 @given(st.integers(0, 2**32), st.floats(0, 1, exclude_min=True))
-def test_only_visible_source_words_with_an_entry_change_and_only_into_their_image(
-    seed: int, share: float
-) -> None:
+def test_only_visible_source_words_with_an_entry_change_and_only_into_their_image(seed, share):
     languages = LANGUAGES[0]
     (rows, counts), (plain, same) = drawn(Link(share), languages, seed), drawn(MLM(), languages, seed)
     image = dict(languages.dictionary("source", LANGUAGE).tolist())
@@ -65,14 +59,14 @@ def test_only_visible_source_words_with_an_entry_change_and_only_into_their_imag
     assert [image[i] for i in plain.ids[changed].tolist()] == rows.ids[changed].tolist()
 
 
-def test_the_share_is_of_all_visible_source_words(languages: Languages) -> None:
+def test_the_share_is_of_all_visible_source_words(languages):
     known = np.isin(np.arange(2 * SIZE), languages.dictionary("source", LANGUAGE)[:, 0])
     for share in (0.05, 0.25, 1.0):
         switched = could = 0
         for seed in range(20):
             rows, _ = drawn(Link(share), languages, seed)
             shown, plain = rows.ids.numpy(), drawn(MLM(), languages, seed)[0].ids.numpy()
-            clean, numbers = only(MLM(), languages).read(range(len(shown)))  # type: ignore[attr-defined]
+            clean, numbers = only(MLM(), languages).read(range(len(shown)))
             could += int((known[plain] & (plain == clean) & (numbers == SOURCE)).sum())
             switched += int((shown != plain).sum())
         assert abs(switched - share * could) <= 4 * np.sqrt(could * share * (1 - share))
@@ -82,5 +76,5 @@ LANGUAGES: list[Languages] = []
 
 
 @pytest.fixture(scope="module", autouse=True)
-def opened(languages: Languages) -> None:
+def opened(languages):
     LANGUAGES[:] = [languages]

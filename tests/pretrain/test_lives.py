@@ -31,12 +31,12 @@ def die(study: Path, out: Path, size: int) -> Died:
 
 
 @pytest.fixture(scope="module")
-def died(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Died:
+def died(study, tmp_path_factory) -> Died:
     return die(study, tmp_path_factory.mktemp("lives"), 1)
 
 
 @pytest.fixture(scope="module")
-def died_of_two(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Died:
+def died_of_two(study, tmp_path_factory) -> Died:
     return die(study, tmp_path_factory.mktemp("lives of two"), 2)
 
 
@@ -65,21 +65,21 @@ def check_same(out: Path, size: int) -> None:
     assert [row["step"] for row in metrics(out / "killed")] == list(range(2, STEPS[size] + 1, 2))
 
 
-def test_the_same_weights_and_metrics(died: Died) -> None:
+def test_the_same_weights_and_metrics(died):
     out, status, _ = died
     assert status["uninterrupted"] == status["last life"] == [0]
     assert status["killed"] == [[KILLED]] * LIVES[1]
     check_same(out, 1)
 
 
-def test_two_processes_end_with_the_same_weights_and_metrics_whichever_is_killed(died_of_two: Died) -> None:
+def test_two_processes_end_with_the_same_weights_and_metrics_whichever_is_killed(died_of_two):
     out, status, _ = died_of_two
     assert status["uninterrupted"] == status["last life"] == [0, 0]
     assert {tuple(ends) for ends in status["killed"]} == {(KILLED, LOST), (LOST, KILLED)}
     check_same(out, 2)
 
 
-def test_the_process_that_is_left_ends_with_one_line(died_of_two: Died) -> None:
+def test_the_process_that_is_left_ends_with_one_line(died_of_two):
     _, status, printed = died_of_two
     lives = status["killed"] + status["stopped"]
     assert all(sorted(ends) == [KILLED, LOST] for ends in lives)

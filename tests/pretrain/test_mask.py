@@ -30,7 +30,7 @@ def within(count: int, of: int, share: float) -> bool:
 
 
 @pytest.mark.parametrize("rate", [0.15, 0.3])
-def test_shares(rate: float) -> None:
+def test_shares(rate):
     ids, _, rows = draw(rate=rate)
     shown, labels = rows.ids.numpy(), rows.labels.numpy()
     selected = labels != UNLABELLED
@@ -44,7 +44,7 @@ def test_shares(rate: float) -> None:
     )
 
 
-def test_specials_and_unselected_ids_do_not_change() -> None:
+def test_specials_and_unselected_ids_do_not_change():
     ids, languages, rows = draw()
     selected = rows.labels.numpy() != UNLABELLED
     assert (ids[selected] >= FIRST).all()
@@ -55,7 +55,7 @@ def test_specials_and_unselected_ids_do_not_change() -> None:
 
 
 @pytest.mark.parametrize("language", [SOURCE, DERIVED])
-def test_random_replacements_are_uniform_over_the_own_language(language: int) -> None:
+def test_random_replacements_are_uniform_over_the_own_language(language):
     ids, languages, rows = draw()
     shown = rows.ids.numpy()
     replaced = (shown != ids) & (shown != OURS.mask) & (languages == language)

@@ -21,9 +21,7 @@ def config(study: Path) -> Pretraining:
 @pytest.mark.parametrize(
     "damage", [b"", b'{"step": 1', b'{"step": 21, "loss": {"mlm": 99}}\n\xff\x00{"st', None]
 )
-def test_a_run_continues_with_the_rows_of_its_state(
-    damage: bytes | None, study: Path, tmp_path: Path
-) -> None:
+def test_a_run_continues_with_the_rows_of_its_state(damage, study, tmp_path):
     """Whatever has become of the file: rows before the state are its own, and later ones are written
     again.
     """
@@ -40,7 +38,7 @@ def test_a_run_continues_with_the_rows_of_its_state(
     assert 99 not in [row["loss"]["mlm"] for row in read_metrics(path)]
 
 
-def test_a_row_has_means_of_its_steps_and_reported_terms_separately(tmp_path: Path) -> None:
+def test_a_row_has_means_of_its_steps_and_reported_terms_separately(tmp_path):
     made = Metrics(
         tmp_path, replace(EACH, log_every=2), [SimpleNamespace(weights={"mlm": 1.0})], 10, True, None
     )

@@ -1,6 +1,4 @@
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +11,7 @@ from calque.derive.fingerprint import plain
 from calque.derive.languages import Languages
 from calque.pretrain.distributed import one_process
 from calque.pretrain.mixture import Mixture
-from calque.pretrain.objective import Objective, Sum
+from calque.pretrain.objective import Sum
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM
@@ -26,7 +24,7 @@ from tests.pretrain.made import MODEL, TRAIN, check_resumes
 NAMES = ("trans", "inv")
 
 
-def test_settings_that_came_or_went_change_no_older_fingerprint() -> None:
+def test_settings_that_came_or_went_change_no_older_fingerprint():
     older = {"phases", "exponent", "text", "held_out", "bitexts", "bitext_exponent", "dictionaries"}
     assert plain(Mixture()).keys() - {"kind"} == older
     assert plain(Mixture(disjoint=True))["disjoint"]
@@ -47,7 +45,7 @@ def test_settings_that_came_or_went_change_no_older_fingerprint() -> None:
         ({"held_out": 0.9999}, "none is left"),
     ],
 )
-def test_mistakes_are_named(several: Path, changes: dict[str, Any], mistake: str) -> None:
+def test_mistakes_are_named(several, changes, mistake):
     with pytest.raises(BadInput, match=mistake):
         Mixture(**changes).of(Languages.open(several, NAMES))
 
@@ -56,16 +54,14 @@ def test_mistakes_are_named(several: Path, changes: dict[str, Any], mistake: str
     ("batch", "pairs", "rows"),
     [(2, 0.01, [1, 1]), (2, 0.99, [1, 1]), (10, 0.04, [9, 1]), (10, 0.26, [7, 3]), (10, 0.96, [1, 9])],
 )
-def test_text_and_pairs_have_at_least_a_row_each(batch: int, pairs: float, rows: list[int]) -> None:
+def test_text_and_pairs_have_at_least_a_row_each(batch, pairs, rows):
     assert Mixture(pairs=pairs).rows(batch, [5, 0, 500], [False, False, True]) == [rows[0], 0, rows[1]]
 
 
 @given(
     st.lists(st.tuples(st.integers(1, 10**9), st.booleans()), min_size=2, max_size=5), st.floats(0.01, 0.99)
 )
-def test_rows_sum_to_the_batch_and_rows_of_pairs_to_their_part(
-    streams: list[tuple[int, bool]], pairs: float
-) -> None:
+def test_rows_sum_to_the_batch_and_rows_of_pairs_to_their_part(streams, pairs):
     sizes, paired = zip(*streams, strict=True)
     assume(any(paired) and not all(paired))
     rows = Mixture(pairs=pairs).rows(1000, sizes, paired)
@@ -77,7 +73,7 @@ def test_rows_sum_to_the_batch_and_rows_of_pairs_to_their_part(
 @pytest.mark.parametrize(
     "mixture", [Mixture((0.1, 0.1, 0.8)), Mixture(exponent=0.5)], ids=lambda one: one.name
 )
-def test_languages_have_their_shares(mixture: Mixture, several: Path) -> None:
+def test_languages_have_their_shares(mixture, several):
     (stream,) = MLM().streams(Languages.open(several, NAMES), MODEL.length, 0)
     shown = Draws([stream], 8, 0, mixture).shown(100)
     sizes = np.array(list(stream.parts.values()))
@@ -87,12 +83,12 @@ def test_languages_have_their_shares(mixture: Mixture, several: Path) -> None:
     assert [shown[name]["epochs"] for name in ("source", *NAMES)] == (rows / sizes).tolist()
 
 
-def test_every_instance_is_drawn_and_no_other() -> None:
+def test_every_instance_is_drawn_and_no_other():
     order = Mixture(exponent=0.7).order({("a",): 3, ("b",): 5, ("c",): 1}, 9, 0)
     assert {int(i) for step in range(100) for i in order.at(step, 4)} == set(range(9))
 
 
-def test_bitexts_are_sampled_with_an_exponent(several: Path) -> None:
+def test_bitexts_are_sampled_with_an_exponent(several):
     languages = replace(Languages.open(several, NAMES), pairs=(("source", "inv"), ("inv", "trans")))
     streams = Sum("both", (MLM(), TLM(0.5))).streams(languages, 2 * MODEL.length, 0)
     draws = Draws(streams, 8, 0, Mixture(bitext_exponent=0.0))
@@ -101,7 +97,7 @@ def test_bitexts_are_sampled_with_an_exponent(several: Path) -> None:
     assert abs(shown["source-inv"]["rows"] - shown["inv-trans"]["rows"]) <= 1
 
 
-def test_held_out_sentences_are_in_no_row_and_in_no_bitext(several: Path) -> None:
+def test_held_out_sentences_are_in_no_row_and_in_no_bitext(several):
     whole = Languages.open(several, NAMES)
     cut = Mixture(held_out=0.25).of(whole)
     assert [len(language.corpus) for language in cut.languages] == [300, 300, 300]
@@ -112,7 +108,7 @@ def test_held_out_sentences_are_in_no_row_and_in_no_bitext(several: Path) -> Non
             assert np.array_equal(before.links(pair), after.links(pair))
 
 
-def test_a_mixture_trains_and_resumes_to_the_same_bytes(several: Path, tmp_path: Path) -> None:
+def test_a_mixture_trains_and_resumes_to_the_same_bytes(several, tmp_path):
     mixture = Mixture((0.45, 0.1, 0.45), held_out=0.1)
     config = Pretraining(Languages.open(several, NAMES), DictMLM(), MODEL, TRAIN, seed=2, mixture=mixture)
     check_resumes(tmp_path, config)
@@ -125,9 +121,7 @@ def test_a_mixture_trains_and_resumes_to_the_same_bytes(several: Path, tmp_path:
 
 
 @pytest.mark.parametrize("objective", [MLM(), AlignMLM()], ids=lambda objective: objective.name)
-def test_disjoint_halves_train_and_resume_to_the_same_bytes(
-    objective: Objective, several: Path, tmp_path: Path
-) -> None:
+def test_disjoint_halves_train_and_resume_to_the_same_bytes(objective, several, tmp_path):
     whole, mixture = Languages.open(several, ["trans"]), Mixture(held_out=0.1, disjoint=True)
     check_resumes(tmp_path, Pretraining(whole, objective, MODEL, TRAIN, seed=1, mixture=mixture))
     facts = Artefact.open(tmp_path / "stopped", RUN).facts
@@ -138,7 +132,7 @@ def test_disjoint_halves_train_and_resume_to_the_same_bytes(
         )
 
 
-def test_only_the_source_is_trained(several: Path, tmp_path: Path) -> None:
+def test_only_the_source_is_trained(several, tmp_path):
     config = Pretraining(
         Languages.open(several, ()), MLM(), MODEL, TRAIN, seed=0, mixture=Mixture(held_out=0.1)
     )

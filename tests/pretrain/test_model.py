@@ -26,7 +26,7 @@ def rows(padded: bool, share: float = 0.15, seed: int = 0) -> Rows:
 @pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize("languages", [False, True])
 @pytest.mark.parametrize("layers", [1, 3])
-def test_loss_and_gradient_are_those_of_transformers(padded: bool, languages: bool, layers: int) -> None:
+def test_loss_and_gradient_are_those_of_transformers(padded, languages, layers):
     model = build(replace(STILL, layers=layers), 2 * SIZE, 3 if languages else 1).train()
     batch = rows(padded)
     ours = prediction_loss(model, batch) / batch.labelled
@@ -49,9 +49,7 @@ def test_loss_and_gradient_are_those_of_transformers(padded: bool, languages: bo
 
 
 @pytest.mark.parametrize("most", [1, 2 * SIZE, 7 * 2 * SIZE, 11 * 2 * SIZE + 5])
-def test_a_loss_in_pieces_is_the_same_and_holds_no_more_logits_than_it_may(
-    most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_loss_in_pieces_is_the_same_and_holds_no_more_logits_than_it_may(most, monkeypatch):
     model, batch = build(STILL, 2 * SIZE), rows(True)
     whole = prediction_loss(model, batch)
     monkeypatch.setattr("calque.pretrain.model.LOGITS", most)
@@ -80,7 +78,7 @@ def test_a_loss_in_pieces_is_the_same_and_holds_no_more_logits_than_it_may(
 
 @pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize("share", [0.0, 1.0])
-def test_no_position_and_every_position(share: float, padded: bool) -> None:
+def test_no_position_and_every_position(share, padded):
     model, batch = build(STILL, 2 * SIZE), rows(True, share)
     batch = replace(batch, found=batch.positions.padded() if padded else None)
     loss = prediction_loss(model, batch)
@@ -95,7 +93,7 @@ def test_no_position_and_every_position(share: float, padded: bool) -> None:
         assert all(p.grad is None or not p.grad.any() for p in model.parameters())
 
 
-def test_the_config_is_robertas() -> None:
+def test_the_config_is_robertas():
     config = build(STILL, 2 * SIZE, 3, 0).config
     assert (config.type_vocab_size, config.vocab_size) == (3, 2 * SIZE)
     assert (config.bos_token_id, config.pad_token_id, config.eos_token_id) == (0, 1, 2)

@@ -12,7 +12,6 @@ from calque.derive.languages import Languages
 from calque.derive.natural.build import derive_natural
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.pretrain.distributed import one_process
-from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM
@@ -29,7 +28,7 @@ ESTIMATED = DWA(labels="estimated", parallel_fraction=1.0)
 
 
 @pytest.fixture(scope="module", params=["unigram", "wordpiece"])
-def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(request, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("natural")
     given = vocabulary(folder / "given", request.param)
     tokenizer = given.open()._tokenizer
@@ -39,7 +38,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.mark.parametrize("objective", [MLM(), XLM(1.0), XLMAlign(), ESTIMATED], ids=lambda one: one.name)
-def test_objectives_train_on_them(objective: Objective, folder: Path, tmp_path: Path) -> None:
+def test_objectives_train_on_them(objective, folder, tmp_path):
     languages = Languages.open(folder, ["xx", "en"])
     if objective is ESTIMATED:
         languages = languages.with_links(estimate_links(languages, "en", "xx", tmp_path / "links", passes=2))
@@ -50,7 +49,7 @@ def test_objectives_train_on_them(objective: Objective, folder: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("objective", [AlignMLM(), DictMLM()], ids=lambda one: one.name)
-def test_a_lexicon_is_the_dictionary_of_objectives(objective: Objective, tmp_path: Path) -> None:
+def test_a_lexicon_is_the_dictionary_of_objectives(objective, tmp_path):
     learn([tuple(line.split()) for line in EN], SMALLEST + 300).save(tmp_path / "given")
     given = GivenVocabulary(tmp_path / "given")
     opened = given.open()

@@ -16,7 +16,7 @@ from calque.derive.types import OURS
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.model import build
 from calque.pretrain.modules import Learner
-from calque.pretrain.objective import Objective, Stream
+from calque.pretrain.objective import Stream
 from calque.pretrain.objectives.align_mlm import Align
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM, PackedLines
@@ -64,7 +64,7 @@ def by_hand(model: RobertaForMaskedLM, rows: Rows) -> float:
 
 
 @pytest.mark.parametrize("objective", [MLM(), TLM(), DictMLM(), DictMLM(side="label")], ids=lambda o: o.name)
-def test_prediction_losses(objective: Objective, languages: Languages) -> None:
+def test_prediction_losses(objective, languages):
     stream = only(objective, languages)
     learner = new_learner(objective)
     rows, counts = stream.draw(range(stream.instances)[:6], np.random.default_rng(0))
@@ -75,7 +75,7 @@ def test_prediction_losses(objective: Objective, languages: Languages) -> None:
     assert float(losses[name].detach()) == pytest.approx(by_hand(learner.model, rows), rel=1e-5)
 
 
-def test_alignment_loss(languages: Languages) -> None:
+def test_alignment_loss(languages):
     stream = only(Align(alpha=7.0), languages)
     model = build(STILL, 2 * SIZE)
     batch, counts = stream.draw([], np.random.default_rng(0))
@@ -89,7 +89,7 @@ def test_alignment_loss(languages: Languages) -> None:
     assert stream.weights == {"align": 7.0}
 
 
-def test_the_alignment_gradient_is_the_dense_one_and_reaches_both_sides(languages: Languages) -> None:
+def test_the_alignment_gradient_is_the_dense_one_and_reaches_both_sides(languages):
     stream = only(Align(), languages)
     model = build(STILL, 2 * SIZE)
     table = model.get_input_embeddings().weight
@@ -103,9 +103,7 @@ def test_the_alignment_gradient_is_the_dense_one_and_reaches_both_sides(language
     assert touched.tolist() == sorted(dictionary(languages).ravel())
 
 
-def test_repulsion_is_the_positive_part_of_the_cosines_and_its_gradient_moves_similar_pairs_only(
-    languages: Languages,
-) -> None:
+def test_repulsion_is_the_positive_part_of_the_cosines_and_its_gradient_moves_similar_pairs_only(languages):
     stream = only(Repel(alpha=7.0), languages)
     model = build(STILL, 2 * SIZE)
     batch, counts = stream.draw([], np.random.default_rng(0))
@@ -124,7 +122,7 @@ def test_repulsion_is_the_positive_part_of_the_cosines_and_its_gradient_moves_si
     assert (counts, stream.weights) == ({"repel": len(dictionary(languages))}, {"repel": 7.0})
 
 
-def test_mlm_shows_every_packed_row_of_both_languages_once(languages: Languages) -> None:
+def test_mlm_shows_every_packed_row_of_both_languages_once(languages):
     stream = only(MLM(mask_rate=0.0), languages)
     rows, _ = stream.draw(range(stream.instances), np.random.default_rng(0))
     packed = [PackedLines(language, languages.specials, LENGTH) for language in languages.languages]
@@ -160,7 +158,7 @@ class Half:
 
 
 @pytest.mark.parametrize("fraction", [0.1, 0.25, 1.0])
-def test_tlm_rows(languages: Languages, fraction: float) -> None:
+def test_tlm_rows(languages, fraction):
     stream = only(TLM(fraction, mask_rate=0.0), languages)
     rows, _ = stream.draw(range(stream.instances), np.random.default_rng(0))
     half = LENGTH // 2
@@ -184,14 +182,14 @@ def test_tlm_rows(languages: Languages, fraction: float) -> None:
         assert a > room_a or b > room_b  # the next pair did not fit
 
 
-def test_dict_mlm_shows_images_and_asks_for_the_originals(languages: Languages) -> None:
+def test_dict_mlm_shows_images_and_asks_for_the_originals(languages):
     stream = only(DictMLM(), languages)
     entries = dictionary(languages).tolist()
     image = dict(entries) | {b: a for a, b in entries}
     shows: Counter[str] = Counter()
     for seed in range(EVERY):
         rows, _ = stream.draw(range(stream.instances), np.random.default_rng(seed))
-        clean, languages = stream.read(range(stream.instances))  # type: ignore[attr-defined]
+        clean, languages = stream.read(range(stream.instances))
         shown, labels = rows.ids.numpy(), rows.labels.numpy()
         selected = labels != UNLABELLED
         assert np.array_equal(labels[selected], clean[selected])
@@ -224,14 +222,14 @@ def test_dict_mlm_shows_images_and_asks_for_the_originals(languages: Languages) 
             )
 
 
-def test_dict_mlm_may_ask_for_images_instead(languages: Languages) -> None:
+def test_dict_mlm_may_ask_for_images_instead(languages):
     stream = only(DictMLM(side="label"), languages)
     entries = dictionary(languages).tolist()
     image = dict(entries) | {b: a for a, b in entries}
     asked: Counter[str] = Counter()
     for seed in range(EVERY):
         rows, _ = stream.draw(range(stream.instances), np.random.default_rng(seed))
-        clean, languages = stream.read(range(stream.instances))  # type: ignore[attr-defined]
+        clean, languages = stream.read(range(stream.instances))
         assert np.array_equal(rows.languages.numpy(), languages)
         selected = rows.labels.numpy() != UNLABELLED
         for a, label in zip(clean[selected].tolist(), rows.labels.numpy()[selected].tolist(), strict=True):
@@ -243,7 +241,7 @@ def test_dict_mlm_may_ask_for_images_instead(languages: Languages) -> None:
 
 
 @given(st.integers(0, 2**32), st.sampled_from(sorted(OBJECTIVES)))
-def test_a_draw_is_a_function_of_its_randomness(seed: int, name: str) -> None:
+def test_a_draw_is_a_function_of_its_randomness(seed, name):
     for stream in STREAMS[name]:
         instances = range(stream.instances)[:3]
         (one, n), (same, m) = (stream.draw(instances, np.random.default_rng(seed)) for _ in range(2))
@@ -259,7 +257,7 @@ STREAMS: dict[str, list[Stream]] = {}
 
 
 @pytest.fixture(scope="module", autouse=True)
-def streams(languages: Languages) -> None:
+def streams(languages):
     STREAMS.update(
         {name: objective.streams(languages, MODEL.length, 0) for name, objective in OBJECTIVES.items()}
     )

@@ -41,9 +41,7 @@ def gradients(layer: nn.Linear, input: Tensor) -> list[Tensor | None]:
     "shape", [(3, LENGTH, WIDE), (1, LENGTH, WIDE), (0, LENGTH, WIDE), (5, WIDE), (3, 7, WIDE)]
 )
 @pytest.mark.parametrize("turned", [False, True])
-def test_outputs_and_gradients_are_torchs(
-    bias: bool, trained: bool, shape: tuple[int, ...], turned: bool
-) -> None:
+def test_outputs_and_gradients_are_torchs(bias, trained, shape, turned):
     input = torch.randn(shape[::-1] if turned else shape)
     input = input.permute(*range(input.ndim)[::-1]) if turned else input
     theirs, ours = wide(bias)
@@ -61,7 +59,7 @@ def products(work: Callable[[], object]) -> int:
     return sum(event.count for event in profile.key_averages() if event.key == "mkldnn::_linear_pointwise")
 
 
-def test_a_learner_has_the_loss_the_gradients_and_the_state_of_its_model() -> None:
+def test_a_learner_has_the_loss_the_gradients_and_the_state_of_its_model():
     ids = torch.randint(5, WIDE, (4, LENGTH), generator=torch.Generator().manual_seed(0))
     rows = Rows(ids, torch.where(ids % 3 == 0, ids, -100), torch.zeros_like(ids), padded=False)
 

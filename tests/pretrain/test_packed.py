@@ -27,7 +27,7 @@ def in_memory(lines: list[list[int]]) -> Language:
 
 
 @given(LINES, st.integers(8, 40))
-def test_packed_rows_are_the_corpus(lines: list[list[int]], length: int) -> None:
+def test_packed_rows_are_the_corpus(lines, length):
     whole = [i for line in lines for i in [*line, OURS.end]]
     rows = [[OURS.start, *whole[a : a + length - 1]] for a in range(0, len(whole) - length + 2, length - 1)]
     if not rows:
@@ -39,7 +39,7 @@ def test_packed_rows_are_the_corpus(lines: list[list[int]], length: int) -> None
     assert packed.left_over == len(whole) - len(rows) * (length - 1)
 
 
-def test_packing_takes_no_memory_that_grows_with_the_lines() -> None:
+def test_packing_takes_no_memory_that_grows_with_the_lines():
     made = in_memory([[FIRST]] * 100_000)
     tracemalloc.start()
     try:
@@ -53,7 +53,7 @@ def test_packing_takes_no_memory_that_grows_with_the_lines() -> None:
 
 
 @given(st.integers(1, 50), st.integers(0, 2**40), st.integers(0, 200), st.integers(0, 120))
-def test_shuffled_visits_each_instance_once_an_epoch(size: int, seed: int, start: int, count: int) -> None:
+def test_shuffled_visits_each_instance_once_an_epoch(size, seed, start, count):
     order = Shuffled(size, seed, 0)
     epochs = order.take(0, 8 * size).reshape(8, size)
     assert (np.sort(epochs) == np.arange(size)).all()

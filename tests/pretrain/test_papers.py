@@ -69,17 +69,17 @@ PAPERS: dict[type[Objective], dict[str, object]] = {
 }
 
 
-def test_objectives_have_their_papers_values() -> None:
+def test_objectives_have_their_papers_values():
     assert {kind: vars(kind()) for kind in PAPERS} == PAPERS
     assert set(OBJECTIVES) <= PAPERS.keys()
 
 
-def test_masks_and_transport_have_their_papers_values() -> None:
+def test_masks_and_transport_have_their_papers_values():
     assert (mask.MASK_RATE, mask.MASKED, mask.RANDOM) == (0.15, 0.8, 0.1)
     assert (EPSILON, ITERATIONS, ALPHA) == (1e-6, 2, 0.9)
 
 
-def test_labels_come_from_layer_ten_of_twelve_and_as_deep_in_other_models() -> None:
+def test_labels_come_from_layer_ten_of_twelve_and_as_deep_in_other_models():
     layers = np.arange(1, 25)
     assert [DWA().labelling_layer(n) for n in layers] == [max(1, round(10 * n / 12)) for n in layers.tolist()]
     assert DWA(label_layer=8).labelling_layer(12) == 8 and DWA().mistakes(ModelConfig(layers=12)) == []

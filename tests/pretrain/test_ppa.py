@@ -1,5 +1,4 @@
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,7 +47,7 @@ def vector(model: Any, projection: Any, ids: list[int]) -> torch.Tensor:
 
 
 @torch.no_grad()
-def test_the_loss_is_that_of_a_twin_by_hand(languages: Languages) -> None:
+def test_the_loss_is_that_of_a_twin_by_hand(languages):
     stream, learner = made(languages)
     own: Any = learner.own[MOCO]
     for parameter in learner.model.parameters():  # an update, which the slow encoder has yet to follow
@@ -79,7 +78,7 @@ def test_the_loss_is_that_of_a_twin_by_hand(languages: Languages) -> None:
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=9))
-def test_the_queue_has_the_last_keys_in_their_places(sizes: list[int]) -> None:
+def test_the_queue_has_the_last_keys_in_their_places(sizes):
     own = MoCo(build(DEEP, 50), queue=5, dimensions=2)
     first = own.queue.clone()
     keys = torch.arange(2.0 * sum(sizes)).view(-1, 2)
@@ -93,9 +92,7 @@ def test_the_queue_has_the_last_keys_in_their_places(sizes: list[int]) -> None:
 
 
 @torch.no_grad()
-def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_sides_alone(
-    languages: Languages,
-) -> None:
+def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_sides_alone(languages):
     expected: dict[str, float] = {}
     for beside in ("TLM", "", "MLM"):
         stream, learner = made(languages, replace(SMALL, beside=beside))
@@ -122,7 +119,7 @@ def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_side
 
 
 @pytest.mark.parametrize("at", [3, 7, 11])
-def test_a_stopped_run_resumes_with_its_queue(at: int, study: Path, tmp_path: Path) -> None:
+def test_a_stopped_run_resumes_with_its_queue(at, study, tmp_path):
     config = Pretraining(
         Languages.open(study, (LANGUAGE,)),
         Sum("both", (MLM(), SMALL)),

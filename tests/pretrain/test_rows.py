@@ -59,9 +59,7 @@ def batch(among: np.ndarray) -> tuple[Rows, Rows]:
 
 @EACH
 @pytest.mark.parametrize("tied", [True, False])
-def test_the_loss_is_transformers_with_the_other_logits_at_minus_infinity(
-    spelt: Architecture, tied: bool
-) -> None:
+def test_the_loss_is_transformers_with_the_other_logits_at_minus_infinity(spelt, tied):
     model = masked_model(spelt, tie_word_embeddings=tied)
     few = with_rows(model, KEPT, OURS.pad)
     whole, own = batch(KEPT)
@@ -82,7 +80,7 @@ def test_the_loss_is_transformers_with_the_other_logits_at_minus_infinity(
 
 @EACH
 @pytest.mark.parametrize("tied", [True, False])
-def test_rows_that_were_trained_are_put_back_and_the_others_stay(spelt: Architecture, tied: bool) -> None:
+def test_rows_that_were_trained_are_put_back_and_the_others_stay(spelt, tied):
     model = masked_model(spelt, tie_word_embeddings=tied)
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
     few = with_rows(model, KEPT, OURS.pad)
@@ -107,7 +105,7 @@ KINDS = {"unigram": (XLM_R, XLM_R.masked_model), "wordpiece": (BERT, BertModel)}
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def given(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def given(request, tmp_path_factory) -> Path:
     """Natural languages, `made`, and a model in float16 to begin with, `start`: XLM-R with a head, BERT
     without.
     """
@@ -133,7 +131,7 @@ def config(given: Path, **changes: Any) -> Pretraining:
 
 
 @pytest.fixture(scope="module")
-def checkpoint(given: Path) -> Path:
+def checkpoint(given) -> Path:
     messages = list[str]()
     made = pretrain(given / "run", config(given), one_process(), notify=messages.append)
     head = "lm_head.bias" in load_file(given / "start" / WEIGHTS)
@@ -143,9 +141,7 @@ def checkpoint(given: Path) -> Path:
     return made
 
 
-def test_a_checkpoint_is_whole_and_the_rows_that_no_text_uses_are_the_start_s(
-    given: Path, checkpoint: Path
-) -> None:
+def test_a_checkpoint_is_whole_and_the_rows_that_no_text_uses_are_the_start_s(given, checkpoint):
     languages = Languages.open(given / "made", ["en", "xx"])
     before, after = load_file(given / "start" / WEIGHTS), load_file(checkpoint / WEIGHTS)
     kept = languages.kept
@@ -162,7 +158,7 @@ def test_a_checkpoint_is_whole_and_the_rows_that_no_text_uses_are_the_start_s(
     assert drawn == ([] if "lm_head.bias" in before else ["the prediction head"])
 
 
-def test_a_run_resumes_to_the_same_bits_with_states_of_the_kept_rows(given: Path, checkpoint: Path) -> None:
+def test_a_run_resumes_to_the_same_bits_with_states_of_the_kept_rows(given, checkpoint):
     stopped = given / "stopped"
     stop_at(stopped, config(given), 7)
     (state,) = (stopped / "resume").iterdir()

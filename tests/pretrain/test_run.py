@@ -33,18 +33,14 @@ def config(study: Path, objective: Objective | None = None, **changes: Any) -> P
 
 
 @pytest.fixture(scope="module", params=OBJECTIVES)
-def run(
-    request: pytest.FixtureRequest, study: Path, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, Objective]:
+def run(request, study, tmp_path_factory) -> tuple[Path, Objective]:
     objective = OBJECTIVES[request.param]
     folder = tmp_path_factory.mktemp("runs") / objective.name
     assert pretrain(folder, config(study, objective), one_process()) == folder / "checkpoint"
     return folder, objective
 
 
-def test_transformers_loads_the_checkpoint_and_finds_our_loss(
-    run: tuple[Path, Objective], languages: Languages
-) -> None:
+def test_transformers_loads_the_checkpoint_and_finds_our_loss(run, languages):
     folder, objective = run
     streams = objective.streams(languages, MODEL.length, 0)
     learner = new_learner(objective, MODEL)
@@ -67,7 +63,7 @@ def test_transformers_loads_the_checkpoint_and_finds_our_loss(
                 )
 
 
-def test_a_run_folder_is_whole(run: tuple[Path, Objective], study: Path) -> None:
+def test_a_run_folder_is_whole(run, study):
     folder, objective = run
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     assert sorted(path.name for path in folder.iterdir()) == ["checkpoint", MANIFEST, "metrics.jsonl"]
@@ -78,7 +74,7 @@ def test_a_run_folder_is_whole(run: tuple[Path, Objective], study: Path) -> None
     assert ("ids in an unfilled last row" in manifest["left out"]) == objective.traits.text
 
 
-def test_probes_are_logged_and_leave_the_run_as_it_is(study: Path, tmp_path: Path) -> None:
+def test_probes_are_logged_and_leave_the_run_as_it_is(study, tmp_path):
     def probe(model: RobertaForMaskedLM) -> dict[str, Any]:
         model.eval()
         torch.manual_seed(5)
@@ -111,14 +107,14 @@ class Hungry(MLM):
                 raise torch.OutOfMemoryError("CUDA out of memory")
             return losses(learner, batch)
 
-        stream.losses = hungry  # type: ignore[method-assign]
+        stream.losses = hungry
         return [stream]
 
 
 AUTO = replace(TRAIN, grad_accumulation="auto")
 
 
-def test_where_memory_runs_out_micro_batches_become_smaller(study: Path, tmp_path: Path) -> None:
+def test_where_memory_runs_out_micro_batches_become_smaller(study, tmp_path):
     """From the first step, as with a number that was set; from a later one, with the same bits after a
     kill.
     """
@@ -135,14 +131,14 @@ def test_where_memory_runs_out_micro_batches_become_smaller(study: Path, tmp_pat
     assert [json.loads(path.read_text()).get("micro-batches") for path in manifests] == [2, None, 2, 2]
 
 
-def test_a_resumed_run_notes_the_claims_with_which_it_began(study: Path, tmp_path: Path) -> None:
+def test_a_resumed_run_notes_the_claims_with_which_it_began(study, tmp_path):
     for first, name in (("first", "noted"), ("", "without")):
         stop_at(tmp_path / name, config(study, claims=first), 4)
         pretrain(tmp_path / name, config(study, claims="second"), one_process())
         assert json.loads((tmp_path / name / MANIFEST).read_text()).get("claims", "") == first
 
 
-def test_a_finished_run_is_left_as_it_is(study: Path, tmp_path: Path) -> None:
+def test_a_finished_run_is_left_as_it_is(study, tmp_path):
     pretrain(tmp_path, config(study), one_process())
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
 
@@ -167,9 +163,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("changed", CHANGES)
 @pytest.mark.parametrize("whole", [False, True])
-def test_a_folder_of_another_configuration_is_refused(
-    study: Path, tmp_path: Path, changed: str, whole: bool
-) -> None:
+def test_a_folder_of_another_configuration_is_refused(study, tmp_path, changed, whole):
     if whole:
         pretrain(tmp_path, config(study), one_process())
     else:
@@ -179,7 +173,7 @@ def test_a_folder_of_another_configuration_is_refused(
     pretrain(tmp_path, config(study), one_process())
 
 
-def test_another_number_of_threads_is_refused_unless_allowed(study: Path, tmp_path: Path) -> None:
+def test_another_number_of_threads_is_refused_unless_allowed(study, tmp_path):
     stop_at(tmp_path, config(study), 6)
     torch.set_num_threads(2)
     try:
@@ -192,7 +186,7 @@ def test_another_number_of_threads_is_refused_unless_allowed(study: Path, tmp_pa
     assert pretrain(tmp_path, config(study), one_process()) == tmp_path / "checkpoint"
 
 
-def test_a_non_finite_loss_stops_the_run_and_leaves_its_last_state(study: Path, tmp_path: Path) -> None:
+def test_a_non_finite_loss_stops_the_run_and_leaves_its_last_state(study, tmp_path):
     steep = config(study, train=replace(TRAIN, learning_rate=1e30, warmup=1, log_every=1, save_every=1))
     with pytest.raises(NonFinite):
         pretrain(tmp_path, steep, one_process())

@@ -38,16 +38,14 @@ Path(r"{mark}").write_text("ran")
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path) -> Path:
     RobertaForMaskedLM(RobertaConfig(**SHAPE)).save_pretrained(tmp_path / "model")
     return tmp_path / "model"
 
 
 @pytest.mark.parametrize("kind", ["model", "config", "tokenizer"])
 @pytest.mark.parametrize("model_type", ["unheard-of", "roberta"])
-def test_code_of_a_folder_is_not_run_and_no_prompt_appears(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, model_type: str
-) -> None:
+def test_code_of_a_folder_is_not_run_and_no_prompt_appears(folder, tmp_path, monkeypatch, kind, model_type):
     mark = tmp_path / "mark"
     (folder / "own.py").write_text(CODE.format(mark=mark), encoding="utf-8")
     config = json.loads((folder / "config.json").read_text())
@@ -66,7 +64,7 @@ def test_code_of_a_folder_is_not_run_and_no_prompt_appears(
     assert not mark.exists()
 
 
-def test_a_pickle_is_not_opened(folder: Path) -> None:
+def test_a_pickle_is_not_opened(folder):
     weights = load_model(folder, RobertaForMaskedLM)[0].state_dict()
     (folder / "model.safetensors").unlink()
     torch.save(weights, folder / "pytorch_model.bin")
@@ -74,7 +72,7 @@ def test_a_pickle_is_not_opened(folder: Path) -> None:
         load_model(folder)
 
 
-def test_the_checkpoint_of_a_run_is_checked_whoever_loads_it(folder: Path) -> None:
+def test_the_checkpoint_of_a_run_is_checked_whoever_loads_it(folder):
     run = folder.parent / "seed-0-0123456789ab"
     run.mkdir()
     folder.rename(run / "checkpoint")
@@ -91,7 +89,7 @@ def test_the_checkpoint_of_a_run_is_checked_whoever_loads_it(folder: Path) -> No
         load_model(moved / "checkpoint")
 
 
-def test_missing_weights_are_named(folder: Path, tmp_path: Path) -> None:
+def test_missing_weights_are_named(folder, tmp_path):
     whole, missing = load_model(folder, AutoModelForMaskedLM)
     assert missing == [] and whole.dtype == torch.float32
     whole.base_model.save_pretrained(tmp_path / "bare")
@@ -99,7 +97,7 @@ def test_missing_weights_are_named(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"model_type": 3}', "{" * 100_000, '{"vocab_size": "x"}'])
-def test_a_damaged_config_is_one_line(folder: Path, damage: str) -> None:
+def test_a_damaged_config_is_one_line(folder, damage):
     (folder / "config.json").write_text(damage)
     for load in (read_config, load_model):
         with pytest.raises(BadInput) as told:
@@ -112,7 +110,7 @@ def sharded(folder: Path) -> Path:
     return folder.parent / "sharded"
 
 
-def test_weights_in_several_files_are_read(folder: Path) -> None:
+def test_weights_in_several_files_are_read(folder):
     parted = sharded(folder)
     one, several = (load_model(place, RobertaForMaskedLM)[0].state_dict() for place in (folder, parted))
     assert len(weight_files(parted)) > 1
@@ -123,7 +121,7 @@ def test_weights_in_several_files_are_read(folder: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS"), reason="no limit on memory can be set here")
-def test_a_lack_of_memory_is_not_the_folders_fault(tmp_path: Path) -> None:
+def test_a_lack_of_memory_is_not_the_folders_fault(tmp_path):
     """A table of 400 MB below a limit that leaves 200 MB: a MemoryError, and no BadInput."""
     config = RobertaConfig(**SHAPE | {"vocab_size": 12_500_000})
     with torch.device("meta"):

@@ -1,5 +1,4 @@
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ NAMES = ("trans", "trans-25.inv", "inv")
 
 
 @pytest.fixture(scope="module")
-def languages(several: Path) -> Languages:
+def languages(several) -> Languages:
     return Languages.open(several, NAMES)
 
 
@@ -28,7 +27,7 @@ def meaning(languages: Languages) -> np.ndarray:
     return types
 
 
-def test_rows_of_a_language_contain_only_its_ids(languages: Languages) -> None:
+def test_rows_of_a_language_contain_only_its_ids(languages):
     (stream,) = MLM(mask_rate=1.0).streams(languages, MODEL.length, 0)
     rows, _ = stream.draw(range(stream.instances), np.random.default_rng(0))
     assert set(rows.languages.unique().tolist()) == {0, 1, 2, 3}
@@ -43,7 +42,7 @@ def test_rows_of_a_language_contain_only_its_ids(languages: Languages) -> None:
 
 
 @pytest.mark.parametrize("fraction", [0.5, 1.0])
-def test_parallel_rows_pair_the_source_with_each_language(languages: Languages, fraction: float) -> None:
+def test_parallel_rows_pair_the_source_with_each_language(languages, fraction):
     (stream,) = TLM(fraction, mask_rate=0.0).streams(languages, 2 * MODEL.length, 0)
     rows, _ = stream.draw(range(stream.instances), np.random.default_rng(0))
     types, met = meaning(languages), Counter[int]()

@@ -18,14 +18,14 @@ def mixed(seed: int) -> Mixed:
 
 
 @given(st.integers(0, 2**40), st.lists(st.integers(0, 25), min_size=1, max_size=5), st.integers(1, 9))
-def test_a_step_is_a_function_of_seed_and_step(seed: int, steps: list[int], rows: int) -> None:
+def test_a_step_is_a_function_of_seed_and_step(seed, steps, rows):
     order = mixed(seed)
     for step in steps:
         assert np.array_equal(order.at(step, rows), mixed(seed).at(step, rows))
 
 
 @given(st.integers(0, 2**40), st.integers(1, 9))
-def test_a_part_is_shown_whole_before_any_of_it_comes_again(seed: int, rows: int) -> None:
+def test_a_part_is_shown_whole_before_any_of_it_comes_again(seed, rows):
     order = mixed(seed)
     drawn = np.concatenate([order.at(step, rows) for step in range(60)])
     for instances, (part, count) in zip(INSTANCES, order.shown(60, rows).items(), strict=True):
@@ -36,7 +36,7 @@ def test_a_part_is_shown_whole_before_any_of_it_comes_again(seed: int, rows: int
 
 
 @given(st.integers(1, 300), st.lists(st.integers(0, 10**6), min_size=1, max_size=5).filter(any))
-def test_rows_are_shared_out_in_proportion(batch: int, instances: list[int]) -> None:
+def test_rows_are_shared_out_in_proportion(batch, instances):
     rows = share_rows(batch, instances)
     assert [r > 0 for r in rows] == [n > 0 for n in instances]
     if batch >= 2 * len(instances):
@@ -47,7 +47,7 @@ def test_rows_are_shared_out_in_proportion(batch: int, instances: list[int]) -> 
 
 @settings(max_examples=300)
 @given(shares, st.integers(1, 9))
-def test_every_part_is_always_within_a_row_of_its_exact_share(shares: list[float], rows: int) -> None:
+def test_every_part_is_always_within_a_row_of_its_exact_share(shares, rows):
     units = in_units(shares)
     apportioned, before = Apportionment(units, rows), np.zeros(len(units), np.int64)
     for step in range(1, 61):
@@ -60,16 +60,14 @@ def test_every_part_is_always_within_a_row_of_its_exact_share(shares: list[float
 
 
 @given(shares, st.integers(1, 9), st.lists(st.integers(0, 60), min_size=1, max_size=5))
-def test_an_apportionment_does_not_depend_on_earlier_questions(
-    shares: list[float], rows: int, steps: list[int]
-) -> None:
+def test_an_apportionment_does_not_depend_on_earlier_questions(shares, rows, steps):
     apportioned = Apportionment(in_units(shares), rows)
     for step in steps:
         assert np.array_equal(apportioned.upto(step), Apportionment(in_units(shares), rows).upto(step))
 
 
 @given(st.lists(st.floats(1e-3, 1.0), min_size=1, max_size=200))
-def test_units_are_whole_and_sum_to_one(shares: list[float]) -> None:
+def test_units_are_whole_and_sum_to_one(shares):
     units = in_units(shares)
     assert units.sum() == UNIT and (units >= 0).all()
     exact = np.array(shares) / np.sum(shares) * UNIT
@@ -84,5 +82,5 @@ def test_units_are_whole_and_sum_to_one(shares: list[float]) -> None:
         ((9, 1, 0), (9, 1, 0)),
     ],
 )
-def test_decimal_shares_are_exact(shares: tuple[float, ...], units: tuple[int, ...]) -> None:
+def test_decimal_shares_are_exact(shares, units):
     assert in_units(shares).tolist() == [unit * (UNIT // sum(units)) for unit in units]

@@ -31,13 +31,13 @@ def config(study: Path, **changes: Any) -> Pretraining:
 
 
 @pytest.fixture(scope="module")
-def run(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def run(study, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("run")
     pretrain(folder, config(study, objective=XLMAlign()), one_process())
     return folder
 
 
-def test_a_snapshot_is_the_model_after_its_step(run: Path, study: Path, tmp_path: Path) -> None:
+def test_a_snapshot_is_the_model_after_its_step(run, study, tmp_path):
     """The last is the checkpoint, and the first the model before any step; an objective's modules are not in
     them.
     """
@@ -56,9 +56,7 @@ def test_a_snapshot_is_the_model_after_its_step(run: Path, study: Path, tmp_path
 
 
 @pytest.mark.parametrize("at", [4, 9, 11])
-def test_a_run_that_was_stopped_has_the_same_snapshots(
-    run: Path, study: Path, tmp_path: Path, at: int
-) -> None:
+def test_a_run_that_was_stopped_has_the_same_snapshots(run, study, tmp_path, at):
     """States are saved at 3, 6 and 9: at 11, the snapshot of 8 is older than the last, those of 10 and 11 are
     not.
     """
@@ -77,7 +75,7 @@ def test_a_run_that_was_stopped_has_the_same_snapshots(
 
 
 @pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"x")])
-def test_a_snapshot_that_changed_before_resuming_is_refused(study: Path, tmp_path: Path, damage: Any) -> None:
+def test_a_snapshot_that_changed_before_resuming_is_refused(study, tmp_path, damage):
     stop_at(tmp_path, config(study), 10)
     damage(tmp_path / SNAPSHOTS / "step-000000008.safetensors")
     with pytest.raises(BadInput, match=r"step-000000008\.safetensors: this is not the snapshot listed"):

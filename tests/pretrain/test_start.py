@@ -25,7 +25,7 @@ WEIGHTS = "model.safetensors"
 
 
 @pytest.fixture(scope="module")
-def cold(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def cold(study, tmp_path_factory) -> Path:
     return pretrain(
         tmp_path_factory.mktemp("cold"),
         Pretraining(Languages.open(study, (LANGUAGE,)), MLM(), MODEL, TRAIN, 0),
@@ -34,7 +34,7 @@ def cold(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def moved(cold: Path, tmp_path: Path) -> Path:
+def moved(cold, tmp_path) -> Path:
     shutil.copytree(cold, tmp_path / "moved")
     return tmp_path / "moved"
 
@@ -45,9 +45,7 @@ def warm(study: Path, start: Path | None, **changes: Any) -> Pretraining:
     )
 
 
-def test_a_run_begins_with_them_and_is_another_run(
-    cold: Path, moved: Path, study: Path, tmp_path: Path
-) -> None:
+def test_a_run_begins_with_them_and_is_another_run(cold, moved, study, tmp_path):
     still = replace(TRAIN, steps=1, warmup=0, learning_rate=1e-12)
     checkpoint = pretrain(tmp_path / "still", warm(study, cold, train=still), one_process())
     before, after = load_file(cold / WEIGHTS), load_file(checkpoint / WEIGHTS)
@@ -61,7 +59,7 @@ def test_a_run_begins_with_them_and_is_another_run(
         pretrain(tmp_path / "still", warm(study, None, train=still), one_process())
 
 
-def test_it_resumes_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) -> None:
+def test_it_resumes_to_the_same_bits(cold, study, tmp_path):
     check_resumes(tmp_path, warm(study, cold))
     logs = [read_metrics(tmp_path / run / METRICS) for run in ("whole", "stopped")]
     assert [(row["loss"], row["reported"]) for row in logs[0]] == [
@@ -72,7 +70,7 @@ def test_it_resumes_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) ->
     assert all(0 <= share <= 1 for row in logs[0] for share in row["reported"].values())
 
 
-def test_an_unfit_start_is_refused_before_anything_is_written(moved: Path, tmp_path: Path) -> None:
+def test_an_unfit_start_is_refused_before_anything_is_written(moved, tmp_path):
     check_start(moved, MODEL)
     config = json.loads((moved / "config.json").read_text(encoding="utf-8"))
     for changes, said in (

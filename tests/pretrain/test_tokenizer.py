@@ -24,14 +24,14 @@ TRANSFORMS = (Invert(), compose(Transliterate(), Invert()), Transliterate(0.25))
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("tokenizer") / "data"
     source = PocketEnglish(Pocket(types=300), 500, FEW, FEW, FEW)
     return derive_languages(source, TRANSFORMS, 400, DictionaryConfig(), out, out.parent / "cache")
 
 
 @pytest.fixture
-def checkpoint(data: Path, tmp_path: Path) -> Path:
+def checkpoint(data, tmp_path) -> Path:
     folder = tmp_path / "checkpoint"
     folder.mkdir()
     (folder / "config.json").write_text(
@@ -41,7 +41,7 @@ def checkpoint(data: Path, tmp_path: Path) -> Path:
     return folder
 
 
-def test_ids_are_those_of_the_corpus(checkpoint: Path, data: Path) -> None:
+def test_ids_are_those_of_the_corpus(checkpoint, data):
     """Every sentence that the model learnt from, and many others; without a class in the config none is the
     same.
     """

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def one_step(
 
 @pytest.mark.parametrize("batch", [8, 3])
 @pytest.mark.parametrize("objective", [*OBJECTIVES.values(), ALL], ids=lambda o: o.name)
-def test_cutting_a_batch_changes_no_gradient(objective: Objective, batch: int, languages: Languages) -> None:
+def test_cutting_a_batch_changes_no_gradient(objective, batch, languages):
     whole, means = one_step(objective, languages, batch, 1)
     for count in (2, 3, 5):
         parts, same = one_step(objective, languages, batch, count)
@@ -55,9 +55,7 @@ def test_cutting_a_batch_changes_no_gradient(objective: Objective, batch: int, l
 
 
 @pytest.mark.parametrize(("size", "parts"), [(1, 3), (2, 1), (3, 2), (2, 3)])
-def test_processes_and_micro_batches_share_a_batch_without_overlap(
-    size: int, parts: int, languages: Languages
-) -> None:
+def test_processes_and_micro_batches_share_a_batch_without_overlap(size, parts, languages):
     streams = MLM().streams(languages, STILL.length, 0)
     batches, _ = Draws(streams, 17, 0).at(0)
     worlds = [World(rank, size, torch.device("cpu")) for rank in range(size)]
@@ -67,7 +65,7 @@ def test_processes_and_micro_batches_share_a_batch_without_overlap(
     assert torch.cat([piece.ids for piece in pieces if isinstance(piece, Rows)]).equal(whole.ids)
 
 
-def test_the_gradient_is_that_of_the_weighted_means(languages: Languages) -> None:
+def test_the_gradient_is_that_of_the_weighted_means(languages):
     gradient, means = one_step(ALL, languages, 8, 1)
     model = new_learner(ALL).model
     streams = ALL.streams(languages, STILL.length, 0)
@@ -91,7 +89,7 @@ def test_the_gradient_is_that_of_the_weighted_means(languages: Languages) -> Non
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
-def test_golden_losses(name: str, languages: Languages) -> None:
+def test_golden_losses(name, languages):
     """100 steps as they always were.
 
     Another CPU rounds sums differently: two threads, or the oldest instructions, change a loss by 1e-6 of
@@ -107,9 +105,7 @@ def test_golden_losses(name: str, languages: Languages) -> None:
 
 
 @pytest.mark.parametrize(("decayed", "head_rate"), [("all", 1.0), ("matrices", 1.0), ("matrices", 7.0)])
-def test_updates_are_those_of_adamw_with_the_parts_that_decay(
-    decayed: Literal["all", "matrices"], head_rate: float, languages: Languages
-) -> None:
+def test_updates_are_those_of_adamw_with_the_parts_that_decay(decayed, head_rate, languages):
     """The groups are those of transformers' Trainer; the pointer's projections are matrices, and it is
     new.
     """
@@ -156,7 +152,7 @@ def test_updates_are_those_of_adamw_with_the_parts_that_decay(
         torch.testing.assert_close(parameter, twin.trained[name], rtol=1e-5, atol=1e-6)
 
 
-def test_a_non_finite_loss_stops_before_the_update(languages: Languages) -> None:
+def test_a_non_finite_loss_stops_before_the_update(languages):
     learner = new_learner(MLM(), MODEL)
     before: list[dict[str, torch.Tensor]] = []
     config = replace(TRAIN, learning_rate=1e30)
@@ -180,7 +176,7 @@ def keep(rows: list[Any], *row: Any) -> None:
     rows.append(row)
 
 
-def test_steps_that_are_read_later_are_the_same_steps(languages: Languages) -> None:
+def test_steps_that_are_read_later_are_the_same_steps(languages):
     """To the last bit, and each is told once; a number that is not finite stops the weights at its own
     step.
     """
@@ -249,9 +245,7 @@ NEVER_WAIT += [XLMAlign(filtering=False), AlignerTraining(labels="self")]
 
 
 @pytest.mark.parametrize("objective", NEVER_WAIT, ids=lambda objective: objective.name)
-def test_no_loss_or_gradient_waits_for_a_gpu(
-    objective: Objective, languages: Languages, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_loss_or_gradient_waits_for_a_gpu(objective, languages, monkeypatch):
     learner, streams = new_learner(objective, MODEL), objective.streams(languages, MODEL.length, 0)
     (batches, counts), waits = Draws(streams, 8, 0).at(0), Waits()
     there = [(stream, part.ready()) for stream, part in _cut(streams, batches, 1, one_process())]
@@ -268,7 +262,7 @@ def test_no_loss_or_gradient_waits_for_a_gpu(
 
 
 @pytest.mark.filterwarnings("ignore:The .grad attribute")  # torch asks for it and hides what it says
-def test_layers_compile_to_one_graph_without_breaks(languages: Languages) -> None:
+def test_layers_compile_to_one_graph_without_breaks(languages):
     """For all steps and layers, as they do for a GPU; a break would be an error with `fullgraph`. Dropout is
     on.
     """
@@ -282,14 +276,14 @@ def test_layers_compile_to_one_graph_without_breaks(languages: Languages) -> Non
     assert not torch._dynamo.utils.counters["graph_break"]
 
 
-def test_a_non_finite_gradient_stops_too(languages: Languages) -> None:
+def test_a_non_finite_gradient_stops_too(languages):
     class Steep(MLM):
         """The loss is a number; its gradient is not."""
 
         def streams(self, languages: Languages, length: int, seed: int) -> list:
             (stream,) = super().streams(languages, length, seed)
             plain = stream.losses
-            stream.losses = lambda learner, batch: {  # type: ignore[method-assign]
+            stream.losses = lambda learner, batch: {
                 name: loss + (learner.model.lm_head.bias[0] * 0).sqrt()
                 for name, loss in plain(learner, batch).items()
             }

@@ -17,11 +17,11 @@ from tests.pretrain.made import MODEL, TRAIN, pairs_of
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     return write_translation(made(), "xx", SIZE, tmp_path_factory.mktemp("made") / "pair")
 
 
-def test_a_run_learns_from_estimated_links(folder: Path, tmp_path: Path) -> None:
+def test_a_run_learns_from_estimated_links(folder, tmp_path):
     """Links of fast_align in both directions, which find the words of this translation; the pointer learns
     them.
     """
@@ -46,7 +46,7 @@ def test_a_run_learns_from_estimated_links(folder: Path, tmp_path: Path) -> None
         pretrain(tmp_path / "without", replace(config, languages=languages), one_process())
 
 
-def test_labels_are_the_estimated_links(folder: Path, tmp_path: Path) -> None:
+def test_labels_are_the_estimated_links(folder, tmp_path):
     links = estimate_links(Languages.open(folder, ["xx"]), "source", "xx", tmp_path / "links")
     languages = Languages.open(folder, ["xx"]).with_links(links)
     parallel = pairs_of(languages, 40)

@@ -55,7 +55,7 @@ def by_hand(learner: Learner, batch: LinkedPairs) -> tuple[float, int]:
 
 
 @torch.no_grad()
-def test_the_loss_is_that_of_the_equations_with_gold_links(languages: Languages) -> None:
+def test_the_loss_is_that_of_the_equations_with_gold_links(languages):
     objective = WEAM(1.0, links="gold")
     learner = objective.learner(build(DEEP, 2 * SIZE), 0).eval()
     made = stream(languages, objective)
@@ -68,13 +68,13 @@ def test_the_loss_is_that_of_the_equations_with_gold_links(languages: Languages)
 
 
 @pytest.fixture(scope="module")
-def translated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Languages]:
+def translated(tmp_path_factory) -> tuple[Path, Languages]:
     folder = tmp_path_factory.mktemp("made")
     return folder, Languages.open(write_translation(made(), "xx", TYPES, folder / "pair"), ["xx"])
 
 
 @torch.no_grad()
-def test_the_loss_is_that_of_the_equations_with_estimated_links(translated: tuple[Path, Languages]) -> None:
+def test_the_loss_is_that_of_the_equations_with_estimated_links(translated):
     folder, languages = translated
     linked = languages.with_links(estimate_links(languages, "source", "xx", folder / "links"))
     objective = WEAM(1.0)
@@ -86,7 +86,7 @@ def test_the_loss_is_that_of_the_equations_with_estimated_links(translated: tupl
     assert float(one.losses(learner, batch)[EXCHANGE]) == pytest.approx(expected, rel=1e-5)
 
 
-def test_links_of_rows_are_those_of_their_pairs_whichever_side_comes_first(languages: Languages) -> None:
+def test_links_of_rows_are_those_of_their_pairs_whichever_side_comes_first(languages):
     (bitext,) = languages.bitexts
     batch = stream(languages, WEAM(1.0, links="gold")).draw_linked(range(8), np.random.default_rng(3))
     known = {(int(a), int(b)) for a, b in enumerate(languages.tables[1])}
@@ -100,7 +100,7 @@ def test_links_of_rows_are_those_of_their_pairs_whichever_side_comes_first(langu
     assert bitext.gold
 
 
-def test_an_aligner_reads_no_other_pairs_than_the_objective(translated: tuple[Path, Languages]) -> None:
+def test_an_aligner_reads_no_other_pairs_than_the_objective(translated):
     folder, languages = translated
     (bitext,) = languages.bitexts
     some = PairSample.of(0.5, 3)

@@ -30,7 +30,7 @@ def last_sub_words(model: Any, ids: np.ndarray, pieces: np.ndarray) -> list[np.n
 
 
 @torch.no_grad()
-def test_losses_are_sums_over_words(languages: Languages) -> None:
+def test_losses_are_sums_over_words(languages):
     one, learner = stream(languages), GOLD.learner(build(DEEP, 2 * SIZE), 0)
     for parameter in learner.model.parameters():
         parameter.add_(0.05 * torch.randn_like(parameter))
@@ -85,7 +85,7 @@ def released(one: Words, learner: Any, instances: list[int]) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("pieces", [1, 3])
-def test_frozen_has_the_loss_and_the_gradient_of_the_released_code(languages: Languages, pieces: int) -> None:
+def test_frozen_has_the_loss_and_the_gradient_of_the_released_code(languages, pieces):
     one, learner = stream(languages, FROZEN), FROZEN.learner(build(DEEP, 2 * SIZE), 0)
     with torch.no_grad():
         for parameter in learner.model.parameters():

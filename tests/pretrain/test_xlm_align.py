@@ -7,7 +7,6 @@ import pytest
 import torch
 from transformers import RobertaForMaskedLM
 
-from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.batch import UNLABELLED, PairRows
 from calque.pretrain.distributed import one_process
@@ -73,7 +72,7 @@ def queries_by_hand(
 
 @pytest.mark.parametrize("switches", SWITCHES, ids=str)
 @torch.no_grad()
-def test_losses_and_counts(switches: dict[str, Any], languages: Languages) -> None:
+def test_losses_and_counts(switches, languages):
     dwa = DWA(**switches)
     stream, learner = only(dwa, languages), new_learner(XLMAlign(**vars(dwa)), DEEP).eval()
     model = learner.model
@@ -111,7 +110,7 @@ def test_losses_and_counts(switches: dict[str, Any], languages: Languages) -> No
         assert float(losses["tlm"]) == pytest.approx(float(prediction_loss(model, batch.rows)), rel=1e-5)
 
 
-def test_without_dwa_it_is_tlm_on_the_same_rows(languages: Languages) -> None:
+def test_without_dwa_it_is_tlm_on_the_same_rows(languages):
     with_dwa, without = (only(dwa, languages) for dwa in (DWA(), DWA(queries="none")))
     (a, n), (b, m) = (stream.draw(range(3), np.random.default_rng(5)) for stream in (with_dwa, without))
     assert a.rows.ids.equal(b.rows.ids)
@@ -126,7 +125,7 @@ def test_without_dwa_it_is_tlm_on_the_same_rows(languages: Languages) -> None:
     assert float(without.losses(learner, same)["tlm"].detach()) > 0
 
 
-def test_labels_take_no_gradient_and_no_dropout(languages: Languages) -> None:
+def test_labels_take_no_gradient_and_no_dropout(languages):
     noisy, seen = replace(DEEP, dropout=0.5), dict[str, float]()
     objective, config = XLMAlign(), replace(TRAIN, steps=1, warmup=0)
     learner = new_learner(objective, noisy)
@@ -141,7 +140,7 @@ def test_labels_take_no_gradient_and_no_dropout(languages: Languages) -> None:
         made.append((batch, plain(model, batch)))
         return made[-1][1]
 
-    pairs.label = label  # type: ignore[method-assign]
+    pairs.label = label
     train(
         learner,
         make_optimizer(learner, config),
@@ -159,7 +158,7 @@ def test_labels_take_no_gradient_and_no_dropout(languages: Languages) -> None:
     assert seen["labelled"] == pytest.approx(int(labelled.linked) / counts["labelled"])
 
 
-def test_gold_labels_are_right(languages: Languages) -> None:
+def test_gold_labels_are_right(languages):
     seen: list[dict[str, float]] = []
     objective, config = XLMAlign(labels="gold"), replace(TRAIN, steps=150, warmup=10)
     learner = new_learner(objective)

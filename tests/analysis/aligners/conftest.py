@@ -30,7 +30,7 @@ def sentence_pairs() -> list[Pair]:
 
 
 @pytest.fixture(scope="session")
-def roberta(tmp_path_factory: pytest.TempPathFactory, sentence_pairs: list[Pair]) -> Path:
+def roberta(tmp_path_factory, sentence_pairs) -> Path:
     """As pretraining leaves a checkpoint: three layers, a head, `tokenizer.json`, no pooler."""
     disable_progress_bar()
     folder = tmp_path_factory.mktemp("roberta") / "checkpoint"
@@ -49,7 +49,7 @@ def roberta(tmp_path_factory: pytest.TempPathFactory, sentence_pairs: list[Pair]
 
 
 @pytest.fixture(scope="session")
-def bert(tmp_path_factory: pytest.TempPathFactory, sentence_pairs: list[Pair]) -> Path:
+def bert(tmp_path_factory, sentence_pairs) -> Path:
     """WordPiece, two token types; the tokenizer maps a zero-width space to nothing."""
     disable_progress_bar()
     folder = tmp_path_factory.mktemp("bert") / "model"

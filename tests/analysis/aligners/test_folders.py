@@ -49,7 +49,7 @@ LAYER = "encoder.layer.1.output.dense.weight"
 
 
 @pytest.fixture(scope="module")
-def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def originals(tmp_path_factory) -> Path:
     disable_progress_bar()
     folder = tmp_path_factory.mktemp("originals")
     torch.manual_seed(0)
@@ -292,7 +292,7 @@ def started(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_a_folder_is_read_as_transformers_does_or_refused(name: str, originals: Path, tmp_path: Path) -> None:
+def test_a_folder_is_read_as_transformers_does_or_refused(name, originals, tmp_path):
     kind, change, align, start = TABLE[name]
     folder = tmp_path / "model"
     shutil.copytree(originals / kind, folder)

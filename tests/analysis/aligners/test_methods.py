@@ -10,7 +10,7 @@ from tests.pretrain.scored import extracted, masks, padded
 
 
 @pytest.mark.parametrize("iterations", [1, 2, 100])
-def test_transport_is_pots(iterations: int) -> None:
+def test_transport_is_pots(iterations):
     ot = pytest.importorskip("ot", reason="POT is not installed")
     random = np.random.default_rng(1)
     products = [random.normal(2, 3, tuple(random.integers(1, 30, 2))) for _ in range(60)]
@@ -53,7 +53,7 @@ def sides(
     return pairs, batch, here
 
 
-def test_softmax_links_words_that_are_likely_in_both_directions() -> None:
+def test_softmax_links_words_that_are_likely_in_both_directions():
     random = np.random.default_rng(5)
     sides = [[random.normal(0.5, 1, (size, 8)) for size in pair] for pair in ((3, 4), (1, 5), (6, 2), (1, 1))]
     states = [
@@ -75,7 +75,7 @@ def test_softmax_links_words_that_are_likely_in_both_directions() -> None:
         assert {link for link in links if link[0] == number} == cells
 
 
-def test_the_released_rule_is_each_sides_best_of_its_own_last_scaling() -> None:
+def test_the_released_rule_is_each_sides_best_of_its_own_last_scaling():
     random = np.random.default_rng(5)
     products = [random.normal(1, 2, tuple(random.integers(2, 30, 2))) for _ in range(200)]
     tables = padded(products)

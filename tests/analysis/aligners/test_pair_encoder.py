@@ -45,13 +45,13 @@ def one_by_one(folder: Path, method: Method, pair: Pair, joint: bool, marks: tup
         states = hidden(row, len(source) + 2)
         sides = states[:, 1 : 1 + len(source)], states[:, 2 + len(source) : -1]
     else:
-        sides = tuple(hidden([start, *ids, end], LENGTH)[:, 1:-1] for ids in (source, target))  # type: ignore[assignment]
+        sides = tuple(hidden([start, *ids, end], LENGTH)[:, 1:-1] for ids in (source, target))
     if method.words:
         counts = ([len(ids) for ids in side] for side in pieces)
         means = (
             [part.mean(1) for part in side.split(sizes, 1)] for side, sizes in zip(sides, counts, strict=True)
         )
-        sides = tuple(torch.stack(side, 1) for side in means)  # type: ignore[assignment]
+        sides = tuple(torch.stack(side, 1) for side in means)
         places = [list(range(len(side))) for side in pieces]
     every = [torch.ones(1, side.shape[1], dtype=torch.bool) for side in sides]
     links = method.extract(method.score(*sides, *every), *every).tolist()
@@ -59,9 +59,7 @@ def one_by_one(folder: Path, method: Method, pair: Pair, joint: bool, marks: tup
     return sorted({*added, *((places[0][i], places[1][j]) for _, i, j in links)})
 
 
-def test_links_do_not_depend_on_the_neighbours_and_keep_their_order(
-    roberta: Path, sentence_pairs: list[Pair], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_links_do_not_depend_on_the_neighbours_and_keep_their_order(roberta, sentence_pairs, monkeypatch):
     aligner = EncoderAligner.open(roberta, OT, LAYER)
     before = list(aligner.align(sentence_pairs))
     shuffled = list(range(len(sentence_pairs)))
@@ -73,7 +71,7 @@ def test_links_do_not_depend_on_the_neighbours_and_keep_their_order(
     assert list(aligner.align(sentence_pairs)) == before
 
 
-def test_what_has_no_links_is_counted_with_its_line(bert: Path, roberta: Path) -> None:
+def test_what_has_no_links_is_counted_with_its_line(bert, roberta):
     long = tuple(["the"] * 1000)
     pairs: list[Pair] = [
         ((), ("the",)),
@@ -103,7 +101,7 @@ def test_what_has_no_links_is_counted_with_its_line(bert: Path, roberta: Path) -
 LAYER = 2
 
 
-def test_models_that_cannot_be_used(bert: Path, roberta: Path, tmp_path: Path) -> None:
+def test_models_that_cannot_be_used(bert, roberta, tmp_path):
     def refused(folder: Path, layer: int = LAYER) -> str:
         with pytest.raises(BadInput) as error:
             EncoderAligner.open(folder, OT, layer)

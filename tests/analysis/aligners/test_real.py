@@ -23,7 +23,7 @@ def real_set(data: Path, name: str) -> GoldSet:
     return gold_set(data / "align", name)
 
 
-def test_error_rates_are_those_that_were_measured(calque_data: Path, calque_encoder: Path) -> None:
+def test_error_rates_are_those_that_were_measured(calque_data, calque_encoder):
     gold = real_set(calque_data, "en-hi")
     choices = [method(similarity) for similarity in SIMILARITIES]
     readings = [LinkReading(one, LAYER) for one in dict.fromkeys([DEFAULT, *choices, OT, RELEASED])]
@@ -37,8 +37,8 @@ def test_error_rates_are_those_that_were_measured(calque_data: Path, calque_enco
 
 
 def test_a_trained_aligner_is_read_so_that_a_distant_script_does_not_lose_its_links(
-    calque_data: Path, calque_encoder: Path
-) -> None:
+    calque_data, calque_encoder
+):
     """German in Cyrillic letters, as distant from the encoder's text as that of an encoder trained on other
     pairs.
     """
@@ -58,9 +58,7 @@ def test_a_trained_aligner_is_read_so_that_a_distant_script_does_not_lose_its_li
 
 
 @pytest.mark.parametrize("rule", ["argmax", "itermax"])
-def test_links_are_simaligns_in_the_same_precision(
-    rule: str, calque_data: Path, calque_encoder: Path
-) -> None:
+def test_links_are_simaligns_in_the_same_precision(rule, calque_data, calque_encoder):
     """With transformers 5 SimAlign computes in the precision in which weights are stored, unless it is
     told.
     """

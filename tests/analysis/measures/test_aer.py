@@ -27,7 +27,7 @@ def gold(sure: list[Link], possible: list[Link]) -> GoldPair:
 
 @law
 @given(st.lists(st.tuples(golds(), link_sets), max_size=4))
-def test_a_twin_on_matrices_says_the_same(pairs: list[tuple[GoldPair, frozenset[Link]]]) -> None:
+def test_a_twin_on_matrices_says_the_same(pairs):
     def matrix(links: frozenset[Link]) -> np.ndarray:
         cells = np.zeros((N, M), bool)
         for i, j in links:
@@ -53,9 +53,7 @@ def test_a_twin_on_matrices_says_the_same(pairs: list[tuple[GoldPair, frozenset[
 
 @law
 @given(golds(), link_sets)
-def test_all_measures_are_shares_and_aer_is_one_minus_f1_where_all_is_sure(
-    links: GoldPair, predicted: frozenset[Link]
-) -> None:
+def test_all_measures_are_shares_and_aer_is_one_minus_f1_where_all_is_sure(links, predicted):
     found = score(links, predicted)
     for measure in (found.aer, found.precision, found.recall, found.f1):
         assert measure is None or 0 <= measure <= 1
@@ -84,14 +82,14 @@ def write_set(folder: Path, **files: str) -> Path:
         ({"alignv2.txt": "0 1 1 S\n1 1\n"}, r"alignv2\.txt:2: '1 1' is not a link"),
     ],
 )
-def test_a_set_whose_files_do_not_fit_is_refused(tmp_path: Path, files: dict[str, str], message: str) -> None:
+def test_a_set_whose_files_do_not_fit_is_refused(tmp_path, files, message):
     with pytest.raises(BadInput, match=message):
         gold_set(write_set(tmp_path, **files), "de-en")
     with pytest.raises(BadInput, match="no such file"):
         gold_set(tmp_path, "en-fr")
 
 
-def test_the_four_real_sets(calque_data: Path) -> None:
+def test_the_four_real_sets(calque_data):
     sets = {name: gold_set(calque_data / "align", name) for name in SETS}
     assert {name: len(one.pairs) for name, one in sets.items()} == {
         "de-en": 508,

@@ -19,7 +19,6 @@ from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose
 from calque.derive.types import OURS
 from calque.pretrain.transport import itermax, log_kernel, sinkhorn
-from tests.analysis.conftest import MakeCheckpoint
 
 FEW = Sizes(4, 2, 2)
 SEED, STEP = 5, 400
@@ -35,14 +34,14 @@ def derived(checkpoint: Path, study: Path, language: str) -> tuple[Record, ...]:
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def study(tmp_path_factory) -> Path:
     source = PocketEnglish(language=Pocket(types=300), size=120, pos=FEW, ner=FEW, nli=FEW)
     transforms = (Transliterate(), compose(Transliterate(), Invert()))
     folder = tmp_path_factory.mktemp("studies")
     return derive_languages(source, transforms, 500, DictionaryConfig(), folder / "study", folder / "cache")
 
 
-def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeCheckpoint) -> None:
+def test_it_is_what_each_pair_gives_alone(study, make_checkpoint):
     types = 2 * len(np.load(study / "trans.inv" / "image.npy"))
     checkpoint = make_checkpoint(types, languages=3, length=LENGTH)
     model = RobertaModel.from_pretrained(checkpoint, add_pooling_layer=False).eval()

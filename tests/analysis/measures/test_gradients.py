@@ -20,7 +20,7 @@ def rows(seed: int) -> Rows:
     return Rows(ids, labels, torch.zeros_like(ids), padded=False)
 
 
-def test_it_is_the_cosine_of_the_layers_gradients_of_transformers_own_loss() -> None:
+def test_it_is_the_cosine_of_the_layers_gradients_of_transformers_own_loss():
     model = build(MODEL, TYPES).eval()
     flat = []
     for seed in (0, 1):
@@ -38,7 +38,7 @@ def test_it_is_the_cosine_of_the_layers_gradients_of_transformers_own_loss() -> 
     assert all(parameter.grad is None for parameter in model.parameters())
 
 
-def test_shuffled_units_are_rows_in_another_order() -> None:
+def test_shuffled_units_are_rows_in_another_order():
     random = np.random.default_rng(3)
     first, second = (
         [torch.from_numpy(random.normal(size=shape)) for shape in ((4, 3), (5, 1))] for _ in range(2)

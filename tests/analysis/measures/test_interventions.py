@@ -21,7 +21,7 @@ from calque.analysis.measures.interventions import (
     train,
 )
 from calque.analysis.records.record import AFTER, RECOVERED, MeasuredModel
-from calque.analysis.tasks.tagging import NER, POS, Tagging
+from calque.analysis.tasks.tagging import NER, POS
 from calque.analysis.tasks.task import Task
 from calque.analysis.tasks.transfer import DerivedTask, transfer
 from calque.derive.languages import Languages
@@ -42,12 +42,12 @@ def of_task(folder: Path, task: Task, language: str) -> DerivedTask:
 
 
 @pytest.fixture
-def run(make_checkpoint: MakeCheckpoint) -> MeasuredModel:
+def run(make_checkpoint) -> MeasuredModel:
     return model_of(make_checkpoint(2 * V), "trans.inv")
 
 
 @pytest.fixture
-def copied(run: MeasuredModel, tmp_path: Path) -> MeasuredModel:
+def copied(run, tmp_path) -> MeasuredModel:
     weights = load_file(run.checkpoint / "model.safetensors")
     table = weights["roberta.embeddings.word_embeddings.weight"]
     table[V + FIRST :] = table[FIRST:V]
@@ -58,7 +58,7 @@ def copied(run: MeasuredModel, tmp_path: Path) -> MeasuredModel:
 
 
 @pytest.mark.parametrize("task", [POS(), NER()])
-def test_without_a_change_it_is_the_zero_shot_score(run: MeasuredModel, data: Path, task: Tagging) -> None:  # noqa: F811
+def test_without_a_change_it_is_the_zero_shot_score(run, data, task):  # noqa: F811
     pair = of_task(data, task, "trans.inv")
     (usual,) = [r for r in transfer(run, pair).records if (r.measure, r.metric) == ("ZS", task.primary)]
     records = interventions(train(run, pair, quiet)).records
@@ -72,7 +72,7 @@ def test_without_a_change_it_is_the_zero_shot_score(run: MeasuredModel, data: Pa
     )
 
 
-def test_copies_of_the_source_have_nothing_to_gain(copied: MeasuredModel, data: Path) -> None:  # noqa: F811
+def test_copies_of_the_source_have_nothing_to_gain(copied, data):  # noqa: F811
     tuned = train(
         copied, replace(of_task(data, POS(), "trans"), config=replace(QUICK, freeze_table=True)), quiet
     )
@@ -92,7 +92,7 @@ def made_rows(tags: str, seed: int = 0) -> Rows:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_wrong_words_are_others_of_the_same_tag(seed: int) -> None:
+def test_wrong_words_are_others_of_the_same_tag(seed):
     rows = made_rows("NNNNVVVA", seed)
     for change, same in (("word of the same tag", True), ("word of any tag", False)):
         found = dict(rows.changes())[change]
@@ -112,7 +112,7 @@ def exchanged(
     return states
 
 
-def test_patched_states_are_the_counterparts_one_by_one(run: MeasuredModel, data: Path) -> None:  # noqa: F811
+def test_patched_states_are_the_counterparts_one_by_one(run, data):  # noqa: F811
     tuned = train(run, of_task(data, POS(), "trans.inv"), quiet)
     split, derived = tuned._test(tuned.language, tuned.language)
     _, source = tuned._test("source", "source")

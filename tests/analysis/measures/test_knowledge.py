@@ -13,7 +13,6 @@ from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose, image_of_question
-from tests.analysis.conftest import MakeCheckpoint
 
 CPU, LENGTH, LANGUAGE = torch.device("cpu"), 24, "trans.inv"
 TRANSFORM = compose(Transliterate(), Invert())
@@ -22,7 +21,7 @@ SOURCE = PocketEnglish(Pocket(types=300), 300, FEW, FEW, FEW, Facts(subjects=12,
 
 
 @pytest.fixture(scope="module")
-def languages(tmp_path_factory: pytest.TempPathFactory) -> Languages:
+def languages(tmp_path_factory) -> Languages:
     folder = tmp_path_factory.mktemp("facts")
     derive_languages(SOURCE, [TRANSFORM], 500, DictionaryConfig(0.5), folder / "data", folder / "cache")
     return Languages.open(folder / "data", [LANGUAGE])
@@ -34,11 +33,8 @@ def questions() -> list[tuple[Question, Question]]:
 
 
 def test_an_answer_is_the_candidate_that_transformers_prefers(
-    languages: Languages,
-    questions: list[tuple[Question, Question]],
-    make_checkpoint: MakeCheckpoint,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    languages, questions, make_checkpoint, monkeypatch
+):
     monkeypatch.setattr("calque.analysis.measures.knowledge.ROWS", 4)
     checkpoint = make_checkpoint(languages.rows, languages=3, length=LENGTH)
     model = RobertaForMaskedLM.from_pretrained(checkpoint).eval()

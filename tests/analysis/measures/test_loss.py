@@ -16,7 +16,6 @@ from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import build, prediction_loss
 from calque.pretrain.objectives.mlm import Monolingual
-from tests.analysis.conftest import MakeCheckpoint
 from tests.analysis.measures.test_gradients import MODEL, TYPES, rows
 
 FEW = Sizes(1, 1, 1)
@@ -25,7 +24,7 @@ Losses = dict[str, tuple[float, int]]
 
 
 @pytest.fixture(scope="module")
-def languages(tmp_path_factory: pytest.TempPathFactory) -> Languages:
+def languages(tmp_path_factory) -> Languages:
     folder = tmp_path_factory.mktemp("held")
     source = PocketEnglish(Pocket(types=300), 400, FEW, FEW, FEW)
     clones = Transliterate(), Transliterate(script=2)
@@ -41,8 +40,8 @@ def measured(checkpoint: Path, languages: Languages, seed: int = 0) -> Losses:
 
 @pytest.mark.parametrize("token_types", [1, 4])
 def test_it_is_what_transformers_says_in_several_batches(
-    languages: Languages, token_types: int, make_checkpoint: MakeCheckpoint, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    languages, token_types, make_checkpoint, monkeypatch
+):
     monkeypatch.setattr("calque.analysis.measures.loss.ROWS", rows := 5)
     checkpoint = make_checkpoint(languages.rows, languages=token_types, length=LENGTH)
     model = RobertaForMaskedLM.from_pretrained(checkpoint).eval()
@@ -60,7 +59,7 @@ def test_it_is_what_transformers_says_in_several_batches(
         first += count
 
 
-def test_it_is_the_loss_of_pretraining() -> None:
+def test_it_is_the_loss_of_pretraining():
     model, batch = build(MODEL, TYPES).eval(), rows(0)
     with torch.no_grad():
         expected = float(prediction_loss(model, batch)) / batch.labelled

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -42,7 +40,7 @@ def drawn(n: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 @given(st.integers(2, 25), st.integers(0, 99))
-def test_scores_are_those_of_one_pair_after_the_other(n: int, seed: int) -> None:
+def test_scores_are_those_of_one_pair_after_the_other(n, seed):
     source, target = (rows.numpy().astype(float) for rows in drawn(n, seed))
 
     def cos(a: np.ndarray, b: np.ndarray) -> float:
@@ -62,7 +60,7 @@ def test_scores_are_those_of_one_pair_after_the_other(n: int, seed: int) -> None
         assert back.tolist() == [slow[i, i] > max(others_back[i]) for i in range(n)]
 
 
-def test_the_real_encoder_finds_most_translations(calque_data: Path, calque_encoder: Path) -> None:
+def test_the_real_encoder_finds_most_translations(calque_data, calque_encoder):
     encoder, pieces, left_out = Encoder(calque_encoder), SubWords(calque_encoder), LeftOut()
     vectors = {}
     for code, name in (("en", "English"), ("fr", "French")):
@@ -121,14 +119,14 @@ def xtremes(source: Tensor, target: Tensor) -> float:
 
 
 @given(st.integers(2, 12), st.floats(0.0, 3.0), st.integers(0, 10_000))
-def test_xtremes_rule_is_that_of_its_evaluation(groups: int, noise: float, seed: int) -> None:
+def test_xtremes_rule_is_that_of_its_evaluation(groups, noise, seed):
     source = rows(groups * PARTS, seed) + 1  # cosines are above 0, as between an encoder's states
     target = source + noise * rows(len(source), seed + 1)
     found, _ = mined(source, target, MINED_XTREME)
     assert found == pytest.approx(xtremes(source, target), abs=1e-12)
 
 
-def test_the_margin_is_that_of_artetxe_and_schwenk() -> None:
+def test_the_margin_is_that_of_artetxe_and_schwenk():
     source, target = rows(9, 0), rows(7, 1)
     cosines = torch.nn.functional.cosine_similarity(source[:, None], target[None], dim=2).numpy()
     near = [np.sort(cosines, axis=axis) for axis in (1, 0)]

@@ -31,7 +31,7 @@ def hits(source: Tensor, derived: Tensor) -> np.ndarray:
 
 @given(st.integers(1, 40), st.integers(0, 10**6))
 @settings(max_examples=25)
-def test_the_matrix_is_scipys(pairs: int, seed: int) -> None:
+def test_the_matrix_is_scipys(pairs, seed):
     rows, targets = drawn(2, pairs, WIDTH, seed=seed)
     ours, (theirs, _) = procrustes(rows, targets), orthogonal_procrustes(rows.numpy(), targets.numpy())
     assert torch.allclose(ours @ ours.T, torch.eye(WIDTH, dtype=torch.float64), atol=1e-9)
@@ -43,7 +43,7 @@ def test_the_matrix_is_scipys(pairs: int, seed: int) -> None:
 
 @given(st.integers(2, 30), st.integers(0, 10**6))
 @settings(max_examples=25)
-def test_csls_is_its_definition(size: int, seed: int) -> None:
+def test_csls_is_its_definition(size, seed):
     cosines = drawn(size, size, seed=seed)
     near = min(NEIGHBOURS, size)
     expected = cosines.clone()
@@ -54,7 +54,7 @@ def test_csls_is_its_definition(size: int, seed: int) -> None:
     assert torch.allclose(csls(cosines), expected)
 
 
-def test_alignment_after_a_rotation_is_what_a_search_type_by_type_finds() -> None:
+def test_alignment_after_a_rotation_is_what_a_search_type_by_type_finds():
     size, first = 90, 5
     image, types = np.arange(size) + size, np.arange(first, size)
     spread = torch.logspace(0, -1, WIDTH, dtype=torch.float64)  # no frame is like another

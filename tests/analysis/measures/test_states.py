@@ -17,7 +17,7 @@ from tests.analysis.measures.test_gradients import MODEL, TYPES
 
 
 @pytest.mark.parametrize("token_types", [1, 3])
-def test_padding_and_batches_change_nothing(token_types: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_padding_and_batches_change_nothing(token_types, monkeypatch):
     monkeypatch.setattr("calque.analysis.measures.states.ROWS", 2)
     model, random = build(MODEL, TYPES, token_types).eval(), np.random.default_rng(0)
     lines = [random.integers(5, TYPES, length) for length in (9, 4, 16, 3, 9)]
@@ -37,7 +37,7 @@ def row_vectors(seed: int, items: int, width: int = 4) -> torch.Tensor:
 
 
 @given(seed=st.integers(0, 999), items=st.integers(2, 20))
-def test_mexa_is_its_definition_in_any_pairing(seed: int, items: int) -> None:
+def test_mexa_is_its_definition_in_any_pairing(seed, items):
     source = row_vectors(seed, items)
     target = source + 0.7 * row_vectors(seed + 1, items)
     table, pairing = cosine(source, target), np.random.default_rng(seed).permutation(items)
@@ -73,12 +73,12 @@ def by_similarities(x: np.ndarray, y: np.ndarray) -> float:
 
 
 @given(seed=st.integers(0, 999), width=st.integers(1, 8))
-def test_it_is_the_cosine_of_centred_similarity_matrices(seed: int, width: int) -> None:
+def test_it_is_the_cosine_of_centred_similarity_matrices(seed, width):
     x, y = vectors(seed), vectors(seed + 1, width=width)
     assert linear_cka(x, y) == pytest.approx(by_similarities(x.numpy(), y.numpy()), rel=1e-9)
 
 
-def test_it_solves_the_normal_equations() -> None:
+def test_it_solves_the_normal_equations():
     random = np.random.default_rng(0)
     x, labels = random.normal(size=(50, 4)) * 3 + 1, random.integers(0, 3, 50)
     probe = linear_probe(torch.from_numpy(x), labels, ridge=2.0)

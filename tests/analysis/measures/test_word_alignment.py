@@ -5,7 +5,6 @@ import pytest
 from calque.analysis.aligners.methods import METHODS, OT, RELEASED
 from calque.analysis.measures.aer import score_all
 from calque.analysis.measures.word_alignment import alone_and_joint
-from calque.derive.links.aligner import Pair
 from calque.derive.readers.links import Gold, GoldPair
 from tests.analysis.aligners.conftest import bert, opened, roberta, sentence_pairs
 
@@ -13,19 +12,19 @@ __all__ = ["bert", "roberta", "sentence_pairs"]  # fixtures
 
 
 @pytest.fixture
-def gold(sentence_pairs: list[Pair]) -> Gold:
+def gold(sentence_pairs) -> Gold:
     links = []
     for source, target in sentence_pairs:
         diagonal = [(i, i) for i in range(min(len(source), len(target)))]
         sure = frozenset((i, j) for i, j in diagonal if source[i][0] < target[j][0])
         links.append(GoldPair(sure, frozenset(diagonal)))
-    return Gold(tuple(links), (), {})  # type: ignore[arg-type]
+    return Gold(tuple(links), (), {})
 
 
 @pytest.mark.parametrize(("family", "second"), [("roberta", 0), ("bert", 1)])
 def test_one_pass_has_the_scores_of_an_aligner_for_each_layer_and_method(
-    family: str, second: int, gold: Gold, sentence_pairs: list[Pair], request: pytest.FixtureRequest
-) -> None:
+    family, second, gold, sentence_pairs, request
+):
     folder: Path = request.getfixturevalue(family)
     rows, left_out = alone_and_joint(
         folder, sentence_pairs, gold, {False: 0, True: second}, "cpu", (OT, RELEASED)

@@ -26,7 +26,7 @@ TESTED = dict(
 
 @pytest.mark.skipif(mpl.__version__ != TESTED["matplotlib"], reason="another Matplotlib draws other bytes")
 @pytest.mark.parametrize("name", STUDIES)
-def test_committed_figures_are_those_of_the_records(name: str, tmp_path: Path) -> None:
+def test_committed_figures_are_those_of_the_records(name, tmp_path):
     paper, about = STUDIES[name], loads(committed(ROOT / name / "about.json"))
     results, size = read(name, paper), about["scale"]
     marks = {}
@@ -49,7 +49,7 @@ def test_committed_figures_are_those_of_the_records(name: str, tmp_path: Path) -
 @pytest.mark.parametrize(
     "folder", [path.parent for path in ROOT.glob("*/sweep.md")], ids=lambda folder: folder.name
 )
-def test_a_committed_sweep_has_the_tables_and_the_figure_of_its_records(folder: Path, tmp_path: Path) -> None:
+def test_a_committed_sweep_has_the_tables_and_the_figure_of_its_records(folder, tmp_path):
     summarise_records(folder, tmp_path / "report", describe_records(folder))
     for path in (*folder.glob("*.md"), *(folder / "figures").glob("*")):
         assert path.read_bytes() == (tmp_path / "report" / path.relative_to(folder)).read_bytes(), path.name

@@ -88,9 +88,7 @@ def order(align: Sequence[float], dictionary: Sequence[float], mlm: Sequence[flo
         (order(SMALL[:1], MIDDLE[:1], LARGE[:1]), ONE_SEED, "undecided"),
     ],
 )
-def test_an_order_is_as_certain_as_its_weakest_comparison(
-    records: list[Record], verdict: str, agreement: str, tmp_path: Path
-) -> None:
+def test_an_order_is_as_certain_as_its_weakest_comparison(records, verdict, agreement, tmp_path):
     (row,) = rows(written(tmp_path, ORDER), records)
     assert (row["verdict"], row["agreement"], row["source"]) == (verdict, agreement, "Table 3")
     first, second = row["evidence"].split("; ")
@@ -125,9 +123,7 @@ def zero_shot(objective: str, metric: str, values: Sequence[float]) -> list[Reco
 
 
 @pytest.mark.parametrize(("low", "high", "verdict"), [(SMALL, LARGE, HOLDS), (LARGE, SMALL, FAILS)])
-def test_a_cell_may_be_an_intervention_types_or_words(
-    low: Sequence[float], high: Sequence[float], verdict: str, tmp_path: Path
-) -> None:
+def test_a_cell_may_be_an_intervention_types_or_words(low, high, verdict, tmp_path):
     records = zero_shot("MLM", "accuracy after rotation by shuffled pairs", low)
     records += zero_shot("MLM", "accuracy after rotation", high)
     records += aligned("MLM", low, "held-out") + aligned("MLM", high, "held-out-rotated")
@@ -144,7 +140,7 @@ def test_a_cell_may_be_an_intervention_types_or_words(
 
 
 @pytest.mark.parametrize(("sign", "verdict"), [(1, HOLDS), (-1, FAILS)])
-def test_a_correlation_is_over_all_cells(sign: int, verdict: str, tmp_path: Path) -> None:
+def test_a_correlation_is_over_all_cells(sign, verdict, tmp_path):
     records = []
     for place, (objective, transform) in enumerate(
         (objective, transform)
@@ -158,7 +154,7 @@ def test_a_correlation_is_over_all_cells(sign: int, verdict: str, tmp_path: Path
     assert row["verdict"] == verdict and "12 cells of 2 seeds" in row["evidence"]
 
 
-def test_a_difference_between_scores_at_the_floor_is_undecided(tmp_path: Path) -> None:
+def test_a_difference_between_scores_at_the_floor_is_undecided(tmp_path):
     records = order(SMALL, MIDDLE, LARGE)
     floor = Floor("majority", "majority", "pos", "accuracy", 0.95, 2_000, "trans.inv", "source")
     table = written(tmp_path, ORDER).table(Results(runs(records), records, floors=[floor]), "toy")
@@ -191,9 +187,7 @@ def test_a_difference_between_scores_at_the_floor_is_undecided(tmp_path: Path) -
         (f"[[claims]]{BEYOND}".replace("beyond = [[", 'beyond = [["MLM", "trans"], ['), 1, "beyond compares"),
     ],
 )
-def test_a_wrong_file_is_refused_with_the_line_of_the_claim(
-    text: str | bytes, line: int | None, said: str, tmp_path: Path
-) -> None:
+def test_a_wrong_file_is_refused_with_the_line_of_the_claim(text, line, said, tmp_path):
     file = tmp_path / "mine.toml"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(BadInput) as refused:
@@ -203,7 +197,7 @@ def test_a_wrong_file_is_refused_with_the_line_of_the_claim(
     assert len(refused.value.messages) == 1
 
 
-def test_only_a_file_that_all_runs_noted_was_not_changed(tmp_path: Path) -> None:
+def test_only_a_file_that_all_runs_noted_was_not_changed(tmp_path):
     claims, records = written(tmp_path, ORDER), order(SMALL, MIDDLE, LARGE)
     for noted, others in (((claims.digest,), 0), ((), 9), (("", claims.digest), 9), (("0" * 64,), 9)):
         made = [replace(run, claims=noted) for run in runs(records)]

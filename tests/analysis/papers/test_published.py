@@ -18,7 +18,7 @@ def alignments_and_deltas(task: str) -> tuple[list[float], list[float]]:
 
 
 @pytest.mark.parametrize(("task", "rho"), [("nli", 0.727), ("ner", 0.781), ("pos", 0.734)])
-def test_table_8_with_table_3_gives_the_published_rho(task: str, rho: float) -> None:
+def test_table_8_with_table_3_gives_the_published_rho(task, rho):
     found = spearman(*alignments_and_deltas(task))
     assert found is not None
     assert round(found.rho, 3) == rho
@@ -26,7 +26,7 @@ def test_table_8_with_table_3_gives_the_published_rho(task: str, rho: float) -> 
     assert found.n == 12 and found.exact
 
 
-def test_every_delta_is_sup_minus_zs_but_for_rounding() -> None:
+def test_every_delta_is_sup_minus_zs_but_for_rounding():
     for table in (3, 6, 7):
         cells = {
             (p.objective, p.transform, p.setting, p.task, p.measure): p.value for p in published(PAPER, table)

@@ -61,7 +61,7 @@ def two() -> SweepResults:
     return SweepResults(("dictionary.by", "dictionary.fraction"), variants)
 
 
-def test_a_row_has_the_means_of_its_value_and_a_baseline_one_row(two: SweepResults) -> None:
+def test_a_row_has_the_means_of_its_value_and_a_baseline_one_row(two):
     share, by = "share of types in the dictionary", "choice of the dictionary’s types"
     first, *others = rows(two)
     assert (first["objective"], first[share], first[by], first["POS accuracy, ZS"]) == (
@@ -78,9 +78,7 @@ def test_a_row_has_the_means_of_its_value_and_a_baseline_one_row(two: SweepResul
 
 
 @pytest.mark.parametrize(("gain", "expected"), [(0.0, ["XLM"]), (0.01, [])])
-def test_a_model_that_was_trained_again_with_the_same_scores_is_a_baseline(
-    gain: float, expected: list[str]
-) -> None:
+def test_a_model_that_was_trained_again_with_the_same_scores_is_a_baseline(gain, expected):
     variants = {
         (value,): results({"XLM": [0.3 + gain * place, 0.4], "ALIGN-MLM": [0.3 + 0.1 * place, 0.4]}, value)
         for place, value in enumerate("12")
@@ -88,7 +86,7 @@ def test_a_model_that_was_trained_again_with_the_same_scores_is_a_baseline(
     assert SweepResults(("a",), variants).baselines == expected
 
 
-def test_differences_are_paired_by_seed_and_corrected(two: SweepResults) -> None:
+def test_differences_are_paired_by_seed_and_corrected(two):
     found = differences(two)["POS accuracy, ZS"]
     assert len(found) == 3 * 1 + 2 * 3 + 6, "choices at each share, shares at each choice, and all minus MLM"
     column = two.by_seed["POS accuracy, ZS"]
@@ -111,7 +109,7 @@ def test_differences_are_paired_by_seed_and_corrected(two: SweepResults) -> None
     assert len(findings) == 3 and "minus MLM is" in findings[0]
 
 
-def test_values_without_an_effect_differ_in_five_percent_of_sweeps() -> None:
+def test_values_without_an_effect_differ_in_five_percent_of_sweeps():
     random, rejected, sweeps = np.random.default_rng(3), 0, 300
     for _ in range(sweeps):
         table = random.normal(0.5, 0.05, (4, 1)) + random.normal(0, 0.02, (4, 3))

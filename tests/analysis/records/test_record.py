@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,9 +53,7 @@ runs = st.builds(
 
 
 @given(st.lists(records, max_size=4), st.lists(runs, max_size=3))
-def test_rows_are_read_as_written(
-    tmp_path_factory: pytest.TempPathFactory, some: list[Record], others: list[Run]
-) -> None:
+def test_rows_are_read_as_written(tmp_path_factory, some, others):
     folder = tmp_path_factory.mktemp("records") / "deep"
     write(folder / "records.jsonl", some)
     write(folder / "runs.jsonl", others)
@@ -96,14 +93,14 @@ def changed(**fields: Any) -> str:
         ('{"value": 1, "value": 2}', "twice"),
     ],
 )
-def test_a_wrong_row_is_refused_with_its_line(tmp_path: Path, row: str, names: str) -> None:
+def test_a_wrong_row_is_refused_with_its_line(tmp_path, row, names):
     (tmp_path / "r.jsonl").write_text(f"{changed()}\n{row}\n", encoding="utf-8")
     with pytest.raises(BadInput, match=f"r.jsonl:2: .*{names}"):
         read(tmp_path / "r.jsonl", Record)
 
 
 @given(st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), max_size=40))
-def test_items_are_read_as_written(pairs: list[tuple[int, int]]) -> None:
+def test_items_are_read_as_written(pairs):
     hits, of = [a for a, _ in pairs], [b for _, b in pairs]
     found = Items.over(hits, of)
     assert found.numbers == (hits, of) and found.ratio == (sum(hits) / sum(of) if sum(of) else None)
@@ -120,9 +117,7 @@ def test_items_are_read_as_written(pairs: list[tuple[int, int]]) -> None:
         (GRADIENTS, (-1.0, 1.0), (-1.01, 1.01)),
     ],
 )
-def test_a_value_is_within_the_limits_of_its_measure(
-    measure: str, within: tuple[float, ...], outside: tuple[float, ...]
-) -> None:
+def test_a_value_is_within_the_limits_of_its_measure(measure, within, outside):
     for value in within:
         Record("run", measure, "metric", value, count=1).check()
     for value in outside:

@@ -18,7 +18,7 @@ SHARES = st.floats(-1, 1)
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_committed_tables_are_numbers_in_csv(path: Path) -> None:
+def test_committed_tables_are_numbers_in_csv(path):
     table = Table.of_markdown(path.read_text(encoding="utf-8"))
     assert table.markdown == path.read_text(encoding="utf-8")
     for i, head in enumerate(table.header):
@@ -41,7 +41,7 @@ def is_number(text: str) -> bool:
 @given(
     SHARES, SHARES, SHARES, st.sampled_from(["", ", ZS at the floor", " (2 of 4)", " (1,049)", " of 1,049"])
 )
-def test_a_cell_comes_apart(mean: float, low: float, high: float, end: str) -> None:
+def test_a_cell_comes_apart(mean, low, high, end):
     estimate = Estimate(mean, 3, min(mean, low), max(mean, high), error=1.0)
     parts = {name: values[0] for name, values in columns("x", [cell(estimate) + end])}
     assert float(parts["x"]) == pytest.approx(100 * mean, abs=0.0501)
@@ -55,7 +55,7 @@ def test_a_cell_comes_apart(mean: float, low: float, high: float, end: str) -> N
 @pytest.mark.parametrize(
     "text", ["=1+1", "+cmd", "-a", "@SUM(A1)", "\t=1", "-1+cmd|' /C calc'!A0", "+1(A1)", "−x"]
 )
-def test_text_is_never_a_formula(text: str) -> None:
+def test_text_is_never_a_formula(text):
     assert inert(text)[0] == "'"
     for name, cells in columns(text, [text, text, "1.0"]):
         assert name[0] == "'" and not [

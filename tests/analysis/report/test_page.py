@@ -2,7 +2,6 @@ import base64
 import hashlib
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
@@ -36,21 +35,21 @@ class Checker(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Checker]:
+def page(tmp_path_factory) -> tuple[str, Checker]:
     text = toy_page(tmp_path_factory.mktemp("report")).read_text(encoding="utf-8")
     checker = Checker()
     checker.feed(text)
     return text, checker
 
 
-def test_every_element_is_closed_and_every_anchor_exists(page: tuple[str, Checker]) -> None:
+def test_every_element_is_closed_and_every_anchor_exists(page):
     _, checker = page
     assert checker.open == []
     anchors = [link[1:] for link in checker.links if link.startswith("#")]
     assert anchors and set(anchors) <= set(checker.ids) and len(set(checker.ids)) == len(checker.ids)
 
 
-def test_the_page_asks_nothing_of_the_network(page: tuple[str, Checker]) -> None:
+def test_the_page_asks_nothing_of_the_network(page):
     text, checker = page
     assert all(link.startswith(("#", "data:")) for link in checker.links)
     assert not re.search(r"@import|url\((?!#)|https?://|<script src|<link rel=\"style", text)
@@ -59,7 +58,7 @@ def test_the_page_asks_nothing_of_the_network(page: tuple[str, Checker]) -> None
     )
 
 
-def test_the_policy_allows_the_one_script_of_the_page_and_no_request(page: tuple[str, Checker]) -> None:
+def test_the_policy_allows_the_one_script_of_the_page_and_no_request(page):
     text, _ = page
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', text)
     (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
@@ -67,13 +66,13 @@ def test_the_policy_allows_the_one_script_of_the_page_and_no_request(page: tuple
     assert policy.startswith("default-src 'none';") and f"script-src 'sha256-{digest}';" in policy
 
 
-def test_names_and_texts_are_escaped_wherever_they_are_shown(page: tuple[str, Checker]) -> None:
+def test_names_and_texts_are_escaped_wherever_they_are_shown(page):
     text, checker = page
     assert "<unk>" not in text and f"a <unk> & {ATTACK}" in checker.text and ATTACK not in text
     assert "Study <1> & more" in checker.text and "3 pairs longer than a row" in checker.text
 
 
-def test_control_characters_are_shown_as_signs(tmp_path: Path) -> None:
+def test_control_characters_are_shown_as_signs(tmp_path):
     write_page(tmp_path / "r.html", Report("bell \x07", "toy", [], {}, exclusions=["a\x00b"]))
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "bell �" in text and "a�b" in text and "\x07" not in text

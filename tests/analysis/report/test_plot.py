@@ -1,4 +1,3 @@
-from pathlib import Path
 from xml.etree import ElementTree
 
 from calque.analysis.records.record import Record
@@ -7,7 +6,7 @@ from calque.analysis.report.plot import Plot
 from tests.analysis.toy import toy_published
 
 
-def test_the_same_plot_gives_the_same_bytes_and_real_files(tmp_path: Path) -> None:
+def test_the_same_plot_gives_the_same_bytes_and_real_files(tmp_path):
     record = Record("run-b", "ZS", "accuracy", 0.5, 9, task="pos")
     for name in "ab":
         with styled(3, 2, "toy") as figure:

@@ -9,13 +9,13 @@ CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp
 
 
 @given(st.lists(st.tuples(CELLS, CELLS)), CELLS.filter(lambda note: not note.startswith("|")))
-def test_markdown_is_read_back(rows: list[tuple[str, str]], note: str) -> None:
+def test_markdown_is_read_back(rows, note):
     table = Table("a title", ("x", "y"), tuple(rows), note)
     assert Table.of_markdown(table.markdown).markdown == table.markdown
 
 
 @given(st.text())
-def test_any_text_can_stand_in_xml(text: str) -> None:
+def test_any_text_can_stand_in_xml(text):
     node = ElementTree.Element("text")
     node.text = visible(text)
     xml = ElementTree.tostring(node, encoding="unicode")

@@ -10,10 +10,10 @@ from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDE
 
 def score(hits: list[int], of: list[int], measure: str = "ZS", **facets: str) -> Measured:
     value, items = sum(hits) / sum(of), Items.over(hits, of)
-    return Measured.of(Record("r", measure, "accuracy", value, sum(of), items=items, **facets))  # type: ignore[arg-type]
+    return Measured.of(Record("r", measure, "accuracy", value, sum(of), items=items, **facets))
 
 
-def test_a_difference_on_the_same_items_is_paired() -> None:
+def test_a_difference_on_the_same_items_is_paired():
     """Two models that agree but on one item: their scores have wide intervals, their difference a narrow
     one.
     """
@@ -24,7 +24,7 @@ def test_a_difference_on_the_same_items_is_paired() -> None:
     assert found.error < 0.3 * apart
 
 
-def test_gaps_and_means_pair_items_of_one_test_set_alone() -> None:
+def test_gaps_and_means_pair_items_of_one_test_set_alone():
     hits, of = [1] * 500 + [0] * 500, [1] * 1000
     one, other = (
         score(hits, of, task="pos", language="fr"),
@@ -45,7 +45,7 @@ def seeds(*values: float) -> dict[int, Measured]:
     return {seed: Measured(value, None) for seed, value in enumerate(values)}
 
 
-def test_the_difference_of_each_seed_decides() -> None:
+def test_the_difference_of_each_seed_decides():
     high, low = seeds(0.5, 0.7, 0.9), seeds(0.3, 0.51, 0.69)
     assert judge_difference(high, low).verdict == HOLDS
     assert (

@@ -23,7 +23,7 @@ def of_nothing(cells: int, seeds: int, items: int) -> list[Record]:
     return records
 
 
-def test_verdicts_over_seeds_err_as_seldom_as_is_said_and_items_alone_do_not() -> None:
+def test_verdicts_over_seeds_err_as_seldom_as_is_said_and_items_alone_do_not():
     rates = pooled(null_rates(joined(of_nothing(cells=40, seeds=6, items=5_000))))
     assert set(rates) == {1, 2, 3}
     assert rates[1].over == "items" and rates[1].share.mean > 0.8 and rates[1].against_nominal == "too often"
@@ -43,7 +43,7 @@ def undirected(split: Split) -> frozenset[frozenset[tuple[int, int]]]:
 
 
 @given(SEEDS, st.integers(1, 3))
-def test_every_split_comes_once_and_its_groups_share_no_seed(seeds: list[int], size: int) -> None:
+def test_every_split_comes_once_and_its_groups_share_no_seed(seeds, size):
     every = splits(seeds, size, 10_000)
     orders = permutations(seeds, 2 * size)
     by_force = {undirected(tuple(zip(some[:size], some[size:], strict=True))) for some in orders}

@@ -27,7 +27,7 @@ def results(records: list[Record], *floors: Floor) -> Results:
     return Results(runs(records), records, floors=floors)
 
 
-def test_a_share_by_hand_from_the_strongest_baseline_of_the_source() -> None:
+def test_a_share_by_hand_from_the_strongest_baseline_of_the_source():
     low = [
         floor(0.2),
         floor(0.3, baseline="unigram"),
@@ -46,7 +46,7 @@ def test_a_share_by_hand_from_the_strongest_baseline_of_the_source() -> None:
 SUPS = [0.90, 0.91, 0.92]
 
 
-def test_a_claim_about_delta_whose_zero_shot_scores_are_at_the_floor_is_undecided() -> None:
+def test_a_claim_about_delta_whose_zero_shot_scores_are_at_the_floor_is_undecided():
     """SUP differs surely, so Delta does, and both ZS are the majority's: nothing was transferred to
     compare.
     """

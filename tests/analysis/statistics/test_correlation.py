@@ -14,7 +14,7 @@ points = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=4, m
 
 
 @given(points)
-def test_rho_is_scipys_with_delta_turned(rows: list[tuple[int, int]]) -> None:
+def test_rho_is_scipys_with_delta_turned(rows):
     x, y = zip(*rows, strict=True)
     found = spearman(x, y, draws=99)
     assert found is not None
@@ -23,7 +23,7 @@ def test_rho_is_scipys_with_delta_turned(rows: list[tuple[int, int]]) -> None:
 
 @given(points.filter(lambda rows: len(rows) <= 6))
 @settings(max_examples=30)
-def test_exact_p_counts_every_pairing(rows: list[tuple[int, int]]) -> None:
+def test_exact_p_counts_every_pairing(rows):
     x, y = zip(*rows, strict=True)
     found = spearman(x, y, draws=99)
     assert found is not None and found.exact
@@ -31,7 +31,7 @@ def test_exact_p_counts_every_pairing(rows: list[tuple[int, int]]) -> None:
     assert found.p == pytest.approx(np.mean(np.array(every) >= abs(found.rho) - 1e-9))
 
 
-def test_random_p_agrees_with_scipys() -> None:
+def test_random_p_agrees_with_scipys():
     random = np.random.default_rng(1)
     x = random.normal(size=20)
     y = -x + 1.5 * random.normal(size=20)
@@ -40,7 +40,7 @@ def test_random_p_agrees_with_scipys() -> None:
     assert found.p == pytest.approx(stats.spearmanr(x, y).pvalue, abs=0.01)
 
 
-def test_the_interval_holds_rho_and_the_seed_decides_it() -> None:
+def test_the_interval_holds_rho_and_the_seed_decides_it():
     x, y = list(range(20)), [(7 * i) % 20 - i for i in range(20)]
     first, again, other = spearman(x, y), spearman(x, y), spearman(x, y, seed=1)
     assert first is not None and first == again and first != other
@@ -52,11 +52,11 @@ def test_the_interval_holds_rho_and_the_seed_decides_it() -> None:
     ("x", "y"),
     [([1, 2], [2, 1]), ([1, 2, 3], [3, 2, 1]), ([1, 1, 1, 1], [1, 2, 3, 4]), ([1, 2, 3, 4], [5, 5, 5, 5])],
 )
-def test_no_rho_where_none_is_defined(x: list[float], y: list[float]) -> None:
+def test_no_rho_where_none_is_defined(x, y):
     assert spearman(x, y) is None
 
 
-def test_pairings_within_groups_are_counted() -> None:
+def test_pairings_within_groups_are_counted():
     x, y = [1.0, 2.0, 3.0, 7.0, 9.0, 8.0], [5.0, 3.0, 4.0, 1.0, 2.0, 0.5]
     groups = ["a"] * 3 + ["b"] * 3
     found = spearman(x, y, groups=groups)
@@ -69,6 +69,6 @@ def test_pairings_within_groups_are_counted() -> None:
     assert found.rho == pytest.approx(-stats.spearmanr(x, y).statistic)
 
 
-def test_rho_its_p_and_its_interval_know_ranks_alone() -> None:
+def test_rho_its_p_and_its_interval_know_ranks_alone():
     x, y = [float(i) for i in range(20)], [float((7 * i) % 20 - i) for i in range(20)]
     assert spearman([a / 1000 for a in x], [100 * b - 7 for b in y]) == spearman(x, y)

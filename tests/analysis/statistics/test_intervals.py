@@ -21,7 +21,7 @@ shares = st.lists(st.floats(0, 1), min_size=2, max_size=9)
 
 
 @given(shares)
-def test_the_interval_is_students_t(values: list[float]) -> None:
+def test_the_interval_is_students_t(values):
     found, error = estimate(values), np.std(values, ddof=1) / math.sqrt(len(values))
     if error > 1e-9:
         low, high = stats.t.interval(0.95, len(values) - 1, loc=np.mean(values), scale=error)
@@ -30,7 +30,7 @@ def test_the_interval_is_students_t(values: list[float]) -> None:
 
 
 @given(shares, st.floats(-1, 2), st.sampled_from((-1, 1)))
-def test_p_is_the_one_sided_t_tests(values: list[float], bound: float, side: int) -> None:
+def test_p_is_the_one_sided_t_tests(values, bound, side):
     found = estimate(values)
     if found.error is None:
         assert found.p(bound, side) is None
@@ -41,7 +41,7 @@ def test_p_is_the_one_sided_t_tests(values: list[float], bound: float, side: int
         )
 
 
-def test_errors_by_hand() -> None:
+def test_errors_by_hand():
     """Of a share, two hits and two misses more: 6 of 12 are 8 of 16. Of items, one more for it and one
     against.
     """
@@ -53,7 +53,7 @@ def test_errors_by_hand() -> None:
     assert paired_error(np.zeros(2)) == pytest.approx(math.sqrt(2 / 4 / 4))
 
 
-def test_tags_in_sentences_have_the_error_of_a_bootstrap_over_sentences() -> None:
+def test_tags_in_sentences_have_the_error_of_a_bootstrap_over_sentences():
     random = np.random.default_rng(1)
     of = random.integers(5, 30, 240)
     hits = random.binomial(of, np.clip(random.normal(0.8, 0.1, 240), 0, 1))
@@ -83,7 +83,7 @@ def coverage(shared: float, *, paired: bool) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("shared", [0.0, 0.5, 0.9])
-def test_the_paired_interval_of_a_difference_covers_95_percent(shared: float) -> None:
+def test_the_paired_interval_of_a_difference_covers_95_percent(shared):
     assert coverage(shared, paired=True)[0] == pytest.approx(0.95, abs=0.02)
 
 
@@ -97,7 +97,7 @@ def held(upper: list[float], lower: list[float], r: float) -> bool:
 
 
 @given(NUMBERS)
-def test_both_ends_are_where_the_test_is_at_five_percent(values: list[tuple[float, float]]) -> None:
+def test_both_ends_are_where_the_test_is_at_five_percent(values):
     upper, lower = map(list, zip(*values, strict=True))
     found = ratio_over_seeds(upper, lower)
     assume(found is not None and found.low is not None)
@@ -111,7 +111,7 @@ def test_both_ends_are_where_the_test_is_at_five_percent(values: list[tuple[floa
 
 
 @given(NUMBERS)
-def test_it_is_undefined_just_where_the_lower_mean_is_not_beyond_0(values: list[tuple[float, float]]) -> None:
+def test_it_is_undefined_just_where_the_lower_mean_is_not_beyond_0(values):
     upper, lower = map(list, zip(*values, strict=True))
     shifted = [value - 0.5 for value in lower]
     low = estimate(shifted).low
@@ -120,7 +120,7 @@ def test_it_is_undefined_just_where_the_lower_mean_is_not_beyond_0(values: list[
     assert (ratio_over_seeds(upper, shifted) is None) == (low < 0)
 
 
-def test_items_give_one_seed_an_interval() -> None:
+def test_items_give_one_seed_an_interval():
     random, n = np.random.default_rng(0), 2_000
     a, b, low = (random.random(n) < share for share in (0.5, 0.8, 0.2))
     upper, lower = a.astype(float) - low, b.astype(float) - low
@@ -139,7 +139,7 @@ SAMPLES = st.lists(st.integers(0, 1_000), min_size=2, max_size=8)
 
 
 @given(SAMPLES, SAMPLES)
-def test_welch_is_scipys(ours: list[int], theirs: list[int]) -> None:
+def test_welch_is_scipys(ours, theirs):
     assume(len({*ours}) > 1 and len({*theirs}) > 1)
     a, b = ([value / 1_000 for value in each] for each in (ours, theirs))
     assert welch(a, b) == pytest.approx(stats.ttest_ind(a, b, equal_var=False).pvalue)

@@ -44,11 +44,11 @@ def verdict(*found: Estimate, side: int = 1) -> Verdict:
         ((estimate([0.3, 0.301]),), HOLDS),  # two seeds can decide
     ],
 )
-def test_a_claim_is_decided_by_all_its_comparisons(found: tuple[Estimate, ...], word: str) -> None:
+def test_a_claim_is_decided_by_all_its_comparisons(found, word):
     assert verdict(*found).verdict == word
 
 
-def test_one_comparison_is_decided_where_its_interval_ends() -> None:
+def test_one_comparison_is_decided_where_its_interval_ends():
     values = np.array([0.3, 0.35, 0.41])
     low, high = stats.t.interval(0.95, 2, loc=values.mean(), scale=stats.sem(values))
     for bound, word in (
@@ -60,7 +60,7 @@ def test_one_comparison_is_decided_where_its_interval_ends() -> None:
         assert judge([(estimate(list(values)), bound, +1)], "").verdict == word
 
 
-def test_of_many_comparisons_one_fails_by_chance() -> None:
+def test_of_many_comparisons_one_fails_by_chance():
     values = [-0.05, -0.06, -0.09]
     worse = estimate(values)
     assert worse.high is not None and worse.high < 0
@@ -86,7 +86,7 @@ def by_closed_testing(ps: list[float]) -> list[float]:
 
 
 @given(PS)
-def test_holm_is_its_definition_and_closed_testing(ps: list[float]) -> None:
+def test_holm_is_its_definition_and_closed_testing(ps):
     assert holm(ps) == pytest.approx(by_closed_testing(ps))
     if len(set(ps)) == len(ps):
         assert holm(ps) == pytest.approx(by_definition(ps))
@@ -96,7 +96,7 @@ def words(*verdicts: tuple[str, Verdict]) -> list[str]:
     return [corrected.verdict for corrected in in_families(verdicts)]
 
 
-def test_a_verdict_may_not_stand_in_its_family_and_others_are_nothing_to_it() -> None:
+def test_a_verdict_may_not_stand_in_its_family_and_others_are_nothing_to_it():
     weak, strong, open_ = Verdict(HOLDS, "", 0.04), Verdict(FAILS, "", 0.001), Verdict(UNDECIDED, "", 0.5)
     undecidable, fails = Verdict(ONE_SEED, ""), Verdict(FAILS, "", 0.03)
     assert words(("a", weak), ("a", strong), ("a", open_)) == [HOLDS_ALONE, FAILS, UNDECIDED]

@@ -20,7 +20,7 @@ def slow_regression(train: Set, test: Set) -> list[str]:
     labels = sorted({label for _, (label,) in train})
 
     def row(example: object) -> list[float]:
-        counts = Counter(example.texts[1][0].words)  # type: ignore[attr-defined]
+        counts = Counter(example.texts[1][0].words)
         return [float(counts[word]) for word in words]
 
     x = np.array([row(example) for example, _ in train])
@@ -37,7 +37,7 @@ def slow_regression(train: Set, test: Set) -> list[str]:
     return [labels[place] for place in scores.argmax(axis=1)]
 
 
-def test_the_regression_equals_one_written_out() -> None:
+def test_the_regression_equals_one_written_out():
     random = np.random.default_rng(0)
     texts = [" ".join(random.choice(list("abcdef"), 4)) for _ in range(60)]
     labels = [
@@ -72,7 +72,7 @@ def answer_to(question: str, context: str) -> str:
     return answer
 
 
-def test_a_known_answer_of_the_sentence_that_is_most_like_the_question() -> None:
+def test_a_known_answer_of_the_sentence_that_is_most_like_the_question():
     # `the` is asked with.
     assert answer_to("who saw the man ?", "eve ran . eve saw a man . the dog saw the man") == "eve"
     assert answer_to("who saw tom ?", "eve ran . the dog saw tom") == "the dog"

@@ -53,15 +53,13 @@ def logits(model: Finetuned, data: EncodedSet) -> torch.Tensor:
 
 
 @pytest.fixture(scope="module")
-def checkpoint(make_checkpoint: MakeCheckpoint) -> Path:
+def checkpoint(make_checkpoint) -> Path:
     return make_checkpoint(V)
 
 
 @pytest.mark.parametrize("head", [WORDS, TEXT])
 @pytest.mark.parametrize("languages", [1, 3])
-def test_a_row_alone_has_the_logits_that_it_has_in_a_batch(
-    make_checkpoint: MakeCheckpoint, head: Head, languages: int
-) -> None:
+def test_a_row_alone_has_the_logits_that_it_has_in_a_batch(make_checkpoint, head, languages):
     data = toy(12, head, language=1)
     model = finetune(make_checkpoint(V, languages), data, head, C, QUICK, 0, CPU)
     together = logits(model, data)
@@ -72,7 +70,7 @@ def test_a_row_alone_has_the_logits_that_it_has_in_a_batch(
         torch.testing.assert_close(together[number, : len(row.targets)], alone, atol=1e-5, rtol=0)
 
 
-def test_the_same_seed_gives_the_same_bits_and_another_seed_others(checkpoint: Path) -> None:
+def test_the_same_seed_gives_the_same_bits_and_another_seed_others(checkpoint):
     data = toy(64)
     torch.manual_seed(1)
     a = finetune(checkpoint, data, WORDS, C, QUICK, 0, CPU)
@@ -84,7 +82,7 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_others(checkpoint: P
     assert not torch.equal(weights["classifier.weight"], changed["classifier.weight"])
 
 
-def test_one_step_is_transformers_own_loss_and_adamw(checkpoint: Path) -> None:
+def test_one_step_is_transformers_own_loss_and_adamw(checkpoint):
     data = toy(8)
     config = FinetuneConfig(learning_rate=1e-3, epochs=1, batch=8, warmup=0.0, dropout=0.0)
     ours = finetune(checkpoint, data, WORDS, C, config, 3, CPU)
@@ -110,7 +108,7 @@ def test_one_step_is_transformers_own_loss_and_adamw(checkpoint: Path) -> None:
         assert not large.any() or (weight - own)[large].abs().max() < 1e-6, name
 
 
-def test_a_loss_that_is_no_number_stops(checkpoint: Path, tmp_path: Path) -> None:
+def test_a_loss_that_is_no_number_stops(checkpoint, tmp_path):
     model = RobertaForMaskedLM.from_pretrained(checkpoint)
     with torch.no_grad():
         model.roberta.encoder.layer[0].output.dense.weight.fill_(float("nan"))
@@ -121,7 +119,7 @@ def test_a_loss_that_is_no_number_stops(checkpoint: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("head", [WORDS, TEXT])
 @pytest.mark.parametrize("kind", ["Bert", "XLMRoberta"])
-def test_encoders_of_other_kinds_are_fine_tuned(tmp_path: Path, kind: str, head: Head) -> None:
+def test_encoders_of_other_kinds_are_fine_tuned(tmp_path, kind, head):
     """BERT counts positions from 0, has two token types, which are no languages, and a pooler that is
     drawn.
     """
@@ -142,7 +140,7 @@ def test_encoders_of_other_kinds_are_fine_tuned(tmp_path: Path, kind: str, head:
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=9), st.integers(0, 60))
-def test_pieces_are_the_cheapest_of_all_ways_to_cut(lengths: list[int], each: int) -> None:
+def test_pieces_are_the_cheapest_of_all_ways_to_cut(lengths, each):
     rows = [TaskRow(np.zeros(length, np.int64), np.zeros(1, np.int64)) for length in lengths]
 
     def cost(made: list[list[int]]) -> float:
@@ -161,9 +159,7 @@ def test_pieces_are_the_cheapest_of_all_ways_to_cut(lengths: list[int], each: in
 
 
 @pytest.mark.parametrize("head", [WORDS, TEXT])
-def test_what_is_learnt_does_not_depend_on_pieces(
-    checkpoint: Path, head: Head, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_learnt_does_not_depend_on_pieces(checkpoint, head, monkeypatch):
     data = toy(48, head)
     config = FinetuneConfig(learning_rate=1e-3, epochs=2, batch=16, dropout=0.0)
     whole = finetune(checkpoint, data, head, C, config, 0, CPU)

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from calque.analysis.tasks.classification import NLI, Paraphrase
@@ -33,16 +31,14 @@ def source() -> PocketEnglish:
 
 
 @pytest.fixture(scope="module")
-def languages(source: PocketEnglish, tmp_path_factory: pytest.TempPathFactory) -> Languages:
+def languages(source, tmp_path_factory) -> Languages:
     folder, cache = tmp_path_factory.mktemp("a") / "languages", tmp_path_factory.mktemp("cache")
     derive_languages(source, TRANSFORMS, 600, DictionaryConfig(), folder, cache)
     return Languages.open(folder, [transform.name for transform in TRANSFORMS])
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
-def test_every_baseline_is_scored_on_every_pair_by_every_metric(
-    source: PocketEnglish, languages: Languages, task: Task, tmp_path: Path
-) -> None:
+def test_every_baseline_is_scored_on_every_pair_by_every_metric(source, languages, task, tmp_path):
     examples = TaskFolder.open(
         derive_task(source, task.name, TRANSFORMS, tmp_path / "task", tmp_path / "cache")
     )

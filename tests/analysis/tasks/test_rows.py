@@ -35,7 +35,7 @@ def tagged(sentence: Words, length: int, reader: Reader = SOURCE) -> tuple[list[
 
 
 @given(words, st.integers(8, 40))
-def test_every_word_is_in_one_row_with_its_label_at_its_first_subword(sentence: Words, length: int) -> None:
+def test_every_word_is_in_one_row_with_its_label_at_its_first_subword(sentence, length):
     rows, whole = tagged(sentence, length)
     ids, targets = (np.concatenate([getattr(row, name) for row in rows]) for name in ("ids", "targets"))
     assert max(len(row.ids) for row in rows) <= length
@@ -59,7 +59,7 @@ WRITTEN = (
 )
 
 
-def test_a_given_tokenizer_reads_a_text_as_it_is_written(calque_encoder: Path) -> None:
+def test_a_given_tokenizer_reads_a_text_as_it_is_written(calque_encoder):
     from transformers import AutoTokenizer
 
     theirs = AutoTokenizer.from_pretrained(calque_encoder)
@@ -128,6 +128,6 @@ def check(folder: Path, theirs: Any) -> None:
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_a_row_of_two_texts_is_that_of_the_tokenizers_own_template(name: str, tmp_path: Path) -> None:
+def test_a_row_of_two_texts_is_that_of_the_tokenizers_own_template(name, tmp_path):
     folder = saved(tmp_path, TEMPLATES[name])
     check(folder, PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json")))

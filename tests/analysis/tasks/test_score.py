@@ -33,7 +33,7 @@ def columns(sentences: list[list[tuple[str, str]]]) -> tuple[list[list[str]], li
 
 
 @given(st.one_of(paired(UPOS), paired(IOB2), paired(ODD)))
-def test_f1_is_seqevals(sentences: list[list[tuple[str, str]]]) -> None:
+def test_f1_is_seqevals(sentences):
     gold, predicted = columns(sentences)
     if any(entities(gold)):
         assert entity_f1(gold, predicted).value == pytest.approx(seqeval_f1(gold, predicted), abs=1e-12)
@@ -52,7 +52,7 @@ def well_formed(draw: random.Random) -> list[str]:
     return iob2(Sentence(("w",) * 10, spans=tuple(spans)))
 
 
-def test_f1_on_well_formed_iob2_is_strict_seqevals() -> None:
+def test_f1_on_well_formed_iob2_is_strict_seqevals():
     scheme = pytest.importorskip("seqeval.scheme").IOB2
     draw = random.Random(0)
     for _ in range(50):
@@ -89,7 +89,7 @@ def of_others(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]])
         max_size=6,
     )
 )
-def test_scores_are_those_of_the_official_evaluation(pairs: list[tuple[list[str], str]]) -> None:
+def test_scores_are_those_of_the_official_evaluation(pairs):
     gold, predicted = [right for right, _ in pairs], [(said,) for _, said in pairs]
     scores = answer_scores(gold, predicted)
     f1, exact = of_others(gold, predicted)
@@ -112,8 +112,6 @@ def test_scores_are_those_of_the_official_evaluation(pairs: list[tuple[list[str]
         ("en", "the", "of", 0.0, 0.0),
     ],
 )
-def test_an_answer_by_the_rules_of_its_language(
-    language: str, right: str, said: str, f1: float, exact: float
-) -> None:
+def test_an_answer_by_the_rules_of_its_language(language, right, said, f1, exact):
     scores = MLQA().in_language(language).scores([[right]], [(said,)])
     assert scores["f1"].value == pytest.approx(f1) and scores["exact"].value == exact

@@ -25,7 +25,7 @@ def written(path: Path, task: Task, *examples: Example) -> Split:
     return Split(path, task)
 
 
-def test_labels_are_those_of_training_and_an_unknown_one_is_named_with_its_line(tmp_path: Path) -> None:
+def test_labels_are_those_of_training_and_an_unknown_one_is_named_with_its_line(tmp_path):
     train = written(tmp_path / "train.jsonl", POS(), tagged("a b", "X ADJ"))
     dev = written(tmp_path / "dev.jsonl", POS(), tagged("a", "ADJ"))
     test = written(tmp_path / "test.jsonl", POS(), tagged("a", "ADJ"), tagged("b c", "ADJ VERB"))
@@ -40,7 +40,7 @@ def test_labels_are_those_of_training_and_an_unknown_one_is_named_with_its_line(
         check(train, [replace(test, read_from=(Path("one.conllu"), Path("two.conllu")))])
 
 
-def test_examples_are_answered_one_by_one_whatever_rows_they_stand_in(tmp_path: Path) -> None:
+def test_examples_are_answered_one_by_one_whatever_rows_they_stand_in(tmp_path):
     sentences = [
         tagged("a b c d e f g h i j k", "X Y " * 5 + "X"),
         tagged("a", "Y"),

@@ -78,7 +78,7 @@ class Same(Transform):
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(tmp_path_factory) -> Path:
     folder, draw = tmp_path_factory.mktemp("data"), random.Random(0)
     vocabulary = learn([sentence(draw).words for _ in range(200)], V)
     vocabulary.save(folder / "vocabulary")
@@ -122,7 +122,7 @@ def model_of(checkpoint: Path, language: str, seed: int = 3) -> MeasuredModel:
 
 
 @pytest.fixture
-def run(make_checkpoint: MakeCheckpoint) -> MeasuredModel:
+def run(make_checkpoint) -> MeasuredModel:
     return model_of(make_checkpoint(2 * V), "trans.inv")
 
 
@@ -142,7 +142,7 @@ def number(rows: list[Record], measure: str, task: str, metric: str) -> float:
     return value
 
 
-def test_every_number_has_its_record(run: MeasuredModel, data: Path, tmp_path: Path) -> None:
+def test_every_number_has_its_record(run, data, tmp_path):
     rows = [row for task in TASKS for row in evaluate(run, data, task, QUICK)]
     metrics = {
         "pos": ["accuracy", "f1_bare_tags"],
@@ -178,9 +178,7 @@ def test_every_number_has_its_record(run: MeasuredModel, data: Path, tmp_path: P
     assert counts == {len(entities)}  # the gold ones, however many a model says
 
 
-def test_a_language_that_does_not_differ_is_transferred_to_in_full(
-    run: MeasuredModel, data: Path, tmp_path: Path
-) -> None:
+def test_a_language_that_does_not_differ_is_transferred_to_in_full(run, data, tmp_path):
     same = replace(run, language=Same().name)
     for task in TASKS:
         rows = evaluate(same, data, task, QUICK)
@@ -194,9 +192,7 @@ def test_a_language_that_does_not_differ_is_transferred_to_in_full(
 
 @pytest.mark.parametrize("task", [POS(), NER()])
 @pytest.mark.parametrize("language", ["trans", "trans.inv"])
-def test_words_with_and_without_an_entry_divide_the_words_of_one_type(
-    data: Path, task: Tagging, language: str
-) -> None:
+def test_words_with_and_without_an_entry_divide_the_words_of_one_type(data, task, language):
     split, draw = Split(data / "tasks" / task.name / f"test.{language}.jsonl", task), random.Random(1)
     answers = [tuple(draw.choice(["NOUN", "DET", "PROPN"]) for _ in gold) for gold in split.gold]
     scores = by_entry(split, answers, Languages.open(data, [language]), language)
@@ -237,7 +233,7 @@ def submission(*predictions: Sequence[str]) -> str:
 
 
 @pytest.fixture
-def examples(tmp_path: Path) -> TaskFolder:
+def examples(tmp_path) -> TaskFolder:
     train, test = (
         treebank(tmp_path / f"{name}.conllu", 60, n) for n, name in enumerate(("train", "test"), start=5)
     )
@@ -249,7 +245,7 @@ def examples(tmp_path: Path) -> TaskFolder:
     )
 
 
-def test_each_language_has_the_score_of_the_one_model(roberta: Path, examples: TaskFolder) -> None:
+def test_each_language_has_the_score_of_the_one_model(roberta, examples):
     measurement = zero_shot(natural(roberta), NaturalTask(POS(), examples, "en", ("xx", "zz"), CONFIG))
     assert [(record.measure, record.language, record.metric) for record in measurement.records] == [
         (measure, name, metric)

@@ -4,7 +4,6 @@ import subprocess
 import sys
 from collections import Counter
 from itertools import permutations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ from tests.derive.grammar.made import node, random_grammar
 
 
 @pytest.mark.parametrize("n", range(2, 8))
-def test_probabilities_are_those_of_the_definition(n: int) -> None:
+def test_probabilities_are_those_of_the_definition(n):
     nodes = [node(n, seed) for seed in range(3 if n == 7 else 8)]
     grammar = random_grammar(nodes)
     for items in nodes:
@@ -29,7 +28,7 @@ def learnt() -> Grammar:
     return Grammar.train(Pocket(order="verbfinal").sentences(800), "verbfinal")
 
 
-def test_a_file_gives_the_grammar_back(learnt: Grammar, tmp_path: Path) -> None:
+def test_a_file_gives_the_grammar_back(learnt, tmp_path):
     learnt.save(tmp_path / "g.json")
     again = Grammar.load(tmp_path / "g.json")
     assert (again.name, again.weights, again.about) == (learnt.name, learnt.weights, learnt.about)
@@ -38,7 +37,7 @@ def test_a_file_gives_the_grammar_back(learnt: Grammar, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.05, 0.5, 1.0])
-def test_a_mixture_weighs_both(learnt: Grammar, weight: float) -> None:
+def test_a_mixture_weighs_both(learnt, weight):
     other = random_grammar([node(4, 0)])
     mixed = Grammar.mix(learnt, other, weight)
     for kind in ("NOUN", "VERB"):
@@ -50,7 +49,7 @@ def test_a_mixture_weighs_both(learnt: Grammar, weight: float) -> None:
         assert np.allclose(mixed.probabilities(items), (learnt, other)[int(weight)].probabilities(items))
 
 
-def test_the_gradient_is_that_of_finite_differences() -> None:
+def test_the_gradient_is_that_of_finite_differences():
     seen = Counter(
         {
             (node(n, s), tuple(random.Random(s).sample(range(n), n))): s + 1
@@ -69,7 +68,7 @@ def test_the_gradient_is_that_of_finite_differences() -> None:
         assert slope == pytest.approx(gradient @ direction, rel=1e-6, abs=1e-6)
 
 
-def test_the_likelihood_is_that_of_the_definition() -> None:
+def test_the_likelihood_is_that_of_the_definition():
     seen = Counter(
         {
             (node(n, s), tuple(random.Random(s).sample(range(n), n))): s + 1
@@ -97,7 +96,7 @@ Grammar.train(islice(Pocket(order="romance").sentences(300), 300)).save(Path(sys
 """
 
 
-def test_the_number_of_threads_changes_no_weight(tmp_path: Path) -> None:
+def test_the_number_of_threads_changes_no_weight(tmp_path):
     for threads in ("1", "2"):
         environment = os.environ | {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
         subprocess.run([sys.executable, "-c", LEARN, tmp_path / threads], env=environment, check=True)

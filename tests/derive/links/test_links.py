@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -23,7 +21,7 @@ ANY = st.sets(st.tuples(st.integers(0, WORDS - 1), st.integers(0, WORDS - 1))).m
 
 
 @given(FORWARD | ANY, REVERSE | ANY)
-def test_each_holds_the_one_before(forward: Links, reverse: Links) -> None:
+def test_each_holds_the_one_before(forward, reverse):
     least, grown, both, either, most = (
         set(method(forward, reverse))
         for method in (intersect, grow_diag, grow_diag_final_and, grow_diag_final, union)
@@ -35,11 +33,11 @@ def test_each_holds_the_one_before(forward: Links, reverse: Links) -> None:
 
 
 @given(FORWARD | ANY, REVERSE | ANY)
-def test_growing_by_the_letter(forward: Links, reverse: Links) -> None:
+def test_growing_by_the_letter(forward, reverse):
     assert grow_diag(forward, reverse) == sorted(twin.grow_diag(forward, reverse))
 
 
-def test_worked_cases() -> None:
+def test_worked_cases():
     # 1-1 is certain; 2-1 and 2-2 are next to it and link new words; 4-0, 4-4 and 6-4 touch nothing.
     forward, reverse = [(1, 1), (2, 2), (4, 0)], [(1, 1), (2, 1), (4, 4), (6, 4)]
     assert grow_diag(forward, reverse) == [(1, 1), (2, 1), (2, 2)]
@@ -52,19 +50,19 @@ PAIRS: list[Links] = [[(0, 1), (2, 0)], [], [(0, 0)], []]
 
 
 @pytest.fixture
-def stored(tmp_path: Path) -> StoredLinks:
+def stored(tmp_path) -> StoredLinks:
     facts = {"languages": {"xx": "abc"}, "fingerprint": "123"}
     return StoredLinks.open(store(PAIRS, tmp_path / "links", facts))
 
 
-def test_stored_links_are_read_back(stored: StoredLinks) -> None:
+def test_stored_links_are_read_back(stored):
     assert [stored[pair].tolist() for pair in range(len(stored))] == [
         list(map(list, links)) for links in PAIRS
     ]
     assert (stored.facts["pairs"], stored.facts["links"]) == (4, 3)
 
 
-def test_words_of_as_many_pieces_are_linked_piece_by_piece_others_all_with_all() -> None:
+def test_words_of_as_many_pieces_are_linked_piece_by_piece_others_all_with_all():
     links, first, second = np.array([(0, 1), (1, 0), (2, 2)]), np.array([1, 2, 2]), np.array([2, 1, 3])
     assert of_pieces(links, first, second).tolist() == [
         [0, 2],

@@ -24,13 +24,13 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module", params=["unigram", "wordpiece"])
-def given(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def given(request, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("natural")
     derive_natural(*inputs(folder), vocabulary(folder / "given", request.param), folder / "made")
     return folder
 
 
-def test_every_line_has_the_ids_that_the_tokenizer_gives_it(given: Path) -> None:
+def test_every_line_has_the_ids_that_the_tokenizer_gives_it(given):
     languages = Languages.open(given / "made", ["en", "xx"])
     tokenizer = Tokenizer.from_file(str(given / "given" / "tokenizer.json"))
     assert languages.kept is not None and languages.rows == languages.size == len(languages.kept)
@@ -45,7 +45,7 @@ def test_every_line_has_the_ids_that_the_tokenizer_gives_it(given: Path) -> None
             assert corpus.line_pieces(number).sum() == len(ids)
 
 
-def test_a_bitext_pairs_lines_of_its_own(given: Path) -> None:
+def test_a_bitext_pairs_lines_of_its_own(given):
     languages = Languages.open(given / "made", ["xx", "en"])
     (bitext,) = languages.bitexts
     assert (bitext.first.name, bitext.second.name, len(bitext)) == ("en", "xx", 400) and not bitext.linked
@@ -58,7 +58,7 @@ def test_a_bitext_pairs_lines_of_its_own(given: Path) -> None:
         assert all(map(np.array_equal, turned.ids(pair), ids[::-1]))
 
 
-def test_output_does_not_depend_on_the_number_of_workers(given: Path, tmp_path: Path) -> None:
+def test_output_does_not_depend_on_the_number_of_workers(given, tmp_path):
     texts, bitexts = inputs(given)
     vocabulary = GivenVocabulary(given / "given")
     derive_natural(texts, bitexts, vocabulary, tmp_path / "made", workers=3)
@@ -113,7 +113,7 @@ def lengths(made: Shard) -> np.ndarray:
 @pytest.mark.parametrize("kind", ALL)
 @example(lines=["< \u3000<", "", "a  b"])
 @hypothesis.given(lines=st.lists(st.text(st.sampled_from(ODD + "abth   "), max_size=30), max_size=8))
-def test_lines_have_the_ids_of_the_whole_line(kind: str, lines: list[str]) -> None:
+def test_lines_have_the_ids_of_the_whole_line(kind, lines):
     lines = [line.strip() for line in lines]
     made = encode_lines(ALL[kind], lines)
     ends = np.cumsum(lengths(made))

@@ -1,7 +1,6 @@
 import gzip
 from collections import Counter
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -19,13 +18,13 @@ SHORT = "Thank you ."
     st.lists(st.text("ab", min_size=1, max_size=3 * HEAD), min_size=1, max_size=4),
     st.text("ab ", max_size=5 * HEAD),
 )
-def test_withheld_sentences_are_found_as_by_brute_force(tests: list[str], line: str) -> None:
+def test_withheld_sentences_are_found_as_by_brute_force(tests, line):
     known, bare = [letters(test) for test in tests], letters(line)
     slow = bare in known or any(len(one) >= HEAD and one in bare for one in known)
     assert Sentences(iter(tests)).within(line) == slow
 
 
-def test_a_pair_goes_with_either_side_and_is_counted(tmp_path: Path) -> None:
+def test_a_pair_goes_with_either_side_and_is_counted(tmp_path):
     tests = TextFiles((written(tmp_path / "tests.txt", [LONG, SHORT]),))
     pairs = [
         ("good morning", "bonjour"),
@@ -61,9 +60,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_file_is_the_text_that_it_holds_however_it_is_cut(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_the_text_that_it_holds_however_it_is_cut(name, tmp_path, monkeypatch):
     text, expected = TEXTS[name]
     path, packed = tmp_path / name, tmp_path / f"{name}.gz"
     path.write_text(text * 3, encoding="utf-8")
@@ -75,7 +72,7 @@ def test_a_file_is_the_text_that_it_holds_however_it_is_cut(
             assert [line for piece in pieces for line in piece.columns(Counter())[0]] == expected * 3
 
 
-def test_a_column_of_parquet_is_text(tmp_path: Path) -> None:
+def test_a_column_of_parquet_is_text(tmp_path):
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 

@@ -43,7 +43,7 @@ GOOD = "\n".join(
 )
 
 
-def test_words_tags_and_trees_are_read_and_the_rest_is_counted(tmp_path: Path) -> None:
+def test_words_tags_and_trees_are_read_and_the_rest_is_counted(tmp_path):
     found, counts = read(tmp_path / "a", GOOD)
     assert found == [
         Sentence(
@@ -101,12 +101,12 @@ def test_words_tags_and_trees_are_read_and_the_rest_is_counted(tmp_path: Path) -
         (tree(0).replace("w1", "w\0", 1), ":1: this line contains a NUL"),
     ],
 )
-def test_a_malformed_file_is_refused_with_its_line(tmp_path: Path, text: str | bytes, message: str) -> None:
+def test_a_malformed_file_is_refused_with_its_line(tmp_path, text, message):
     with pytest.raises(BadInput, match=message):
         read(tmp_path / "a", text)
 
 
-def test_real_treebanks(calque_data: Path) -> None:
+def test_real_treebanks(calque_data):
     totals = {}
     for path in sorted((calque_data / "ud").glob("*/*.conllu")):
         counts = Counter[str]()
@@ -138,7 +138,7 @@ def enhanced(line: str, deps: str) -> str:
     return "\t".join((*columns[:8], deps, columns[9]))
 
 
-def test_the_word_nearest_to_the_root_gives_the_tag(tmp_path: Path) -> None:
+def test_the_word_nearest_to_the_root_gives_the_tag(tmp_path):
     words = (
         row("1", "à", "ADP", "2", "case"),
         row("2", "lequel", "PRON", "3", "obl"),
@@ -175,8 +175,6 @@ def test_the_word_nearest_to_the_root_gives_the_tag(tmp_path: Path) -> None:
         ("es", ("SYM", "NUM"), "NUM"),
     ],
 )
-def test_words_on_one_level_are_ranked_by_tag(
-    tmp_path: Path, language: str, tags: tuple[str, str], tag: str
-) -> None:
+def test_words_on_one_level_are_ranked_by_tag(tmp_path, language, tags, tag):
     words = (row("1", "x", tags[0], "3"), row("2", "y", tags[1], "3"), row("3", "z", "VERB"))
     assert token(tmp_path / "a", *words, language=language) == (tag, "VERB")

@@ -21,7 +21,7 @@ from calque.derive.readers.parallel import words_of
         ("a <s> b", "a < s > b"),
     ],
 )
-def test_words(text: str, words: str) -> None:
+def test_words(text, words):
     assert split_words(text) == words.split()
 
 
@@ -41,13 +41,13 @@ def test_words(text: str, words: str) -> None:
         ["Is it .NET.", "The rest is not."],
     ],
 )
-def test_sentences(sentences: list[str]) -> None:
+def test_sentences(sentences):
     assert cut("  ".join(sentences)) == sentences
 
 
 @given(st.text())
 @example("\u200fa\u200f (\u200eb)\u200e \xad")
-def test_nothing_but_white_space_and_format_characters_outside_words_is_lost(text: str) -> None:
+def test_nothing_but_white_space_and_format_characters_outside_words_is_lost(text):
     letters = "".join(text.split())
     split = "".join(word for words in split_sentences(text) for word in words)
     assert "".join(split_words(text)) == split
@@ -71,5 +71,5 @@ def test_nothing_but_white_space_and_format_characters_outside_words_is_lost(tex
         ("  ", "en", ""),
     ],
 )
-def test_words_in_three_languages(text: str, language: str, words: str) -> None:
+def test_words_in_three_languages(text, language, words):
     assert words_of(text, language) == tuple(words.split())

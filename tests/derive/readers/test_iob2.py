@@ -43,11 +43,11 @@ def prefixed(text: str) -> str:
         prefixed(PANX).replace("en:", "zh-min-nan:"),
     ],
 )
-def test_the_usual_shapes(tmp_path: Path, text: str) -> None:
+def test_the_usual_shapes(tmp_path, text):
     assert read(tmp_path / "a", text) == ([ANNA, NO], {})
 
 
-def test_universal_ner(tmp_path: Path) -> None:
+def test_universal_ner(tmp_path):
     text = (
         "# sent_id = 1\n# text = Anna Lee left Rome.\n1\tAnna\tB-PER\t-\tx\n2\tLee\tI-PER\t-\tx\n3\tleft\tO\n"
         "4\tRome\tB-LOC\t-\tx\n5\t.\tB-O\t-\tx\n\n# text = this ends in "
@@ -61,7 +61,7 @@ TAGS = st.lists(st.sampled_from(["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]), min_
 
 
 @given(TAGS)
-def test_tags_come_back_but_for_repairs(tmp_path_factory: pytest.TempPathFactory, tags: list[str]) -> None:
+def test_tags_come_back_but_for_repairs(tmp_path_factory, tags):
     path = tmp_path_factory.getbasetemp() / "tags.tsv"
     (sentence,), counts = read(path, "".join(f"w\t{tag}\n" for tag in tags))
     changed = [(old, new) for old, new in zip(tags, iob2(sentence), strict=True) if old != new]

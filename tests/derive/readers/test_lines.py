@@ -1,7 +1,6 @@
 import csv
 import gzip
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +11,7 @@ from calque.derive.readers.lines import cut_file, ends_line, read_lines
 from calque.derive.readers.tables import QUOTED, Table
 
 
-def test_a_cut_last_line_is_refused_where_it_must_end(tmp_path: Path) -> None:
+def test_a_cut_last_line_is_refused_where_it_must_end(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(b"one\ntw")
     with pytest.raises(BadInput, match=r"a:2: .*truncated"):
@@ -24,9 +23,7 @@ def test_a_cut_last_line_is_refused_where_it_must_end(tmp_path: Path) -> None:
     size=st.integers(1, 60),
     whole=st.booleans(),
 )
-def test_blocks_are_the_file_and_end_with_a_record(
-    lines: list[str], size: int, whole: bool, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_blocks_are_the_file_and_end_with_a_record(lines, size, whole, tmp_path_factory):
     data = "\n".join([*lines, ""] if whole else [*lines, "end"]).encode()
     folder = tmp_path_factory.mktemp("blocks")
     plain, packed = folder / "text", folder / "text.gz"
@@ -55,9 +52,7 @@ fields, quoting = (
 
 @settings(max_examples=500)
 @given(st.lists(st.tuples(fields, fields), min_size=2, max_size=6), quoting)
-def test_quoted_fields_are_read_as_unquoted_ones(
-    tmp_path_factory: pytest.TempPathFactory, rows: Rows, quoting: int
-) -> None:
+def test_quoted_fields_are_read_as_unquoted_ones(tmp_path_factory, rows, quoting):
     path = tmp_path_factory.getbasetemp() / "rows.tsv"
     with path.open("w", encoding="utf-8", newline="") as out:
         csv.writer(out, delimiter="\t", quoting=quoting, lineterminator="\n").writerows(rows)

@@ -33,14 +33,14 @@ def read(path: Path, text: str, lengths: list[Link] = LENGTHS, **options: bool) 
         ("0-0 1p2 3-0\n1-3\n", "a:1: the link 3 0, counted from 0"),
     ],
 )
-def test_a_link_outside_its_sentences_is_left_out_and_reported(tmp_path: Path, text: str, said: str) -> None:
+def test_a_link_outside_its_sentences_is_left_out_and_reported(tmp_path, text, said):
     gold = read(tmp_path / "a", text)
     assert gold.pairs == (FIRST, SECOND)
     assert gold.counts == {"links outside their sentences": 1}
     assert len(gold.outside) == 1 and said in gold.outside[0]
 
 
-def test_positions_that_seem_to_count_from_one_are_reported(tmp_path: Path) -> None:
+def test_positions_that_seem_to_count_from_one_are_reported(tmp_path):
     unknown = [(UNKNOWN, UNKNOWN)]
     for text, lengths in (("1-1 2p3\n2-4\n", LENGTHS), ("1-1\n" * 10, unknown * 10)):
         with pytest.raises(BadInput, match=f"{tmp_path / 'a'}: no position is 0.*--from-one"):
@@ -64,12 +64,7 @@ def golds(draw: st.DrawFn) -> tuple[list[Link], list[GoldPair]]:
 
 @settings(max_examples=100)
 @given(golds(), st.sampled_from([0, 1, 7]), st.booleans())
-def test_written_links_are_read_back_in_every_format(
-    tmp_path_factory: pytest.TempPathFactory,
-    made: tuple[list[Link], list[GoldPair]],
-    first: int,
-    from_one: bool,
-) -> None:
+def test_written_links_are_read_back_in_every_format(tmp_path_factory, made, first, from_one):
     lengths, pairs = made
     path = tmp_path_factory.getbasetemp() / "gold"
     marked = [[(i, j, (i, j) in pair.sure) for i, j in sorted(pair.possible)] for pair in pairs]

@@ -43,11 +43,11 @@ def as_json(**row: object) -> str:
         f"language\tgold_label\tsentence1\tsentence2\nfr\tcontradiction\t{PREMISE}\t{HYPOTHESIS}\n",
     ],
 )
-def test_tsv_and_json_lines(tmp_path: Path, text: str) -> None:
+def test_tsv_and_json_lines(tmp_path, text):
     assert read(tmp_path / "a", text) == ([PAIR], {})
 
 
-def test_numbers_are_labels_of_inference_beside_a_premise_and_counted(tmp_path: Path) -> None:
+def test_numbers_are_labels_of_inference_beside_a_premise_and_counted(tmp_path):
     rows = [as_json(premise="A.", hypothesis="B.", label=label) for label in (2, 0, 1, -1)]
     for text in ("".join(rows), "premise\thypothesis\tlabel\nA.\tB.\t2\nA.\tB.\t0\nA.\tB.\t1\nA.\tB.\t-1\n"):
         found, counts = read(tmp_path / "a", text)

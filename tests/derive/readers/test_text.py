@@ -2,7 +2,6 @@ import bz2
 import gzip
 import lzma
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -55,7 +54,7 @@ def write(path: Path, text: str | bytes) -> Path:
     return path
 
 
-def test_wikitext(tmp_path: Path) -> None:
+def test_wikitext(tmp_path):
     path = write(tmp_path / "a.txt", WIKITEXT)
     assert detect(path) == "wikitext"
     found, left_out = read(path)
@@ -67,7 +66,7 @@ def test_wikitext(tmp_path: Path) -> None:
     assert left_out == {"headings": 2, "words of headings": 8, UNKNOWN_WORDS: 1}
 
 
-def test_documents(tmp_path: Path) -> None:
+def test_documents(tmp_path):
     path = write(tmp_path / "a.txt", DOC)
     assert detect(path) == "doc"
     found, left_out = read(path)
@@ -88,9 +87,7 @@ def test_documents(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
 @pytest.mark.parametrize("text", [WIKITEXT, DOC, PLAIN, TREES, ROWS])
-def test_compressed_text_is_read_like_its_content(
-    tmp_path: Path, pack: Callable[[bytes], bytes], text: str
-) -> None:
+def test_compressed_text_is_read_like_its_content(tmp_path, pack, text):
     plain, packed = write(tmp_path / "a.txt", text * 3), write(tmp_path / "b", pack((text * 3).encode()))
     for size in (1, 1 << 22):
         assert read(packed, size) == read(plain, size)
@@ -104,9 +101,7 @@ def test_compressed_text_is_read_like_its_content(
 
 @settings(max_examples=50)
 @given(text=st.sampled_from([WIKITEXT * 3, DOC * 3, PLAIN * 3]), size=st.integers(1, 900))
-def test_where_a_file_is_cut_changes_nothing(
-    tmp_path_factory: pytest.TempPathFactory, text: str, size: int
-) -> None:
+def test_where_a_file_is_cut_changes_nothing(tmp_path_factory, text, size):
     path = write(tmp_path_factory.mktemp("cut") / "a.txt", text)
     pieces, data = list(chunks(path, size)), text.encode()
     place = 0
@@ -134,8 +129,6 @@ def test_where_a_file_is_cut_changes_nothing(
     ],
 )
 @pytest.mark.parametrize("size", [1, 1 << 22])
-def test_bad_text_is_refused_with_its_line(
-    tmp_path: Path, text: str | bytes, message: str, size: int
-) -> None:
+def test_bad_text_is_refused_with_its_line(tmp_path, text, message, size):
     with pytest.raises(BadInput, match=message):
         read(write(tmp_path / "a.txt", text), size)

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from calque.derive.grammar.features import orders
@@ -11,7 +9,7 @@ CONTENTS = opened().facts["contents"]
 
 
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
-def test_tags_trees_and_entities_are_of_the_same_words(split: str) -> None:
+def test_tags_trees_and_entities_are_of_the_same_words(split):
     path = FOLDER / TREEBANK.format(split)
     trees, entities = list(read_conllu(path)), list(read_iob2(path))
     assert [s.words for s in trees] == [s.words for s in entities] and all(
@@ -21,7 +19,7 @@ def test_tags_trees_and_entities_are_of_the_same_words(split: str) -> None:
     assert len(trees) == CONTENTS[path.name]["sentences"]
 
 
-def test_french_order_needs_no_treebank_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_french_order_needs_no_treebank_of_the_user(tmp_path, monkeypatch):
     monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
     order = french_order()
     assert order.name == "syn-fr"

@@ -18,7 +18,7 @@ def ner_file(path: Path, size: int) -> Path:
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Files:
+def source(tmp_path) -> Files:
     (tmp_path / "text.txt").write_text(TEXT)
     (tmp_path / "a.conllu").write_text(
         "1\tSara\t_\tPROPN\t_\t_\t2\tnsubj\t_\t_\n2\tate\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n" * 3
@@ -36,7 +36,7 @@ def words(data: TaskData, split: str) -> list[str]:
     return [example.texts[0][0].words[0] for example in data.examples[split]]
 
 
-def test_held_out_limited_and_kept_examples_are_counted_and_apart(source: Files) -> None:
+def test_held_out_limited_and_kept_examples_are_counted_and_apart(source):
     data = source.task_data("ner")
     train, dev, test = (words(data, split) for split in ("train", "dev", "test"))
     assert (len(train), len(dev), len(test)) == (9, 5, 3)
@@ -47,7 +47,7 @@ def test_held_out_limited_and_kept_examples_are_counted_and_apart(source: Files)
     assert source.task_data("ner") == data
 
 
-def test_of_translations_the_same_lines_are_tested(tmp_path: Path) -> None:
+def test_of_translations_the_same_lines_are_tested(tmp_path):
     path, other = ner_file(tmp_path / "a.iob2", 20), ner_file(tmp_path / "b.iob2", 20)
     files = TaskFiles((path,), (path,), (path,), tested=6)
     data, counts = Files((), ner=files).task_data("ner"), Counter[str]()
@@ -69,7 +69,7 @@ def asked(path: Path, *ids: str) -> Path:
     return path
 
 
-def test_of_training_files_examples_are_chosen_by_their_ids(tmp_path: Path) -> None:
+def test_of_training_files_examples_are_chosen_by_their_ids(tmp_path):
     train = asked(tmp_path / "a", "english-1", "finnish-1", "english-2", "korean-englishman")
     files = TaskFiles((train,), (asked(tmp_path / "b", "finnish-9"),), held_out=0, trained_id="english-")
     data = files.load(READERS["qa"])

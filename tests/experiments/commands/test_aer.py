@@ -14,7 +14,7 @@ FILES = {
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
     for name, text in FILES.items():
         Path(name).write_text(text, encoding="utf-8")
@@ -34,7 +34,7 @@ SCORED = ["links", "2", "40.00", "66.67", "50.00", "57.14", "3", "2"]
 
 
 @pytest.mark.parametrize("gold", ["gold", "talp"])
-def test_the_table_and_what_was_left_out(here: Path, capsys: pytest.CaptureFixture[str], gold: str) -> None:
+def test_the_table_and_what_was_left_out(here, capsys, gold):
     aer(Path(gold), Path("links"), Path("source"), Path("target"), from_one=True)
     said, told = capsys.readouterr()
     assert rows(said)[1:] == [SCORED]
@@ -43,14 +43,14 @@ def test_the_table_and_what_was_left_out(here: Path, capsys: pytest.CaptureFixtu
     assert told.count("\n") == 1
 
 
-def test_without_sentences_every_link_counts(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_sentences_every_link_counts(here, capsys):
     aer(Path("gold"), Path("links"))
     said, told = capsys.readouterr()
     assert rows(said)[1:] == [["links", "2", "50.00", "66.67", "33.33", "44.44", "3", "3"]]
     assert told == ""
 
 
-def test_an_empty_line_is_a_pair_without_words(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_line_is_a_pair_without_words(here, capsys):
     for name, line in (("source", ""), ("target", "oh"), ("links", "")):
         Path(name).write_text(FILES[name] + line + "\n", encoding="utf-8")
     aer(Path("gold"), Path("links"), Path("source"), Path("target"))

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def here(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("align")
     short = (sentence.words for sentence in Pocket().sentences(10 * PAIRS) if len(sentence) <= 12)
     sentences = list(islice(short, PAIRS))
@@ -50,7 +50,7 @@ def run(*words: object) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize("method", ["fast-align", *BY_NAME])
-def test_links_go_to_a_file_a_line_a_pair(here: Path, tmp_path: Path, method: str) -> None:
+def test_links_go_to_a_file_a_line_a_pair(here, tmp_path, method):
     of_model = [] if method == "fast-align" else ["--model", here / "model", "--layer", 1]
     code, _, told = run(
         "--method", method, *of_model, here / "a.txt", here / "b.txt", "--out", tmp_path / "links"
@@ -66,9 +66,7 @@ def test_links_go_to_a_file_a_line_a_pair(here: Path, tmp_path: Path, method: st
 
 
 @pytest.mark.parametrize("method", ["ot", "fast-align"])
-def test_empty_and_long_lines_keep_their_place_and_are_counted(
-    here: Path, tmp_path: Path, method: str
-) -> None:
+def test_empty_and_long_lines_keep_their_place_and_are_counted(here, tmp_path, method):
     a, b = tmp_path / "a", tmp_path / "b"
     a.write_text("Sara ate .\n\n" + "apple " * 1100 + "\nSara\n")
     b.write_text("Sara ate .\nSara\n" + "apple " * 1000 + "\n\n")
@@ -87,7 +85,7 @@ def test_empty_and_long_lines_keep_their_place_and_are_counted(
 
 
 @pytest.mark.slow
-def test_when_it_is_stopped_the_file_is_as_it_was(here: Path, tmp_path: Path) -> None:
+def test_when_it_is_stopped_the_file_is_as_it_was(here, tmp_path):
     files, out = [tmp_path / name for name in ("a.txt", "b.txt")], tmp_path / "links"
     for path in files:
         path.write_text((here / path.name).read_text(encoding="utf-8") * 20_000, encoding="utf-8")
@@ -111,7 +109,7 @@ def test_when_it_is_stopped_the_file_is_as_it_was(here: Path, tmp_path: Path) ->
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt", "links"]
 
 
-def test_pairs_on_standard_input_are_answered_one_by_one_until_a_bad_line(here: Path) -> None:
+def test_pairs_on_standard_input_are_answered_one_by_one_until_a_bad_line(here):
     texts = [(here / name).read_text("utf-8").splitlines()[:FEW] for name in ("a.txt", "b.txt")]
     printed = run("--model", here / "model", "--words", here / "a.txt", here / "b.txt")[1].splitlines()[:FEW]
     command = [sys.executable, "-m", "calque.experiments", "align", "--model", str(here / "model"), "--words"]
@@ -157,9 +155,7 @@ MISTAKES = {
 }
 
 
-def test_mistakes_are_one_line_and_leave_nothing(
-    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_mistakes_are_one_line_and_leave_nothing(here, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("short").write_text("Sara .\n")
     Path("two").write_text("Sara .\nSara .\n")

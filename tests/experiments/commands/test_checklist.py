@@ -12,7 +12,7 @@ from calque.derive.task_data import TaskFolder
 from calque.experiments.report.folder import ABOUT, describe
 from calque.experiments.settings.catalogue import study
 from tests.experiments.committed import ROOT
-from tests.experiments.conftest import TINY, Done
+from tests.experiments.conftest import TINY
 from tests.experiments.test_cli import calque
 
 
@@ -22,7 +22,7 @@ def rows(text: str, head: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines()]
 
 
-def test_parameters_examples_labels_and_cost_are_those_of_the_study(done: Done, tmp_path: Path) -> None:
+def test_parameters_examples_labels_and_cost_are_those_of_the_study(done, tmp_path):
     root = Path(shutil.copytree(done.root, tmp_path / "runs"))
     report = root / done.report.relative_to(done.root)
     about = describe(study("pocket"), root, TINY)
@@ -54,7 +54,7 @@ def test_parameters_examples_labels_and_cost_are_those_of_the_study(done: Done, 
     assert "Pocket English (generated)" in text and "pos, train: 40 examples" in text
 
 
-def test_dev_is_next_to_test_and_equal_to_the_records() -> None:
+def test_dev_is_next_to_test_and_equal_to_the_records():
     code, text, error = calque("checklist", str(ROOT / "everyday_small"))
     assert code == 0, error
     records = json_rows.read(ROOT / "everyday_small" / RECORDS, Record)

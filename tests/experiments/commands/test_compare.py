@@ -95,7 +95,7 @@ def counts(*words: str | Path) -> tuple[int, dict[str, Any]]:
         (lambda records, runs: runs[1].update(layers=3), 2, "not in "),
     ],
 )
-def test_every_difference_is_named(tmp_path: Path, change: Change, equal: int, said: str | None) -> None:
+def test_every_difference_is_named(tmp_path, change, equal, said):
     code, lines = compare(tmp_path, change, "4567" if said is None else "0123")
     assert code == (said is not None)
     assert said is None or any(said in line for line in lines)
@@ -106,11 +106,11 @@ STUDY = ROOT / "xlm_align_pocket"
 
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Path:
+def copy(tmp_path) -> Path:
     return Path(shutil.copytree(STUDY, tmp_path / "copy", ignore=shutil.ignore_patterns("figures")))
 
 
-def test_a_record_is_equal_to_itself_and_its_claims_are_those_printed() -> None:
+def test_a_record_is_equal_to_itself_and_its_claims_are_those_printed():
     code, found = counts(STUDY, STUDY)
     table = Table.of_markdown((STUDY / "claims.md").read_text(encoding="utf-8"))
     assert (
@@ -119,7 +119,7 @@ def test_a_record_is_equal_to_itself_and_its_claims_are_those_printed() -> None:
 
 
 @pytest.mark.slow
-def test_exchanged_objectives_change_conclusions(copy: Path) -> None:
+def test_exchanged_objectives_change_conclusions(copy):
     runs, records = read(copy, "runs"), read(copy, "records")
     names = sorted({run["objective"]["name"] for run in runs})
     place = {(run["objective"]["name"], run["languages"][1]["name"], run["seed"]): run["id"] for run in runs}
@@ -138,7 +138,7 @@ def test_exchanged_objectives_change_conclusions(copy: Path) -> None:
         assert claim["first"] == printed[claim["claim"]] != claim["second"]
 
 
-def test_a_run_that_a_sweep_reused_is_compared_with_itself() -> None:
+def test_a_run_that_a_sweep_reused_is_compared_with_itself():
     for pair in (
         ("align_mlm_dictionary", "align_mlm_parallel"),
         ("align_mlm_parallel", "align_mlm_dictionary"),

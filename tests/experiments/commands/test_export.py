@@ -23,7 +23,7 @@ def export(*words: str | Path) -> tuple[int, str, str]:
     return ran.exit_code, ran.stdout, ran.stderr
 
 
-def test_csv_has_every_record_with_its_run() -> None:
+def test_csv_has_every_record_with_its_run():
     code, text, _ = export(STUDY, "--csv")
     rows, expected = list(csv.DictReader(io.StringIO(text))), joined_rows(Path(STUDY))
     assert code == 0 and len(rows) == len(expected)
@@ -37,7 +37,7 @@ def test_csv_has_every_record_with_its_run() -> None:
 @pytest.mark.parametrize(
     "path", sorted(ROOT.glob("control/*.md")), ids=lambda path: f"{path.parent.name}/{path.stem}"
 )
-def test_every_table_is_exported(path: Path, tmp_path: Path) -> None:
+def test_every_table_is_exported(path, tmp_path):
     rows = sum(line.startswith("|") for line in path.read_text(encoding="utf-8").split("\n")) - 2
     code, latex, _ = export(path.parent, "--latex", "--table", path.stem)
     assert code == 0 and sum(line.endswith(r"\\") for line in latex.splitlines()) == rows + 1
@@ -47,7 +47,7 @@ def test_every_table_is_exported(path: Path, tmp_path: Path) -> None:
         assert len(list(csv.reader(file))) == rows + 1
 
 
-def test_macros_have_every_cell_and_the_number_alone(tmp_path: Path) -> None:
+def test_macros_have_every_cell_and_the_number_alone(tmp_path):
     table = Table.of_markdown((ROOT / "everyday_small/table-3.md").read_text(encoding="utf-8"))
     code, text, _ = export(ROOT / "everyday_small", "--macros", "--table", "table-3", "--prefix", "Easy 2")
     found = dict(re.findall(r"\\newcommand\{\\([A-Za-z]+)\}\{(.*)\}", text))
@@ -58,7 +58,7 @@ def test_macros_have_every_cell_and_the_number_alone(tmp_path: Path) -> None:
     assert found["EasyTwoTableThreeMLMTransInvPOSAccuracyZSMean"] == table.rows[0][4].split(" ")[0]
 
 
-def test_bibtex_has_calque_as_cited_and_the_papers_of_the_objectives() -> None:
+def test_bibtex_has_calque_as_cited_and_the_papers_of_the_objectives():
     code, text, _ = export(ROOT / "everyday_small", "--bibtex")
     cited = (ROOT.parents[1] / "CITATION.cff").read_text(encoding="utf-8")
     assert code == 0 and re.findall(r"@\w+\{(\w+)", text) == ["calque", "devlin2019", "tang2022"]
@@ -85,6 +85,6 @@ def test_bibtex_has_calque_as_cited_and_the_papers_of_the_objectives() -> None:
         ["no_such_study", "--csv"],
     ],
 )
-def test_what_cannot_be_exported_is_one_error(words: list[str]) -> None:
+def test_what_cannot_be_exported_is_one_error(words):
     code, out, err = export(*words)
     assert (code, out, err.count("\n")) == (2, "", 1)

@@ -16,7 +16,7 @@ def run(*words: str | Path) -> tuple[int, str, str]:
     return ran.exit_code, ran.stdout, ran.stderr
 
 
-def test_the_numbers_are_those_of_the_measure(done: Done, tmp_path: Path) -> None:
+def test_the_numbers_are_those_of_the_measure(done, tmp_path):
     copied = Done(Path(shutil.copytree(done.root, tmp_path / "runs")), done.study).changed(
         "measures=interventions"
     )
@@ -41,7 +41,7 @@ def test_the_numbers_are_those_of_the_measure(done: Done, tmp_path: Path) -> Non
                 assert row[head] is None
 
 
-def test_bad_input_is_one_line(done: Done, tmp_path: Path) -> None:
+def test_bad_input_is_one_line(done, tmp_path):
     checkpoint = done.model("MLM").checkpoint
     alone = shutil.copytree(checkpoint, tmp_path / "alone")
     for words in (

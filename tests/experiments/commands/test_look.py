@@ -15,23 +15,22 @@ from calque.analysis.looking.parts import Look
 from calque.analysis.report.page import write_look
 from calque.experiments.cli import app
 from tests.browser import inspect
-from tests.experiments.conftest import Done
 
 NAME = "trans.inv"
 
 
 @pytest.fixture(scope="module")
-def model(done: Done) -> Checkpoint:
+def model(done) -> Checkpoint:
     return calque.load(done.model("ALIGN-MLM").checkpoint)
 
 
 @pytest.fixture(scope="module")
-def found(model: Checkpoint) -> Look:
+def found(model) -> Look:
     return look(model)
 
 
 @pytest.fixture
-def elsewhere(model: Checkpoint, tmp_path: Path) -> Path:
+def elsewhere(model, tmp_path) -> Path:
     return Path(shutil.copytree(model.folder, tmp_path / "model"))
 
 
@@ -58,15 +57,13 @@ def words_of(found: Look, model: Checkpoint) -> list[np.ndarray]:
     return matrices
 
 
-def test_the_sentence_of_the_corpus_is_derived_as_calque_derives_it(found: Look) -> None:
+def test_the_sentence_of_the_corpus_is_derived_as_calque_derives_it(found):
     assert found.derivation
     derived = calque.derive(" ".join(found.derivation.source), NAME)
     assert (found.derivation.words, found.derivation.origin) == (derived.words, derived.origin)
 
 
-def test_cosines_and_links_equal_brute_force_over_the_states_of_transformers(
-    model: Checkpoint, found: Look
-) -> None:
+def test_cosines_and_links_equal_brute_force_over_the_states_of_transformers(model, found):
     assert found.alignment and found.derivation
     sides = []
     for ids, matrix in zip(rows_of(found, model), words_of(found, model), strict=True):
@@ -82,7 +79,7 @@ def test_cosines_and_links_equal_brute_force_over_the_states_of_transformers(
     )
 
 
-def test_bad_input_is_one_line_and_writes_nothing(model: Checkpoint, elsewhere: Path, tmp_path: Path) -> None:
+def test_bad_input_is_one_line_and_writes_nothing(model, elsewhere, tmp_path):
     page = tmp_path / "look.html"
     smaller = json.loads((elsewhere / "config.json").read_text())
     state = json.loads((elsewhere / "tokenizer.json").read_text())
@@ -124,7 +121,7 @@ LOOK = """function look(view, page) {{
 }}"""
 
 
-def test_the_page_computes_the_logits_of_transformers(model: Checkpoint, found: Look, tmp_path: Path) -> None:
+def test_the_page_computes_the_logits_of_transformers(model, found, tmp_path):
     assert found.derivation and found.map
     write_look(tmp_path / "look.html", "t", found)
     known = (

@@ -22,7 +22,7 @@ SIZE = [setting for setting in TINY if not setting.startswith(("objectives", "tr
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", PARTS)
-def test_its_test_passes_and_its_study_runs_to_a_report(kind: str, folder: Path) -> None:
+def test_its_test_passes_and_its_study_runs_to_a_report(kind, folder):
     assert calque("new", kind, "a_b", "--to", str(folder))[0] == 0
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_a_b.py"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
@@ -54,7 +54,7 @@ def test_its_test_passes_and_its_study_runs_to_a_report(kind: str, folder: Path)
         assert text.count(before) == 1 and titles <= unfinished()
 
 
-def test_parts_of_a_file_are_known_by_name_where_a_study_imports_them(folder: Path) -> None:
+def test_parts_of_a_file_are_known_by_name_where_a_study_imports_them(folder):
     for kind, name in (("transform", "swap_words"), ("objective", "closer")):
         assert calque("new", kind, name, "--to", str(folder))[0] == 0
     lines = ["import closer", "from swap_words import swap_words"]

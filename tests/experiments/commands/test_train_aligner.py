@@ -26,7 +26,7 @@ STEPS = 150  # states are saved after 50 and 100
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def here(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("train-aligner")
     sentences = [sentence.words for sentence in islice(Pocket().sentences(FEWEST), FEWEST)]
     images = [tuple(word[::-1] for word in words) for words in sentences]
@@ -55,13 +55,13 @@ def words(folder: Path, out: Path, *more: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def trained(here: Path) -> Path:
+def trained(here) -> Path:
     code, _, err = calque(*words(here, here / "trained", "--steps", str(STEPS)))
     assert code == 0, err
     return here / "trained"
 
 
-def test_the_result_is_an_ordinary_encoder_whose_lower_layers_are_trained(here: Path) -> None:
+def test_the_result_is_an_ordinary_encoder_whose_lower_layers_are_trained(here):
     code, out, err = calque(*words(here, here / "quick", "--steps", "10"))
     assert code == 0 and f"calque align --model {here / 'quick'}" in out, err
     quick = here / "quick"
@@ -78,7 +78,7 @@ def test_the_result_is_an_ordinary_encoder_whose_lower_layers_are_trained(here: 
 
 
 @pytest.mark.slow
-def test_text_unlike_the_training_text_keeps_the_links_of_an_untrained_encoder(trained: Path) -> None:
+def test_text_unlike_the_training_text_keeps_the_links_of_an_untrained_encoder(trained):
     pairs = [(tuple("zq xkj vvw qqz jx".split()), tuple("QQ ZJX KW VX JJ ZZQ".split()))] * 3
     usual, centred, likely = (
         list(EncoderAligner.open(trained, method and BY_NAME[method]).align(pairs))
@@ -88,9 +88,7 @@ def test_text_unlike_the_training_text_keeps_the_links_of_an_untrained_encoder(t
 
 
 @pytest.mark.slow
-def test_the_encoders_own_links_are_the_labels_where_the_directions_of_fast_align_differ(
-    here: Path, tmp_path: Path
-) -> None:
+def test_the_encoders_own_links_are_the_labels_where_the_directions_of_fast_align_differ(here, tmp_path):
     (tmp_path / "model").symlink_to(here / "model")
     (tmp_path / "a.txt").symlink_to(here / "a.txt")
     lines = (here / "b.txt").read_text(encoding="utf-8").splitlines(keepends=True)
@@ -110,7 +108,7 @@ def test_the_encoders_own_links_are_the_labels_where_the_directions_of_fast_alig
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_to_the_same_bytes(here: Path, trained: Path) -> None:
+def test_a_killed_run_goes_on_to_the_same_bytes(here, trained):
     command = [
         sys.executable,
         "-m",
@@ -134,7 +132,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(here: Path, trained: Path) -> No
         (lambda a, b: (a, a), f"{FEWEST} of {FEWEST} lines are the same"),
     ],
 )
-def test_files_that_teach_nothing_are_refused(here: Path, tmp_path: Path, change: Change, said: str) -> None:
+def test_files_that_teach_nothing_are_refused(here, tmp_path, change, said):
     sides = [
         (here / name).read_text(encoding="utf-8").splitlines(keepends=True) for name in ("a.txt", "b.txt")
     ]
@@ -146,9 +144,7 @@ def test_files_that_teach_nothing_are_refused(here: Path, tmp_path: Path, change
 
 
 @pytest.mark.slow
-def test_a_script_that_the_tokenizer_lacks_is_refused(
-    here: Path, calque_encoder: Path, tmp_path: Path
-) -> None:
+def test_a_script_that_the_tokenizer_lacks_is_refused(here, calque_encoder, tmp_path):
     (tmp_path / "b.txt").write_text("\U00012000\U00012001 \U00012002 .\n" * FEWEST, encoding="utf-8")
     files = [str(here / "a.txt"), str(tmp_path / "b.txt")]
     code, _, err = calque(

@@ -120,7 +120,7 @@ def serving() -> Iterator[Site]:
     handler = type("SiteHandler", (Handler,), {})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     site = Site(f"http://127.0.0.1:{server.server_address[1]}")
-    handler.site = site  # type: ignore[attr-defined]
+    handler.site = site
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:

@@ -24,7 +24,7 @@ from calque.experiments.data.download import Session, fetch_file
 from calque.experiments.data.recipe import LOCK, Download, Output, Recipe, names, read_recipe
 from calque.experiments.data.store import Fetched, Store
 from tests.experiments.data import site as served
-from tests.experiments.data.site import Answer, Site, serving
+from tests.experiments.data.site import Site, serving
 from tests.processes import below, wait_for
 
 ROOT = Path(__file__).parents[3]
@@ -33,7 +33,7 @@ DIGEST = hashlib.sha256(CONTENT).hexdigest()
 
 
 @pytest.fixture
-def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+def site(monkeypatch) -> Iterator[Site]:
     for name in (
         "http_proxy",
         "https_proxy",
@@ -60,7 +60,7 @@ def data(*words: str | Path) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize("name", names())
-def test_every_file_of_calques_recipes_has_its_size_digest_and_members(name: str) -> None:
+def test_every_file_of_calques_recipes_has_its_size_digest_and_members(name):
     downloads = read_recipe(name).downloads
     assert len({download.url for download in downloads}) == len(downloads)
     for download in downloads:
@@ -74,7 +74,7 @@ def test_every_file_of_calques_recipes_has_its_size_digest_and_members(name: str
     assert name == "xlm_align" or all(one.pinned or one.url in unpinned for one in downloads)
 
 
-def test_real_files_are_those_that_recipes_describe(calque_data: Path) -> None:
+def test_real_files_are_those_that_recipes_describe(calque_data):
     store = Store(calque_data)
     for name in ("gold_alignments", "xquad", "lingnli", "multi30k"):
         assert {str(store.state(output)) for output in read_recipe(name).outputs} == {"there"}, name
@@ -111,9 +111,7 @@ def fetched(one: Download, folder: Path, seen: str = "") -> bytes:
         ([served.status(302, Location="/here")], [""]),
     ],
 )
-def test_a_download_ends_with_the_file(
-    answers: list[Answer], asked: list[str] | None, site: Site, tmp_path: Path
-) -> None:
+def test_a_download_ends_with_the_file(answers, asked, site, tmp_path):
     site.serve("/here", CONTENT)
     assert fetched(download(site.serve("/f", CONTENT, *answers)), tmp_path / "work") == CONTENT
     assert asked in (None, site.ranges("/f"))
@@ -131,9 +129,7 @@ def test_a_download_ends_with_the_file(
         (served.hangs(5), "failed after 5 bytes"),
     ],
 )
-def test_a_download_ends_with_a_reason(
-    answer: Answer, said: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_download_ends_with_a_reason(answer, said, site, tmp_path, monkeypatch):
     if said.endswith("after 5 bytes"):
         monkeypatch.setattr(downloading, "TIMEOUT", 0.3)
     url = site.serve("/f", CONTENT, served.sends(5) if said.endswith("after 5 bytes") else answer, answer)
@@ -147,9 +143,7 @@ def test_a_download_ends_with_a_reason(
 TABLE = b"language\tlabel\nen\tyes\nde\tno\n"
 
 
-def test_redirects_stay_on_https_and_no_password_is_sent(
-    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_redirects_stay_on_https_and_no_password_is_sent(site, tmp_path, monkeypatch):
     response = requests.Response()
     response.status_code, response.url, response.raw = 302, "https://x.org/f", io.BytesIO()
     response.headers["Location"] = "http://localhost/g"
@@ -178,7 +172,7 @@ def zipped(members: Mapping[str, bytes]) -> bytes:
 def tarred(members: Mapping[str, bytes | str], mode: str = "w:gz", times: int = 1) -> bytes:
     """A tar file; a text as content is the target of a symbolic link."""
     made = io.BytesIO()
-    with tarfile.open(fileobj=made, mode=mode) as archive:  # type: ignore[call-overload]
+    with tarfile.open(fileobj=made, mode=mode) as archive:
         for name, content in [*members.items()] * times:
             info = tarfile.TarInfo(name)
             if isinstance(content, str):
@@ -206,7 +200,7 @@ def unpacked(folder: Path, content: bytes, name: str, *outputs: Output) -> dict[
 
 
 @pytest.mark.parametrize("name", ["x.zip", "x.tar", "x.tgz", "x.tar.xz", "x.tar.bz2"])
-def test_named_members_come_out_and_no_others_wherever_they_lead(name: str, tmp_path: Path) -> None:
+def test_named_members_come_out_and_no_others_wherever_they_lead(name, tmp_path):
     members = {
         "a/b": b"one",
         "../up": b"1",
@@ -241,7 +235,7 @@ def test_named_members_come_out_and_no_others_wherever_they_lead(name: str, tmp_
         (zipped({"x": TABLE[:-6]}), "x.zip", "no row has the values"),
     ],
 )
-def test_bombs_links_and_damage_are_refused(content: bytes, name: str, said: str, tmp_path: Path) -> None:
+def test_bombs_links_and_damage_are_refused(content, name, said, tmp_path):
     where = {"language": "de"} if "column" in said or "row" in said else {}
     with pytest.raises(BadInput, match=said) as refused:
         unpacked(tmp_path, content, name, Output("y", ("x",), where=where))
@@ -264,7 +258,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-def test_a_file_without_a_digest_needs_trust_once(site: Site, tmp_path: Path) -> None:
+def test_a_file_without_a_digest_needs_trust_once(site, tmp_path):
     one = download(site.serve("/f", b"first"), 0, "")
     assert fetch(tmp_path, one).without_digest == [one] and site.asked == []
     assert fetch(tmp_path, one, trust=True).placed == ["f"]
@@ -279,7 +273,7 @@ def test_a_file_without_a_digest_needs_trust_once(site: Site, tmp_path: Path) ->
 
 
 @pytest.fixture
-def mine(site: Site, monkeypatch: pytest.MonkeyPatch) -> str:
+def mine(site, monkeypatch) -> str:
     files = [{"url": site.serve("/f", CONTENT), "place": "sub/f", "bytes": len(CONTENT), "sha256": DIGEST}]
     files += [{"url": site.serve("/g", b"g"), "place": "g"}]
     tables = {"mine": {"about": "A", "licence": "L", "terms": "https://x.org/l", "file": files}}
@@ -288,7 +282,7 @@ def mine(site: Site, monkeypatch: pytest.MonkeyPatch) -> str:
     return "mine"
 
 
-def test_plan_and_fetch(mine: str, site: Site, tmp_path: Path) -> None:
+def test_plan_and_fetch(mine, site, tmp_path):
     to = tmp_path / "data"
     code, out, err = data("plan", mine, "--to", to)
     assert (code, err, site.asked, to.exists()) == (0, "", [], False)
@@ -315,9 +309,7 @@ def test_plan_and_fetch(mine: str, site: Site, tmp_path: Path) -> None:
         ("everyday out --data none", "none/parallel/manythings"),
     ],
 )
-def test_bad_input_is_one_line_and_leaves_nothing(
-    words: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bad_input_is_one_line_and_leaves_nothing(words, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("file").touch()
     code, _, err = data(*words.split())
@@ -333,7 +325,7 @@ fetch(Path({to!r}), download({url!r}))
 
 
 @pytest.mark.slow
-def test_a_fetch_that_was_killed_resumes(site: Site, tmp_path: Path) -> None:
+def test_a_fetch_that_was_killed_resumes(site, tmp_path):
     url = site.serve("/f", CONTENT, served.hangs(300_000), served.whole)
     command = [sys.executable, "-c", FETCH.format(to=str(tmp_path), url=url)]
     with subprocess.Popen(command, cwd=ROOT) as process:
@@ -344,7 +336,7 @@ def test_a_fetch_that_was_killed_resumes(site: Site, tmp_path: Path) -> None:
     assert site.ranges("/f") == ["", "bytes=300000-"] and (tmp_path / "f").read_bytes() == CONTENT
 
 
-def test_an_altered_file_is_not_overwritten(site: Site, tmp_path: Path) -> None:
+def test_an_altered_file_is_not_overwritten(site, tmp_path):
     one = download(site.serve("/f", b"file"), 4, hashlib.sha256(b"file").hexdigest())
     (tmp_path / "f").write_bytes(b"mine")
     with pytest.raises(BadInput, match="f: differs from the recipe"):

@@ -28,9 +28,7 @@ def content(path: Path) -> bytes:
 
 
 @pytest.mark.slow
-def test_the_files_are_those_that_the_command_makes_from_the_originals(
-    calque_data: Path, tmp_path: Path
-) -> None:
+def test_the_files_are_those_that_the_command_makes_from_the_originals(calque_data, tmp_path):
     out = tmp_path / "made"
     assert everyday(out, "--data", calque_data)[0] == 0
     made, shipped = Artefact.open(out, KIND), Artefact.open(FOLDER, KIND)
@@ -40,7 +38,7 @@ def test_the_files_are_those_that_the_command_makes_from_the_originals(
 
 
 @pytest.mark.slow
-def test_wheel_and_source_distribution_contain_the_files_with_their_licences(tmp_path: Path) -> None:
+def test_wheel_and_source_distribution_contain_the_files_with_their_licences(tmp_path):
     tracked = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout

@@ -12,7 +12,6 @@ from calque.experiments.report.folder import ABOUT, stored
 from tests.analysis.runs import runs as runs_of
 from tests.analysis.toy import toy_records
 from tests.experiments.committed import ROOT
-from tests.experiments.conftest import Done
 from tests.experiments.test_cli import SETTINGS, calque
 
 Row = dict[str, Any]
@@ -20,7 +19,7 @@ TOY = {"study": "toy", "report": "growth", "scale": "two layers", "commit": "012
 
 
 @pytest.fixture
-def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def toy(tmp_path, monkeypatch) -> Path:
     for variable in ("CALQUE_DATA", "CALQUE_ENCODER"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.chdir(tmp_path)
@@ -48,7 +47,7 @@ def refused(*words: str | Path) -> str:
     return err
 
 
-def test_a_folder_of_records_has_a_report_below_the_runs(toy: Path) -> None:
+def test_a_folder_of_records_has_a_report_below_the_runs(toy):
     before = contents(toy)
     code, out, err = calque("report", str(toy), "--quiet")
     report = Path("runs/toy/reports/toy")
@@ -62,7 +61,7 @@ def test_a_folder_of_records_has_a_report_below_the_runs(toy: Path) -> None:
     assert about["rendered"]["date"] and about["rendered"]["command"].startswith("calque")
 
 
-def test_records_of_a_sweep_make_its_table(toy: Path) -> None:
+def test_records_of_a_sweep_make_its_table(toy):
     settings = [{"steps": "4"}, {"steps": "8"}]
     rows, records = (
         [json.loads(line) for line in (toy / name).read_text().splitlines()] for name in (RUNS, RECORDS)
@@ -83,7 +82,7 @@ def lines(path: Path, rows: list[Row]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
-def test_folders_that_are_no_report_are_never_replaced(toy: Path) -> None:
+def test_folders_that_are_no_report_are_never_replaced(toy):
     Path("own").mkdir()
     Path("own/thesis.txt").write_text("mine", encoding="utf-8")
     assert "own: not a report" in refused("report", toy, "--out", "own")
@@ -140,17 +139,13 @@ def cut(folder: Path) -> None:
         (lambda folder: (folder / ABOUT).unlink(), "no 'report' and no 'scale'"),
     ],
 )
-def test_records_of_no_one_report_are_one_line(
-    toy: Path, damage: Callable[[Path], object], said: str
-) -> None:
+def test_records_of_no_one_report_are_one_line(toy, damage, said):
     damage(toy)
     assert said in refused("report", toy)
     assert not Path("runs").exists()
 
 
-def test_a_named_report_of_a_study_keeps_the_command_that_computed_it(
-    done: Done, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_named_report_of_a_study_keeps_the_command_that_computed_it(done, tmp_path, monkeypatch):
     shutil.copytree(done.root, tmp_path / "runs")
     shutil.rmtree(tmp_path / "runs" / "pocket" / "report")
     words = ["pocket", "--runs", str(tmp_path / "runs"), *SETTINGS, "--name", "tiny", "--quiet"]

@@ -1,9 +1,8 @@
 from calque.analysis.results.results import Results
 from calque.experiments.report.parts import training_curves
-from tests.experiments.conftest import Done
 
 
-def test_every_model_has_curves_of_all_its_rows(done: Done) -> None:
+def test_every_model_has_curves_of_all_its_rows(done):
     results = Results([model.run for model in done.models()], [])
     curves = list(training_curves(done.study, done.root, results, ", x=1"))
     assert [each.group for each in curves] == ["MLM, x=1", "ALIGN-MLM, x=1"]

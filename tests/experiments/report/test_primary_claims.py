@@ -33,14 +33,14 @@ ascending = [["MLM", "trans.inv"], ["ALIGN-MLM", "trans.inv"]]
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path) -> Path:
     path = tmp_path / "mine.claims.toml"
     path.write_text(CLAIMS, encoding="utf-8")
     return path
 
 
 @pytest.fixture
-def claimed(done: Done, file: Path, tmp_path: Path) -> Done:
+def claimed(done, file, tmp_path) -> Done:
     shutil.copytree(done.home, tmp_path / "runs" / "shared")
     return Done(tmp_path / "runs", override(done.study, [f"claims={file}"]))
 
@@ -64,9 +64,7 @@ def reported(done: Done) -> tuple[str, str, str]:
     )
 
 
-def test_claims_change_no_folder_and_runs_before_them_are_counted(
-    done: Done, claimed: Done, file: Path
-) -> None:
+def test_claims_change_no_folder_and_runs_before_them_are_counted(done, claimed, file):
     folders = [[step.folder.name for step in each.study.steps(each.root)] for each in (done, claimed)]
     assert folders[0] == folders[1] and all(step.finished for step in claimed.study.steps(claimed.root))
     for text in reported(claimed):
@@ -77,7 +75,7 @@ def test_claims_change_no_folder_and_runs_before_them_are_counted(
     assert "1 of 2 runs" in reported(claimed)[2]
 
 
-def test_a_report_has_the_claims_first_and_says_when_their_file_changed(claimed: Done, file: Path) -> None:
+def test_a_report_has_the_claims_first_and_says_when_their_file_changed(claimed, file):
     digest = sha256(file)
     for objective in ("MLM", "ALIGN-MLM"):
         again(claimed, objective)
@@ -116,9 +114,7 @@ def test_a_report_has_the_claims_first_and_says_when_their_file_changed(claimed:
         ),
     ],
 )
-def test_what_the_study_lacks_is_refused_with_file_and_line(
-    done: Done, file: Path, old: str, new: str, line: int, said: str
-) -> None:
+def test_what_the_study_lacks_is_refused_with_file_and_line(done, file, old, new, line, said):
     assert old in CLAIMS
     file.write_text(CLAIMS.replace(old, new), encoding="utf-8")
     with pytest.raises(BadInput) as refused:
@@ -128,6 +124,6 @@ def test_what_the_study_lacks_is_refused_with_file_and_line(
 
 
 @pytest.mark.parametrize("path", [*STUDIES.glob("*.claims.toml")], ids=lambda path: path.name)
-def test_the_claims_of_calques_studies_are_readable_and_few(path: Path) -> None:
+def test_the_claims_of_calques_studies_are_readable_and_few(path):
     claims = PrimaryClaims.read(path).by_line.values()
     assert 1 <= sum(max(1, len(claim.ascending) - 1) for claim in claims) <= 8

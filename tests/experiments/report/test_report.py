@@ -1,6 +1,4 @@
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -10,11 +8,10 @@ from calque.analysis.records.record import Floor
 from calque.experiments.report.comparison import compare_reports
 from calque.experiments.report.report import summarise
 from calque.experiments.study.tasks import read_floors
-from tests.experiments.conftest import Done
 
 
 @pytest.mark.parametrize("paper", [name for name, about in PAPERS.items() if not about.natural])
-def test_every_paper_can_be_reported(done: Done, paper: Any, tmp_path: Path) -> None:
+def test_every_paper_can_be_reported(done, paper, tmp_path):
     shown = replace(done.study, paper=paper)
     assert str(summarise(shown, done.root, tmp_path / "report")).endswith("report.html")
     claims, figures = (tmp_path / "report" / name for name in ("claims.md", "figures"))
@@ -28,7 +25,7 @@ def test_every_paper_can_be_reported(done: Done, paper: Any, tmp_path: Path) -> 
         assert claims.read_text(encoding="utf-8").startswith(f"**{PAPERS[paper].claims_title}, ")
 
 
-def test_the_floors_are_those_of_every_task_and_stand_in_table_and_page(done: Done) -> None:
+def test_the_floors_are_those_of_every_task_and_stand_in_table_and_page(done):
     floors = read(done.report / "floors.jsonl", Floor)
     assert floors == [floor for step in done.study.baselines(done.root, 0) for floor in read_floors(step)]
     assert {(floor.learnt, floor.language) for floor in floors} == {
@@ -45,7 +42,7 @@ def test_the_floors_are_those_of_every_task_and_stand_in_table_and_page(done: Do
     assert (done.report / "figures" / "figure-floors.png").is_file()
 
 
-def test_a_report_is_equal_to_itself_and_to_one_made_again(done: Done, tmp_path: Path) -> None:
+def test_a_report_is_equal_to_itself_and_to_one_made_again(done, tmp_path):
     summarise(done.study, done.root, tmp_path / "again")
     expected = sum(len(done.records(model)) for model in done.models())
     found = compare_reports(done.report, tmp_path / "again")

@@ -34,7 +34,7 @@ class Work:
         return self
 
 
-def test_the_time_left_is_that_of_steps_of_the_same_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_left_is_that_of_steps_of_the_same_kind(monkeypatch):
     clock = iter(range(0, 10_000, 10))
     monkeypatch.setattr(progress.time, "perf_counter", lambda: float(next(clock)))
     steps = [
@@ -53,7 +53,7 @@ def test_the_time_left_is_that_of_steps_of_the_same_kind(monkeypatch: pytest.Mon
     assert str(run) == "2 of 4 steps, about 23 s left"
 
 
-def test_threads_leave_interrupts_to_the_main_thread() -> None:
+def test_threads_leave_interrupts_to_the_main_thread():
     threads = Path("/proc/self/task")
     before = {*threads.iterdir()}
     with board([Work("a")]):
@@ -64,9 +64,7 @@ def test_threads_leave_interrupts_to_the_main_thread() -> None:
 
 @pytest.mark.parametrize("longer", [1.0, 12.0, 0.2])
 @pytest.mark.parametrize("jobs", [1, 2, 4])
-def test_the_time_left_is_never_more_than_a_factor_of_three_off(
-    jobs: int, longer: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_time_left_is_never_more_than_a_factor_of_three_off(jobs, longer, tmp_path, monkeypatch):
     """The recorded seconds are those of a run with 300 steps of pretraining on a busy machine."""
     seconds = json.loads(Path(__file__).with_name("pocket_seconds.json").read_text(encoding="utf-8"))
     steps = override(study("pocket"), [f"train.steps={round(300 * longer)}", "train.warmup=30"]).steps(

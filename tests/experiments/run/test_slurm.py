@@ -60,7 +60,7 @@ def contents(home: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="session")
-def fragile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fragile(tmp_path_factory) -> Path:
     file = tmp_path_factory.mktemp("fragile") / "fragile.py"
     file.write_text(FRAGILE.replace("SETTINGS", repr(TOY)))
     _, err = begun(file, file.with_name("here")).communicate()
@@ -81,7 +81,7 @@ def placed(steps: list[Step], processes: int) -> list[list[list[Step]]]:
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_every_step_is_in_one_job_after_those_that_it_needs(processes: int, tmp_path: Path) -> None:
+def test_every_step_is_in_one_job_after_those_that_it_needs(processes, tmp_path):
     steps = override(study("objectives_pocket"), [*TOY, "seeds=0,1"]).steps(tmp_path)
     levels = placed(steps, processes)
     jobs = {step.folder: (level, id(job)) for level, its in enumerate(levels) for job in its for step in job}
@@ -93,7 +93,7 @@ def test_every_step_is_in_one_job_after_those_that_it_needs(processes: int, tmp_
     assert apart == (processes > 1)
 
 
-def test_without_slurm_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_slurm_nothing_is_written(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     words = ["run", "pocket", "--runs", str(tmp_path / "runs"), *SETTINGS]
     code, out, _ = calque(*words, "--on", "slurm", "--dry-run")
@@ -103,7 +103,7 @@ def test_without_slurm_nothing_is_written(tmp_path: Path, monkeypatch: pytest.Mo
         assert code == 2 and err.count("\n") == 1 and not (tmp_path / "runs" / "shared").exists()
 
 
-def test_too_many_jobs_for_an_array_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_jobs_for_an_array_share(tmp_path, monkeypatch):
     monkeypatch.setattr("calque.experiments.run.slurm.MOST", 3)
     steps = override(study("objectives_pocket"), [*TOY, "seeds=0,1,2,3"]).steps(tmp_path)
     script = Slurm(steps, tmp_path, ["calque.experiments", "cell"]).script
@@ -112,7 +112,7 @@ def test_too_many_jobs_for_an_array_share(tmp_path: Path, monkeypatch: pytest.Mo
     assert all(script.count(step.fingerprint) == 1 for step in steps)
 
 
-def test_a_cell_computes_its_step_alone(done: Done, tmp_path: Path) -> None:
+def test_a_cell_computes_its_step_alone(done, tmp_path):
     words = ["pocket", "--runs", str(tmp_path), *SETTINGS]
     places = Done(tmp_path, done.study)
     code, _, err = calque("cell", *words, places.models()[0].weights.fingerprint)
@@ -124,16 +124,14 @@ def test_a_cell_computes_its_step_alone(done: Done, tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def slurm() -> None:
+def slurm():
     if not shutil.which("sinfo") or subprocess.run(["sinfo"], capture_output=True, timeout=90).returncode:
         pytest.skip("no Slurm answers here")
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("slurm")
-def test_slurm_computes_the_same_after_a_kill_a_failure_a_requeue_and_a_restart(
-    fragile: Path, tmp_path: Path
-) -> None:
+def test_slurm_computes_the_same_after_a_kill_a_failure_a_requeue_and_a_restart(fragile, tmp_path):
     home, words = tmp_path / "fragile", ["--on", "slurm"]
     with begun(fragile, tmp_path, *words, BROKEN="1") as first:
         wait_for(lambda: below(tmp_path, ".seed-0-*.claim"), first)

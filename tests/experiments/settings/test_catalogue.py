@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from calque.derive.forms import fraction
 from calque.derive.order import Invert, Permute
 from calque.derive.script import By, Cognates, Transliterate
-from calque.derive.transform import Transform, compose
+from calque.derive.transform import compose
 from calque.derive.transforms import transform as read_transform
 from calque.pretrain.objective import After, HeadOnly, Objective
 from calque.pretrain.objectives import OBJECTIVES, parse
@@ -25,7 +25,7 @@ transforms = (
 
 
 @given(transforms)
-def test_a_transform_is_written_as_it_names_itself(transform: Transform) -> None:
+def test_a_transform_is_written_as_it_names_itself(transform):
     assert read_transform(transform.name) == transform
 
 
@@ -59,5 +59,5 @@ def objectives(draw: st.DrawFn, wrapped: bool = True) -> Objective:
 
 
 @given(objectives())
-def test_an_objective_is_written_as_it_names_itself(objective: Objective) -> None:
+def test_an_objective_is_written_as_it_names_itself(objective):
     assert parse(objective.name) == objective

@@ -63,13 +63,13 @@ def value(made: Any, key: str) -> Any:
         ("paper", "xlm_align", "xlm_align"),
     ],
 )
-def test_values_of_every_kind(pocket: Study, key: str, text: str, expected: object) -> None:
+def test_values_of_every_kind(pocket, key, text, expected):
     made = override(pocket, [f"{key}={text}"])
     assert value(made, key) == expected
     assert type(value(made, key)) is type(expected)
 
 
-def test_text_and_tasks_of_ones_own_are_set_by_name(pocket: Study, tmp_path: Path) -> None:
+def test_text_and_tasks_of_ones_own_are_set_by_name(pocket, tmp_path):
     for name in ("a", "b"):
         (tmp_path / name).write_text("text\n")
     a, b = tmp_path / "a", tmp_path / "b"
@@ -81,7 +81,7 @@ def test_text_and_tasks_of_ones_own_are_set_by_name(pocket: Study, tmp_path: Pat
     ]
     made = override(pocket, [*settings, "tasks=text_labels,pos"])
     labels = TaskFiles((a,), (b,), held_out=5)
-    assert made.languages.source == Files((a, b), text_labels=labels, pos=TaskFiles((a,)))  # type: ignore[union-attr]
+    assert made.languages.source == Files((a, b), text_labels=labels, pos=TaskFiles((a,)))
     assert made.tasks == {"text_labels": pocket.tasks["pos"], "pos": pocket.tasks["pos"]}
     with pytest.raises(BadInput, match="source has no examples of 'pair_labels'"):
         override(pocket, [*settings, "tasks=pair_labels"])
@@ -90,7 +90,7 @@ def test_text_and_tasks_of_ones_own_are_set_by_name(pocket: Study, tmp_path: Pat
             override(made, [wrong])
 
 
-def test_a_value_of_a_part_may_be_named_alone_where_one_part_has_it(pocket: Study) -> None:
+def test_a_value_of_a_part_may_be_named_alone_where_one_part_has_it(pocket):
     assert override(pocket, ["steps=400"]) == override(pocket, ["train.steps=400"])
     assert override(pocket, ["transforms=trans"]) == override(pocket, ["languages.transforms=trans"])
     several = replace(pocket, measures=(GoldLinks(Path("a")), GoldLinks(Path("b"))))
@@ -106,7 +106,7 @@ def test_a_value_of_a_part_may_be_named_alone_where_one_part_has_it(pocket: Stud
     assert measure == replace(growth.measures[0], probe=replace(growth.measures[0].probe, rows=9))
 
 
-def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: Study) -> None:
+def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket):
     own = replace(pocket, objectives=(MLM(mask_rate=0.4), XLM(mask_rate=0.4)))
     masks = XLMAlign(mask_rate=0.4)
     named = "objectives=MLM,XLM-10,XLM-ALIGN,XLM-ALIGN-after-ALIGN-MLM"
@@ -161,7 +161,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("setting", "said"), WRONG.items(), ids=lambda words: words[:40])
-def test_a_mistake_is_named(pocket: Study, setting: str, said: str) -> None:
+def test_a_mistake_is_named(pocket, setting, said):
     told = refusal(override, pocket, [setting])
     assert said in told and len(told) < 1_500
 
@@ -179,16 +179,14 @@ def test_a_mistake_is_named(pocket: Study, setting: str, said: str) -> None:
         "objectives=PPA-queue999999999-after-MLM": "the objective's own modules",
     }.items(),
 )
-def test_a_model_that_fits_no_memory_is_refused_before_anything_is_computed(
-    pocket: Study, tmp_path: Path, settings: str, said: str
-) -> None:
+def test_a_model_that_fits_no_memory_is_refused_before_anything_is_computed(pocket, tmp_path, settings, said):
     made = override(pocket, settings.split())
     with pytest.raises(BadInput, match="GiB") as caught:
         compute(made.steps(tmp_path), made.home(tmp_path), 1)
     assert said in str(caught.value) and not list(tmp_path.iterdir())
 
 
-def test_all_mistakes_are_told_at_once(pocket: Study) -> None:
+def test_all_mistakes_are_told_at_once(pocket):
     wrong = ["train.stesp=1", "seeds=x", "train.batch=0", "model.length=2", "objectives=BERT"]
     text = refusal(override, pocket, wrong)
     for said in (
@@ -209,6 +207,6 @@ class Renamed(Invert):
     name = RESERVED[0]
 
 
-def test_parts_with_the_names_of_folders_are_refused(pocket: Study) -> None:
+def test_parts_with_the_names_of_folders_are_refused(pocket):
     wrong = study_mistakes(pocket.changed(transforms=(Renamed(),)))
     assert any(f"{RESERVED[0]} is the name of one of Calque's own folders" in each for each in wrong)

@@ -49,7 +49,7 @@ small.
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_a_part_of_the_page_is_in_the_report(folder: Path, name: str) -> None:
+def test_a_part_of_the_page_is_in_the_report(folder, name):
     (folder / f"{name}.py").write_text(examples()[name], encoding="utf-8")
     jobs, small = PARTS[name]
     tiny = [one for one in TINY if not one.startswith(("objectives", "tasks"))]
@@ -61,7 +61,7 @@ def test_a_part_of_the_page_is_in_the_report(folder: Path, name: str) -> None:
     assert shown in (report / "report.html").read_text(encoding="utf-8")
 
 
-def test_worker_processes_know_the_transforms_of_a_file(folder: Path) -> None:
+def test_worker_processes_know_the_transforms_of_a_file(folder):
     assert calque("new", "transform", "swapped", "--to", str(folder))[0] == 0
     settings = [part for setting in SMALL for part in ("--set", setting)]
     code, out, err = calque("derive", "../mine/swapped.py", "--runs", "runs", "--jobs", "2", *settings)
@@ -109,7 +109,7 @@ def test_worker_processes_know_the_transforms_of_a_file(folder: Path) -> None:
         ),
     ],
 )
-def test_what_is_no_study_is_told_in_one_line(folder: Path, name: str, text: str, said: str) -> None:
+def test_what_is_no_study_is_told_in_one_line(folder, name, text, said):
     (folder / name).write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match=said) as told:
         study(str(folder / name))
@@ -161,7 +161,7 @@ OWN = OwnMeasure(), OwnAligner()
 """
 
 
-def test_tasks_objectives_sources_measures_and_configs_of_a_file_count_with_its_code(folder: Path) -> None:
+def test_tasks_objectives_sources_measures_and_configs_of_a_file_count_with_its_code(folder):
     def prints(factor: int) -> list[str]:
         (folder / "own_parts.py").write_text(OWN.format(factor=factor, classes=OWN_CLASSES), encoding="utf-8")
         sys.modules.pop("own_parts", None)
@@ -215,6 +215,6 @@ def told(**values: Any) -> list[str]:
         ({"parts": (Inner(), Inner(many=None))}, "parts[1].many is 'None'"),
     ],
 )
-def test_what_does_not_fit_is_told_with_its_path(values: dict[str, Any], said: str) -> None:
+def test_what_does_not_fit_is_told_with_its_path(values, said):
     (line,) = told(**values)
     assert said in line

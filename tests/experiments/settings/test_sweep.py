@@ -8,7 +8,6 @@ import pytest
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Record, Run
 from calque.experiments.settings.sweep import Sweep
-from calque.experiments.study import Study
 from tests.experiments.conftest import refusal
 from tests.experiments.test_cli import SETTINGS, calque
 
@@ -16,7 +15,7 @@ SMALL = [*SETTINGS, *("--set", "measures=alignment", "--set", "seeds=0,1", "--jo
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def root(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("sweep")
     words = ["run", "pocket", "--runs", str(folder), *SMALL, "--sweep", "train.steps=4,8"]
     code, out, err = calque(*words)
@@ -26,7 +25,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_steps_that_values_share_are_computed_once(root: Path) -> None:
+def test_steps_that_values_share_are_computed_once(root):
     names = [path.name.partition("-")[0] for path in (root / "shared").iterdir()]
     assert sorted(names) == ["floors", "languages", "tasks", "trans.inv"]
     for objective in ("MLM", "ALIGN-MLM"):
@@ -34,7 +33,7 @@ def test_steps_that_values_share_are_computed_once(root: Path) -> None:
         assert sorted(name.rpartition("-")[0] for name in runs) == ["seed-0"] * 2 + ["seed-1"] * 2
 
 
-def test_the_table_has_a_row_for_each_value_and_the_figure_every_number(root: Path) -> None:
+def test_the_table_has_a_row_for_each_value_and_the_figure_every_number(root):
     (report,) = (root / "pocket").glob("report-*")
     with (report / "sweep.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -65,7 +64,7 @@ def test_the_table_has_a_row_for_each_value_and_the_figure_every_number(root: Pa
         assert said in page, said
 
 
-def test_a_sweep_of_seeds_states_those_of_each_value_and_is_read_again(root: Path, tmp_path: Path) -> None:
+def test_a_sweep_of_seeds_states_those_of_each_value_and_is_read_again(root, tmp_path):
     runs = tmp_path / "runs"
     shutil.copytree(root, runs)
     words = ["pocket", "--runs", str(runs), *SMALL[:-2], "--set", "train.steps=4", "--sweep", "seeds=0;0,1"]
@@ -101,6 +100,6 @@ def test_a_sweep_of_seeds_states_those_of_each_value_and_is_read_again(root: Pat
         ),
     ],
 )
-def test_what_cannot_be_swept_is_refused(tiny: Study, options: list[str], said: str) -> None:
+def test_what_cannot_be_swept_is_refused(tiny, options, said):
     told = refusal(Sweep.read, tiny, options)
     assert said in told and "\n" not in told

@@ -39,7 +39,7 @@ def parts(run: Run) -> list[Mapping[str, Any]]:
 
 
 @pytest.mark.parametrize("name", DERIVED)
-def test_runs_are_those_that_the_study_would_train(name: str) -> None:
+def test_runs_are_those_that_the_study_would_train(name):
     models = study(name).models(Path())
     before = {(key(run), run.id): run for run in json_rows.read(ROOT / name / RUNS, Run)}
     last: dict[str, int] = {}

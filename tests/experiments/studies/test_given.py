@@ -22,12 +22,12 @@ tests = "first-{code}.tsv or second-{code}.tsv"
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
+def table(tmp_path) -> Path:
     (tmp_path / "tasks.toml").write_text(TABLE, encoding="utf-8")
     return tmp_path / "tasks.toml"
 
 
-def test_a_table_of_tasks(table: Path, tmp_path: Path) -> None:
+def test_a_table_of_tasks(table, tmp_path):
     usual = FinetuneConfig(epochs=5, batch=9)
     tasks = given.tasks_of(table, tmp_path, usual)
     assert list(tasks) == ["pos", "nli"]

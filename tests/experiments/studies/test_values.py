@@ -9,9 +9,9 @@ GOLDEN = json.loads(PATH.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", studies())
-def test_a_study_has_the_values_that_it_had(name: str) -> None:
+def test_a_study_has_the_values_that_it_had(name):
     assert values(name) == GOLDEN[name]
 
 
-def test_every_study_has_its_values_kept() -> None:
+def test_every_study_has_its_values_kept():
     assert GOLDEN.keys() == set(studies())

@@ -11,7 +11,6 @@ from calque.analysis.records.record import RETRIEVAL, Record
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.task_data import TaskFolder
-from calque.experiments.study import Study
 from calque.experiments.study.measures import ChangedRetrieval, DerivationRetrieval
 from tests.experiments.conftest import Done, finished
 
@@ -21,13 +20,13 @@ NAMES = ALL[: ALL.index(ORDER)]
 
 
 @pytest.fixture(scope="module")
-def made(tiny: Study, tmp_path_factory: pytest.TempPathFactory) -> Done:
+def made(tiny, tmp_path_factory) -> Done:
     measures = DerivationRetrieval(sentences=SENTENCES), ChangedRetrieval(sentences=SENTENCES)
     return finished(tmp_path_factory.mktemp("retrieval"), replace(tiny, measures=measures))
 
 
 @pytest.fixture(scope="module")
-def records(made: Done) -> list[Record]:
+def records(made) -> list[Record]:
     return [record for record in made.records(made.model("ALIGN-MLM")) if record.measure == RETRIEVAL]
 
 
@@ -49,7 +48,7 @@ def vectors(made: Done, language: str, sentences: list[tuple[str, ...]]) -> list
 
 
 @pytest.mark.slow
-def test_shares_are_those_of_one_sentence_after_the_other(made: Done, records: list[Record]) -> None:
+def test_shares_are_those_of_one_sentence_after_the_other(made, records):
     examples = TaskFolder.open(made.examples["pos"].folder)
     pairs = {}
     for split in ("test", "dev", "train"):

@@ -24,16 +24,16 @@ STEPS = {"MLM": (0, 8, 16, 24), "XLM-after-XLM": (0, 8, 12, 20, 24)}
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Done:
+def made(tmp_path_factory) -> Done:
     return finished(tmp_path_factory.mktemp("growth"), override(study("growth"), TINY))
 
 
 @pytest.fixture(scope="module")
-def records(made: Done) -> list[Record]:
+def records(made) -> list[Record]:
     return read(made.report / "records.jsonl", Record)
 
 
-def test_every_snapshot_has_every_number_with_its_null(records: list[Record]) -> None:
+def test_every_snapshot_has_every_number_with_its_null(records):
     per_probe = {
         (HELD_OUT, "nats"): 2,
         (GRADIENTS, "layers"): 1,

@@ -23,12 +23,12 @@ def with_facts(study: Study, facts: Facts) -> Study:
 
 
 @pytest.fixture(scope="module")
-def done(facts: Study, tmp_path_factory: pytest.TempPathFactory) -> Done:
+def done(facts, tmp_path_factory) -> Done:
     return finished(tmp_path_factory.mktemp("facts"), facts)
 
 
 @pytest.mark.slow
-def test_every_model_is_asked_and_the_report_tells(done: Done) -> None:
+def test_every_model_is_asked_and_the_report_tells(done):
     for model in done.models():
         found = read_measured(done.measures(model)["knowledge"]).records
         records = {(record.measure, record.metric): record for record in found}

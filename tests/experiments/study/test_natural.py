@@ -115,13 +115,13 @@ def head_of(done: Done) -> Step | None:
 
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
+def done(tmp_path_factory) -> Done:
     study = override(made_study(tmp_path_factory.mktemp("data")), TINY)
     return finished(tmp_path_factory.mktemp("runs"), study)
 
 
 @pytest.fixture(scope="module")
-def continued(done: Done) -> Continued:
+def continued(done) -> Continued:
     runs, records = (
         json_rows.read(done.report / "runs.jsonl", Run),
         json_rows.read(done.report / "records.jsonl", Record),
@@ -129,7 +129,7 @@ def continued(done: Done) -> Continued:
     return Continued(Results(runs, records))
 
 
-def test_the_start_and_each_objective_is_measured_alike(done: Done, continued: Continued) -> None:
+def test_the_start_and_each_objective_is_measured_alike(done, continued):
     assert continued.models == [START, "XLM-ALIGN-no-dwa", "XLM-ALIGN"]
     weights = {"kind": "GivenModel", "weights": weights_digest(done.study.given.checkpoint)}
     runs = continued.results.runs.values()
@@ -166,7 +166,7 @@ def test_the_start_and_each_objective_is_measured_alike(done: Done, continued: C
     }
 
 
-def test_records_are_what_the_measures_give_for_the_checkpoints(done: Done, continued: Continued) -> None:
+def test_records_are_what_the_measures_give_for_the_checkpoints(done, continued):
     start, *_ = done.study.given_models(done.root)
     levels = []
     for model in (start, done.model("XLM-ALIGN")):
@@ -182,7 +182,7 @@ def test_records_are_what_the_measures_give_for_the_checkpoints(done: Done, cont
     assert levels[0].keys() == levels[1].keys() and levels[0] != levels[1]
 
 
-def test_both_objectives_begin_with_one_head_and_the_same_batches(done: Done) -> None:
+def test_both_objectives_begin_with_one_head_and_the_same_batches(done):
     study, models, head = done.study, done.models(), head_of(done)
     assert head and all(model.training.start == head for model in models)
     shown = [model.weights.open().facts["shown"] for model in models]
@@ -218,12 +218,12 @@ def test_both_objectives_begin_with_one_head_and_the_same_batches(done: Done) ->
         ("objectives=WORD-ALIGNED,PPA-alone", "head: none of the objectives predicts sub-words"),
     ],
 )
-def test_mistakes_are_told_with_their_field(done: Done, setting: str, said: str) -> None:
+def test_mistakes_are_told_with_their_field(done, setting, said):
     with pytest.raises(BadInput, match=said):
         override(done.study, [setting])
 
 
-def test_align_mlm_learns_from_a_lexicon(tmp_path: Path) -> None:
+def test_align_mlm_learns_from_a_lexicon(tmp_path):
     learn([tuple(line.split()) for line in EN], SMALLEST + 300).save(tmp_path / "given")
     given = GivenVocabulary(tmp_path / "given")
     opened, words = given.open(), sorted({word for line in EN for word in line.split()})

@@ -12,13 +12,13 @@ from tests.experiments.conftest import Done
 
 
 @pytest.fixture
-def file(done: Done, tmp_path: Path) -> Path:
+def file(done, tmp_path) -> Path:
     file = tmp_path / "runs.safetensors"
     pack({step.config.name_in_file: step.folder for step in done.study.trained(done.root)}, file)
     return file
 
 
-def test_an_unpacked_run_is_the_run_in_half_precision(done: Done, file: Path) -> None:
+def test_an_unpacked_run_is_the_run_in_half_precision(done, file):
     again = Done(done.root, done.study.changed(shipped=file))
     again.compute("pretrain")
     for run, unpacked in zip(done.models(), again.models(), strict=True):
@@ -34,7 +34,7 @@ def test_an_unpacked_run_is_the_run_in_half_precision(done: Done, file: Path) ->
 
 
 @pytest.mark.parametrize("place", [10, 2_000, -1])
-def test_a_file_with_a_changed_byte_is_refused(file: Path, place: int, tmp_path: Path) -> None:
+def test_a_file_with_a_changed_byte_is_refused(file, place, tmp_path):
     damaged = shutil.copy(file, tmp_path / "damaged.safetensors")
     content = bytearray(file.read_bytes())
     content[place] ^= 1

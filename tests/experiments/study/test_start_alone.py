@@ -42,7 +42,7 @@ def questions(path: Path, count: int) -> Path:
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+def study(tmp_path_factory) -> Study:
     folder = tmp_path_factory.mktemp("data")
     train, test = treebank(folder / "train.conllu", 24, 8), treebank(folder / "test.conllu", 10, 9)
     nli, qa = pairs(folder / "nli.tsv", 30), questions(folder / "qa.json", 24)
@@ -70,13 +70,13 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 @pytest.fixture(scope="module")
-def report(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def report(study, tmp_path_factory) -> Path:
     assert study_mistakes(study) == []
     done = finished(tmp_path_factory.mktemp("runs"), study)
     return done.report
 
 
-def test_every_task_is_scored_in_every_language_with_every_seed(report: Path) -> None:
+def test_every_task_is_scored_in_every_language_with_every_seed(report):
     records = json_rows.read(report / "records.jsonl", Record)
     tested = {"pos": ["en", "fr"], "nli": ["en", "fr", "de"], "xquad": ["en", "de"], "mlqa": ["en", "es"]}
     assert {(r.run, r.task, r.language, r.measure) for r in records} == {

@@ -49,7 +49,7 @@ def folders(study: Study) -> dict[str, str]:
         ),
     ],
 )
-def test_a_value_changes_the_names_of_what_it_decides(tiny: Study, settings: str, changed: set[str]) -> None:
+def test_a_value_changes_the_names_of_what_it_decides(tiny, settings, changed):
     before, after = folders(tiny), folders(override(tiny, [settings, "train.save_every=0"]))
     others = {kind for kind in before.keys() | after.keys() if before.get(kind) != after.get(kind)}
     assert others - {EXAMPLES} == changed - {EXAMPLES} and changed & {EXAMPLES} <= others
@@ -70,22 +70,20 @@ def trained(study: Study | Sweep) -> set[Path]:
         ("MLM-after-ALIGN-MLM", 6),
     ],
 )
-def test_a_sweep_over_dictionaries_trains_once_what_reads_none(
-    tiny: Study, objective: str, models: int
-) -> None:
+def test_a_sweep_over_dictionaries_trains_once_what_reads_none(tiny, objective, models):
     changed = override(tiny, [f"objectives={objective}"])
     sweep = Sweep.read(changed, ["dictionary.fraction=0.1,0.2,0.3"])
     assert len(trained(sweep)) == len(sweep.trained(ROOT)) == models
 
 
-def test_a_new_format_changes_the_name_of_what_it_makes(tiny: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_format_changes_the_name_of_what_it_makes(tiny, monkeypatch):
     before = folders(tiny)
     monkeypatch.setattr(OrderDistance, "format", 99)
     after = folders(tiny)
     assert {kind for kind in before if before[kind] != after[kind]} == {"order"}
 
 
-def test_no_two_steps_share_a_folder(tiny: Study) -> None:
+def test_no_two_steps_share_a_folder(tiny):
     study = override(tiny, ["seeds=0,1", "transforms=trans,trans.inv", "objectives=MLM,MLM-after-ALIGN-MLM"])
     steps = study.steps(ROOT)
     assert len({step.folder for step in steps}) == len(steps) == len(with_needs(steps))
@@ -94,7 +92,7 @@ def test_no_two_steps_share_a_folder(tiny: Study) -> None:
     )
 
 
-def test_files_count_by_their_contents(tiny: Study, tmp_path: Path) -> None:
+def test_files_count_by_their_contents(tiny, tmp_path):
     here, there = tmp_path / "a.txt", tmp_path / "b.txt"
     for path in (here, there):
         path.write_text("One sentence .\n", encoding="utf-8")
@@ -107,7 +105,7 @@ def test_files_count_by_their_contents(tiny: Study, tmp_path: Path) -> None:
     assert of(here)["languages"] != of(there)["languages"]
 
 
-def test_with_redraw_each_seed_has_data_of_its_own_and_the_first_keeps_its(tiny: Study) -> None:
+def test_with_redraw_each_seed_has_data_of_its_own_and_the_first_keeps_its(tiny):
     plain, drawn = (override(tiny, ["seeds=0,1,2", f"redraw={switch}"]) for switch in ("false", "true"))
     before, after = ({step.folder for step in study.steps(ROOT)} for study in (plain, drawn))
     assert before & after == {step.folder for step in override(tiny, ["seeds=0"]).steps(ROOT)}

@@ -59,12 +59,12 @@ def made_study(folder: Path) -> Study:
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+def study(tmp_path_factory) -> Study:
     return made_study(tmp_path_factory.mktemp("gold"))
 
 
 @pytest.fixture(scope="module")
-def done(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Done:
+def done(study, tmp_path_factory) -> Done:
     return finished(tmp_path_factory.mktemp("runs"), study)
 
 
@@ -78,11 +78,11 @@ def read_systems(report: Path) -> Systems:
 
 
 @pytest.fixture
-def systems(done: Done) -> Systems:
+def systems(done) -> Systems:
     return read_systems(done.report)
 
 
-def test_every_aligner_is_scored_where_it_can_be(systems: Systems) -> None:
+def test_every_aligner_is_scored_where_it_can_be(systems):
     found = {
         (name, one.aligner, one.learnt, one.symmetrisation, one.joint)
         for one in systems.main
@@ -106,7 +106,7 @@ def test_every_aligner_is_scored_where_it_can_be(systems: Systems) -> None:
     assert all(score.pairs == (30 if name == "de-en" else 20) for name, score in scores)
 
 
-def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: Path) -> None:
+def test_an_encoder_that_is_given_is_scored_on_every_set(done, tmp_path):
     (checkpoint,) = done.home.glob("de-en/MLM/*/checkpoint")
     places = finished(tmp_path, override(done.study, ["languages.text=", f"encoder={checkpoint}"]))
     systems = read_systems(places.report)
@@ -122,7 +122,7 @@ def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: P
 
 
 @pytest.mark.slow
-def test_fast_align_on_the_real_sets(calque_data: Path, tmp_path: Path) -> None:
+def test_fast_align_on_the_real_sets(calque_data, tmp_path):
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("CALQUE_DATA", str(calque_data))
         patched.delenv("CALQUE_ENCODER", raising=False)

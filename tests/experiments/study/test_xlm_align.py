@@ -1,5 +1,4 @@
 import socket
-from pathlib import Path
 
 import pytest
 
@@ -10,7 +9,7 @@ from calque.experiments.study import Study
 
 
 @pytest.fixture
-def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
+def planned(tmp_path, monkeypatch) -> Study:
 
     def refuse(*_: object) -> None:
         raise OSError("no network here")
@@ -20,7 +19,7 @@ def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
     return study("xlm_align")
 
 
-def test_its_values_are_those_of_table_11(planned: Study) -> None:
+def test_its_values_are_those_of_table_11(planned):
     model, train = planned.model, planned.train
     assert (model.layers, model.hidden, model.ffn, model.heads) == (12, 768, 3072, 12)
     assert (train.steps, train.batch, train.warmup, train.clip) == (150_000, 2_048, 10_000, 1.0)
@@ -31,12 +30,12 @@ def test_its_values_are_those_of_table_11(planned: Study) -> None:
         0.01,
     )
     assert planned.objectives[0].mistakes(model) == []
-    (dwa,) = [part for part in planned.objectives[0].parts if part.name != "MLM"]  # type: ignore[attr-defined]
+    (dwa,) = [part for part in planned.objectives[0].parts if part.name != "MLM"]
     assert (dwa.labelling_layer(12), dwa.filtering, dwa.first) == (10, True, "columns")
     assert study_mistakes(planned) == []
 
 
-def test_it_reads_every_language_and_pair_of_the_paper(planned: Study) -> None:
+def test_it_reads_every_language_and_pair_of_the_paper(planned):
     of = planned.languages
     assert of.texts.keys() == corpora("xlm_align")["CCNet"].keys() and len(of.texts) == 87
     assert {"-".join(pair) for pair in of.bitexts} == corpora("xlm_align")["bitexts"].keys()

@@ -27,7 +27,7 @@ def aligned(
     ]
 
 
-def test_rho_below_the_bound_fails_and_about_it_is_undecided() -> None:
+def test_rho_below_the_bound_fails_and_about_it_is_undecided():
     names = [(o, t) for o in ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM") for t in ("trans", "trans.inv")]
 
     def rho(*deltas: float) -> Verdict:
@@ -50,7 +50,7 @@ def test_rho_below_the_bound_fails_and_about_it_is_undecided() -> None:
     assert falls.p == rises.p == pytest.approx(2 / 10_000) and 0.05 < mixed.p <= 1
 
 
-def test_changed_words_are_compared_with_the_same_transform_without() -> None:
+def test_changed_words_are_compared_with_the_same_transform_without():
     worse = scores("MLM", [0.30, 0.31, 0.32], "trans.agg") + scores("MLM", [0.10, 0.11, 0.121], "trans")
     found = {(c.text, c.verdict.verdict) for c in align_mlm_claims(joined(worse)) if c.family == "morphology"}
     assert {verdict for _, verdict in found} == {HOLDS} and len(found) == 1

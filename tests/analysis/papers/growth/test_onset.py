@@ -24,5 +24,5 @@ def curve(*values: float) -> dict[int, Record]:
         ((1, 1, 1), 1, NEVER),
     ],
 )
-def test_an_onset_is_the_first_of_two_in_a_row(values: tuple[float, ...], side: int, expected: float) -> None:
+def test_an_onset_is_the_first_of_two_in_a_row(values, side, expected):
     assert onset(curve(*values), side) == expected
