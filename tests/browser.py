@@ -5,8 +5,6 @@ import re
 import shutil
 import subprocess
 from html import unescape
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -36,7 +34,7 @@ inspect();
 </script>"""
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(folder, *arguments):
     """Chromium with a profile in `folder`."""
     if BROWSER is None:
         pytest.skip("no Chromium is installed")
@@ -44,7 +42,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
 
 
-def inspect(page: str, look: str, cases: list[tuple[int, str]], folder: Path) -> dict[str, Any]:
+def inspect(page, look, cases, folder):
     """What the function `look(view, page, root)` of a script returns for each width and mode of a page, and
     what the browser wrote to its console."""
     frames = folder / "frames.html"

@@ -21,7 +21,7 @@ def calque_data() -> Path:
     return Path(folder)
 
 
-def of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def of_all_workers(tmp_path_factory):
     """A temporary folder that the workers of pytest-xdist share."""
     own = tmp_path_factory.getbasetemp()
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
@@ -55,13 +55,13 @@ def calque_encoder() -> Path:
     return Path(folder)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items):
     """Files with slow tests come first, so that no worker is left alone with one at the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 
 
-def pytest_make_parametrize_id(val: object) -> str | None:
+def pytest_make_parametrize_id(val):
     """Archives in the names of tests would differ by the time of day in them, and processes must agree on
     names.
     """

@@ -7,7 +7,7 @@ from transformers.utils.logging import disable_progress_bar
 from calque.derive.types import OURS
 
 
-def small_roberta(types: int, length: int) -> RobertaForMaskedLM:
+def small_roberta(types, length):
     """Two layers of width 32 over rows of at most `length` ids, always with the same weights."""
     disable_progress_bar()
     torch.manual_seed(0)

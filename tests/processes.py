@@ -5,13 +5,11 @@ time.
 import os
 import re
 import socket
-import subprocess
 import time
-from collections.abc import Callable
 from fnmatch import fnmatch
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 T = TypeVar("T")
 STUCK = 600
@@ -26,7 +24,7 @@ _worker = int(re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", "")) or 0)
 _ports = count(FIRST_PORT + _worker % 10 * PORTS + os.getpid() % (PORTS // 2))
 
 
-def below(folder: Path, pattern: str) -> list[Path]:
+def below(folder, pattern):
     """The paths below a folder whose name matches, sorted; folders may be moved or removed meanwhile."""
     return sorted(
         Path(place, name)
@@ -36,7 +34,7 @@ def below(folder: Path, pattern: str) -> list[Path]:
     )
 
 
-def wait_for(event: Callable[[], T], command: subprocess.Popen[Any] | None = None) -> T:
+def wait_for(event, command=None):
     """What `event` returns once that is true; fails if the command that should bring it about ends first."""
     deadline = time.monotonic() + STUCK
     while not (value := event()):
@@ -47,7 +45,7 @@ def wait_for(event: Callable[[], T], command: subprocess.Popen[Any] | None = Non
     return value
 
 
-def free_port() -> int:
+def free_port():
     """A port on this machine that no other test is given."""
     for port in _ports:
         with socket.socket() as taken:
@@ -59,7 +57,7 @@ def free_port() -> int:
     raise AssertionError
 
 
-def descendants(process: int) -> list[int]:
+def descendants(process):
     """The ids of a process and of all that descend from it."""
     try:
         children = Path(f"/proc/{process}/task/{process}/children").read_text().split()

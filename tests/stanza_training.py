@@ -29,7 +29,7 @@ FALLS = {"tagger": "--max_steps_before_stop", "parser": "--second_optim_start_st
 """The step at which the learning rate falls; the tagger's falls after that many steps without a dev score."""
 
 
-def train_models(treebank: Path, out: Path, steps: int = 800) -> None:
+def train_models(treebank, out, steps=800):
     """Train a tagger and a parser of English from a UD treebank; the parser takes half of the steps."""
     training, dev = (
         [sentence for file in sorted(treebank.glob(f"*{split}*.conllu")) for sentence in read_conllu(file)]
@@ -49,7 +49,7 @@ def train_models(treebank: Path, out: Path, steps: int = 800) -> None:
         write_folder(part, "en", models)
 
 
-def _train(kind: str, steps: int, folder: Path) -> Path:
+def _train(kind, steps, folder):
     """Train `stanza.models.KIND` on the folder's treebank in its own process; return the model's file."""
     model = folder / f"{kind}.pt"
     command = [
@@ -79,7 +79,7 @@ def _train(kind: str, steps: int, folder: Path) -> Path:
     return model
 
 
-def write_folder(part: Path, language: str, models: dict[str, Path]) -> None:
+def write_folder(part, language, models):
     """Lay models (processor to file) out in the folder `part` as Stanza does."""
     for processor, model in models.items():
         place = part / language / processor / "calque.pt"

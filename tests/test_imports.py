@@ -1,5 +1,4 @@
 import ast
-from collections.abc import Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
@@ -18,12 +17,12 @@ FILES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob(
 FOLDERS = sorted({path.parent for path in FILES})
 
 
-def name(path: Path) -> str:
+def name(path):
     return path.relative_to(ROOT).as_posix()
 
 
 @cache
-def imported(path: Path) -> frozenset[str]:
+def imported(path):
     """The full names of what a file imports anywhere in it: within functions and for type checkers too."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -37,17 +36,17 @@ def imported(path: Path) -> frozenset[str]:
     return frozenset(found)
 
 
-def packages(path: Path) -> set[str]:
+def packages(path):
     return {full.partition(".")[0] for full in imported(path)}
 
 
-def needed(path: Path) -> set[Path]:
+def needed(path):
     """The files of ours that a file imports, or imports something of."""
     return {file for full in imported(path) if (file := _file(full))}
 
 
 @cache
-def _file(full: str) -> Path | None:
+def _file(full):
     stem = ROOT.joinpath(*full.split("."))
     for file in (stem.with_suffix(".py"), stem / "__init__.py"):
         if file.is_file():
@@ -56,7 +55,7 @@ def _file(full: str) -> Path | None:
     return _file(above) if above else None
 
 
-def circle(folder: Path, needs: Mapping[Path, set[Path]]) -> list[str]:
+def circle(folder, needs):
     """Imports that lead in a circle through what stands in a folder; empty where there is none.
 
     There stand files and rooms (folders), and what any file of a room imports is imported by the room.

@@ -1,12 +1,7 @@
 """Treebanks that tests write."""
 
-from collections.abc import Iterable
-from pathlib import Path
 
-from calque.derive.sentence import Sentence
-
-
-def write_treebank(path: Path, sentences: Iterable[Sentence], lemmas: bool = False) -> None:
+def write_treebank(path, sentences, lemmas=False):
     """Write words, tags and trees as CoNLL-U; other columns are `_`, and so is LEMMA unless words are
     `lemmas` too.
     """

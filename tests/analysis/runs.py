@@ -7,7 +7,7 @@ from calque.pretrain.objectives import parse as objective_of
 SOURCE = Described("source", "the source")
 
 
-def run(transform: str, objective: str, seed: int, study: str = "toy") -> Run:
+def run(transform, objective, seed, study="toy"):
     """A run whose id says what it is."""
     made, start = objective_of(objective), None
     if made.traits.start:
@@ -17,23 +17,13 @@ def run(transform: str, objective: str, seed: int, study: str = "toy") -> Run:
     return Run(f"{transform} {objective} {seed}", study, seed, languages, Described.of(made), start)
 
 
-def runs(records: list[Record]) -> list[Run]:
+def runs(records):
     """The runs of records whose ids are such."""
     cells = dict.fromkeys(record.run for record in records)
     return [run(transform, objective, int(seed)) for transform, objective, seed in map(str.split, cells)]
 
 
-def number(
-    transform: str,
-    objective: str,
-    seed: int,
-    measure: str,
-    task: str,
-    metric: str,
-    value: float,
-    count: int,
-    step: int = 0,
-) -> Record:
+def number(transform, objective, seed, measure, task, metric, value, count, step=0):
     """A record of such a run."""
     name = f"{transform} {objective} {seed}"
     return Record(name, measure, metric, value, count, language=transform, task=task, step=step)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calque.analysis.records.record import ALIGNMENT, Published, Record
+from calque.analysis.records.record import ALIGNMENT, Published
 from calque.analysis.results.results import Results
 from tests.analysis.runs import number, runs
 
@@ -12,7 +12,7 @@ METRICS = {"nli": ("accuracy",), "ner": ("f1",), "pos": ("accuracy", "f1_bare_ta
 STEPS = (100, 200, 300, 400)
 
 
-def toy_records(seeds: int = 3) -> list[Record]:
+def toy_records(seeds=3):
     """Every cell of four objectives and two transforms."""
     records = []
     for seed in range(seeds):
@@ -43,7 +43,7 @@ def toy_records(seeds: int = 3) -> list[Record]:
     return records
 
 
-def toy_published() -> list[Published]:
+def toy_published():
     """A few published cells."""
     numbers = []
     for table, measure, task, metric, value in (
@@ -57,6 +57,6 @@ def toy_published() -> list[Published]:
     return numbers
 
 
-def joined(records: list[Record], published: list[Published] | None = None) -> Results:
+def joined(records, published=None):
     """Records with the runs that they name."""
     return Results(runs(records), records, published or [])

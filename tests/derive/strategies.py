@@ -14,7 +14,7 @@ MARKS = (".", "!", "?", ",")
 
 
 @st.composite
-def sentences(draw: st.DrawFn, columns: bool = True) -> Sentence:
+def sentences(draw, columns=True):
     """Up to twelve words, among them marks at any place; word w3 has the tag t3 and the relation r3."""
     n = draw(st.integers(0, 12))
     marked = draw(st.sets(st.integers(0, max(n - 1, 0)), max_size=4))
@@ -27,7 +27,7 @@ def sentences(draw: st.DrawFn, columns: bool = True) -> Sentence:
     return Sentence(words, tuple(f"t{i}" for i in range(n)), heads, tuple(f"r{i}" for i in range(n)), spans)
 
 
-def transforms() -> st.SearchStrategy[Transform]:
+def transforms():
     """Every transform, alone or after another one that moves words."""
     seeds, shares = st.integers(0, 9), st.sampled_from([0.0, 0.25, 0.5, 1.0])
     moves: st.SearchStrategy[Transform] = st.one_of(

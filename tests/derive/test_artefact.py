@@ -31,7 +31,7 @@ def artefact(tmp_path_factory) -> Path:
     return artefact
 
 
-def read(artefact: Path) -> tuple[dict[str, object], list[bytes]]:
+def read(artefact):
     artefact = Artefact.open(artefact, "numbers")
     return artefact.facts, [artefact.path(name).read_bytes() for name in NAMES]
 
@@ -158,7 +158,7 @@ def test_a_sweep_removes_dead_leftovers_only(tmp_path):
     assert (tmp_path / "deep" / "folder" / "a").read_text() == "whole"
 
 
-def place(job: int) -> tuple[int, int]:
+def place(job):
     return job, os.getpid()
 
 

@@ -1,5 +1,4 @@
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,7 +31,7 @@ def study(tmp_path_factory) -> Path:
     return derive_languages(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), folder / "study", folder / "cache")
 
 
-def numbered(source: Source) -> Iterator[tuple[int, Sentence]]:
+def numbered(source):
     """The corpus's sentences that are not empty, with the numbers that transforms draw from."""
     for index, chunk in enumerate(source.chunks()):
         for place, sentence in enumerate(source.sentences(chunk)[0]):
@@ -40,7 +39,7 @@ def numbered(source: Source) -> Iterator[tuple[int, Sentence]]:
                 yield (index << 32) + place, sentence
 
 
-def contents(folder: Path) -> dict[str, str]:
+def contents(folder):
     return {str(path.relative_to(folder)): sha256(path) for path in folder.rglob("*") if path.is_file()}
 
 

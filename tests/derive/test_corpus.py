@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from calque.derive.corpus import Corpus, CorpusWriter, Shard
 
 
-def shard(lines: list[list[list[int]]]) -> Shard:
+def shard(lines):
     """Lines of words of ids, as a shard whose words stand in reverse of where they came from."""
     words = [word for line in lines for word in line]
     return Shard(

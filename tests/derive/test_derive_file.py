@@ -1,4 +1,3 @@
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -21,12 +20,12 @@ NAMES = ["inv", "perm", "trans.inv", "trans.perm"]
 SENTENCES = tuple(Pocket(types=300).sentences(40))
 
 
-def written(path: Path, lines: Sequence[str]) -> Path:
+def written(path, lines):
     path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
     return path
 
 
-def derived(path: Path, name: str, pairs: bool = False) -> list[str]:
+def derived(path, name, pairs=False):
     return list(derive_file(Files((path,)), transform(name), Account(), path.parent / "cache", pairs))
 
 
@@ -53,7 +52,7 @@ WORDS = ("walked", "houses", "the", "In", "We", "could", "sing", "...")
 
 
 @st.composite
-def compositions(draw: st.DrawFn) -> str:
+def compositions(draw):
     """One to three transforms, of which at least one changes words; `syn-verbfinal` may come before or
     after."""
     parts = draw(st.lists(st.sampled_from((*CHANGES, "inv", "perm", "syn-verbfinal")), max_size=2))
@@ -61,7 +60,7 @@ def compositions(draw: st.DrawFn) -> str:
 
 
 @st.composite
-def annotated(draw: st.DrawFn) -> Sentence:
+def annotated(draw):
     heads = draw(trees())
     columns = (
         st.sampled_from(values) for values in (WORDS, (*UPOS, "PUNCT"), ("nsubj", "obj", "punct", "conj"))
@@ -73,7 +72,7 @@ def annotated(draw: st.DrawFn) -> Sentence:
     return Sentence(tuple(words), tuple(tags), heads, tuple(relations))
 
 
-def check_readable(sentences: Sequence[Sentence], name: str, folder: Path) -> None:
+def check_readable(sentences, name, folder):
     """The treebank derived from one of these sentences is read, with its words, and has a tree for every
     sentence."""
     write_treebank(folder / "before.conllu", sentences)

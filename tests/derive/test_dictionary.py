@@ -44,9 +44,7 @@ def test_a_dictionary_is_an_exact_share_of_the_types_and_their_images(fraction, 
 SHARED = Transliterate(0.5).image(SIZE)
 
 
-def wrong_of(
-    config: DictionaryConfig, image: np.ndarray, tags: np.ndarray | None = None
-) -> tuple[np.ndarray, int]:
+def wrong_of(config, image, tags=None):
     return with_wrong_pairs(config, draw_dictionary(config, TYPES, COUNTS, image), tags)
 
 

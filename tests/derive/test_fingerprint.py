@@ -50,7 +50,7 @@ def folder(tmp_path, monkeypatch) -> Iterator[Path]:
         del sys.modules[name]
 
 
-def mine(folder: Path, word: str) -> Any:
+def mine(folder, word):
     """A transform whose base class is in a package beside its file; `word` stands in a module of that
     package."""
     (folder / "own_bases").mkdir(exist_ok=True)

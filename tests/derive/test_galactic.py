@@ -24,7 +24,7 @@ def reorder(cache) -> Reorder:
     return Reorder(FINAL, ENGLISH).ready(cache)
 
 
-def sentence_of(heads: tuple[int, ...], seed: int) -> Sentence:
+def sentence_of(heads, seed):
     """Random tags and relations on a tree, two spans, and words that tell their places."""
     rng, n = random.Random(seed), len(heads)
     return Sentence(

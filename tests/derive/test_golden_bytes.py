@@ -50,7 +50,7 @@ def manifest(tmp_path_factory) -> dict[str, object]:
     return dict(json.loads((folder / "manifest.json").read_text(encoding="utf-8")))
 
 
-def digest(value: object) -> str:
+def digest(value):
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:6]
 
 

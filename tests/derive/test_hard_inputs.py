@@ -20,7 +20,7 @@ from calque.derive.sources.files import Files, written
 Read = Callable[[Path, Counter[str]], list[str]]
 
 
-def text(path: Path, counts: Counter[str], **options: Any) -> list[str]:
+def text(path, counts, **options):
     source, found = Files((path,), **options), []
     for chunk in source.chunks():
         sentences, left_out = source.sentences(chunk)
@@ -29,30 +29,30 @@ def text(path: Path, counts: Counter[str], **options: Any) -> list[str]:
     return found
 
 
-def natural(path: Path, counts: Counter[str], **options: Any) -> list[str]:
+def natural(path, counts, **options):
     return [line for piece in TextFiles((path,), **options).pieces() for line in piece.columns(counts)[0]]
 
 
-def unescaped(path: Path, counts: Counter[str]) -> list[str]:
+def unescaped(path, counts):
     assert text(path, Counter(), escaped=True)
     return natural(path, counts, escaped=True)
 
 
-def bitext(path: Path, counts: Counter[str]) -> list[str]:
+def bitext(path, counts):
     pieces = BitextFiles(path).pieces()
     return [" = ".join(pair) for piece in pieces for pair in zip(*piece.columns(counts), strict=True)]
 
 
-def pos(path: Path, counts: Counter[str]) -> list[str]:
+def pos(path, counts):
     sentences = [example.texts[0][0] for example in written("pos")(path, counts)]
     return [" ".join(f"{w}/{t}" for w, t in zip(s.words, s.tags, strict=True)) for s in sentences]
 
 
-def grammar(path: Path, counts: Counter[str]) -> list[str]:
+def grammar(path, counts):
     return [" ".join(sentence.relations) for sentence in read_treebank(path, counts)]
 
 
-def ner(path: Path, counts: Counter[str]) -> list[str]:
+def ner(path, counts):
     found = []
     for example in written("ner")(path, counts):
         (sentence,) = example.texts[0]
@@ -64,11 +64,11 @@ def ner(path: Path, counts: Counter[str]) -> list[str]:
     return found
 
 
-def labels(path: Path, counts: Counter[str]) -> list[str]:
+def labels(path, counts):
     return [" ".join(sentence.words) for sentence in read_word_labels(path, counts)]
 
 
-def of_task(task: str) -> Read:
+def of_task(task):
     def read(path: Path, counts: Counter[str]) -> list[str]:
         examples = written(task)(path, counts)
         return [" = ".join([*(text[0].text for text in e.texts), e.label]) for e in examples if e.texts]
@@ -76,7 +76,7 @@ def of_task(task: str) -> Read:
     return read
 
 
-def qa(path: Path, counts: Counter[str]) -> list[str]:
+def qa(path, counts):
     found = []
     for example in written("qa")(path, counts):
         (context,) = example.texts[1]
@@ -84,26 +84,26 @@ def qa(path: Path, counts: Counter[str]) -> list[str]:
     return found
 
 
-def lexicon(path: Path, counts: Counter[str]) -> list[str]:
+def lexicon(path, counts):
     return [f"{entry.source} = {entry.target}" for entry in read_lexicon(path, counts)]
 
 
-def words(path: Path, counts: Counter[str]) -> list[str]:
+def words(path, counts):
     return [word for word, _ in read_words(path, counts)]
 
 
-def gold(path: Path, counts: Counter[str]) -> list[str]:
+def gold(path, counts):
     return [str(sorted(pair.possible)) for pair in read_gold(path, [(UNKNOWN, UNKNOWN)] * 2).pairs]
 
 
-def links(path: Path, counts: Counter[str]) -> list[str]:
+def links(path, counts):
     return list(map(str, read_links(path, counts)))
 
 
 PAIRS, TEXTS, NLI, PARAPHRASE = map(of_task, ("pair_labels", "text_labels", "nli", "paraphrase"))
 
 
-def word(number: int, form: str, tag: str = "NOUN", head: str = "_", relation: str = "_") -> str:
+def word(number, form, tag="NOUN", head="_", relation="_"):
     return f"{number}\t{form}\t_\t{tag}\t_\t_\t{head}\t{relation}\t_\t_\n"
 
 
@@ -136,16 +136,16 @@ IN_WIKI = {
 CONTEXT = {"id": "1", "question": "When?", "context": "It opened in 1931 ."}
 
 
-def question(*answers: tuple[str, int], **more: Any) -> dict[str, Any]:
+def question(*answers, **more):
     columns = {"text": [text for text, _ in answers], "answer_start": [start for _, start in answers]}
     return CONTEXT | {"answers": columns} | more
 
 
-def rows(*values: dict[str, Any]) -> str:
+def rows(*values):
     return "".join(f"{json.dumps(value)}\n" for value in values)
 
 
-def article(*answers: tuple[str, int], **more: Any) -> str:
+def article(*answers, **more):
     listed = [{"text": text, "answer_start": start} for text, start in answers]
     asked: list[dict[str, Any]] = [{"id": "1", "question": "When?", "answers": listed}]
     asked += [{"id": "2", "question": "Why?", "answers": []}, {"id": "3", "question": "Who?", **more}][

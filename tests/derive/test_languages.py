@@ -1,4 +1,4 @@
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +10,7 @@ from calque.derive.build import derive_languages
 from calque.derive.corpus import Corpus
 from calque.derive.dictionary import DictionaryConfig, read_dictionary
 from calque.derive.galactic import PocketTreebank, Reorder
-from calque.derive.language import SOURCE, Bitext, Language
+from calque.derive.language import SOURCE, Language
 from calque.derive.languages import Languages, all_but_last, disjoint_halves, only_last
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
@@ -34,7 +34,7 @@ def folder(tmp_path_factory) -> Path:
     return derive_languages(source, transforms, 500, DictionaryConfig(), out, out.parent / "cache")
 
 
-def meaning(language: Language, ids: np.ndarray) -> list[int]:
+def meaning(language, ids):
     sources = {image: source for source, image in enumerate(language.table.tolist())}
     return [sources[i] for i in language.ids(np.asarray(ids, np.int64)).tolist()]
 
@@ -62,7 +62,7 @@ def test_gold_links_join_words_of_the_same_source_word(folder, first, second):
             assert np.array_equal(targets, links[np.argsort(links[:, mine])][:, theirs])
 
 
-def raw(bitext: Bitext, pair: int) -> list[np.ndarray]:
+def raw(bitext, pair):
     return [
         side.corpus[line]
         for side, line in zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)
@@ -127,19 +127,19 @@ TYPES = 20
 SENTENCES = st.lists(st.lists(st.integers(5, 7), min_size=1, max_size=3), min_size=1, max_size=40)
 
 
-def corpus_of(lines: Sequence[Sequence[int]], source_line: Sequence[int]) -> Corpus:
+def corpus_of(lines, source_line):
     ids = np.array([i for line in lines for i in line], np.uint16)
     ends = np.array([sum(map(len, lines[:n])) for n in range(len(lines) + 1)])
     origin = np.array([place for line in lines for place in range(len(line))], np.uint16)
     return Corpus(ids, ends, ends, np.ones(len(ids), np.uint16), origin, np.array(source_line, np.int64))
 
 
-def lines_of(corpus: Corpus) -> Iterator[tuple[int, list[int], list[int], list[list[int]]]]:
+def lines_of(corpus):
     for line, source in enumerate(corpus.source_line.tolist()):
         yield source, corpus[line].tolist(), corpus.line_pieces(line).tolist(), corpus.links(line).tolist()
 
 
-def check_halves(whole: Languages, halves: Languages) -> None:
+def check_halves(whole, halves):
     """Every line is in one half, and the halves share no sentence of the source."""
     ids = [
         tuple(line.tolist()) for line in (whole[SOURCE].corpus[n] for n in range(len(whole[SOURCE].corpus)))
@@ -178,7 +178,7 @@ TEXT = """ = Lobster <unk> =\x20
 """
 
 
-def put(path: Path, text: str = TEXT) -> Path:
+def put(path, text=TEXT):
     path.write_text(text, "utf-8")
     return path
 

@@ -1,5 +1,5 @@
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,12 +17,12 @@ SOURCE = PocketEnglish(Pocket(types=300), size=20)
 CALLS = [0]
 
 
-def _count(sentence: Sentence) -> int:
+def _count(sentence):
     CALLS[0] += 1
     return CALLS[0]
 
 
-def _rotated(sentence: Sentence, by: int) -> Sentence:
+def _rotated(sentence, by):
     return sentence.reorder([(place + by) % len(sentence) for place in range(len(sentence))])
 
 
@@ -47,7 +47,7 @@ HOW: dict[str, Callable[[Sentence, int], Sentence]] = {
 }
 
 
-def checked(transforms: Sequence[Transform], cache: Path, workers: int = 1) -> None:
+def checked(transforms, cache, workers=1):
     check_own(SOURCE, transforms, cache, workers)
 
 

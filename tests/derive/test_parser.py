@@ -23,7 +23,7 @@ def test_a_sentence_that_stops_stanza_costs_no_other_its_tree(stanza_models):
     assert [first] == parser.trees([["It", "rains"]])
 
 
-def chain(words: Sequence[str]) -> Sentence:
+def chain(words):
     n = len(words)
     return Sentence(tuple(words), ("NOUN",) * n, tuple(range(-1, n - 1)), ("root", *["dep"] * (n - 1))[:n])
 
@@ -55,7 +55,7 @@ def parser(tmp_path) -> Chains:
     return Chains(tmp_path / "parser")
 
 
-def read(source: Files) -> tuple[list[Sentence], Counter[str]]:
+def read(source):
     sentences, counts = [], Counter[str]()
     for chunk in source.chunks():
         found, left_out = source.sentences(chunk)

@@ -3,7 +3,6 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 
@@ -18,14 +17,14 @@ from calque.derive.example import Example
 from calque.derive.pocket.facts import RELATIONS, Facts
 from calque.derive.pocket.language import CHUNK, Pocket
 from calque.derive.pocket.tree import ORDERS
-from calque.derive.sentence import Sentence, iob2
+from calque.derive.sentence import iob2
 from calque.derive.sources.pocket import PocketEnglish
 
 POCKET = Pocket(600)
 SENTENCES = tuple(POCKET.sentences(8_000))
 
 
-def ancestors(sentence: Sentence, i: int) -> Iterator[int]:
+def ancestors(sentence, i):
     for _ in range(len(sentence)):
         i = sentence.heads[i]
         if i < 0:
@@ -57,7 +56,7 @@ SISTERS = [name for name in ORDERS if name != "english"]
 IN_ORDER = {name: tuple(Pocket(600, order=name).sentences(4_000)) for name in ORDERS}
 
 
-def words(sentence: Sentence) -> Counter[str]:
+def words(sentence):
     """Its words, with `a` for `an`: that depends on the next word, so on the order."""
     return Counter("a" if word == "an" else word for word in sentence.words)
 
@@ -81,7 +80,7 @@ GOLDEN = {
 GOLDEN_PAIRS = "31a6224cf0d86d58cab7e06ec65b9cfe"
 
 
-def digest(made: Iterable[Sentence | Example]) -> str:
+def digest(made):
     """The first half of the SHA-256 of all columns, but for those that Pocket English leaves empty."""
     total = hashlib.sha256()
     for one in made:
@@ -89,7 +88,7 @@ def digest(made: Iterable[Sentence | Example]) -> str:
     return total.hexdigest()[:32]
 
 
-def filled(columns: list[tuple[str, object]]) -> dict[str, object]:
+def filled(columns):
     assert not any(value for name, value in columns if name in ("glued", "sources", "id"))
     return {name: value for name, value in columns if name not in ("glued", "sources", "id")}
 
@@ -114,11 +113,11 @@ TRAIN, TEST = 1, 2
 
 
 @cache
-def drawn(types: int, stream: int) -> Sequence[Sentence]:
+def drawn(types, stream):
     return tuple(Pocket(types).sentences(3_000, stream, withhold=stream == TRAIN))
 
 
-def examples(types: int, stream: int) -> list[Example]:
+def examples(types, stream):
     return [Example(((sentence,),)) for sentence in drawn(types, stream)]
 
 

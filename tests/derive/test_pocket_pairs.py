@@ -6,7 +6,6 @@ from itertools import product
 
 import pytest
 
-from calque.derive.example import Example
 from calque.derive.pocket.inference import LABELS, SHARES, VIEWS, families
 from calque.derive.pocket.language import Pocket
 from calque.derive.pocket.lexicon import NOUNS, VERBS, Lexicon
@@ -103,7 +102,7 @@ class Reading:
 
 
 @cache
-def in_all_worlds(premise: tuple[str, str], hypothesis: tuple[str, str], relation: int) -> str:
+def in_all_worlds(premise, hypothesis, relation):
     """By every world of two things of sort A and two of sort B, each of which is warm or cold, and big or
     small. The premise says `warm`, the hypothesis `warm` too (relation 0), `cold` (1) or `big` (2)."""
     found = set()
@@ -114,7 +113,7 @@ def in_all_worlds(premise: tuple[str, str], hypothesis: tuple[str, str], relatio
     return N if len(found) == 2 else E if found == {True} else C
 
 
-def _true(statement: tuple[str, str], values: tuple[bool, ...]) -> bool:
+def _true(statement, values):
     determiner, sorts = statement
     of = [value for sort, value in zip("AABB", values, strict=True) if sort in sorts]
     return all(of) if determiner == "every" else any(of) if determiner in ("a", "an") else not any(of)
@@ -125,11 +124,11 @@ SIZES = pytest.mark.parametrize("types", [300, 1_000])
 
 
 @cache
-def pairs(types: int) -> tuple[Example, ...]:
+def pairs(types):
     return tuple(Pocket(types).pairs(2 * ITEMS))
 
 
-def texts(example: Example) -> tuple[str, ...]:
+def texts(example):
     return tuple(" ".join(sentence.words) for (sentence,) in example.texts)
 
 
@@ -167,11 +166,11 @@ def test_surface_features_are_equally_frequent_under_every_label(family):
 
 
 @cache
-def paraphrases(types: int) -> tuple[Example, ...]:
+def paraphrases(types):
     return tuple(Pocket(types).paraphrases(2 * ITEMS))
 
 
-def roles(sentence: Sentence) -> tuple[str, str]:
+def roles(sentence):
     words = dict(zip(sentence.relations, sentence.words, strict=True))
     if "obl:agent" in words:
         return words["obl:agent"], words["nsubj:pass"]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
 from calque.derive.language import in_places
-from calque.derive.script import KINDS, SCRIPTS, By, Cognates, Transliterate
+from calque.derive.script import KINDS, SCRIPTS, Cognates, Transliterate
 from calque.derive.types import OURS
 from calque.derive.usage import CLASSES, NEARLY, Usage
 from tests.derive.strategies import law
@@ -30,7 +30,7 @@ def test_the_overlap_is_exact_and_specials_stay(size, overlap, seed):
     assert np.array_equal(image[~shared], np.flatnonzero(~shared) + size)
 
 
-def usage_of(size: int, seed: int) -> Usage:
+def usage_of(size, seed):
     """A usage of types some of which never occur, some in words of one class alone, some in several."""
     random = np.random.default_rng(seed)
     table = np.zeros((5, size), np.int64)
@@ -43,7 +43,7 @@ def usage_of(size: int, seed: int) -> Usage:
     return Usage(table)
 
 
-def kind_of(usage: Usage, by: By) -> np.ndarray:
+def kind_of(usage, by):
     return usage.of_class(by) if by in ("function", "names", "content") else usage.counts > 0
 
 
@@ -83,7 +83,7 @@ SIZE = 60
 texts = st.lists(st.lists(st.integers(FIRST, SIZE - 1), min_size=1, max_size=4), min_size=1, max_size=12)
 
 
-def derived(transform: Cognates, text: list[list[int]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def derived(transform, text):
     """A text's ids in the source and in the language, and how many each word has."""
     ids, pieces = np.array([i for word in text for i in word]), np.array([len(word) for word in text])
     usage = Usage.of(ids, pieces, [""] * len(text), SIZE)

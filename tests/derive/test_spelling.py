@@ -38,7 +38,7 @@ def vocabulary() -> Vocabulary:
     return learn(SENTENCES, 300)
 
 
-def given_vocabulary(kind: str) -> Tokenizer:
+def given_vocabulary(kind):
     """A tokenizer as BERT's or as XLM-R's, over the letters of Pocket English."""
     if kind == "wordpiece":
         names = ["[PAD]", *PIECES, *(f"##{piece}" for piece in PIECES), "[UNK]", "[CLS]", "[SEP]", "[MASK]"]

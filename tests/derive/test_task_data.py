@@ -45,7 +45,7 @@ def test_every_example_has_its_image(folder):
             ]
 
 
-def treebank(path: Path, count: int, stream: int) -> Path:
+def treebank(path, count, stream):
     write_treebank(path, islice(Pocket().sentences(count, stream), count))
     return path
 

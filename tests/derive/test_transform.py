@@ -9,12 +9,12 @@ from scipy.stats import kendalltau
 
 from calque.derive.order import Invert, kendall_distance
 from calque.derive.sentence import PARTS, Sentence
-from calque.derive.transform import Compose, Transform, compose
+from calque.derive.transform import Compose, compose
 from calque.derive.transforms import TRANSFORMS, transform
 from tests.derive.strategies import law, sentences, transforms
 
 
-def beyond(inner: Transform, number: int) -> int:
+def beyond(inner, number):
     return PARTS.number(len(inner.parts) if isinstance(inner, Compose) else 1, number)
 
 
@@ -27,7 +27,7 @@ def test_composition_is_one_after_the_other(sentence, outer, inner, number):
     assert both.spell("Sara") == outer.spell(inner.spell("Sara"))
 
 
-def labelled(sentence: Sentence) -> dict[int, str]:
+def labelled(sentence):
     return {place: span.label for span in sentence.spans for place in range(span.start, span.end)}
 
 
@@ -91,7 +91,7 @@ def test_kendall_distance_is_scipys(order):
 
 
 @st.composite
-def reordered(draw: st.DrawFn) -> tuple[Sentence, list[int]]:
+def reordered(draw):
     sentence = draw(sentences())
     return sentence, draw(st.permutations(range(len(sentence))))
 

@@ -13,7 +13,7 @@ from calque.derive.links.symmetrise import grow_diag_final_and
 SIZE = 300
 
 
-def made(count: int = 300, seed: int = 0) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+def made(count=300, seed=0):
     """Sentences of made words and their word by word translations, a word longer, in another order."""
     random = np.random.default_rng(seed)
     found = []

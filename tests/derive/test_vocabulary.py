@@ -97,7 +97,7 @@ def test_special_types_are_the_templates_else_the_settings_else_added_ones(tmp_p
         specials(pad_token="[MASK]", mask_token="[MASK]")
 
 
-def template(pair: str, tmp_path: Path) -> Path:
+def template(pair, tmp_path):
     """The file of a tokenizer whose rows of two texts are laid out like this, in tokenizers' notation."""
     names = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", "a"]
     tokenizer = Tokenizer(models.WordLevel({name: i for i, name in enumerate(names)}, "<unk>"))

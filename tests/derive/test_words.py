@@ -17,7 +17,7 @@ from calque.derive.readers.conllu import tree_fault
 from calque.derive.script import Transliterate
 from calque.derive.sentence import CHUNKS, PART, Sentence
 from calque.derive.sources.pocket import PocketEnglish, Sizes
-from calque.derive.transform import Account, Transform, compose, image_of
+from calque.derive.transform import Account, compose, image_of
 from calque.derive.words import Agglutinate, Cipher, Drop, Split, Translate
 from tests.derive.strategies import law, sentences
 
@@ -32,7 +32,7 @@ TRANSFORMS = (
 
 
 @st.composite
-def rewritten(draw: st.DrawFn) -> tuple[Sentence, list[list[int]]]:
+def rewritten(draw):
     """A sentence in any order, and the groups of its words that other words render: some in several, some in
     none."""
     sentence = draw(sentences().filter(len))
@@ -111,7 +111,7 @@ def study(tmp_path_factory) -> Path:
     return derive_languages(SOURCE, TRANSFORMS, 600, DictionaryConfig(), folder / "study", folder / "cache")
 
 
-def images(transform: Transform) -> list[tuple[Sentence, Sentence]]:
+def images(transform):
     return [
         (sentence, image_of(transform, sentence, CHUNKS.number(index, place), Account()))
         for index, chunk in enumerate(SOURCE.chunks())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -80,7 +80,7 @@ def folder(tmp_path, monkeypatch) -> Iterator[Path]:
             del sys.modules[name]
 
 
-def refusal(read: Callable[..., object], *arguments: object) -> str:
+def refusal(read, *arguments):
     """Return the error message of a call that rejects its arguments."""
     with pytest.raises(BadInput) as caught:
         read(*arguments)
@@ -172,7 +172,7 @@ class Done:
         return summarise(self.study, self.root, self.report)
 
 
-def finished(root: Path, study: Study, jobs: int = 1) -> Done:
+def finished(root, study, jobs=1):
     """A study, computed and summarised; what is finished is not done again."""
     done, again = Done(root, study), Heard()
     done.finish(jobs, done.heard)
@@ -181,7 +181,7 @@ def finished(root: Path, study: Study, jobs: int = 1) -> Done:
     return done
 
 
-def weights(step: Step | Model) -> str:
+def weights(step):
     """The digest of a trained model's weights."""
     return sha256(step.folder / CHECKPOINT / "model.safetensors")
 

@@ -13,7 +13,7 @@ LOCK = Path(__file__).with_name("papers.lock.json")
 LOCKED = (".md", ".csv", ".tex", ".svg", ".jsonl")  # PNG and PDF differ by the version of a library
 
 
-def lock() -> dict[str, list[str]]:
+def lock():
     """Each item: the fingerprint of the files that are the same bytes everywhere, and its conclusions."""
     locked = {}
     with TemporaryDirectory() as name:

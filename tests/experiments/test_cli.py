@@ -26,13 +26,13 @@ ZS_POS = ("ZS", "trans.inv", "accuracy")
 SETTINGS = [part for setting in TINY for part in ("--set", setting)]
 
 
-def calque(*words: str) -> tuple[int, str, str]:
+def calque(*words):
     ran = CliRunner().invoke(app, list(words))
     assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
     return ran.exit_code, ran.stdout, ran.stderr
 
 
-def python(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def python(*words, **environment):
     return subprocess.run(
         [sys.executable, *words],
         cwd=ROOT,
@@ -178,7 +178,7 @@ def test_output_is_utf_8_in_every_locale_and_a_name_that_a_locale_lacks_is_refus
     ) and "LC_ALL=C.UTF-8" in named.stderr
 
 
-def of_torch() -> RuntimeError:
+def of_torch():
     with pytest.raises(RuntimeError) as caught:
         torch.empty(2**48)
     return caught.value
@@ -204,7 +204,7 @@ def test_whatever_stops_a_command_is_one_line(error, code, said):
     assert (ran.exit_code, ran.stderr.count("\n"), said in ran.stderr) == (code, 1, True)
 
 
-def raising(error: BaseException) -> typer.Typer:
+def raising(error):
     toy = typer.Typer(cls=Commands, invoke_without_command=True, pretty_exceptions_enable=False)
 
     @toy.callback()

@@ -1,6 +1,5 @@
 import re
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ MODULES = ("python -m experiments", "python -m calque.experiments")
 PROGRAMS = ("calque", ".venv/bin/calque", *MODULES, *(f".venv/bin/{module}" for module in MODULES))
 
 
-def commands() -> Iterator[tuple[str, list[str]]]:
+def commands():
     for page in pages(ROOT):
         text = page.read_text(encoding="utf-8")
         for block in re.finditer(r"^```(?:sh|console|bash)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):

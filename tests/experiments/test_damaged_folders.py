@@ -8,30 +8,29 @@ import pytest
 from calque.derive.errors import BadInput
 from calque.derive.files import DISK, MANIFEST
 from calque.derive.workers import silent
-from calque.experiments.run.step import Step
 
 Damage = Callable[[Path, Path, random.Random], object]
 
 
-def flip_a_bit(path: Path, other: Path, dice: random.Random) -> None:
+def flip_a_bit(path, other, dice):
     content = bytearray(path.read_bytes())
     content[dice.randrange(len(content))] ^= 1 << dice.randrange(8)
     path.write_bytes(content)
 
 
-def cut_short(path: Path, other: Path, dice: random.Random) -> None:
+def cut_short(path, other, dice):
     path.write_bytes(path.read_bytes()[:-1])
 
 
-def remove(path: Path, other: Path, dice: random.Random) -> None:
+def remove(path, other, dice):
     path.unlink()
 
 
-def exchange(path: Path, other: Path, dice: random.Random) -> None:
+def exchange(path, other, dice):
     path.write_bytes(other.read_bytes())
 
 
-def read(step: Step) -> str:
+def read(step):
     """What the next command finds: `unfinished`, `right`, or an error that names the folder."""
     try:
         if not step.finished:
@@ -47,7 +46,7 @@ def read(step: Step) -> str:
     return "right"
 
 
-def files_of(step: Step) -> list[Path]:
+def files_of(step):
     """The manifest of a finished folder, and the files that it lists, without empty ones."""
     files = [step.folder / name for name in (MANIFEST, *step.open().digests)]
     return [path for path in files if path.stat().st_size]

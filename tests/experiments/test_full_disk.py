@@ -80,14 +80,14 @@ def disk() -> Disk:
     return Disk()
 
 
-def calque(stage: str, root: Path) -> tuple[int, str]:
+def calque(stage, root):
     jobs = ["--jobs", "1"] if stage != "report" else []
     ran = CliRunner().invoke(app, [stage, "pocket", "--runs", str(root), *jobs, *CALQUE])
     assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
     return ran.exit_code, ran.stderr
 
 
-def contents(root: Path) -> dict[str, str]:
+def contents(root):
     """The digest of each file, except for files with the speed or the date of a run."""
     return {
         path.relative_to(root).as_posix(): sha256(path)

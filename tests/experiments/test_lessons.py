@@ -1,6 +1,5 @@
 import json
 import re
-from collections.abc import Callable
 from contextlib import redirect_stdout
 from io import StringIO
 from itertools import count
@@ -18,12 +17,12 @@ SMALL = ("source.pos.train=100", "source.pos.dev=20", "source.pos.test=50", "tas
 EXERCISE = re.compile(r"# Exercise (\d)")
 
 
-def code_cells() -> list[str]:
+def code_cells():
     notebook = json.loads((HERE / "lesson.ipynb").read_text(encoding="utf-8"))
     return ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
-def printed(function: Callable[..., object], *arguments: Any) -> str:
+def printed(function, *arguments):
     with redirect_stdout(StringIO()) as out:
         function(*arguments)
     return out.getvalue()

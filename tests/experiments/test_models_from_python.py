@@ -37,7 +37,7 @@ def copied(done, tmp_path) -> Done:
     return Done(Path(shutil.copytree(done.root, tmp_path / "runs")), done.study)
 
 
-def shifted(states: Tensor) -> Tensor:
+def shifted(states):
     return states + torch.arange(states.shape[-1])
 
 
@@ -144,14 +144,14 @@ def test_what_is_not_in_the_study_is_refused(copied, tmp_path):
         model.finetune()
 
 
-def output(session: StudySession, capsys: pytest.CaptureFixture[str]) -> list[tuple[str, float, float]]:
+def output(session, capsys):
     """What the page's program prints for a study: objective and change, alignment@1, ZS."""
     seeds = f"range({len(session.study.seeds)})"
     exec(CODE.replace('calque.study("lesson")', "session").replace("range(4)", seeds), {"session": session})
     return rows_of(capsys.readouterr().out)
 
 
-def rows_of(text: str) -> list[tuple[str, float, float]]:
+def rows_of(text):
     return [(line[:36].strip(), *map(float, line[36:].split())) for line in text.splitlines()[1:]]
 
 

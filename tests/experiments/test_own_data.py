@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from calque.derive.pocket.language import Pocket
-from calque.derive.sentence import Sentence
 from tests.experiments.conftest import TINY
 from tests.experiments.test_cli import calque
 
@@ -34,7 +33,7 @@ def test_the_page_shows_what_its_commands_print(tmp_path):
         assert re.sub(r"-[0-9a-f]{12}", "-…", printed) == shown
 
 
-def label(sentence: Sentence) -> str:
+def label(sentence):
     return "long" if len(sentence) > 10 else "short"
 
 

@@ -43,7 +43,7 @@ def test_tables_and_claims_are_those_of_the_records(name, paper):
     check_committed(name, paper)
 
 
-def check_committed(name: str, paper: str) -> None:
+def check_committed(name, paper):
     """Compare a study's committed tables and claims with those that its committed records make now, which
     `calque report` has to accept too."""
     describe_records(ROOT / name)

@@ -1,15 +1,12 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
-from torch import Tensor
 
 import calque.pretrain.objectives as objectives_module
 from calque.analysis.aligners.methods import BY_NAME, Method
@@ -121,7 +118,7 @@ class LongerRows(Measure):
         return Measurement((model.measured(machine).record("longer rows", "all", value, len(longer)),))
 
 
-def distances(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+def distances(source, target, row_mask, col_mask):
     """Scores that fall with the distance between the hidden states of two sub-words."""
     return 1 / (1 + torch.cdist(source, target))
 
@@ -151,7 +148,7 @@ def listed(monkeypatch):
     monkeypatch.setitem(texts.TEXTS["figures"], "figure-longer", FIGURE)
 
 
-def rows_of(path: Path) -> list[dict[str, Any]]:
+def rows_of(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 

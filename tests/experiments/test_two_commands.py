@@ -1,7 +1,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -14,7 +13,7 @@ Command = subprocess.Popen[str]
 
 
 @contextmanager
-def begun(words: list[str], **environment: str) -> Iterator[Command]:
+def begun(words, **environment):
     ran = subprocess.Popen(
         [sys.executable, "-m", "experiments", *words],
         cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"} | environment,

@@ -13,7 +13,6 @@ import torch
 
 from calque.derive.languages import Languages
 from calque.pretrain.distributed import one_process
-from calque.pretrain.objective import Objective
 from calque.pretrain.train import make_optimizer, train
 from tests.pretrain.made import LANGUAGE, OBJECTIVES, STILL, TRAIN, new_learner, write_study
 
@@ -21,7 +20,7 @@ PATH = Path(__file__).with_name("golden.json")
 STEPS = replace(TRAIN, steps=100, warmup=10)
 
 
-def losses(objective: Objective, languages: Languages) -> dict[str, list[float]]:
+def losses(objective, languages):
     """Each term's loss at each of the 100 steps."""
     rows: list[dict[str, float]] = []
     learner = new_learner(objective)

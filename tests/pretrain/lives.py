@@ -14,7 +14,6 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -39,19 +38,12 @@ signal.
 IMPATIENT = timedelta(seconds=8)
 
 
-def training(size: int) -> Any:
+def training(size):
     """What a world trains for."""
     return replace(TRAIN, steps=STEPS[size], warmup=20, batch=6, log_every=2, save_every=4)
 
 
-def life(
-    study: Path,
-    folder: Path,
-    size: int,
-    seen: Callable[[int], object],
-    patience: timedelta = PATIENCE,
-    parents: Sequence[int] = (),
-) -> list[int]:
+def life(study, folder, size, seen, patience=PATIENCE, parents=()):
     """Train in a world of processes until the end and return their ids; the first one calls `seen` after each
     step.
 
@@ -67,9 +59,7 @@ def life(
     return begin(size, work, patience)
 
 
-def struck_life(
-    study: Path, folder: Path, size: int, dice: random.Random, rank: int, by: signal.Signals = signal.SIGKILL
-) -> list[int]:
+def struck_life(study, folder, size, dice, rank, by=signal.SIGKILL):
     """A life in which a signal meets a process a few steps and milliseconds after it begins; how its
     processes end.
 
@@ -101,7 +91,7 @@ def struck_life(
     return [ends[child] if child in ends else end_of(child) for child in children]
 
 
-def first_dies(world: World) -> None:
+def first_dies(world):
     """Let the first process die while the other waits for what it makes."""
     world.wait()
     if world.first:
@@ -111,7 +101,7 @@ def first_dies(world: World) -> None:
         time.sleep(0.01)
 
 
-def main(study: Path, out: Path, lives: int, size: int) -> None:
+def main(study, out, lives, size):
     torch.set_num_threads(1)
     build(MODEL, 10, 1)  # imports what each life would import again
     dice = random.Random(size)

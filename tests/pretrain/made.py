@@ -2,9 +2,6 @@
 
 import dataclasses
 import shutil
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +11,7 @@ from tokenizers.models import WordLevel
 
 from calque.derive.artefact import write_manifest
 from calque.derive.build import derive_languages
-from calque.derive.corpus import Corpus, CorpusWriter, Shard
+from calque.derive.corpus import CorpusWriter, Shard
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.files import write_json
 from calque.derive.folder import FORMAT, KIND
@@ -44,7 +41,7 @@ from calque.pretrain.objectives.weam import WEAM
 from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import DWA, XLMAlign
-from calque.pretrain.run import Pretraining, pretrain
+from calque.pretrain.run import pretrain
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""
@@ -84,7 +81,7 @@ OBJECTIVES: dict[str, Objective] = {
 }
 
 
-def new_learner(objective: Objective, config: ModelConfig = STILL, seed: int = 0) -> Learner:
+def new_learner(objective, config=STILL, seed=0):
     """A model of the made languages as an objective trains it."""
     model = build(config, 2 * SIZE, TOKEN_TYPES if objective.traits.language_embeddings else 1, seed)
     return objective.learner(model, seed)
@@ -94,7 +91,7 @@ class Stop(Exception):
     """Ends a run in the middle."""
 
 
-def stop_at(folder: Path, config: Pretraining, last: int) -> None:
+def stop_at(folder, config, last):
     """Train until after step `last`, as a process that is killed then."""
 
     def stop(step: int, steps: int) -> None:
@@ -105,7 +102,7 @@ def stop_at(folder: Path, config: Pretraining, last: int) -> None:
         pretrain(folder, config, one_process(), progress=stop)
 
 
-def check_resumes(folder: Path, config: Pretraining, *stops: int) -> Path:
+def check_resumes(folder, config, *stops):
     """Check that a run that is stopped ends with the bytes of one that is not; returns its checkpoint."""
     whole = pretrain(folder / "whole", config, one_process())
     for step in stops or (7,):
@@ -115,13 +112,13 @@ def check_resumes(folder: Path, config: Pretraining, *stops: int) -> Path:
     return resumed
 
 
-def only(objective: Objective, languages: Languages, length: int = STILL.length) -> Any:
+def only(objective, languages, length=STILL.length):
     """The stream of an objective that has one."""
     (stream,) = objective.streams(languages, length, 0)
     return stream
 
 
-def with_dictionary(study: Path, folder: Path, lines: Sequence[str]) -> Languages:
+def with_dictionary(study, folder, lines):
     """The made languages with another dictionary, by the lines of its file."""
     shutil.copytree(study, folder)
     (folder / LANGUAGE / "dictionary.tsv").write_text("".join(lines), encoding="utf-8")
@@ -129,18 +126,18 @@ def with_dictionary(study: Path, folder: Path, lines: Sequence[str]) -> Language
     return Languages.open(folder, [LANGUAGE])
 
 
-def pairs_of(languages: Languages, length: int = STILL.length, mask_rate: float = 0.0) -> PairStream:
+def pairs_of(languages, length=STILL.length, mask_rate=0.0):
     """All sentence pairs of languages, as rows."""
     stream: PairStream = only(DWA(1.0, mask_rate), languages, length)
     return stream
 
 
-def corpora(languages: Languages) -> list[Corpus]:
+def corpora(languages):
     """The corpus of each language."""
     return [language.corpus for language in languages.languages]
 
 
-def write_study(folder: Path, sentences: int = SENTENCES) -> Path:
+def write_study(folder, sentences=SENTENCES):
     """The folder that a derived study would leave, as far as pretraining reads it."""
     random = np.random.default_rng(1)
     pieces = np.repeat([1, 2], WORDS // 2)
@@ -181,7 +178,7 @@ def write_study(folder: Path, sentences: int = SENTENCES) -> Path:
     return folder
 
 
-def study_facts(fingerprint: str = "made") -> dict[str, Any]:
+def study_facts(fingerprint="made"):
     """The manifest of that folder."""
     return {
         "format": FORMAT,
@@ -191,7 +188,7 @@ def study_facts(fingerprint: str = "made") -> dict[str, Any]:
     }
 
 
-def derive_several(folder: Path) -> Path:
+def derive_several(folder):
     """Pocket English with a new script, another that shares a quarter of the types, reversed, and its own,
     reversed.
     """

@@ -5,10 +5,9 @@ OUT`.
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors.torch import save_file
@@ -20,7 +19,7 @@ from calque.pretrain.distributed import World
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.model import build, state_of
 from calque.pretrain.modules import Learner
-from calque.pretrain.objective import After, HeadOnly, Objective, Stream, Sum
+from calque.pretrain.objective import After, HeadOnly, Objective, Sum
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.ppa import PPA
@@ -90,7 +89,7 @@ SEEN: list[list[str]] = []
 cut = loop._cut
 
 
-def cut_and_note(streams: Sequence[Stream], batches: Sequence[Any], parts: int, world: World) -> list[Any]:
+def cut_and_note(streams, batches, parts, world):
     """The loop's own cut of the batches; notes the rows of each stream, except for pairs that it sorts by
     length.
     """
@@ -103,7 +102,7 @@ def cut_and_note(streams: Sequence[Stream], batches: Sequence[Any], parts: int, 
     return made
 
 
-def content(value: Any) -> bytes:
+def content(value):
     if isinstance(value, torch.Tensor):
         return value.numpy().tobytes()
     if is_dataclass(value):
@@ -111,9 +110,7 @@ def content(value: Any) -> bytes:
     return str(value).encode()
 
 
-def gradients(
-    objective: Objective, languages: Languages, batch: int, world: World
-) -> tuple[dict[str, torch.Tensor], dict[str, float]]:
+def gradients(objective, languages, batch, world):
     """The gradient and the mean losses of one step in two cuts, without dropout."""
     learner = new_learner(objective)
     optimizer, losses = Gradients(learner), dict[str, float]()
@@ -123,13 +120,7 @@ def gradients(
     return optimizer.last, losses
 
 
-def trained(
-    objective: Objective,
-    languages: Languages,
-    world: World,
-    steps: int = STEPS,
-    mixture: Mixture = ALL_TOGETHER,
-) -> Learner:
+def trained(objective, languages, world, steps=STEPS, mixture=ALL_TOGETHER):
     """A model after some steps, and after those of the objective that it begins with."""
     token_types = languages.token_types if objective.traits.language_embeddings else 1
     learner = objective.learner(build(STILL, languages.rows, token_types), 0)
@@ -143,7 +134,7 @@ def trained(
     return learner
 
 
-def stops(languages: Languages, world: World) -> bool:
+def stops(languages, world):
     """Whether this process stops when a loss is not a number."""
     learner = new_learner(AlignMLM())
     config = replace(TRAIN, learning_rate=1e30)
@@ -165,7 +156,7 @@ class Enough(Exception):
     """The process stops in the middle of a run."""
 
 
-def begun(study: Path, folder: Path, world: World, last: int = STEPS, allow_change: bool = False) -> str:
+def begun(study, folder, world, last=STEPS, allow_change=False):
     """Train until a step, or until what is refused; how it ended."""
 
     def stop(step: int, steps: int) -> None:
@@ -182,13 +173,13 @@ def begun(study: Path, folder: Path, world: World, last: int = STEPS, allow_chan
     return "finished"
 
 
-def write(path: Path, value: object) -> None:
+def write(path, value):
     """Write JSON and forget what was seen."""
     path.write_text(json.dumps(value), encoding="utf-8")
     SEEN.clear()
 
 
-def every_objective(study: Path, out: Path, world: World) -> None:
+def every_objective(study, out, world):
     """Train each objective, and one of several languages; keep what each process saw, and the end."""
 
     def keep(name: str, learner: Learner) -> None:
@@ -203,7 +194,7 @@ def every_objective(study: Path, out: Path, world: World) -> None:
     keep(MIXED, trained(EVERYTHING, several, world, mixture=UNEVEN))
 
 
-def two(study: Path, out: Path, world: World) -> None:
+def two(study, out, world):
     """What is asked of two processes alone."""
     languages = Languages.open(study, [LANGUAGE])
     for name, objective in OBJECTIVES.items():
@@ -226,7 +217,7 @@ def two(study: Path, out: Path, world: World) -> None:
         begun(study, out / f"changed to {size}", world, last=CHANGED_AT)
 
 
-def another(study: Path, out: Path, world: World) -> None:
+def another(study, out, world):
     """Go on with what two processes began."""
     SEEN.clear()
     folder = out / f"changed to {world.size}"
@@ -237,7 +228,7 @@ def another(study: Path, out: Path, world: World) -> None:
     write(out / f"{folder.name} seen-{world.rank}.json", SEEN)
 
 
-def main(study: Path, out: Path) -> None:
+def main(study, out):
     torch.set_default_dtype(PRECISION)
     loop._cut = cut_and_note
 

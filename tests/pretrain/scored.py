@@ -10,7 +10,7 @@ Extract = Callable[[Tensor, Tensor, Tensor], Tensor]
 MATRICES = 1000
 
 
-def masks(scores: list[np.ndarray]) -> tuple[Tensor, Tensor]:
+def masks(scores):
     """Where each of the matrices has rows, and columns, once all are padded to the largest."""
     return tuple(
         torch.tensor(
@@ -23,7 +23,7 @@ def masks(scores: list[np.ndarray]) -> tuple[Tensor, Tensor]:
     )
 
 
-def padded(scores: list[np.ndarray], filler: float = 0.0) -> Tensor:
+def padded(scores, filler=0.0):
     n, m = (max(table.shape[axis] for table in scores) for axis in (0, 1))
     return torch.stack(
         [
@@ -33,7 +33,7 @@ def padded(scores: list[np.ndarray], filler: float = 0.0) -> Tensor:
     )
 
 
-def extracted(extract: Extract, scores: list[np.ndarray], filler: float = 7.0) -> list[np.ndarray]:
+def extracted(extract, scores, filler=7.0):
     """Tables of 0 and 1, one a matrix, all found in one batch; the padding holds what must not be looked
     at.
     """
@@ -43,7 +43,7 @@ def extracted(extract: Extract, scores: list[np.ndarray], filler: float = 7.0) -
     return tables
 
 
-def matrices(kind: str) -> list[np.ndarray]:
+def matrices(kind):
     """Of all shapes, 1 x k and k x 1 among them; `ties` have five different scores only."""
     random = np.random.default_rng(0)
     shapes = [(1, k) for k in range(1, 13)] + [(k, 1) for k in range(2, 13)] + [(2, 9), (9, 2), (2, 2)]

@@ -1,7 +1,5 @@
 import math
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +8,6 @@ from scipy.linalg import block_diag
 from scipy.special import log_softmax
 
 from calque.analysis.aligners.methods import OT
-from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.model import build
 from calque.pretrain.objectives.aligner_training import (
@@ -19,19 +16,18 @@ from calque.pretrain.objectives.aligner_training import (
     LABELLED,
     AlignerTraining,
     ContrastedWords,
-    Labels,
 )
 from tests.pretrain.made import SIZE, STILL, only
 
 GOLD = AlignerTraining(labels="gold")
 
 
-def stream(languages: Languages, objective: AlignerTraining = GOLD) -> ContrastedWords:
+def stream(languages, objective=GOLD):
     one: ContrastedWords = only(objective, languages)
     return one
 
 
-def model_of(seed: int = 0) -> Any:
+def model_of(seed=0):
     model = build(STILL, 2 * SIZE, seed=seed).eval()
     with torch.no_grad():
         for parameter in model.parameters():
@@ -39,19 +35,19 @@ def model_of(seed: int = 0) -> Any:
     return model
 
 
-def words_of(model: Any, ids: np.ndarray, pieces: np.ndarray, layer: int) -> np.ndarray:
+def words_of(model, ids, pieces, layer):
     """The mean state of the sub-words of each word of one sentence, (words, H)."""
     row = torch.tensor([[OURS.start, *ids.tolist(), OURS.end]])
     states = model(row, output_hidden_states=True).hidden_states[layer][0, 1:-1].double().numpy()
     return np.stack([part.mean(0) for part in np.split(states, np.cumsum(pieces)[:-1])])
 
 
-def unit(words: np.ndarray) -> np.ndarray:
+def unit(words):
     words = words - words.mean(0)
     return words / np.linalg.norm(words, axis=1, keepdims=True)
 
 
-def groups_of(one: ContrastedWords, instances: Sequence[int]) -> list[list[int]]:
+def groups_of(one, instances):
     """The sentence pairs of some instances, the shortest first, in equal groups of at most eight."""
     (bitext,) = one.bitexts
     pairs = [int(pair) for instance in instances for pair in one.groups[instance][1]]
@@ -59,9 +55,7 @@ def groups_of(one: ContrastedWords, instances: Sequence[int]) -> list[list[int]]
     return [group.tolist() for group in np.array_split(pairs, math.ceil(len(pairs) / GROUP))]
 
 
-def expected(
-    one: ContrastedWords, model: Any, layer: int, instances: Sequence[int], labels: Labels, least: float
-) -> np.ndarray:
+def expected(one, model, layer, instances, labels, least):
     """The summed loss, the words with a link, and those with a label."""
     (bitext,) = one.bitexts
     total = np.zeros(3)

@@ -1,7 +1,5 @@
 import json
 import shutil
-from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -10,7 +8,7 @@ from transformers import AutoModelForMaskedLM
 from calque.derive.files import MANIFEST
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
-from calque.pretrain.architecture import ARCHITECTURES, Architecture
+from calque.pretrain.architecture import ARCHITECTURES
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.distributed import one_process
@@ -27,7 +25,7 @@ FIRST = len(OURS.ids)
 EACH = pytest.mark.parametrize("spelt", ARCHITECTURES.values(), ids=ARCHITECTURES)
 
 
-def foreign(spelt: Architecture, rows: int = 2 * SIZE, config: ModelConfig = STILL, **changes: Any) -> Any:
+def foreign(spelt, rows=2 * SIZE, config=STILL, **changes):
     """A configuration of some architecture, of the size of the tiny models and with their special types."""
     shape = {
         "vocab_size": rows,
@@ -44,7 +42,7 @@ def foreign(spelt: Architecture, rows: int = 2 * SIZE, config: ModelConfig = STI
     return spelt.config(**shape | changes)
 
 
-def save(spelt: Architecture, study: Path, folder: Path, kind: Any = None, **changes: Any) -> Any:
+def save(spelt, study, folder, kind=None, **changes):
     """A folder with a model that was drawn and the made study's tokenizer; the model."""
     torch.manual_seed(7)
     model = (kind or spelt.masked_model)(foreign(spelt, **changes))
@@ -54,7 +52,7 @@ def save(spelt: Architecture, study: Path, folder: Path, kind: Any = None, **cha
     return model
 
 
-def rows(padded: bool) -> Rows:
+def rows(padded):
     random = torch.Generator().manual_seed(0)
     ids = torch.randint(FIRST, 2 * SIZE, (5, STILL.length), generator=random)
     labels = torch.where(torch.rand(ids.shape, generator=random) < 0.2, ids, UNLABELLED)

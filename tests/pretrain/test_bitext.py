@@ -7,7 +7,7 @@ import torch
 
 from calque.derive.errors import BadInput
 from calque.derive.types import OURS
-from calque.pretrain.batch import MARKS, PairRows
+from calque.pretrain.batch import MARKS
 from calque.pretrain.bitext import PairStream
 from tests.pretrain.made import DERIVED, PADDING, SENTENCES, SIZE, SOURCE, STILL, corpora, pairs_of
 
@@ -17,11 +17,11 @@ def parallel(languages) -> PairStream:
     return pairs_of(languages)
 
 
-def drawn(parallel: PairStream, seed: int) -> PairRows:
+def drawn(parallel, seed):
     return parallel.draw_pairs(range(parallel.instances), np.random.default_rng(seed))
 
 
-def sides(batch: PairRows, row: int) -> list[list[int]]:
+def sides(batch, row):
     found = []
     for side in (0, 1):
         places, real = batch.places(side)

@@ -26,7 +26,7 @@ def trained(languages) -> Trained:
     return learner, optimizer
 
 
-def save(folder: Path, step: int, trained: Trained) -> None:
+def save(folder, step, trained):
     rows = folder.parent / METRICS
     if not rows.exists():
         rows.parent.mkdir(parents=True, exist_ok=True)
@@ -40,7 +40,7 @@ def saved(trained, tmp_path) -> Path:
     return tmp_path / "resume"
 
 
-def fresh() -> Trained:
+def fresh():
     learner = new_learner(MLM(), MODEL, seed=1)
     return learner, make_optimizer(learner, TRAIN)
 

@@ -2,7 +2,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -46,13 +46,13 @@ def double_precision() -> Iterator[None]:
     torch.set_default_dtype(torch.float32)
 
 
-def seen(paths: Sequence[Path]) -> list[list[str]]:
+def seen(paths):
     """The rows that processes saw together, by step and stream, in the processes' order."""
     parts = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
     return [[row for part in same for row in part] for same in zip(*parts, strict=True)]
 
 
-def farthest(one: Path, other: Path) -> float:
+def farthest(one, other):
     a, b = load_file(one), load_file(other)
     assert a.keys() == b.keys()
     return max(float((a[name] - b[name]).abs().max()) for name in a if not name.endswith(NO_MATTER))

@@ -4,9 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from calque.derive.languages import Languages
 from calque.pretrain.distributed import World, add_gradients, one_process
-from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm_align import XLMAlign
@@ -25,7 +23,7 @@ class Twin(World):
         return numbers.mul_(2)
 
 
-def gradients(objective: Objective, languages: Languages, world: World) -> list[Tensor]:
+def gradients(objective, languages, world):
     learner, streams = new_learner(objective), objective.streams(languages, STILL.length, 0)
     for stream, batch in zip(streams, Draws(streams, 8, 0).at(0)[0], strict=True):
         (part,), _ = stream.before_step(learner, [batch], one_process())

@@ -3,7 +3,6 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import huggingface_hub.constants
 import pytest
@@ -37,7 +36,7 @@ def offline(monkeypatch):
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
 
 
-def use(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def use(url, monkeypatch):
     """Let the hub's client, which reads HF_ENDPOINT when it is imported, ask another hub."""
     monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", url)
     template = url + "/{repo_id}/resolve/{revision}/{filename}"
@@ -89,7 +88,7 @@ def hub(monkeypatch) -> Iterator[Hub]:
     server.server_close()
 
 
-def cached(cache: Path) -> Path:
+def cached(cache):
     home = cache / "models--someone--encoder"
     (home / "refs").mkdir(parents=True)
     (home / "refs" / "main").write_text(COMMIT)

@@ -4,10 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.languages import Languages
-from calque.pretrain.batch import Rows
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import state_of
-from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.train import make_optimizer, train
@@ -16,7 +14,7 @@ from tests.pretrain.made import LANGUAGE, SIZE, SOURCE, STILL, TRAIN, new_learne
 LENGTH = STILL.length
 
 
-def drawn(objective: Objective, languages: Languages, seed: int) -> tuple[Rows, dict[str, int]]:
+def drawn(objective, languages, seed):
     stream = only(objective, languages)
     rows, counts = stream.draw(range(stream.instances), np.random.default_rng(seed))
     return rows, counts
@@ -27,7 +25,7 @@ def told_nothing(study, tmp_path_factory) -> Languages:
     return with_dictionary(study, tmp_path_factory.mktemp("told") / "nothing", [])
 
 
-def weights(objective: Objective, languages: Languages) -> list[bytes]:
+def weights(objective, languages):
     learner = new_learner(objective)
     train(
         learner,

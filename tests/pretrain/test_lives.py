@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 Died = tuple[Path, dict[str, Any], str]
 
 
-def die(study: Path, out: Path, size: int) -> Died:
+def die(study, out, size):
     """The folder of some runs, what their processes died of, and what they said."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.pretrain.lives", str(study), str(out), str(LIVES[size]), str(size)],
@@ -40,12 +40,12 @@ def died_of_two(study, tmp_path_factory) -> Died:
     return die(study, tmp_path_factory.mktemp("lives of two"), 2)
 
 
-def metrics(run: Path) -> list[dict[str, Any]]:
+def metrics(run):
     rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
     return [{key: value for key, value in row.items() if key != "tokens/s"} for row in rows]
 
 
-def check_same(out: Path, size: int) -> None:
+def check_same(out, size):
     """Assert that a run left what the one left that was never disturbed."""
     files = sorted(path.name for path in (out / "whole").rglob("*"))
     assert files == [

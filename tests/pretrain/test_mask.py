@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import chisquare
 
 from calque.derive.types import OURS
-from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.mask import Masking
 from tests.pretrain.made import DERIVED, SOURCE
 
@@ -13,9 +13,7 @@ SIZE = 105
 IMAGE = np.where(np.arange(SIZE) < FIRST, np.arange(SIZE), np.arange(SIZE) + SIZE)
 
 
-def draw(
-    rows: int = 2000, length: int = 128, rate: float = 0.15, seed: int = 0
-) -> tuple[np.ndarray, np.ndarray, Rows]:
+def draw(rows=2000, length=128, rate=0.15, seed=0):
     """Rows of both languages, one position in five special, and what masking makes of them."""
     random = np.random.default_rng(seed)
     words = random.integers(FIRST, SIZE, (rows, length))
@@ -25,7 +23,7 @@ def draw(
     return ids, languages, Masking(OURS, np.stack([np.arange(SIZE), IMAGE]), rate)(ids, languages, random)
 
 
-def within(count: int, of: int, share: float) -> bool:
+def within(count, of, share):
     return abs(count - of * share) < 4 * np.sqrt(of * share * (1 - share))
 
 

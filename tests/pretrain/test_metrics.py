@@ -1,5 +1,4 @@
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -14,7 +13,7 @@ from tests.pretrain.made import LANGUAGE, MODEL, TRAIN, stop_at
 EACH = replace(TRAIN, steps=30, log_every=1, save_every=10, warmup=3)
 
 
-def config(study: Path) -> Pretraining:
+def config(study):
     return Pretraining(Languages.open(study, (LANGUAGE,)), MLM(), MODEL, EACH, seed=0)
 
 

@@ -11,7 +11,7 @@ from tests.pretrain.made import SIZE, STILL
 FIRST = len(OURS.ids)
 
 
-def rows(padded: bool, share: float = 0.15, seed: int = 0) -> Rows:
+def rows(padded, share=0.15, seed=0):
     random = torch.Generator().manual_seed(seed)
     shape = (6, STILL.length)
     ids = torch.randint(FIRST, 2 * SIZE, shape, generator=random)

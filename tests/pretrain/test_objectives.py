@@ -9,11 +9,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional as F
-from transformers import RobertaForMaskedLM
 
-from calque.derive.languages import Languages
 from calque.derive.types import OURS
-from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.model import build
 from calque.pretrain.modules import Learner
 from calque.pretrain.objective import Stream
@@ -43,11 +41,11 @@ LENGTH = STILL.length
 EVERY = 40
 
 
-def dictionary(languages: Languages) -> np.ndarray:
+def dictionary(languages):
     return languages.dictionary("source", LANGUAGE)
 
 
-def by_hand(model: RobertaForMaskedLM, rows: Rows) -> float:
+def by_hand(model, rows):
     """Cross-entropy summed label by label over transformers' own logits."""
     with torch.no_grad():
         logits = model(

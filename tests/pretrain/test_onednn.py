@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from copy import deepcopy
 
 import pytest
@@ -19,7 +18,7 @@ LENGTH = 16
 MODEL = ModelConfig(layers=2, heads=4, hidden=WIDE, ffn=2 * WIDE, length=LENGTH, dropout=0.0)
 
 
-def wide(bias: bool = True) -> tuple[nn.Linear, nn.Linear]:
+def wide(bias=True):
     torch.manual_seed(0)
     layer = nn.Linear(WIDE, 2 * WIDE, bias)
     other = deepcopy(layer)
@@ -28,7 +27,7 @@ def wide(bias: bool = True) -> tuple[nn.Linear, nn.Linear]:
     return layer, other
 
 
-def gradients(layer: nn.Linear, input: Tensor) -> list[Tensor | None]:
+def gradients(layer, input):
     there = input.detach().requires_grad_()
     output = layer(there)
     output.sin().sum().backward()
@@ -53,7 +52,7 @@ def test_outputs_and_gradients_are_torchs(bias, trained, shape, turned):
             torch.testing.assert_close(its, expected, rtol=1e-4, atol=1e-5)
 
 
-def products(work: Callable[[], object]) -> int:
+def products(work):
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
         work()
     return sum(event.count for event in profile.key_averages() if event.key == "mkldnn::_linear_pointwise")

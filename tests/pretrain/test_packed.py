@@ -17,7 +17,7 @@ FIRST = len(OURS.ids)
 LINES = st.lists(st.lists(st.integers(FIRST, 60_000), max_size=30), max_size=40)
 
 
-def in_memory(lines: list[list[int]]) -> Language:
+def in_memory(lines):
     starts = np.cumsum([0, *map(len, lines)])
     tokens = np.array([i for line in lines for i in line], np.uint16)
     ones = np.ones(len(tokens), np.uint16)

@@ -13,10 +13,10 @@ from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import build, prediction_loss
-from calque.pretrain.modules import Learner, MoCo
+from calque.pretrain.modules import MoCo
 from calque.pretrain.objective import Sum
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.ppa import MOCO, PPA, Contrasted
+from calque.pretrain.objectives.ppa import MOCO, PPA
 from calque.pretrain.run import Pretraining
 from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN, check_resumes, only
 
@@ -24,11 +24,11 @@ DEEP = replace(STILL, layers=2, initializer_range=0.2)
 SMALL = PPA(1.0, queue=20, momentum=0.8, dimensions=9, temperature=0.2)
 
 
-def made(languages: Languages, objective: PPA = SMALL) -> tuple[Contrasted, Learner]:
+def made(languages, objective=SMALL):
     return only(objective, languages), objective.learner(build(DEEP, 2 * SIZE), 0)
 
 
-def sentences(batch: Any, side: int) -> list[list[int]]:
+def sentences(batch, side):
     found = []
     for row, (n, m) in zip(batch.clean.tolist(), batch.sides.tolist(), strict=True):
         ids = row[1 : n + 1] if side == 0 else row[n + 2 : n + m + 2]
@@ -36,7 +36,7 @@ def sentences(batch: Any, side: int) -> list[list[int]]:
     return found
 
 
-def vector(model: Any, projection: Any, ids: list[int]) -> torch.Tensor:
+def vector(model, projection, ids):
     """z = W2 ReLU(W1 h), h the first position's vector of length 1; of length 1 itself. In double
     precision.
     """

@@ -2,22 +2,21 @@ import numpy as np
 import pytest
 import torch
 
-from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.model import build
 from calque.pretrain.modules import Learner
 from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.prealign import Anchors, Contrast, PreAlign, Sides, WordContrast
+from calque.pretrain.objectives.prealign import Anchors, Contrast, PreAlign, WordContrast
 from tests.pretrain.made import SIZE, STILL, only
 
 
-def stream(languages: Languages, objective: Contrast) -> WordContrast:
+def stream(languages, objective):
     made: WordContrast = only(objective, languages)
     return made
 
 
-def by_hand(words: torch.Tensor, temperature: float, sides: Sides) -> torch.Tensor:
+def by_hand(words, temperature, sides):
     """InfoNCE word by word over the words (2P, H) of P entries, no two of which share a word.
 
     The published code multiplies an anchor's product with itself by 0 after the largest possible product, 1 /

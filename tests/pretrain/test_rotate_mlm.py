@@ -8,7 +8,6 @@ from calque.derive.languages import Languages
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import build, state_of
 from calque.pretrain.modules import Learner
-from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.rotate_mlm import RotateMLM
 from calque.pretrain.run import Pretraining
@@ -18,14 +17,12 @@ from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN, check_resum
 WORDS = "model.roberta.embeddings.word_embeddings.weight"
 
 
-def entries(languages: Languages) -> tuple[torch.Tensor, torch.Tensor]:
+def entries(languages):
     source, derived = torch.from_numpy(languages.dictionary("source", LANGUAGE)).T
     return source, derived
 
 
-def trained(
-    objective: Objective, languages: Languages, steps: int, of: int
-) -> tuple[Learner, torch.optim.Optimizer]:
+def trained(objective, languages, steps, of):
     learner, config = new_learner(objective), replace(TRAIN, steps=of)
     optimizer = make_optimizer(learner, config)
 
@@ -57,7 +54,7 @@ def test_it_is_mlm_bit_by_bit_until_its_step(languages):
     assert (before - after).abs().max() > 0.1  # far more than one update
 
 
-def by_hand(table: np.ndarray, source: np.ndarray, derived: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def by_hand(table, source, derived):
     """The derived rows after the rotation that Kabsch's algorithm finds, and the rotation."""
     start, end = table[derived].mean(0), table[source].mean(0)
     u, _, vt = np.linalg.svd((table[derived] - start).T @ (table[source] - end))

@@ -2,7 +2,6 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from calque.derive.languages import Languages
 from calque.derive.natural.build import derive_natural
 from calque.derive.types import OURS
 from calque.derive.vocabulary import TOKENIZER, GivenVocabulary
-from calque.pretrain.architecture import BERT, XLM_R, Architecture
+from calque.pretrain.architecture import BERT, XLM_R
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import prediction_loss
@@ -36,7 +35,7 @@ KEPT = np.union1d(np.arange(len(OURS.ids)), np.arange(7, V, 3))
 WEIGHTS = "model.safetensors"
 
 
-def masked_model(spelt: Architecture, **changes: Any) -> Any:
+def masked_model(spelt, **changes):
     torch.manual_seed(3)
     model = spelt.masked_model(foreign(spelt, **changes)).train()
     with torch.no_grad():
@@ -44,11 +43,11 @@ def masked_model(spelt: Architecture, **changes: Any) -> Any:
     return model
 
 
-def rows_of(ids: torch.Tensor, asked: torch.Tensor) -> Rows:
+def rows_of(ids, asked):
     return Rows(ids, torch.where(asked, ids, UNLABELLED), torch.zeros_like(ids), padded=True)
 
 
-def batch(among: np.ndarray) -> tuple[Rows, Rows]:
+def batch(among):
     """Padded rows of types among these, and the same with the numbers that they have there."""
     random = np.random.default_rng(0)
     places = random.integers(len(OURS.ids), len(among), (4, STILL.length))
@@ -125,7 +124,7 @@ def given(request, tmp_path_factory) -> Path:
     return folder
 
 
-def config(given: Path, **changes: Any) -> Pretraining:
+def config(given, **changes):
     languages = Languages.open(given / "made", ("en", "xx"))
     return replace(Pretraining(languages, XLMAlign(), LONG, TRAIN, 1, given / "start"), **changes)
 

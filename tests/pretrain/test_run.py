@@ -26,7 +26,7 @@ from calque.pretrain.train import Draws, NonFinite, make_optimizer, train
 from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN, check_resumes, new_learner, stop_at
 
 
-def config(study: Path, objective: Objective | None = None, **changes: Any) -> Pretraining:
+def config(study, objective=None, **changes):
     return replace(
         Pretraining(Languages.open(study, (LANGUAGE,)), objective or XLM(), MODEL, TRAIN, seed=0), **changes
     )

@@ -105,7 +105,7 @@ def test_a_damaged_config_is_one_line(folder, damage):
         assert str(folder) in str(told.value) and "\n" not in str(told.value) and len(str(told.value)) < 500
 
 
-def sharded(folder: Path) -> Path:
+def sharded(folder):
     load_model(folder, RobertaForMaskedLM)[0].save_pretrained(folder.parent / "sharded", max_shard_size="1KB")
     return folder.parent / "sharded"
 

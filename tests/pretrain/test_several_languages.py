@@ -17,7 +17,7 @@ def languages(several) -> Languages:
     return Languages.open(several, NAMES)
 
 
-def meaning(languages: Languages) -> np.ndarray:
+def meaning(languages):
     """The source type of each id in each language, (languages, rows); -1 where the language has no such
     id.
     """

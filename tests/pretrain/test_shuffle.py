@@ -13,7 +13,7 @@ INSTANCES = np.split(np.arange(30), (7, 10))
 shares = st.lists(st.floats(1e-3, 1.0), min_size=1, max_size=7)
 
 
-def mixed(seed: int) -> Mixed:
+def mixed(seed):
     return Mixed(PARTS, [0.5, 0.1, 0.4], seed, 0)
 
 

@@ -1,7 +1,6 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -26,7 +25,7 @@ STEPS = (0, 8, 10, 11, 12)
 """Those of `KEPT`: eight times the fourth root of 2, and so on, and the last."""
 
 
-def config(study: Path, **changes: Any) -> Pretraining:
+def config(study, **changes):
     return replace(Pretraining(Languages.open(study, (LANGUAGE,)), MLM(), MODEL, KEPT, seed=0), **changes)
 
 

@@ -2,7 +2,6 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from safetensors.torch import load_file
@@ -39,7 +38,7 @@ def moved(cold, tmp_path) -> Path:
     return tmp_path / "moved"
 
 
-def warm(study: Path, start: Path | None, **changes: Any) -> Pretraining:
+def warm(study, start, **changes):
     return replace(
         Pretraining(Languages.open(study, (LANGUAGE,)), XLMAlign(), MODEL, TRAIN, 1, start), **changes
     )

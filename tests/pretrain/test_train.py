@@ -16,7 +16,7 @@ from calque.derive.languages import Languages
 from calque.pretrain.batch import Pairs, Rows
 from calque.pretrain.distributed import World, one_process
 from calque.pretrain.model import compile_layers, prediction_loss, state_of
-from calque.pretrain.objective import Objective, Sum
+from calque.pretrain.objective import Sum
 from calque.pretrain.objectives.align_mlm import Align
 from calque.pretrain.objectives.aligner_training import AlignerTraining
 from calque.pretrain.objectives.mlm import MLM
@@ -29,9 +29,7 @@ from tests.pretrain.made import MODEL, OBJECTIVES, STILL, TRAIN, Gradients, new_
 ALL = Sum("all", (MLM(), TLM(), Align()))
 
 
-def one_step(
-    objective: Objective, languages: Languages, batch: int, parts: int
-) -> tuple[dict[str, torch.Tensor], dict[str, float]]:
+def one_step(objective, languages, batch, parts):
     """The gradient and the mean losses of the first step, without dropout."""
     learner = new_learner(objective)
     optimizer, seen = Gradients(learner), dict[str, float]()
@@ -172,7 +170,7 @@ def test_a_non_finite_loss_stops_before_the_update(languages):
         assert torch.equal(p, before[-1][name])
 
 
-def keep(rows: list[Any], *row: Any) -> None:
+def keep(rows, *row):
     rows.append(row)
 
 

@@ -11,7 +11,7 @@ SHAPES = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, m
 SEEDS = st.integers(0, 2**32)
 
 
-def padded(matrices: list[np.ndarray], dtype: torch.dtype = torch.float64) -> tuple[torch.Tensor, ...]:
+def padded(matrices, dtype=torch.float64):
     """Matrices as one batch with masks; the padding holds what must not be read."""
     rows, cols = (torch.tensor([m.shape[axis] for m in matrices]) for axis in (0, 1))
     row_mask, col_mask = (torch.arange(int(n.max())) < n[:, None] for n in (rows, cols))
@@ -21,11 +21,11 @@ def padded(matrices: list[np.ndarray], dtype: torch.dtype = torch.float64) -> tu
     return batch, row_mask, col_mask
 
 
-def cut(batch: torch.Tensor, like: list[np.ndarray]) -> list[np.ndarray]:
+def cut(batch, like):
     return [whole[: m.shape[0], : m.shape[1]].numpy() for whole, m in zip(batch, like, strict=True)]
 
 
-def products(shapes: list[tuple[int, int]], seed: int) -> list[np.ndarray]:
+def products(shapes, seed):
     random = np.random.default_rng(seed)
     return [random.normal(size=(n, 8)) @ random.normal(size=(m, 8)).T for n, m in shapes]
 
@@ -56,7 +56,7 @@ def test_a_side_of_one_word_is_linked_by_its_products():
     assert not settled.masked_select(~(row_mask[:, :, None] & col_mask[:, None])).any()
 
 
-def links_by_hand(scores: np.ndarray) -> np.ndarray:
+def links_by_hand(scores):
     n, m = scores.shape
     links = np.zeros((n, m), bool)
     for number in range(2):

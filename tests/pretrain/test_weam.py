@@ -9,9 +9,9 @@ from torch.nn import functional as F
 from calque.derive.build import write_translation
 from calque.derive.estimated_links import PairSample, estimate_links
 from calque.derive.languages import Languages
-from calque.pretrain.batch import UNLABELLED, LinkedPairs
+from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.model import build
-from calque.pretrain.modules import Exchange, Learner
+from calque.pretrain.modules import Exchange
 from calque.pretrain.objectives.weam import EXCHANGE, WEAM, Exchanged
 from tests.derive.test_translation import SIZE as TYPES
 from tests.derive.test_translation import made
@@ -20,12 +20,12 @@ from tests.pretrain.made import SIZE, STILL, only
 DEEP = replace(STILL, layers=3)
 
 
-def stream(languages: Languages, objective: WEAM) -> Exchanged:
+def stream(languages, objective):
     one: Exchanged = only(objective, languages)
     return one
 
 
-def by_hand(learner: Learner, batch: LinkedPairs) -> tuple[float, int]:
+def by_hand(learner, batch):
     """L_cp, row by row: H' = A^T H with rows of A^T normalised, equations 5 to 8 and 10, in double
     precision.
     """

@@ -6,7 +6,6 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.model import build
 from calque.pretrain.objectives.word_aligned import KEPT, LINKED, START, WordAligned, Words
@@ -17,12 +16,12 @@ GOLD = WordAligned(1.0, links="gold")
 FROZEN = replace(GOLD, frozen=True)
 
 
-def stream(languages: Languages, objective: WordAligned = GOLD) -> Words:
+def stream(languages, objective=GOLD):
     one: Words = only(objective, languages)
     return one
 
 
-def last_sub_words(model: Any, ids: np.ndarray, pieces: np.ndarray) -> list[np.ndarray]:
+def last_sub_words(model, ids, pieces):
     """The vector of each word of one sentence: that of its last sub-word, in the last layer."""
     row = torch.tensor([[OURS.start, *ids.tolist(), OURS.end]])
     states = model.roberta(row).last_hidden_state[0].double().numpy()
@@ -55,7 +54,7 @@ def test_losses_are_sums_over_words(languages):
     assert float(losses[KEPT]) == pytest.approx(kept, rel=1e-5)
 
 
-def released(one: Words, learner: Any, instances: list[int]) -> torch.Tensor:
+def released(one, learner, instances):
     """The loss as the authors' code has it: means over links and dimensions, `<s>` and `</s>` among the
     words.
     """

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from transformers import RobertaForMaskedLM
 
 from calque.derive.types import OURS
 from calque.pretrain.batch import UNLABELLED, PairRows
@@ -31,7 +30,7 @@ SWITCHES: list[dict[str, Any]] = [
 ]
 
 
-def hidden_states(model: RobertaForMaskedLM, ids: torch.Tensor, layer: int) -> np.ndarray:
+def hidden_states(model, ids, layer):
     mask = (ids != OURS.pad).long()
     return (
         model.roberta(ids, attention_mask=mask, output_hidden_states=True)
@@ -41,7 +40,7 @@ def hidden_states(model: RobertaForMaskedLM, ids: torch.Tensor, layer: int) -> n
     )
 
 
-def labelled_by_hand(h: np.ndarray, n: int, m: int, dwa: DWA) -> tuple[np.ndarray, np.ndarray]:
+def labelled_by_hand(h, n, m, dwa):
     plan = np.maximum(1e-6, h[1 : n + 1] @ h[n + 2 : n + m + 2].T)
     for _ in range(2):
         for axis in (0, 1) if dwa.first == "columns" else (1, 0):
@@ -53,9 +52,7 @@ def labelled_by_hand(h: np.ndarray, n: int, m: int, dwa: DWA) -> tuple[np.ndarra
     return links, plan
 
 
-def queries_by_hand(
-    batch: PairRows, row: int, links: np.ndarray, plan: np.ndarray, dwa: DWA
-) -> list[tuple[int, int]]:
+def queries_by_hand(batch, row, links, plan, dwa):
     (n, m), dice = batch.sides[row].tolist(), batch.dice[row].tolist()
     pairs = [(1 + i, n + 2 + j) for i, j in np.argwhere(links)]
     if dwa.queries == "all-aligned":

@@ -6,16 +6,14 @@ That process computes no gradient itself, since autograd's threads would not sur
 
 import os
 import sys
-from collections.abc import Callable
-from datetime import timedelta
 
 import torch
 
-from calque.pretrain.distributed import PATIENCE, World, join, leave
+from calque.pretrain.distributed import PATIENCE, join, leave
 from tests.processes import free_port
 
 
-def begin(size: int, work: Callable[[World], None], patience: timedelta = PATIENCE) -> list[int]:
+def begin(size, work, patience=PATIENCE):
     """Let `size` processes join a world and work in it; returns their process ids, by rank.
 
     They exit with 0, or with 1 after an error that they print; a lost process is an error.
@@ -45,11 +43,11 @@ def begin(size: int, work: Callable[[World], None], patience: timedelta = PATIEN
     return children
 
 
-def through(size: int, work: Callable[[World], None]) -> list[int]:
+def through(size, work):
     """How the processes of a world end, by rank: 0, an exit code, or minus a signal's number."""
     return [end_of(child) for child in begin(size, work)]
 
 
-def end_of(child: int) -> int:
+def end_of(child):
     """How a process ends."""
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

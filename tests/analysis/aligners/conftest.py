@@ -9,7 +9,6 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import BertConfig, BertModel, RobertaConfig, RobertaForMaskedLM
 from transformers.utils.logging import disable_progress_bar
 
-from calque.analysis.aligners.methods import Method
 from calque.analysis.aligners.pair_encoder import EncoderAligner, PairEncoder
 from calque.derive.links.aligner import Pair
 from calque.derive.pocket.language import Pocket
@@ -79,7 +78,7 @@ def bert(tmp_path_factory, sentence_pairs) -> Path:
     return folder
 
 
-def opened(folder: Path, method: Method, layer: int, joint: bool) -> EncoderAligner:
+def opened(folder, method, layer, joint):
     """An aligner, with both sides of a pair in one row if `joint`."""
     aligner = EncoderAligner.open(folder, method, layer)
     pieces = aligner.encoder.pieces

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 from transformers import T5Config, T5Model, ViTConfig, ViTModel, Wav2Vec2Config, Wav2Vec2Model
@@ -13,7 +12,7 @@ from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.derive.errors import BadInput
 
 
-def copied(folder: Path, to: Path, **tokenizer: object) -> Path:
+def copied(folder, to, **tokenizer):
     shutil.copytree(folder, to)
     if tokenizer:
         (to / "tokenizer_config.json").write_text(json.dumps(tokenizer))

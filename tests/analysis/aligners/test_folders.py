@@ -1,6 +1,6 @@
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +74,7 @@ def originals(tmp_path_factory) -> Path:
 Change = Callable[[Path], None]
 
 
-def setting(file: str, removed: tuple[str, ...] = (), **values: Any) -> Change:
+def setting(file, removed=(), **values):
     """Changes the settings in a JSON file of the folder, or writes it."""
 
     def change(folder: Path) -> None:
@@ -86,7 +86,7 @@ def setting(file: str, removed: tuple[str, ...] = (), **values: Any) -> Change:
     return change
 
 
-def weights(change: Callable[[dict[str, torch.Tensor]], Mapping[str, torch.Tensor]]) -> Change:
+def weights(change):
 
     def save(folder: Path) -> None:
         path = folder / "model.safetensors"
@@ -95,18 +95,18 @@ def weights(change: Callable[[dict[str, torch.Tensor]], Mapping[str, torch.Tenso
     return save
 
 
-def file(name: str, content: str = "{}") -> Change:
+def file(name, content="{}"):
     def write(folder: Path) -> None:
         (folder / name).write_text(content, encoding="utf-8")
 
     return write
 
 
-def gone(name: str) -> Change:
+def gone(name):
     return lambda folder: (folder / name).unlink()
 
 
-def both(*changes: Change) -> Change:
+def both(*changes):
     def change(folder: Path) -> None:
         for each in changes:
             each(folder)
@@ -114,7 +114,7 @@ def both(*changes: Change) -> Change:
     return change
 
 
-def cut_and_padded(folder: Path) -> None:
+def cut_and_padded(folder):
     path = str(folder / "tokenizer.json")
     tokenizer = Tokenizer.from_file(path)
     tokenizer.enable_truncation(3)
@@ -122,22 +122,22 @@ def cut_and_padded(folder: Path) -> None:
     tokenizer.save(path)
 
 
-def random_ids(folder: Path) -> None:
+def random_ids(folder):
     path = folder / "tokenizer.json"
     state = json.loads(path.read_text(encoding="utf-8"))
     state["model"]["dropout"] = 0.5
     path.write_text(json.dumps(state), encoding="utf-8")
 
 
-def adapter_weights(folder: Path) -> None:
+def adapter_weights(folder):
     save_file({"base_model.model.x": torch.zeros(2)}, folder / "adapter_model.safetensors")
 
 
-def second_table(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+def second_table(tensors):
     return tensors | {TABLES[1]: tensors[TABLES[0]] + 1}
 
 
-def as_type(dtype: torch.dtype, ending: str = "") -> Change:
+def as_type(dtype, ending=""):
     return weights(
         lambda all_: {name: w.to(dtype) if name.endswith(ending) else w for name, w in all_.items()}
     )
@@ -148,9 +148,7 @@ CLASS = setting(OTHER, tokenizer_class="PreTrainedTokenizerFast")
 TABLE: dict[str, tuple[str, Change, tuple[str, ...], tuple[str, ...]]] = {}
 
 
-def row(
-    name: str, kind: str, change: Change, align: tuple[str, ...] = (), start: tuple[str, ...] | None = None
-) -> None:
+def row(name, kind, change, align=(), start=None):
     """A row of the table: the words of the refusal by `calque align` and by studies, none if the folder is
     read.
     """
@@ -254,7 +252,7 @@ biases = weights(lambda all_: all_ | {"lm_head.decoder.bias": all_["lm_head.bias
 row("second biases", "roberta", biases, (), ("lm_head.decoder.bias", "lm_head.bias"))
 
 
-def check_equal(folder: Path, studies: bool) -> None:
+def check_equal(folder, studies):
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model: Any = AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32)
     pieces, vocabulary = SubWords(folder), GivenVocabulary(folder).open()
@@ -279,12 +277,12 @@ def check_equal(folder: Path, studies: bool) -> None:
         started(folder)
 
 
-def aligned(folder: Path) -> None:
+def aligned(folder):
     SubWords(folder)
     Encoder(folder)
 
 
-def started(folder: Path) -> None:
+def started(folder):
     """Read a folder as a study does that starts from it and has its vocabulary."""
     GivenVocabulary(folder).open()
     check_start(folder, MODEL)

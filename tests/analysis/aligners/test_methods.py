@@ -25,9 +25,7 @@ def test_transport_is_pots(iterations):
         assert not plan[n:].any() and not plan[:, m:].any()
 
 
-def sides(
-    seed: int, mean: float = 0.4
-) -> tuple[list[list[np.ndarray]], list[torch.Tensor], list[torch.Tensor]]:
+def sides(seed, mean=0.4):
     """States of pairs of many shapes; the same as two batches, whose padding holds no number; and their
     masks.
     """

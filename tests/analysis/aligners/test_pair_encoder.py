@@ -9,10 +9,10 @@ from tokenizers import Tokenizer, models
 from transformers import AutoModel, PreTrainedTokenizerFast
 
 from calque.analysis.aligners import pair_encoder
-from calque.analysis.aligners.methods import OT, Method
+from calque.analysis.aligners.methods import OT
 from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.derive.errors import BadInput
-from calque.derive.links.aligner import Links, Pair
+from calque.derive.links.aligner import Pair
 from tests.analysis.aligners.conftest import LENGTH, opened
 from tests.vocabularies import read_as_saved
 
@@ -24,7 +24,7 @@ PAIRS: list[Pair] = [
 ]
 
 
-def one_by_one(folder: Path, method: Method, pair: Pair, joint: bool, marks: tuple[int, int]) -> Links:
+def one_by_one(folder, method, pair, joint, marks):
     """Links of a pair as the definitions have it: whole model, no batch, no padding."""
     tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
     model = AutoModel.from_pretrained(folder, add_pooling_layer=False).eval()

@@ -1,11 +1,10 @@
 from functools import lru_cache
-from pathlib import Path
 
 import pytest
 
 from calque.analysis.aligners.methods import DEFAULT, OT, RELEASED, SIMILARITIES, SOFTMAX, TRAINED, method
 from calque.analysis.aligners.pair_encoder import EncoderAligner, LinkReading
-from calque.analysis.measures.aer import GoldSet, gold_set, score_each
+from calque.analysis.measures.aer import gold_set, score_each
 from calque.analysis.records.record import LinkCounts
 
 LAYER = 8
@@ -19,7 +18,7 @@ MEASURED = {
 
 
 @lru_cache
-def real_set(data: Path, name: str) -> GoldSet:
+def real_set(data, name):
     return gold_set(data / "align", name)
 
 

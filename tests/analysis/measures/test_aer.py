@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,12 +14,12 @@ link_sets = st.frozensets(st.sampled_from(CELLS), max_size=8)
 
 
 @st.composite
-def golds(draw: st.DrawFn) -> GoldPair:
+def golds(draw):
     sure = draw(link_sets)
     return GoldPair(sure, sure | draw(link_sets))
 
 
-def gold(sure: list[Link], possible: list[Link]) -> GoldPair:
+def gold(sure, possible):
     return GoldPair(frozenset(sure), frozenset(sure + possible))
 
 
@@ -62,7 +60,7 @@ def test_all_measures_are_shares_and_aer_is_one_minus_f1_where_all_is_sure(links
         assert exact.aer == pytest.approx(1 - exact.f1)
 
 
-def write_set(folder: Path, **files: str) -> Path:
+def write_set(folder, **files):
     texts = {
         "test.de": "ein Haus\nja\n",
         "test.en": "a house\nyes\n",

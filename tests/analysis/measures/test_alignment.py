@@ -18,7 +18,7 @@ NUMBERS = (0, 1), 0, 0
 """The token types of two languages, any number of rows, and no type without an image."""
 
 
-def toy_types(size: int = 30, overlap: float = 0.0) -> Types:
+def toy_types(size=30, overlap=0.0):
     image = Transliterate(overlap).image(size)
     counts = np.arange(size) % 4  # a quarter of the types never occur
     types = np.flatnonzero(counts[FIRST:]) + FIRST

@@ -25,11 +25,11 @@ SEED, STEP = 5, 400
 LENGTH = 32
 
 
-def model_of(checkpoint: Path, language: str = "") -> MeasuredModel:
+def model_of(checkpoint, language=""):
     return MeasuredModel(checkpoint, "run", language, SEED, STEP)
 
 
-def derived(checkpoint: Path, study: Path, language: str) -> tuple[Record, ...]:
+def derived(checkpoint, study, language):
     return pair_links(model_of(checkpoint, language), Languages.open(study, [language]), language).records
 
 

@@ -12,7 +12,7 @@ MODEL = ModelConfig(layers=2, heads=2, hidden=16, ffn=32, length=16, dropout=0.1
 TYPES = 60
 
 
-def rows(seed: int) -> Rows:
+def rows(seed):
     random = np.random.default_rng(seed)
     ids = torch.from_numpy(random.integers(5, TYPES, (6, 16)))
     labels = torch.where(torch.from_numpy(random.random((6, 16))) < 0.2, ids, UNLABELLED)

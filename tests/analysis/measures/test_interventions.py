@@ -22,7 +22,6 @@ from calque.analysis.measures.interventions import (
 )
 from calque.analysis.records.record import AFTER, RECOVERED, MeasuredModel
 from calque.analysis.tasks.tagging import NER, POS
-from calque.analysis.tasks.task import Task
 from calque.analysis.tasks.transfer import DerivedTask, transfer
 from calque.derive.languages import Languages
 from calque.derive.task_data import TaskFolder
@@ -31,11 +30,11 @@ from tests.analysis.tasks.test_transfer import FIRST, QUICK, V, data, model_of  
 MakeCheckpoint = Callable[..., Path]
 
 
-def quiet(step: int, steps: int) -> None:
+def quiet(step, steps):
     """Nobody listens."""
 
 
-def of_task(folder: Path, task: Task, language: str) -> DerivedTask:
+def of_task(folder, task, language):
     return DerivedTask(
         task, Languages.open(folder, [language]), TaskFolder.open(folder / "tasks" / task.name), QUICK
     )
@@ -85,7 +84,7 @@ def test_copies_of_the_source_have_nothing_to_gain(copied, data):  # noqa: F811
     assert tuned.score(dict(rows.changes())["word of any tag"]).value < same.value
 
 
-def made_rows(tags: str, seed: int = 0) -> Rows:
+def made_rows(tags, seed=0):
     random = np.random.default_rng(seed)
     derived, source = torch.from_numpy(random.standard_normal((2, len(tags), 4)))
     return Rows(derived, source, np.arange(5), np.array(list(tags)), random)
@@ -103,9 +102,7 @@ def test_wrong_words_are_others_of_the_same_tag(seed):
         assert not same or (rows.tags[taken] == rows.tags).all()
 
 
-def exchanged(
-    others: torch.Tensor, places: list[int], partners: list[int], states: torch.Tensor
-) -> torch.Tensor:
+def exchanged(others, places, partners, states):
     states = states.clone()
     for place, partner in zip(places, partners, strict=True):
         states[0, place] = others[0, partner]

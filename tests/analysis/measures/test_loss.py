@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -32,7 +30,7 @@ def languages(tmp_path_factory) -> Languages:
     return Languages.open(folder / "data", ["trans", "trans2"])
 
 
-def measured(checkpoint: Path, languages: Languages, seed: int = 0) -> Losses:
+def measured(checkpoint, languages, seed=0):
     records = held_out_loss(MeasuredModel(checkpoint, "run", step=7), languages, SHARE, seed).records
     assert {(r.run, r.measure, r.metric, r.step) for r in records} == {("run", HELD_OUT, "nats", 7)}
     return {record.language: (record.value, record.count) for record in records}

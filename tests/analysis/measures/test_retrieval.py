@@ -3,7 +3,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import Tensor
 
 from calque.analysis.aligners.encoder import Encoder, SubWords
 from calque.analysis.measures import rotation
@@ -26,11 +25,11 @@ __all__ = ["bert", "roberta", "sentence_pairs"]  # fixtures
 CROWD = rotation.NEIGHBOURS
 
 
-def csls(source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+def csls(source, target):
     return rotation.csls(cosine(source, target))
 
 
-def drawn(n: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
+def drawn(n, seed):
     """Vectors, and the same with noise, some of them near to all others."""
     random = torch.Generator().manual_seed(seed)
     source = torch.randn(n, 5, generator=random)
@@ -72,11 +71,11 @@ def test_the_real_encoder_finds_most_translations(calque_data, calque_encoder):
     assert not left_out.counts
 
 
-def rows(count: int, seed: int, width: int = 16) -> Tensor:
+def rows(count, seed, width=16):
     return torch.randn(count, width, generator=torch.Generator().manual_seed(seed))
 
 
-def xtremes(source: Tensor, target: Tensor) -> float:
+def xtremes(source, target):
     groups = len(source) // PARTS
     middle, end = groups // 2 * PARTS, groups * PARTS
 

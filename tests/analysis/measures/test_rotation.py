@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import orthogonal_procrustes
 from scipy.stats import ortho_group
-from torch import Tensor
 
 from calque.analysis.measures.alignment import Types
 from calque.analysis.measures.rotation import NEIGHBOURS, csls, normalised
@@ -14,15 +13,15 @@ from calque.pretrain.rotation import procrustes
 WIDTH = 16
 
 
-def drawn(*shape: int, seed: int = 0) -> Tensor:
+def drawn(*shape, seed=0):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-def turn(seed: int = 0, width: int = WIDTH) -> Tensor:
+def turn(seed=0, width=WIDTH):
     return torch.from_numpy(ortho_group.rvs(width, random_state=seed))
 
 
-def hits(source: Tensor, derived: Tensor) -> np.ndarray:
+def hits(source, derived):
     """Whether each row's nearest row by cosine is its own, computed pair by pair."""
     cosine = torch.nn.functional.cosine_similarity
     nearest = [int(torch.stack([cosine(row, other, dim=0) for other in derived]).argmax()) for row in source]

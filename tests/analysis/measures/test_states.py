@@ -32,7 +32,7 @@ def test_padding_and_batches_change_nothing(token_types, monkeypatch):
         assert torch.allclose(ours[:, place], alone, atol=1e-5)
 
 
-def row_vectors(seed: int, items: int, width: int = 4) -> torch.Tensor:
+def row_vectors(seed, items, width=4):
     return torch.from_numpy(np.random.default_rng(seed).normal(size=(items, width))).float()
 
 
@@ -52,11 +52,11 @@ def test_mexa_is_its_definition_in_any_pairing(seed, items):
     assert ours.tolist() == expected
 
 
-def vectors(seed: int, items: int = 12, width: int = 5) -> torch.Tensor:
+def vectors(seed, items=12, width=5):
     return torch.from_numpy(np.random.default_rng(seed).normal(size=(items, width)))
 
 
-def by_similarities(x: np.ndarray, y: np.ndarray) -> float:
+def by_similarities(x, y):
     """HSIC of the (N, N) similarity matrices by double sums (Kornblith et al. 2019, equations 2 to 4)."""
     n = len(x)
 

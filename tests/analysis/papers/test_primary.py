@@ -1,11 +1,9 @@
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from calque.analysis.papers.primary import NAME, PrimaryClaims
-from calque.analysis.records.record import ALIGNMENT, Floor, Record
+from calque.analysis.records.record import ALIGNMENT, Floor
 from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS, ONE_SEED, UNDECIDED
 from calque.derive.errors import BadInput
@@ -42,15 +40,13 @@ SMALL, MIDDLE, LARGE = (0.010, 0.012, 0.015), (0.110, 0.113, 0.117), (0.390, 0.4
 NOISY = (0.0, 0.5, 0.2)
 
 
-def written(folder: Path, *claims: str) -> PrimaryClaims:
+def written(folder, *claims):
     file = folder / f"{NAME}.toml"
     file.write_text("".join(f"[[claims]]{claim}" for claim in claims), encoding="utf-8")
     return PrimaryClaims.read(file)
 
 
-def scores(
-    objective: str, deltas: Sequence[float], transform: str = "trans.inv", sup: float = 0.9
-) -> list[Record]:
+def scores(objective, deltas, transform="trans.inv", sup=0.9):
     return [
         number(transform, objective, seed, measure, "pos", "accuracy", value, 2_000)
         for seed, delta in enumerate(deltas)
@@ -58,22 +54,20 @@ def scores(
     ]
 
 
-def aligned(
-    objective: str, shares: Sequence[float], metric: str, transform: str = "trans.inv"
-) -> list[Record]:
+def aligned(objective, shares, metric, transform="trans.inv"):
     return [
         number(transform, objective, seed, ALIGNMENT, "", metric, share, 1_000, 300)
         for seed, share in enumerate(shares)
     ]
 
 
-def rows(claims: PrimaryClaims, records: list[Record]) -> list[dict[str, str]]:
+def rows(claims, records):
     table = claims.table(joined(records), "toy")
     assert table
     return [dict(zip(table.header, row, strict=True)) for row in table.rows]
 
 
-def order(align: Sequence[float], dictionary: Sequence[float], mlm: Sequence[float]) -> list[Record]:
+def order(align, dictionary, mlm):
     return scores("ALIGN-MLM", align) + scores("DICT-MLM", dictionary) + scores("MLM", mlm)
 
 
@@ -116,7 +110,7 @@ beyond = [["MLM", "trans.inv", "no-entry"], ["MLM", "trans.inv", "entry"]]
 """
 
 
-def zero_shot(objective: str, metric: str, values: Sequence[float]) -> list[Record]:
+def zero_shot(objective, metric, values):
     return [
         number("trans.inv", objective, seed, "ZS", "pos", metric, v, 2_000) for seed, v in enumerate(values)
     ]

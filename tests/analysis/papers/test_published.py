@@ -6,7 +6,7 @@ from calque.analysis.statistics.correlation import spearman
 PAPER = "align_mlm"
 
 
-def alignments_and_deltas(task: str) -> tuple[list[float], list[float]]:
+def alignments_and_deltas(task):
     aligned = {(p.objective, p.transform): p.value for p in published(PAPER, 8) if p.measure == "alignment"}
     deltas = {
         (p.objective, p.transform): p.value

@@ -20,7 +20,7 @@ from calque.analysis.statistics.intervals import CONFIDENCE
 from tests.analysis.runs import number, runs
 
 
-def results(zs: dict[str, list[float]], values: str = "", sup: float = 0.8) -> Results:
+def results(zs, values="", sup=0.8):
     """A study of one language: the zero-shot accuracy of each objective by seed. Only MLM's models do not
     depend on the values."""
     records = []
@@ -42,7 +42,7 @@ def results(zs: dict[str, list[float]], values: str = "", sup: float = 0.8) -> R
     return Results(own, [replace(record, run=named(record.run)) for record in records])
 
 
-def rows(sweep: SweepResults) -> list[dict[str, str]]:
+def rows(sweep):
     return list(csv.DictReader(io.StringIO(sweep_table(sweep, "toy scale").csv)))
 
 

@@ -1,5 +1,4 @@
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -61,7 +60,7 @@ def test_rows_are_read_as_written(tmp_path_factory, some, others):
     assert read(folder / "runs.jsonl", Run) == others
 
 
-def changed(**fields: Any) -> str:
+def changed(**fields):
     return json.dumps(as_json(RECORD) | fields)
 
 

@@ -30,7 +30,7 @@ def test_committed_tables_are_numbers_in_csv(path):
     assert "−" not in table.csv and MISSING not in [one for row in rows for one in row]
 
 
-def is_number(text: str) -> bool:
+def is_number(text):
     try:
         float(text)
     except ValueError:

@@ -8,7 +8,7 @@ from calque.analysis.statistics.intervals import item_error
 from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
 
 
-def score(hits: list[int], of: list[int], measure: str = "ZS", **facets: str) -> Measured:
+def score(hits, of, measure="ZS", **facets):
     value, items = sum(hits) / sum(of), Items.over(hits, of)
     return Measured.of(Record("r", measure, "accuracy", value, sum(of), items=items, **facets))
 
@@ -41,7 +41,7 @@ def test_gaps_and_means_pair_items_of_one_test_set_alone():
     assert mean_error == pytest.approx(math.hypot(one.error or 0, other.error or 0) / 2)
 
 
-def seeds(*values: float) -> dict[int, Measured]:
+def seeds(*values):
     return {seed: Measured(value, None) for seed, value in enumerate(values)}
 
 

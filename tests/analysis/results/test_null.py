@@ -5,15 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.analysis.records.record import Record
-from calque.analysis.results.null import MOST, NOMINAL, Split, null_rates, pooled, splits
+from calque.analysis.results.null import MOST, NOMINAL, null_rates, pooled, splits
 from tests.analysis.runs import number
 from tests.analysis.toy import OBJECTIVES, joined
 
 SD = 0.1
 
 
-def of_nothing(cells: int, seeds: int, items: int) -> list[Record]:
+def of_nothing(cells, seeds, items):
     random, records = np.random.default_rng(1), []
     for cell in range(cells):
         transform, objective = f"trans-{1 + cell // len(OBJECTIVES)}", OBJECTIVES[cell % len(OBJECTIVES)]
@@ -38,7 +37,7 @@ def test_verdicts_over_seeds_err_as_seldom_as_is_said_and_items_alone_do_not():
 SEEDS = st.lists(st.integers(0, 99), min_size=1, max_size=6, unique=True)
 
 
-def undirected(split: Split) -> frozenset[frozenset[tuple[int, int]]]:
+def undirected(split):
     return frozenset({frozenset(split), frozenset((second, first) for first, second in split)})
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from calque.analysis.papers.align_mlm.claims import all_near, extreme_delta
 from calque.analysis.papers.columns import retained_cell
-from calque.analysis.records.record import Floor, Record
+from calque.analysis.records.record import Floor
 from calque.analysis.results.results import Results
 from calque.analysis.results.retained import retained
 from calque.analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS
@@ -11,11 +11,11 @@ from tests.analysis.runs import number, runs
 CELL = ("MLM", "trans", "pos", "accuracy")
 
 
-def floor(value: float, learnt: str = "source", baseline: str = "majority", surface: bool = False) -> Floor:
+def floor(value, learnt="source", baseline="majority", surface=False):
     return Floor(baseline, baseline, "pos", "accuracy", value, 1_000, "trans", learnt, surface)
 
 
-def scores(objective: str, sup: list[float], zs: list[float]) -> list[Record]:
+def scores(objective, sup, zs):
     return [
         number("trans", objective, seed, measure, "pos", "accuracy", value, 1_000)
         for measure, values in (("SUP", sup), ("ZS", zs))
@@ -23,7 +23,7 @@ def scores(objective: str, sup: list[float], zs: list[float]) -> list[Record]:
     ]
 
 
-def results(records: list[Record], *floors: Floor) -> Results:
+def results(records, *floors):
     return Results(runs(records), records, floors=floors)
 
 

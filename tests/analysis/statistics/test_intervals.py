@@ -62,7 +62,7 @@ def test_tags_in_sentences_have_the_error_of_a_bootstrap_over_sentences():
     assert drawn < paired_error(per_item(hits.tolist(), of.tolist())) < 1.1 * drawn
 
 
-def coverage(shared: float, *, paired: bool) -> tuple[float, float]:
+def coverage(shared, *, paired):
     """How often the interval of a difference on 400 shared items holds the truth, and its mean width.
 
     Of the items, the fraction `shared` is right or wrong for both models together.
@@ -90,7 +90,7 @@ def test_the_paired_interval_of_a_difference_covers_95_percent(shared):
 NUMBERS = st.lists(st.tuples(st.floats(-1, 1), st.floats(0.1, 1)), min_size=3, max_size=6)
 
 
-def held(upper: list[float], lower: list[float], r: float) -> bool:
+def held(upper, lower, r):
     """Whether Student's interval of upper - r lower, paired, holds 0: what Fieller's interval is made of."""
     found = stats.ttest_1samp(np.array(upper) - r * np.array(lower), 0)
     return bool(found.pvalue >= 0.05)

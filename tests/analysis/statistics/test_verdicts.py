@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from calque.analysis.statistics.intervals import CONFIDENCE, Estimate, estimate, over_items
+from calque.analysis.statistics.intervals import CONFIDENCE, estimate, over_items
 from calque.analysis.statistics.verdicts import (
     FAILS,
     FAILS_ALONE,
@@ -25,7 +25,7 @@ ABOVE, BELOW, OPEN = (
 )
 
 
-def verdict(*found: Estimate, side: int = 1) -> Verdict:
+def verdict(*found, side=1):
     return judge([(one, 0.0, side) for one in found], "because")
 
 
@@ -71,12 +71,12 @@ def test_of_many_comparisons_one_fails_by_chance():
 PS = st.lists(st.floats(0, 1), min_size=1, max_size=7)
 
 
-def by_definition(ps: list[float]) -> list[float]:
+def by_definition(ps):
     ranked = sorted(ps)
     return [max(min(1.0, (len(ps) - i) * q) for i, q in enumerate(ranked) if q <= p) for p in ps]
 
 
-def by_closed_testing(ps: list[float]) -> list[float]:
+def by_closed_testing(ps):
     """Marcus, Peritz and Gabriel (1976): the worst Bonferroni p of all sets of hypotheses that have this
     one.
     """
@@ -92,7 +92,7 @@ def test_holm_is_its_definition_and_closed_testing(ps):
         assert holm(ps) == pytest.approx(by_definition(ps))
 
 
-def words(*verdicts: tuple[str, Verdict]) -> list[str]:
+def words(*verdicts):
     return [corrected.verdict for corrected in in_families(verdicts)]
 
 

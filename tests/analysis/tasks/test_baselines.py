@@ -1,13 +1,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.analysis.tasks.baselines import Answer, Gazetteer, Unigram
+from calque.analysis.tasks.baselines import Gazetteer, Unigram
 from calque.derive.example import Example
 from calque.derive.sentence import Sentence
-from tests.analysis.tasks.handmade import Set, as_is, asked
+from tests.analysis.tasks.handmade import as_is, asked
 
 
-def slow_unigram(train: Set, test: list[Example]) -> list[Answer]:
+def slow_unigram(train, test):
     tokens = [
         (word, tag)
         for (example, tags) in train
@@ -21,7 +21,7 @@ def slow_unigram(train: Set, test: list[Example]) -> list[Answer]:
     return [tuple(best(word) for word in example.texts[0][0].words) for example in test]
 
 
-def slow_gazetteer(train: Set, test: list[Example]) -> list[list[str]]:
+def slow_gazetteer(train, test):
     """Every stretch of words, longest first, looked up among all names."""
     names = []
     for example, tags in train:
@@ -48,7 +48,7 @@ WORDS = st.sampled_from("abcd")
 
 
 @st.composite
-def sentences(draw: st.DrawFn, marks: str) -> tuple[Example, Answer]:
+def sentences(draw, marks):
     words = draw(st.lists(WORDS, min_size=1, max_size=6))
     if marks == "tags":
         return Example(((Sentence(tuple(words)),),)), tuple(draw(st.sampled_from("XYZ")) for _ in words)

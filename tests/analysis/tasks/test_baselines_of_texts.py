@@ -7,14 +7,14 @@ from scipy.special import logsumexp
 from calque.analysis.tasks.baselines import BagOfWords, KnownAnswer
 from calque.derive.example import Example
 from calque.derive.sentence import Sentence, Span
-from tests.analysis.tasks.handmade import Set, as_is, asked, pair
+from tests.analysis.tasks.handmade import as_is, asked, pair
 
 HYPOTHESIS, PREMISE = (
     BagOfWords(place, name, name) for place, name in ((1, "hypothesis-only"), (0, "premise-only"))
 )
 
 
-def slow_regression(train: Set, test: Set) -> list[str]:
+def slow_regression(train, test):
     """Multinomial logistic regression, written out: the loss of scikit-learn's documentation at C=1."""
     words = sorted({word for example, _ in train for word in example.texts[1][0].words})
     labels = sorted({label for _, (label,) in train})
@@ -49,7 +49,7 @@ def test_the_regression_equals_one_written_out():
     assert [label for (label,) in said] == slow_regression(made[:40], made[40:])
 
 
-def question_about(question: str, context: str, answer: tuple[int, int, int] = (0, 0, 1)) -> Example:
+def question_about(question, context, answer=(0, 0, 1)):
     """Sentences of the context end with a full stop; the answer is of a sentence from a word to below
     another.
     """
@@ -66,7 +66,7 @@ ANSWERED = [
 ]
 
 
-def answer_to(question: str, context: str) -> str:
+def answer_to(question, context):
     learnt = KnownAnswer().learn(ANSWERED, as_is)
     ((answer,),) = learnt([question_about(question, context)], as_is)
     return answer

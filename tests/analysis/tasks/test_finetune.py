@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from torch.nn.utils.rnn import pad_sequence
 from transformers import RobertaForMaskedLM, RobertaForTokenClassification
 
-from calque.analysis.tasks.finetune import FinetuneConfig, Finetuned, finetune, longest_row, pieces
+from calque.analysis.tasks.finetune import FinetuneConfig, finetune, longest_row, pieces
 from calque.analysis.tasks.rows import UNLABELLED, TaskRow
 from calque.analysis.tasks.split import EncodedSet
-from calque.analysis.tasks.task import Head, TextHead, WordHead
+from calque.analysis.tasks.task import TextHead, WordHead
 from calque.derive.types import OURS
 from calque.pretrain.train import NonFinite
 
@@ -30,7 +30,7 @@ QUICK = FinetuneConfig(learning_rate=3e-3, epochs=1, batch=16)
 WORDS, TEXT = WordHead(), TextHead()
 
 
-def toy(rows: int, head: Head = WORDS, language: int = 0, seed: int = 0, shortest: int = 2) -> EncodedSet:
+def toy(rows, head=WORDS, language=0, seed=0, shortest=2):
     """Rows of random words. A word's label is its id modulo C, a row's that of its first word."""
     draw = random.Random(seed)
     made = []
@@ -46,7 +46,7 @@ def toy(rows: int, head: Head = WORDS, language: int = 0, seed: int = 0, shortes
     return EncodedSet(tuple(made), np.ones(rows, int), 0)
 
 
-def logits(model: Finetuned, data: EncodedSet) -> torch.Tensor:
+def logits(model, data):
     model.model.eval()
     with torch.inference_mode():
         return model.logits(data.rows)

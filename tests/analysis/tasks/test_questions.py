@@ -1,6 +1,5 @@
 import random
 from dataclasses import replace
-from pathlib import Path
 from unicodedata import normalize
 
 import numpy as np
@@ -31,7 +30,7 @@ READER = Reader(lambda word: (WORDS[word],), np.arange(V), 0)
 TASK = QA()
 
 
-def example(draw: random.Random) -> Example:
+def example(draw):
     """Which fish? fowl-a fowl-c. fish-a fish-b fish-c. fruit-a fruit-b fruit-c. In any order, a sentence
     each.
     """
@@ -42,19 +41,19 @@ def example(draw: random.Random) -> Example:
     return Example(((Sentence(("which", asked)),), tuple(sentences)))
 
 
-def written(path: Path, count: int, seed: int) -> Split:
+def written(path, count, seed):
     draw = random.Random(seed)
     write_examples(path, [example(draw) for _ in range(count)])
     return Split(path, TASK)
 
 
-def pointing(row: SpanRow, begin: int, end: int, sure: float = 5.0) -> np.ndarray:
+def pointing(row, begin, end, sure=5.0):
     logits = np.zeros((2, len(row.ids)))
     logits[0, begin] = logits[1, end] = sure
     return logits
 
 
-def question(words: int, start: int, end: int, asked: int = 1) -> Example:
+def question(words, start, end, asked=1):
     """A context of so many words, each another of a made up vocabulary."""
     context = Sentence(tuple(f"w{i}" for i in range(words)), spans=(Span(start, end, "answer"),))
     return Example(((Sentence(tuple(f"q{i}" for i in range(asked))),), (context,)))
@@ -104,7 +103,7 @@ def test_windows_show_every_sub_word_and_one_has_each_best(words, length, asked,
     assert whole == (len(rows) == 1 and 2 * asked <= min(64, length // 2 - 2))
 
 
-def brute(row: SpanRow, logits: np.ndarray) -> tuple[float, int, int]:
+def brute(row, logits):
     places = range(len(row.ids))
     pairs = [
         (logits[0, i] + logits[1, j], i, j)
@@ -115,7 +114,7 @@ def brute(row: SpanRow, logits: np.ndarray) -> tuple[float, int, int]:
     return max(pairs)
 
 
-def marked(row: SpanRow, marks: np.ndarray) -> SpanRow:
+def marked(row, marks):
     """The row in which some places of the context stand for a space, as a tokenizer's bare `▁` does."""
     ends = row.ends.copy()
     ends[marks] = row.starts[marks]

@@ -1,4 +1,3 @@
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
 from calque.analysis.tasks.questions import QA, SpanRow
-from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow, joined, windows
+from calque.analysis.tasks.rows import UNLABELLED, Reader, joined, windows
 from calque.derive.example import Example
 from calque.derive.sentence import Sentence, Span
 from calque.derive.types import OURS
@@ -21,7 +20,7 @@ V = FIRST + 26
 Words = list[str]
 
 
-def spell(word: str) -> tuple[int, ...]:
+def spell(word):
     return tuple(FIRST + ord(letter) - ord("a") for letter in word)
 
 
@@ -30,7 +29,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 words = st.lists(st.text(LETTERS, min_size=1, max_size=12), min_size=1, max_size=12)
 
 
-def tagged(sentence: Words, length: int, reader: Reader = SOURCE) -> tuple[list[TaskRow], bool]:
+def tagged(sentence, length, reader=SOURCE):
     return windows(reader, sentence, [LETTERS.index(word[0]) for word in sentence], length)
 
 
@@ -91,7 +90,7 @@ TEMPLATES: dict[str, Any] = {
 }
 
 
-def saved(folder: Path, template: Any) -> Path:
+def saved(folder, template):
     tokenizer = Tokenizer(models.WordLevel({word: i for i, word in enumerate((*SPECIAL, *WORDS))}, "[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.add_special_tokens(list(SPECIAL))
@@ -105,11 +104,11 @@ def saved(folder: Path, template: Any) -> Path:
 QUESTION, CONTEXT = "who sings ?", "the small bird sings on a wall ."
 
 
-def text(words: str, *spans: Span) -> tuple[Sentence, ...]:
+def text(words, *spans):
     return (Sentence(tuple(words.split()), spans=spans),)
 
 
-def check(folder: Path, theirs: Any) -> None:
+def check(folder, theirs):
     """Hold rows of pairs and of questions against transformers' tokenizer, where nothing is cut."""
     reader = Reader.of_given(GivenVocabulary(folder).open())
     expected = theirs(QUESTION, CONTEXT, return_token_type_ids=True)

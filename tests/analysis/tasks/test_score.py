@@ -1,6 +1,5 @@
 import random
 import warnings
-from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -15,20 +14,20 @@ IOB2 = "O B-PER I-PER B-LOC I-LOC B-MISC-x I-MISC-x".split()
 ODD = "O . B I E S B- E-PER S-PER EX -LRB- I-PER".split()
 
 
-def paired(tags: list[str]) -> st.SearchStrategy:
+def paired(tags):
     """Some sentences of tags and as many predictions of the same lengths."""
     word = st.tuples(st.sampled_from(tags), st.sampled_from(tags))
     return st.lists(st.lists(word, min_size=1, max_size=8), min_size=1, max_size=4)
 
 
-def seqeval_f1(gold: list[list[str]], predicted: list[list[str]], **options: object) -> float:
+def seqeval_f1(gold, predicted, **options):
     metrics = pytest.importorskip("seqeval.metrics")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns of every bare tag, and where F1 is not defined
         return float(metrics.f1_score(gold, predicted, **options))
 
 
-def columns(sentences: list[list[tuple[str, str]]]) -> tuple[list[list[str]], list[list[str]]]:
+def columns(sentences):
     return [[a for a, _ in words] for words in sentences], [[b for _, b in words] for words in sentences]
 
 
@@ -42,7 +41,7 @@ def test_f1_is_seqevals(sentences):
             entity_f1(gold, predicted)
 
 
-def well_formed(draw: random.Random) -> list[str]:
+def well_formed(draw):
     spans, at = [], 0
     while at < 10:
         end = at + draw.randint(1, 3)
@@ -64,7 +63,7 @@ def test_f1_on_well_formed_iob2_is_strict_seqevals():
 ANSWERS = st.text(st.sampled_from(list("aAnthe b.,'-\n é“”北1")), max_size=12)
 
 
-def of_others(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> tuple[float, float]:
+def of_others(gold, predicted):
     """F1 and exact match by torchmetrics.
 
     An answer and a prediction without a word that counts have an F1 of 1 there, as in SQuAD 2, and of 0 in

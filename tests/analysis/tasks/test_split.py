@@ -7,7 +7,6 @@ import pytest
 from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.split import Split, check
 from calque.analysis.tasks.tagging import POS
-from calque.analysis.tasks.task import Task
 from calque.derive.errors import BadInput
 from calque.derive.example import Example, write_examples
 from calque.derive.sentence import Sentence
@@ -16,11 +15,11 @@ from calque.derive.types import OURS
 FIRST = len(OURS.ids)
 
 
-def tagged(words: str, tags: str) -> Example:
+def tagged(words, tags):
     return Example(((Sentence(tuple(words.split()), tuple(tags.split())),),))
 
 
-def written(path: Path, task: Task, *examples: Example) -> Split:
+def written(path, task, *examples):
     write_examples(path, examples)
     return Split(path, task)
 

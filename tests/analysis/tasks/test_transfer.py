@@ -1,5 +1,5 @@
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -7,15 +7,14 @@ import numpy as np
 import pytest
 import torch
 
-from calque.analysis.records.record import ENTRY, NO_ENTRY, MeasuredModel, Measurement, Record
+from calque.analysis.records.record import ENTRY, NO_ENTRY, MeasuredModel
 from calque.analysis.tasks.classification import NLI
 from calque.analysis.tasks.finetune import FinetuneConfig, finetune
 from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.score import Score
 from calque.analysis.tasks.split import Split
 from calque.analysis.tasks.tagging import NER, POS, Tagging
-from calque.analysis.tasks.task import Task
-from calque.analysis.tasks.transfer import DerivedTask, NaturalTask, Progress, by_entry, transfer, zero_shot
+from calque.analysis.tasks.transfer import DerivedTask, NaturalTask, by_entry, transfer, zero_shot
 from calque.derive.artefact import making, write_manifest
 from calque.derive.corpus import CorpusWriter, Shard
 from calque.derive.dictionary import write_dictionary
@@ -56,13 +55,13 @@ TAGS = {
 TRANS, TRANS_INV = Transliterate(), compose(Transliterate(), Invert())
 
 
-def sentence(draw: random.Random) -> Sentence:
+def sentence(draw):
     words = [draw.choice(list(TAGS)) for _ in range(draw.randint(3, 7))] + ["Sara"]
     spans = tuple(Span(i, i + 1, "PER") for i, word in enumerate(words) if word == "Sara")
     return Sentence(tuple(words), tuple(TAGS[word] for word in words), spans=spans)
 
 
-def pair(draw: random.Random) -> Example:
+def pair(draw):
     premise = sentence(draw)
     return Example(((premise,), (sentence(draw),)), draw.choice(["entailment", "neutral"]), "passive")
 
@@ -116,7 +115,7 @@ def data(tmp_path_factory) -> Path:
     return folder
 
 
-def model_of(checkpoint: Path, language: str, seed: int = 3) -> MeasuredModel:
+def model_of(checkpoint, language, seed=3):
     """A model by its checkpoint; its run is called as the folder above."""
     return MeasuredModel(checkpoint, checkpoint.parent.name, language, seed)
 
@@ -126,18 +125,16 @@ def run(make_checkpoint) -> MeasuredModel:
     return model_of(make_checkpoint(2 * V), "trans.inv")
 
 
-def quiet(what: str, step: int, steps: int) -> None:
+def quiet(what, step, steps):
     """Nobody listens."""
 
 
-def evaluate(
-    run: MeasuredModel, data: Path, task: Task, config: FinetuneConfig, progress: Progress = quiet
-) -> list[Record]:
+def evaluate(run, data, task, config, progress=quiet):
     languages, examples = Languages.open(data, [run.language]), TaskFolder.open(data / "tasks" / task.name)
     return list(transfer(run, DerivedTask(task, languages, examples, config), progress).records)
 
 
-def number(rows: list[Record], measure: str, task: str, metric: str) -> float:
+def number(rows, measure, task, metric):
     [value] = [row.value for row in rows if (row.measure, row.task, row.metric) == (measure, task, metric)]
     return value
 
@@ -212,11 +209,11 @@ CONFIG = FinetuneConfig(learning_rate=1e-2, epochs=3, batch=8, dropout=0.0, free
 CPU = torch.device("cpu")
 
 
-def natural(checkpoint: Path) -> MeasuredModel:
+def natural(checkpoint):
     return MeasuredModel(checkpoint, "run", seed=3)
 
 
-def scores(measurement: Measurement, language: str, task: str = "pos") -> dict[str, Score]:
+def scores(measurement, language, task="pos"):
     return {
         record.metric: Score(record.value, record.count, record.items)
         for record in measurement.records
@@ -224,11 +221,11 @@ def scores(measurement: Measurement, language: str, task: str = "pos") -> dict[s
     }
 
 
-def reader_of(checkpoint: Path) -> Reader:
+def reader_of(checkpoint):
     return Reader.of_given(GivenVocabulary(checkpoint).open())
 
 
-def submission(*predictions: Sequence[str]) -> str:
+def submission(*predictions):
     return POS().submission("", [], predictions)[1]
 
 

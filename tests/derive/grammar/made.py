@@ -14,13 +14,13 @@ DEPENDENTS = [
 ]
 
 
-def node(n: int, seed: int, tag: str = "NOUN") -> tuple[str, ...]:
+def node(n, seed, tag="NOUN"):
     """A node of n items, with repetitions among them."""
     rng = random.Random(f"{n}:{seed}")
     return (*sorted(rng.choices(DEPENDENTS, k=n - 1)), head_item(tag))
 
 
-def random_grammar(nodes: list[tuple[str, ...]], seed: int = 0) -> Grammar:
+def random_grammar(nodes, seed=0):
     """Random weights for the features of some orders of the nodes: for others there is none."""
     rng = random.Random(seed)
     weights = {}
@@ -32,7 +32,7 @@ def random_grammar(nodes: list[tuple[str, ...]], seed: int = 0) -> Grammar:
 
 
 @st.composite
-def trees(draw: st.DrawFn) -> tuple[int, ...]:
+def trees(draw):
     """Heads of a random tree of up to ten words, projective or not."""
     n = draw(st.integers(1, 10))
     rng = random.Random(draw(st.integers(0, 10**6)))
@@ -43,6 +43,6 @@ def trees(draw: st.DrawFn) -> tuple[int, ...]:
     return tuple(heads)
 
 
-def below(heads: tuple[int, ...], word: int) -> set[int]:
+def below(heads, word):
     """The word and all that depends on it."""
     return {word}.union(*(below(heads, i) for i, head in enumerate(heads) if head == word))

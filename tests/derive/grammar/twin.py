@@ -3,10 +3,10 @@
 import math
 from itertools import permutations
 
-from calque.derive.grammar.features import Feature, Weights
+from calque.derive.grammar.features import Feature
 
 
-def features(items: tuple[str, ...], order: tuple[int, ...]) -> list[Feature]:
+def features(items, order):
     """Every feature of one order of a node, the head's slot being the last; one entry an occurrence."""
     line = [items[slot] for slot in order]
     head = order.index(len(items) - 1)
@@ -34,13 +34,13 @@ def features(items: tuple[str, ...], order: tuple[int, ...]) -> list[Feature]:
     return found
 
 
-def _label(item: str, grain: int) -> str:
+def _label(item, grain):
     if item in "<>" or grain == 2:
         return item
     return item.split(" ")[grain]
 
 
-def probabilities(weights: Weights, items: tuple[str, ...]) -> list[float]:
+def probabilities(weights, items):
     """The probability of each order, in lexicographic order of the slots."""
     scores = [
         math.fsum(weights.get(feature, 0.0) for feature in features(items, order))

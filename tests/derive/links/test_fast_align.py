@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.links.aligner import Links, Pair
+from calque.derive.links.aligner import Pair
 from calque.derive.links.fast_align import FastAlign, StatisticalAligner
 from calque.derive.links.symmetrise import SYMMETRISATIONS
 from tests.derive.links.twin import Twin
@@ -16,7 +16,7 @@ words = st.lists(st.sampled_from("abcde"), min_size=1, max_size=5).map(tuple)
 corpora = st.lists(st.tuples(words, words), min_size=1, max_size=6)
 
 
-def oracle(name: str) -> list[Links]:
+def oracle(name):
     path = ORACLES / f"fast_align.en-fr.{name}"
     if not path.exists():
         pytest.skip(f"the published tool's links do not lie in {ORACLES}")

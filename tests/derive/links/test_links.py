@@ -11,7 +11,7 @@ from tests.derive.links import twin
 WORDS = 7
 
 
-def links(sides: st.SearchStrategy[dict[int, int]], turned: bool) -> st.SearchStrategy[Links]:
+def links(sides, turned):
     return sides.map(lambda side: sorted((i, j) if turned else (j, i) for i, j in side.items()))
 
 

@@ -8,27 +8,27 @@ from dataclasses import dataclass, field
 
 from scipy.special import digamma
 
-from calque.derive.links.aligner import Links, Pair
+from calque.derive.links.aligner import Pair
 
 NULL = ""
 
 
-def h(i: int, j: int, n: int, m: int) -> float:
+def h(i, j, n, m):
     return -abs(i / n - j / m)
 
 
-def z(j: int, n: int, m: int, tension: float) -> float:
+def z(j, n, m, tension):
     return sum(math.exp(tension * h(i, j, n, m)) for i in range(1, n + 1))
 
 
-def geometric(j: int, n: int, m: int, tension: float) -> float:
+def geometric(j, n, m, tension):
     """z as the published tool sums it, which is z unless j lies past m: then the series below never ends."""
     below, ratio = int(j * n / m), math.exp(-tension / n)
     first, second = (math.exp(tension * h(i, j, n, m)) / (1 - ratio) for i in (below, below + 1))
     return first * (1 - ratio**below) + second * (1 - ratio ** (n - below) if below <= n else 1)
 
 
-def slope(j: int, n: int, m: int, tension: float) -> float:
+def slope(j, n, m, tension):
     """The numerator of the derivative of log z over a z whose lengths are exchanged."""
     near = [h(i, j, n, m) for i in range(1, n + 1)]
     return sum(x * math.exp(tension * x) for x in near) / geometric(j, m, n, tension)
@@ -79,7 +79,7 @@ class Twin:
         return [self.joint(pair, j) for j in range(1, len(pair[1]) + 1)]
 
 
-def grow_diag(forward: Links, reverse: Links) -> set[tuple[int, int]]:
+def grow_diag(forward, reverse):
     """By the letter: any link of the union next to one that is in, as long as there is one, in the order of
     scans."""
     links = set(forward) & set(reverse)

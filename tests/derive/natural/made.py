@@ -1,7 +1,6 @@
 """Made text in two languages and a bitext of them, with the tokenizers of BERT's and XLM-R's kinds."""
 
 from itertools import islice
-from pathlib import Path
 
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.pocket.language import Pocket
@@ -14,7 +13,7 @@ EN = [" ".join(sentence.words) for sentence in islice(Pocket(types=300).sentence
 XX = [" ".join(reversed(text.split())) for text in EN]  # the same, backwards
 
 
-def vocabulary(folder: Path, kind: str = "unigram") -> GivenVocabulary:
+def vocabulary(folder, kind="unigram"):
     """The folder of a tokenizer."""
     folder.mkdir(parents=True, exist_ok=True)
     given_vocabulary(kind).save(str(folder / "tokenizer.json"))
@@ -22,14 +21,14 @@ def vocabulary(folder: Path, kind: str = "unigram") -> GivenVocabulary:
     return GivenVocabulary(folder)
 
 
-def written(path: Path, lines: list[str]) -> Path:
+def written(path, lines):
     """A file of these lines."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path
 
 
-def inputs(folder: Path) -> tuple[dict[str, TextFiles], dict[tuple[str, str], tuple[BitextFiles, ...]]]:
+def inputs(folder):
     """The texts of `en` and `xx`, and a bitext of both in a file with tabs and in two."""
     pairs = list(zip(EN, XX, strict=True))
     texts = {

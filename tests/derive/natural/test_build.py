@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from calque.derive.artefact import Artefact
-from calque.derive.corpus import Shard
 from calque.derive.fingerprint import sha256
 from calque.derive.folder import KIND
 from calque.derive.languages import Languages
@@ -19,7 +18,7 @@ from tests.derive.natural.made import EN, XX, inputs, vocabulary
 from tests.derive.test_spelling import given_vocabulary
 
 
-def contents(folder: Path) -> dict[str, str]:
+def contents(folder):
     return {path.relative_to(folder).as_posix(): sha256(path) for path in folder.rglob("*") if path.is_file()}
 
 
@@ -72,7 +71,7 @@ ODD = "a bé ́x ﾞy  ︎z a\u00a0b c\u3000d \u0600e f\u200bg <s> ''' ... ｶ�
 """Marks that join what stands before them, white space of other kinds, and a special type's name."""
 
 
-def byte_level(spaced: bool) -> Vocabulary:
+def byte_level(spaced):
     """A tokenizer as RoBERTa's, to which a line's first word may be another than the same word after a
     space."""
     names = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
@@ -84,7 +83,7 @@ def byte_level(spaced: bool) -> Vocabulary:
     return Vocabulary(tokenizer, np.zeros(len(ids), np.int64), SPECIALS)
 
 
-def of_kind(kind: str) -> Vocabulary:
+def of_kind(kind):
     tokenizer = given_vocabulary(kind)
     ids = [tokenizer.token_to_id(name) for name in ("<s>", "<pad>", "</s>", "<unk>", "<mask>")]
     if kind == "wordpiece":
@@ -100,12 +99,12 @@ ALL = {
 }
 
 
-def expected(vocabulary: Vocabulary, lines: list[str]) -> list[list[int]]:
+def expected(vocabulary, lines):
     made = [encoding.ids for encoding in vocabulary.encode_texts(lines)]
     return [vocabulary.as_text(np.array(ids, np.int64)).tolist() for ids in made]
 
 
-def lengths(made: Shard) -> np.ndarray:
+def lengths(made):
     ends = np.concatenate([[0], np.cumsum(made.pieces)])
     return np.diff(ends[np.concatenate([[0], np.cumsum(made.words)])])
 

@@ -1,6 +1,5 @@
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -9,17 +8,17 @@ from calque.derive.readers.conllu import read_conllu
 from calque.derive.sentence import Sentence
 
 
-def row(number: str, form: str, upos: str = "NOUN", head: str = "0", relation: str = "") -> str:
+def row(number, form, upos="NOUN", head="0", relation=""):
     relation = relation or ("root" if head == "0" else "dep")
     return "\t".join((number, form, form, upos, "_", "_", head, relation, "_", "_"))
 
 
-def tree(*heads: int) -> str:
+def tree(*heads):
     """A sentence of words w1, w2, ... with these heads, counted from 1."""
     return "\n".join(row(str(i), f"w{i}", head=str(head)) for i, head in enumerate(heads, start=1)) + "\n\n"
 
 
-def read(path: Path, text: str | bytes) -> tuple[list[Sentence], Counter[str]]:
+def read(path, text):
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     counts = Counter[str]()
     return list(read_conllu(path, counts)), counts
@@ -121,19 +120,19 @@ def test_real_treebanks(calque_data):
     assert {count for name, count in totals.items() if "_pud-" in name} == {1000}
 
 
-def read_units(path: Path, *lines: str, language: str = "") -> tuple[list[Sentence], Counter[str]]:
+def read_units(path, *lines, language=""):
     path.write_text("\n".join(lines) + "\n\n", encoding="utf-8")
     counts = Counter[str]()
     return list(read_conllu(path, counts, units="xtreme", language=language)), counts
 
 
-def token(path: Path, *words: str, language: str = "", form: str = "xy") -> tuple[str, ...]:
+def token(path, *words, language="", form="xy"):
     """The tags of a sentence that begins with a multiword token of its first two words."""
     found, _ = read_units(path, row("1-2", form, "_", "_", "_"), *words, language=language)
     return found[0].tags
 
 
-def enhanced(line: str, deps: str) -> str:
+def enhanced(line, deps):
     columns = line.split("\t")
     return "\t".join((*columns[:8], deps, columns[9]))
 

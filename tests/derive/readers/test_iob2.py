@@ -1,5 +1,4 @@
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,7 +8,7 @@ from calque.derive.readers.iob2 import read_iob2
 from calque.derive.sentence import Sentence, Span, iob2
 
 
-def read(path: Path, text: str | bytes) -> tuple[list[Sentence], Counter[str]]:
+def read(path, text):
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     counts = Counter[str]()
     return list(read_iob2(path, counts)), counts
@@ -20,7 +19,7 @@ NO = Sentence(("No", "!"))
 PANX = "Anna\tB-PER\nLee\tI-PER\nleft\tO\nRome\tB-LOC\n.\tO\n\nNo\tO\n!\tO\n"
 
 
-def prefixed(text: str) -> str:
+def prefixed(text):
     return "\n".join(f"en:{line}" if line else "" for line in text.removesuffix("\n").split("\n")) + "\n"
 
 

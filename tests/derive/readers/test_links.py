@@ -1,18 +1,16 @@
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
-from calque.derive.readers.links import UNKNOWN, Gold, GoldPair, Link, read_gold
+from calque.derive.readers.links import UNKNOWN, Gold, GoldPair, read_gold
 
 LENGTHS = [(3, 3), (2, 4)]
 FIRST = GoldPair(frozenset({(0, 0)}), frozenset({(0, 0), (1, 2)}))
 SECOND = GoldPair(frozenset({(1, 3)}), frozenset({(1, 3)}))
 
 
-def read(path: Path, text: str, lengths: list[Link] = LENGTHS, **options: bool) -> Gold:
+def read(path, text, lengths=LENGTHS, **options):
     path.write_text(text, encoding="utf-8", newline="")
     return read_gold(path, lengths, **options)
 
@@ -52,7 +50,7 @@ def test_positions_that_seem_to_count_from_one_are_reported(tmp_path):
 
 
 @st.composite
-def golds(draw: st.DrawFn) -> tuple[list[Link], list[GoldPair]]:
+def golds(draw):
     lengths = draw(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=1, max_size=5))
     pairs = []
     for n, m in lengths:

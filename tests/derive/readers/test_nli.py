@@ -1,6 +1,5 @@
 import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -9,7 +8,7 @@ from calque.derive.readers.nli import read_nli
 from calque.derive.sentence import Sentence
 
 
-def read(path: Path, text: str | bytes) -> tuple[list[Example], Counter[str]]:
+def read(path, text):
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     counts = Counter[str]()
     return list(read_nli(path, counts)), counts
@@ -25,7 +24,7 @@ PAIR = Example(
 )
 
 
-def as_json(**row: object) -> str:
+def as_json(**row):
     return json.dumps(row) + "\n"
 
 

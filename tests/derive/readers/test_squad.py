@@ -1,7 +1,6 @@
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,13 +14,13 @@ from calque.derive.sentence import Span
 CONTEXT = "Ada met Mr. Lee in 1,842. They left the well-known town  (Ghent) by night."
 
 
-def asked(text: str = "Mr. Lee", start: int | None = None, id_: object = "q1", **more: Any) -> dict[str, Any]:
+def asked(text="Mr. Lee", start=None, id_="q1", **more):
     """A question about CONTEXT; the answer stands where it does, or elsewhere by `start`."""
     place = CONTEXT.index(text) if start is None else start
     return {"id": id_, "question": "Who?", "answers": [{"text": text, "answer_start": place}]} | more
 
 
-def written(path: Path, *questions: dict[str, Any], context: object = CONTEXT) -> Path:
+def written(path, *questions, context=CONTEXT):
     made = {"version": "1.1", "data": [{"paragraphs": [{"context": context, "qas": list(questions)}]}]}
     path.write_text(json.dumps(made), encoding="utf-8")
     return path

@@ -2,14 +2,13 @@ import bz2
 import gzip
 import lzma
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
-from calque.derive.readers.text import UNKNOWN_WORDS, Kind, chunks, detect, sentences
+from calque.derive.readers.text import UNKNOWN_WORDS, chunks, detect, sentences
 
 WIKITEXT = """ \n = Lobster = \n \n The well @-@ known lobster weighs 0 @.@ 7 kg . It costs 1 @,@ 000 <unk> .
  \n = = Size = = \n \n It is big = large .\n"""
@@ -40,7 +39,7 @@ TREES = """\
 ROWS = '{"text": "One sentence. Two sentences!\\n\\nThree of them", "id": 1}\n{"text": null}\n'
 
 
-def read(path: Path, size: int = 1 << 22, kind: Kind | None = None) -> tuple[list[str], Counter[str]]:
+def read(path, size=1 << 22, kind=None):
     found, left_out = [], Counter[str]()
     for chunk in chunks(path, size, kind):
         words, counts = sentences(chunk)
@@ -49,7 +48,7 @@ def read(path: Path, size: int = 1 << 22, kind: Kind | None = None) -> tuple[lis
     return found, left_out
 
 
-def write(path: Path, text: str | bytes) -> Path:
+def write(path, text):
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return path
 

@@ -1,18 +1,16 @@
 import json
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from calque.derive.errors import BadInput
-from calque.derive.source import TaskData
 from calque.derive.sources.files import READERS, Files, TaskFiles
 
 TEXT = "Sara ate two apples. She lives in Paris.\nIs it raining?\n"
 
 
-def ner_file(path: Path, size: int) -> Path:
+def ner_file(path, size):
     path.write_text("".join(f"w{i} O\nParis B-LOC\n\n" for i in range(size)))
     return path
 
@@ -32,7 +30,7 @@ def source(tmp_path) -> Files:
     return Files((tmp_path / "text.txt",), files, ner, nli)
 
 
-def words(data: TaskData, split: str) -> list[str]:
+def words(data, split):
     return [example.texts[0][0].words[0] for example in data.examples[split]]
 
 
@@ -63,7 +61,7 @@ def test_of_translations_the_same_lines_are_tested(tmp_path):
     assert Files((), ner=replace(files, limit=3)).drawn == drawn
 
 
-def asked(path: Path, *ids: str) -> Path:
+def asked(path, *ids):
     qas = [{"id": i, "question": "Who?", "answers": [{"text": "Ada", "answer_start": 0}]} for i in ids]
     path.write_text(json.dumps({"data": [{"paragraphs": [{"context": "Ada ran.", "qas": qas}]}]}))
     return path

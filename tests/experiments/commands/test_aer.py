@@ -21,7 +21,7 @@ def here(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-def rows(said: str) -> list[list[str]]:
+def rows(said):
     return [
         [cell.strip() for cell in line.split("|")[1:-1]]
         for line in said.splitlines()

@@ -40,7 +40,7 @@ def here(tmp_path_factory) -> Path:
     return folder
 
 
-def run(*words: object) -> tuple[int, str, str]:
+def run(*words):
     app = typer.Typer(cls=Commands)
     app.callback()(lambda: None)
     app.command()(align)

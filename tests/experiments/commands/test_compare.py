@@ -17,7 +17,7 @@ Rows = list[dict[str, Any]]
 Change = Callable[[Rows, Rows], object]
 
 
-def write(folder: Path, records: Rows, runs: Rows) -> Path:
+def write(folder, records, runs):
     folder.mkdir(exist_ok=True)
     for name, rows in (("records", records), ("runs", runs)):
         (folder / f"{name}.jsonl").write_text(
@@ -26,11 +26,11 @@ def write(folder: Path, records: Rows, runs: Rows) -> Path:
     return folder
 
 
-def read(folder: Path, name: str) -> Rows:
+def read(folder, name):
     return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def made(fingerprint: str = "0123") -> tuple[Rows, Rows]:
+def made(fingerprint="0123"):
     objective = {"name": "MLM", "title": "MLM"}
     languages = [{"name": "source", "title": "Source"}]
     runs: Rows = [
@@ -58,19 +58,19 @@ def made(fingerprint: str = "0123") -> tuple[Rows, Rows]:
     return records, runs
 
 
-def invoke(*words: str | Path) -> tuple[int, list[str]]:
+def invoke(*words):
     ran = CliRunner().invoke(app, ["compare", *map(str, words)])
     return ran.exit_code, (ran.stdout + ran.stderr).splitlines()
 
 
-def compare(tmp_path: Path, change: Change, fingerprint: str = "0123") -> tuple[int, list[str]]:
+def compare(tmp_path, change, fingerprint="0123"):
     """Exit code and lines, for records and the same ones after a change."""
     records, runs = made(fingerprint)
     change(records, runs)
     return invoke(write(tmp_path / "a", *made()), write(tmp_path / "b", records, runs))
 
 
-def counts(*words: str | Path) -> tuple[int, dict[str, Any]]:
+def counts(*words):
     code, lines = invoke(*words, "--json")
     return code, json.loads("\n".join(lines))
 

@@ -18,7 +18,7 @@ from tests.experiments.committed import ROOT
 STUDY = str(ROOT / "control")
 
 
-def export(*words: str | Path) -> tuple[int, str, str]:
+def export(*words):
     ran = CliRunner().invoke(app, ["export", *map(str, words)])
     return ran.exit_code, ran.stdout, ran.stderr
 

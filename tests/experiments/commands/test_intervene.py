@@ -11,7 +11,7 @@ from calque.experiments.cli import app
 from tests.experiments.conftest import Done
 
 
-def run(*words: str | Path) -> tuple[int, str, str]:
+def run(*words):
     ran = CliRunner().invoke(app, ["intervene", *map(str, words)])
     return ran.exit_code, ran.stdout, ran.stderr
 

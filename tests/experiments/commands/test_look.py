@@ -34,19 +34,19 @@ def elsewhere(model, tmp_path) -> Path:
     return Path(shutil.copytree(model.folder, tmp_path / "model"))
 
 
-def run(*words: str | Path) -> tuple[int, str, str]:
+def run(*words):
     ran = CliRunner().invoke(app, ["look", *map(str, words)])
     return ran.exit_code, ran.stdout, ran.stderr
 
 
-def rows_of(found: Look, model: Checkpoint) -> list[list[int]]:
+def rows_of(found, model):
     """The ids of the sentence and of its derivation, with special ids."""
     assert found.derivation
     texts = {"source": found.derivation.source, NAME: found.derivation.words}
     return [model.tokenizers[name](" ".join(words))["input_ids"] for name, words in texts.items()]
 
 
-def words_of(found: Look, model: Checkpoint) -> list[np.ndarray]:
+def words_of(found, model):
     """The matrices (words, ids) that average over the ids of each word of both sides."""
     assert found.derivation
     matrices = []

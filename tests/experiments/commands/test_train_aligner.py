@@ -39,7 +39,7 @@ def here(tmp_path_factory) -> Path:
     return folder
 
 
-def words(folder: Path, out: Path, *more: str) -> list[str]:
+def words(folder, out, *more):
     files = [str(folder / name) for name in ("a.txt", "b.txt")]
     return [
         "train-aligner",

@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -63,7 +63,7 @@ class Handler(BaseHTTPRequestHandler):
         """Print nothing."""
 
 
-def sends(most: int | None = None) -> Answer:
+def sends(most=None):
     """As a good server: all of it, or the part that is asked for, but at most so many bytes before it breaks
     off.
     """
@@ -85,25 +85,25 @@ def sends(most: int | None = None) -> Answer:
 whole = sends()
 
 
-def ignores_range(request: Handler, content: bytes) -> None:
+def ignores_range(request, content):
     request.head(200, len(content))
     request.wfile.write(content)
 
 
-def without_length(request: Handler, content: bytes) -> None:
+def without_length(request, content):
     request.head(200, None)
     request.wfile.write(content)
 
 
-def other_bytes(request: Handler, content: bytes) -> None:
+def other_bytes(request, content):
     whole(request, bytes(255 - byte for byte in content))
 
 
-def status(code: int, **headers: str) -> Answer:
+def status(code, **headers):
     return lambda request, content: request.head(code, **headers)
 
 
-def hangs(after: int) -> Answer:
+def hangs(after):
     """Send the first `after` bytes, and then nothing more until the server ends."""
 
     def answer(request: Handler, content: bytes) -> None:
@@ -115,7 +115,7 @@ def hangs(after: int) -> Answer:
 
 
 @contextmanager
-def serving() -> Iterator[Site]:
+def serving():
     """A site that is there while the block runs."""
     handler = type("SiteHandler", (Handler,), {})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,13 +22,14 @@ from calque.experiments.data import recipe as recipes
 from calque.experiments.data.archive import TARS, ZIPS, unpack
 from calque.experiments.data.download import Session, fetch_file
 from calque.experiments.data.recipe import LOCK, Download, Output, Recipe, names, read_recipe
-from calque.experiments.data.store import Fetched, Store
+from calque.experiments.data.store import Store
 from tests.experiments.data import site as served
 from tests.experiments.data.site import Site, serving
 from tests.processes import below, wait_for
 
 ROOT = Path(__file__).parents[3]
 CONTENT = bytes(range(256)) * 4_000  # more than a socket holds, so that a break comes in the middle
+SIZE = len(CONTENT)
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
 
 
@@ -49,7 +50,7 @@ def site(monkeypatch) -> Iterator[Site]:
         yield made
 
 
-def data(*words: str | Path) -> tuple[int, str, str]:
+def data(*words):
     """Exit code, standard output and standard error of `calque data`."""
     ran = CliRunner().invoke(app, ["data", *map(str, words)])
     assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
@@ -83,12 +84,12 @@ def test_real_files_are_those_that_recipes_describe(calque_data):
 # Downloads
 
 
-def download(url: str, size: int = len(CONTENT), digest: str = DIGEST, *outputs: Output) -> Download:
+def download(url, size=SIZE, digest=DIGEST, *outputs):
     place = Output(url.rpartition("/")[2], bytes=size, sha256=digest)
     return Download(url, outputs or (place,), "none", "https://x", bytes=size, sha256=digest)
 
 
-def fetched(one: Download, folder: Path, seen: str = "") -> bytes:
+def fetched(one, folder, seen=""):
     folder.mkdir(exist_ok=True)
     whole, digest = fetch_file(one, folder, seen, lambda done, of: None)
     assert [path.name for path in folder.iterdir()] == ["whole"]
@@ -161,7 +162,7 @@ def test_redirects_stay_on_https_and_no_password_is_sent(site, tmp_path, monkeyp
     assert sent == [None]
 
 
-def zipped(members: Mapping[str, bytes]) -> bytes:
+def zipped(members):
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
@@ -169,7 +170,7 @@ def zipped(members: Mapping[str, bytes]) -> bytes:
     return made.getvalue()
 
 
-def tarred(members: Mapping[str, bytes | str], mode: str = "w:gz", times: int = 1) -> bytes:
+def tarred(members, mode="w:gz", times=1):
     """A tar file; a text as content is the target of a symbolic link."""
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode=mode) as archive:
@@ -184,7 +185,7 @@ def tarred(members: Mapping[str, bytes | str], mode: str = "w:gz", times: int = 
     return made.getvalue()
 
 
-def zip_link() -> bytes:
+def zip_link():
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
         info = zipfile.ZipInfo("x")
@@ -193,7 +194,7 @@ def zip_link() -> bytes:
     return made.getvalue()
 
 
-def unpacked(folder: Path, content: bytes, name: str, *outputs: Output) -> dict[str, bytes]:
+def unpacked(folder, content, name, *outputs):
     (folder / "archive").write_bytes(content)
     found = unpack(folder / "archive", name, outputs, folder / "unpacked")
     return {place: path.read_bytes() for place, path in found.items()}
@@ -249,11 +250,11 @@ def test_bombs_links_and_damage_are_refused(content, name, said, tmp_path):
 # The data folder
 
 
-def fetch(folder: Path, *downloads: Download, trust: bool = False) -> Fetched:
+def fetch(folder, *downloads, trust=False):
     return Store(folder).fetch(Recipe("test", "A test", downloads), lambda *_: None, trust=trust)
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder):
     files = (path for path in folder.rglob("*") if path.is_file() and path.name != LOCK)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 

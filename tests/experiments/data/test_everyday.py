@@ -16,13 +16,13 @@ from calque.experiments.cli import app
 ROOT = Path(__file__).parents[3]
 
 
-def everyday(*words: str | Path) -> tuple[int, str]:
+def everyday(*words):
     ran = CliRunner().invoke(app, ["data", "everyday", *map(str, words)], env={"CALQUE_DATA": None})
     assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
     return ran.exit_code, ran.stderr
 
 
-def content(path: Path) -> bytes:
+def content(path):
     """Uncompressed: another release of the compressor may write other bytes."""
     return lzma.open(path).read() if path.suffix == ".xz" else path.read_bytes()
 

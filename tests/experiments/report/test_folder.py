@@ -1,6 +1,5 @@
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ def toy(tmp_path, monkeypatch) -> Path:
     return write(Path("records/toy"))
 
 
-def write(folder: Path, seeds: int = 2, **about: Any) -> Path:
+def write(folder, seeds=2, **about):
     folder.mkdir(parents=True)
     records = [record for record in toy_records(seeds) if record.task == "pos"]
     json_rows.write(folder / RECORDS, records)
@@ -35,13 +34,13 @@ def write(folder: Path, seeds: int = 2, **about: Any) -> Path:
     return folder
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder):
     return {
         path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ABOUT
     }
 
 
-def refused(*words: str | Path) -> str:
+def refused(*words):
     code, out, err = calque(*map(str, words))
     assert (code, out, err.count("\n")) == (2, "", 1), err
     return err
@@ -78,7 +77,7 @@ def test_records_of_a_sweep_make_its_table(toy):
     assert "(two layers)" in table and all(f"| {of['steps']} " in table for of in settings)
 
 
-def lines(path: Path, rows: list[Row]) -> None:
+def lines(path, rows):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
@@ -93,7 +92,7 @@ def test_folders_that_are_no_report_are_never_replaced(toy):
     assert Path("own/thesis.txt").is_file() and (toy / RECORDS).is_file() and not (ROOT / "toy").exists()
 
 
-def changed(name: str, change: Callable[[list[Row]], object]) -> Callable[[Path], object]:
+def changed(name, change):
 
     def apply(folder: Path) -> None:
         rows = [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()]
@@ -103,11 +102,11 @@ def changed(name: str, change: Callable[[list[Row]], object]) -> Callable[[Path]
     return apply
 
 
-def described(**values: Any) -> Callable[[Path], object]:
+def described(**values):
     return lambda folder: (folder / ABOUT).write_text(json.dumps({**TOY, **values}), encoding="utf-8")
 
 
-def cut(folder: Path) -> None:
+def cut(folder):
     text = (folder / RECORDS).read_text(encoding="utf-8")
     (folder / RECORDS).write_text(text[: len(text) - 20], encoding="utf-8")
 

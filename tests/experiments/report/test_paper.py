@@ -13,13 +13,13 @@ from tests.experiments.paper_lock import LOCK, lock
 TABLES = [one for one in paper.items() if not one.is_figure]
 
 
-def table_of(paper_name: str, name: str) -> Table:
+def table_of(paper_name, name):
     made = paper.rendered(paper.item(paper_name, name))
     assert isinstance(made, Table)
     return made
 
 
-def ours_and_theirs(text: str) -> tuple[str, str]:
+def ours_and_theirs(text):
     ours, _, theirs = text.rpartition(" / ")
     return ours, theirs
 
@@ -57,7 +57,7 @@ def test_the_values_of_a_sweep_choose_the_runs_of_a_row():
         assert ours_and_theirs(row[column])[0] == expected
 
 
-def found(one: paper.Item) -> list[paper.Conclusion]:
+def found(one):
     return paper.conclusions(one.paper)[one.name]
 
 

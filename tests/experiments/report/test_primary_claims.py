@@ -45,17 +45,17 @@ def claimed(done, file, tmp_path) -> Done:
     return Done(tmp_path / "runs", override(done.study, [f"claims={file}"]))
 
 
-def again(done: Done, objective: str) -> None:
+def again(done, objective):
     shutil.rmtree(done.model(objective).folder)
     done.compute()
 
 
-def noted(done: Done, objective: str) -> set[str | None]:
+def noted(done, objective):
     manifests = done.model(objective).folder.rglob(MANIFEST)
     return {json.loads(path.read_text(encoding="utf-8")).get("claims") for path in manifests}
 
 
-def reported(done: Done) -> tuple[str, str, str]:
+def reported(done):
     outcome = summarise(done.study, done.root, done.report, describe(done.study, done.root))
     return (
         str(outcome),

@@ -1,6 +1,5 @@
 import time
 from dataclasses import dataclass, replace
-from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -30,15 +29,15 @@ class Word:
         return {"word": self.word, "before": self.before}
 
 
-def word(home: Path, word: str, before: tuple[Step, ...] = (), seconds: float = 0.0, **config: Any) -> Step:
+def word(home, word, before=(), seconds=0.0, **config):
     return Step(write, Word(word, before, seconds, **config), home / word, f"word {word}", "derive", "word")
 
 
-def alone(*arguments: Any) -> Step:
+def alone(*arguments):
     return replace(word(*arguments), spreads=True)
 
 
-def write(step: Step, machine: Machine) -> None:
+def write(step, machine):
     config: Word = step.config
     home = step.place.parent
     if config.word == "bad":
@@ -57,11 +56,11 @@ def write(step: Step, machine: Machine) -> None:
     machine.report(step.title, 1, 1)
 
 
-def text(step: Step) -> str:
+def text(step):
     return step.open().path("text").read_text()
 
 
-def times(step: Step) -> tuple[float, float]:
+def times(step):
     began, ended = step.open().path("times").read_text().split()
     return float(began), float(ended)
 

@@ -8,7 +8,6 @@ import pytest
 
 from calque.derive.files import MANIFEST
 from calque.experiments.run.slurm import Slurm
-from calque.experiments.run.step import Step
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
 from tests.experiments.conftest import TINY, Done
@@ -45,7 +44,7 @@ def fragile():
 '''
 
 
-def contents(home: Path) -> dict[str, bytes]:
+def contents(home):
     """The files of a study, except those with times and speeds, which are not the same in two runs."""
     timed = {
         path
@@ -68,7 +67,7 @@ def fragile(tmp_path_factory) -> Path:
     return file
 
 
-def begun(exp: Path, runs: Path, *words: str, **environment: str) -> subprocess.Popen[str]:
+def begun(exp, runs, *words, **environment):
     return subprocess.Popen(
         [sys.executable, "-m", "calque.experiments", "run", str(exp), "--runs", str(runs), "-q", *words],
         env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"} | environment,
@@ -76,7 +75,7 @@ def begun(exp: Path, runs: Path, *words: str, **environment: str) -> subprocess.
     )  # fmt: skip
 
 
-def placed(steps: list[Step], processes: int) -> list[list[list[Step]]]:
+def placed(steps, processes):
     return list(Slurm(steps, Path("runs"), ["calque.experiments", "cell"], processes=processes).levels())
 
 

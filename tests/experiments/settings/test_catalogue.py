@@ -9,7 +9,7 @@ from calque.derive.order import Invert, Permute
 from calque.derive.script import By, Cognates, Transliterate
 from calque.derive.transform import compose
 from calque.derive.transforms import transform as read_transform
-from calque.pretrain.objective import After, HeadOnly, Objective
+from calque.pretrain.objective import After, HeadOnly
 from calque.pretrain.objectives import OBJECTIVES, parse
 
 shares = st.integers(1, 999).map(lambda tenths: tenths / 1000)
@@ -30,7 +30,7 @@ def test_a_transform_is_written_as_it_names_itself(transform):
 
 
 @st.composite
-def objectives(draw: st.DrawFn, wrapped: bool = True) -> Objective:
+def objectives(draw, wrapped=True):
     """Any objective of the list with any values that names have, maybe after another, maybe its head
     alone.
     """

@@ -1,7 +1,6 @@
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,7 +30,7 @@ def pocket() -> Study:
     return study("align_mlm_pocket")
 
 
-def value(made: Any, key: str) -> Any:
+def value(made, key):
     first, *rest = key.split(".")
     made = getattr(made if hasattr(made, first) else made.languages, first)
     for part in rest:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module, invalidate_caches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 
@@ -34,7 +34,7 @@ SMALL = [
 ]
 
 
-def examples() -> dict[str, str]:
+def examples():
     """The Python of the page: files by the names in their first lines, the other as `trees`."""
     blocks = re.findall(r"```python\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.S)
     named = {match.group(1): block for block in blocks if (match := re.match(r"# (\w+)\.py\n", block))}
@@ -197,7 +197,7 @@ class Outer:
     parts: tuple[Inner, ...] = ()
 
 
-def told(**values: Any) -> list[str]:
+def told(**values):
     return list(mistyped(replace(Outer(), **values), Outer))
 
 

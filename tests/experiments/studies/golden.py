@@ -21,7 +21,7 @@ PLACES = {"CALQUE_DATA": "data of the tests", "CALQUE_ENCODER": "encoder"}
 """Folders that are not there: a study only names its files."""
 
 
-def values(name: str) -> dict[str, str]:
+def values(name):
     """The fingerprint of each value of a study, and of the folders in which finished work is found again."""
     everyday = mock.patch(
         "calque.derive.sources.everyday.opened", lambda: SimpleNamespace(folder=Path("everyday"))

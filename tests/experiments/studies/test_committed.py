@@ -1,6 +1,4 @@
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -26,13 +24,13 @@ DERIVED = (
 )
 
 
-def key(run: Run) -> tuple[Any, ...]:
+def key(run):
     names = tuple(language.name for language in run.languages)
     mixture, objective = (part.name if part else "" for part in (run.mixture, run.objective))
     return run.seed, names, objective, mixture
 
 
-def parts(run: Run) -> list[Mapping[str, Any]]:
+def parts(run):
     start = [run.start.objective] if run.start else []
     described: list[Described | None] = [*run.languages, run.objective, *start]
     return [part for each in described if each for part in each.parts]

@@ -30,7 +30,7 @@ def records(made) -> list[Record]:
     return [record for record in made.records(made.model("ALIGN-MLM")) if record.measure == RETRIEVAL]
 
 
-def vectors(made: Done, language: str, sentences: list[tuple[str, ...]]) -> list[torch.Tensor]:
+def vectors(made, language, sentences):
     """The mean states of sentences one by one, (N, H) for each layer."""
     languages = Languages.open(made.data, ["trans.inv"]).whole
     model = RobertaModel.from_pretrained(made.model("ALIGN-MLM").checkpoint, add_pooling_layer=False).eval()

@@ -1,4 +1,3 @@
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +19,6 @@ from calque.derive.languages import Languages
 from calque.derive.strict_json import loads
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
-from calque.experiments.study import Study
 from tests.derive.test_spelling import given_vocabulary
 from tests.experiments.conftest import TINY, Done, Heard
 from tests.vocabularies import read_as_saved
@@ -31,7 +29,7 @@ LENGTH = 64
 """Pieces of letters: a pair of sentences is longer than with a vocabulary of its own."""
 
 
-def encoder(kind: str, folder: Path) -> Path:
+def encoder(kind, folder):
     """A folder with a drawn encoder and its tokenizer, of the tiny study's shape."""
     (config, model, before), tokenizer = KINDS[kind], given_vocabulary(kind)
     torch.manual_seed(3)
@@ -50,7 +48,7 @@ def encoder(kind: str, folder: Path) -> Path:
     return folder
 
 
-def of_folder(folder: Path) -> Study:
+def of_folder(folder):
     settings = [setting for setting in TINY if not setting.startswith(("vocabulary", "objectives"))]
     return override(
         study("pocket"),

@@ -18,7 +18,7 @@ def facts() -> Study:
     return with_facts(made, Facts(subjects=9, values=3, mentions=40))
 
 
-def with_facts(study: Study, facts: Facts) -> Study:
+def with_facts(study, facts):
     return study.changed(source=replace(study.languages.source, facts=facts))
 
 

@@ -1,6 +1,5 @@
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,7 +26,7 @@ from calque.experiments.studies.xlm_align_small import xlm_align_small
 from calque.experiments.study.languages import NaturalLanguages
 from calque.experiments.study.measures import GoldLinks, GoldSetLinks, Retrieval
 from calque.experiments.study.measuring import read_measured
-from calque.experiments.study.study import START, Study
+from calque.experiments.study.study import START
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.run import CHECKPOINT
 from calque.pretrain.saved_model import load_model, weights_digest
@@ -59,7 +58,7 @@ TINY = [
 ]
 
 
-def encoder(folder: Path) -> Path:
+def encoder(folder):
     """A BERT of three layers without a prediction head, and a tokenizer of XLM-R's kind."""
     disable_progress_bar()
     given = vocabulary(folder).open()
@@ -78,7 +77,7 @@ def encoder(folder: Path) -> Path:
     return folder
 
 
-def made_study(folder: Path) -> Study:
+def made_study(folder):
     """The real study's values, with made text, treebanks and gold sets."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("CALQUE_DATA", str(folder))
@@ -107,7 +106,7 @@ def made_study(folder: Path) -> Study:
     )
 
 
-def head_of(done: Done) -> Step | None:
+def head_of(done):
     """The step that trains the prediction head of the first seed's models, if there is one."""
     (group,) = done.study.groups(done.root, 0)
     start = done.study.start_of(done.root, group, 0)

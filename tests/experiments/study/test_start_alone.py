@@ -20,13 +20,13 @@ QUICK = FinetuneConfig(learning_rate=1e-3, epochs=1, batch=8)
 LABELS = ("entailment", "neutral", "contradiction")
 
 
-def pairs(path: Path, count: int, said: str = "It rains in") -> Path:
+def pairs(path, count, said="It rains in"):
     rows = (f"{said} {place}.\tIt rains.\t{LABELS[place % 3]}\n" for place in range(count))
     path.write_text("".join(rows), encoding="utf-8")
     return path
 
 
-def questions(path: Path, count: int) -> Path:
+def questions(path, count):
     context = "Sara ate two apples in Paris."
     asked = [
         {

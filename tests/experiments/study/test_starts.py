@@ -90,5 +90,5 @@ def test_a_study_may_begin_with_any_checkpoint(done, tmp_path):
     assert weights(model) == weights(done.model("XLM-ALIGN-after-MLM"))
 
 
-def start_of(done: Done) -> Path:
+def start_of(done):
     return done.starts()[0].folder / CHECKPOINT

@@ -7,7 +7,6 @@ from calque.derive.sources.files import Files
 from calque.experiments.run.step import with_needs
 from calque.experiments.settings.override import override
 from calque.experiments.settings.sweep import Sweep
-from calque.experiments.study import Study
 from calque.experiments.study.measures import OrderDistance
 from calque.pretrain.objectives.mlm import MLM
 from tests.experiments.conftest import Done
@@ -17,7 +16,7 @@ EXAMPLES = "examples of pos"
 MEASURES = {"order", "labels", "links", "alignment", "sharing", "forms", "pos"}
 
 
-def folders(study: Study) -> dict[str, str]:
+def folders(study):
     """The names of the folders of the first model's steps, by kind: its languages, its run and what was
     measured.
     """
@@ -55,7 +54,7 @@ def test_a_value_changes_the_names_of_what_it_decides(tiny, settings, changed):
     assert others - {EXAMPLES} == changed - {EXAMPLES} and changed & {EXAMPLES} <= others
 
 
-def trained(study: Study | Sweep) -> set[Path]:
+def trained(study):
     return {step.folder for step in study.trained(ROOT)}
 
 

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from calque.analysis.aligners.methods import CHOICES, METHODS
@@ -28,7 +26,7 @@ TINY = [
 ]
 
 
-def write_gold(folder: Path, name: str, count: int) -> None:
+def write_gold(folder, name, count):
     """A gold set of made sentences, whose translations are word by word in the reverse order."""
     home, (source, target) = folder / name, name.split("-")
     home.mkdir(parents=True)
@@ -43,7 +41,7 @@ def write_gold(folder: Path, name: str, count: int) -> None:
     )
 
 
-def made_study(folder: Path) -> Study:
+def made_study(folder):
     """The real study's values, with made gold sets and parallel text."""
     for name, count in zip(SETS, (30, 20), strict=True):
         write_gold(folder, name, count)
@@ -68,11 +66,11 @@ def done(study, tmp_path_factory) -> Done:
     return finished(tmp_path_factory.mktemp("runs"), study)
 
 
-def folder(done: Done, title: str) -> Path:
+def folder(done, title):
     return next(step.folder for step in done.study.steps(done.root) if step.title == title)
 
 
-def read_systems(report: Path) -> Systems:
+def read_systems(report):
     records = read(report / "records.jsonl", Record)
     return Systems(Results(read(report / "runs.jsonl", Run), records, published("xlm_align", 2)), SETS)
 

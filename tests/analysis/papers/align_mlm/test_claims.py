@@ -2,15 +2,13 @@ import pytest
 
 from calque.analysis.papers.align_mlm import claims
 from calque.analysis.papers.align_mlm.claims import align_mlm_claims
-from calque.analysis.records.record import ALIGNMENT, Record
+from calque.analysis.records.record import ALIGNMENT
 from calque.analysis.statistics.verdicts import FAILS, HOLDS, UNDECIDED, Verdict
 from tests.analysis.runs import number
 from tests.analysis.toy import joined
 
 
-def scores(
-    objective: str, deltas: list[float], transform: str = "trans.inv", count: int = 2000
-) -> list[Record]:
+def scores(objective, deltas, transform="trans.inv", count=2000):
     return [
         number(transform, objective, seed, measure, "pos", "accuracy", value, count)
         for seed, delta in enumerate(deltas)
@@ -18,9 +16,7 @@ def scores(
     ]
 
 
-def aligned(
-    objective: str, shares: list[float], metric: str = "held-out", transform: str = "trans.inv"
-) -> list[Record]:
+def aligned(objective, shares, metric="held-out", transform="trans.inv"):
     return [
         number(transform, objective, seed, ALIGNMENT, "", metric, share, 1000, 300)
         for seed, share in enumerate(shares)

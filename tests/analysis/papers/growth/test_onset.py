@@ -6,7 +6,7 @@ from calque.analysis.records.record import Null, Record
 STEPS = (0, 8, 16, 32, 64, 128)
 
 
-def curve(*values: float) -> dict[int, Record]:
+def curve(*values):
     return {
         step: Record("run", "loss", "nats", value, 10, step=step, null=Null(0.0, -1.0, 1.0, 40))
         for step, value in zip(STEPS, values, strict=False)
