@@ -18,26 +18,25 @@ LABELS, SLOTS = 256, 32  # on a GPU, numbers of labels, and of slots per row, ar
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows that can be divided among micro-batches and processes. All fields that are tensors or batches have
+    """Rows that can be divided among micro-batches and processes; all tensors and batches in the fields have
     the same length."""
 
     def __len__(self) -> int:
         return len(getattr(self, fields(self)[0].name))
 
     def part(self, i: int, n: int) -> Self:
-        """Return part `i` when the batch is divided into `n` consecutive parts of nearly equal size."""
+        """Return part `i` of `n` consecutive parts of nearly equal size."""
         return self.cut(slice(len(self) * i // n, len(self) * (i + 1) // n))
 
     def cut(self, rows: slice) -> Self:
-        """Return the batch restricted to a slice of rows."""
         return self._each(lambda value: value.cut(rows) if isinstance(value, Batch) else value[rows])
 
     def ready(self) -> Self:
-        """Precompute values that losses would otherwise have to wait for on a GPU."""
+        """Precompute values whose computation during the loss would stall a GPU."""
         return self._each(lambda value: value.ready() if isinstance(value, Batch) else value)
 
     def to(self, device: torch.device) -> Self:
-        """Move the batch to a device; copying to a GPU overlaps with its computations."""
+        """Move the batch to a device; copies to a GPU are asynchronous."""
         return self if device.type == "cpu" else self.ready()._on(device)
 
     def _on(self, device: torch.device) -> Self:
@@ -59,8 +58,8 @@ class Batch:
 
 @dataclass(frozen=True)
 class LabelledPositions(Batch):
-    """The flat positions of labels, `at` (N,). In a table with `most` slots per row, where `most` is the
-    maximum number of labels in a row (at least 1), `slot` (N,) is the index of each label. Entries from index
+    """The flat positions of labels, `at` (N,), and their flat indices, `slot` (N,), in a table with `most`
+    slots per row. `most` is at least 1 and at least the number of labels in any row. Entries from index
     `count` on are padding."""
 
     at: Tensor
@@ -69,9 +68,8 @@ class LabelledPositions(Batch):
     count: int
 
     def padded(self) -> LabelledPositions:
-        """Pad N to a multiple of LABELS and `most` to a multiple of SLOTS, so that shapes repeat between
-        steps and matrix products are efficient on a GPU. Padding refers to the first position and occupies a
-        free slot."""
+        """Pad N to a multiple of LABELS and `most` to a multiple of SLOTS, so that a GPU sees few different
+        shapes. Padding refers to the first position and occupies a free slot."""
         most = self.most + 1 + -(self.most + 1) % SLOTS
         row, slot = self.slot // self.most, self.slot % self.most
         added = (0, -len(self.at) % LABELS)
@@ -82,10 +80,9 @@ class LabelledPositions(Batch):
 
 @dataclass(frozen=True)
 class Rows(Batch):
-    """Masked rows. `ids`, `labels` and `languages` are (B, L) int64; positions without a label are
-    UNLABELLED.
+    """Masked rows of `ids`, `labels` (UNLABELLED where there is none) and `languages`, all (B, L) int64.
 
-    padded: whether rows may contain padding, so that an attention mask is needed.
+    padded: whether rows may contain padding, which requires an attention mask.
     places: the 0-based position of each id, or -1 for padding, (B, L); None if positions are consecutive.
     segments: the token type of each id, (B, L), if the tokenizer's template distinguishes the two texts.
     found: the padded labelled positions, if already computed.
@@ -103,7 +100,6 @@ class Rows(Batch):
         return replace(super().cut(rows), found=None)
 
     def ready(self) -> Rows:
-        """Precompute the padded labelled positions."""
         return replace(self, found=self.positions.padded())
 
     @property
@@ -123,7 +119,7 @@ class Rows(Batch):
 
 @dataclass(frozen=True)
 class Pairs(Batch):
-    """Dictionary entries: `ids`, (B, 2) int64, pairs an id in one language with its image in another."""
+    """Dictionary entries: an id in one language and its image in another, (B, 2) int64."""
 
     ids: Tensor
 
@@ -134,9 +130,8 @@ class PairRows(Batch):
 
     clean: the ids of `rows` before masking, (B, L).
     sides: the number of ids on each side, (B, 2).
-    gold: for each id on the first side, the 0-based position on the second that it is linked to, or -1, (B,
-        W).
-    dice: uniform random numbers, used to sample positions, (B, L).
+    gold: for each id on the first side, the linked 0-based position on the second, or -1, (B, W).
+    dice: uniform random numbers for sampling positions, (B, L).
     widths: the maximum number of ids on each side, if already computed.
     """
 
@@ -159,8 +154,8 @@ class PairRows(Batch):
         return first, second
 
     def by_length(self, pieces: int) -> list[PairRows]:
-        """Sort the pairs by length and divide them into at most `pieces` parts of similar total length; each
-        part contains only the padding that it needs."""
+        """Sort the pairs by length and divide them into at most `pieces` parts of similar total length,
+        without superfluous padding."""
         lengths, order = self.sides.sum(1).sort(stable=True)
         ends = lengths.cumsum(0)
         _, sizes = ((ends - lengths) * pieces // ends[-1]).unique_consecutive(return_counts=True)
@@ -173,22 +168,20 @@ class PairRows(Batch):
         return PairRows(rows, self.clean[pairs, row], sides, self.gold[pairs, side], self.dice[pairs, row])
 
     def places(self, side: int) -> tuple[Tensor, Tensor]:
-        """Return the positions of one side's ids in their rows, (B, W), and a mask that is true for real ids.
-        Positions of padding are 0."""
+        """Return the positions of one side's ids in their rows, or 0 for padding, and a mask that is false
+        for padding, both (B, W)."""
         offsets = torch.arange(self.gold.shape[1], device=self.sides.device)
         real = offsets < self.sides[:, side, None]
         first = self.sides[:, :1] * side + 1 + side  # second sides also follow the first side and `</s>`
         return (first + offsets).masked_fill(~real, 0), real
 
     def side_rows(self, side: int, pad: int) -> Rows:
-        """Return one side (0 or 1) of each pair, unmasked, as a row `<s>` ids `</s>`. Padding has the
-        language id of the side."""
+        """Return one side (0 or 1) of each pair, unmasked, as a row `<s>` ids `</s>`."""
         width = (self.widths or self._widths)[side]
         return self._side_rows(side, pad, self.clean, torch.full_like(self.clean, UNLABELLED), width)
 
     def sides_as_rows(self, pad: int) -> Rows:
-        """Return the two sides of each pair as separate rows, masked as in `rows`: first all first sides,
-        then all second sides."""
+        """Return all first sides and then all second sides as separate rows, masked as in `rows`."""
         width = max(self.widths or self._widths)
         both = [self._side_rows(side, pad, self.rows.ids, self.rows.labels, width) for side in (0, 1)]
         ids, labels, languages = zip(*((rows.ids, rows.labels, rows.languages) for rows in both), strict=True)
@@ -215,14 +208,14 @@ class PlaceLinks(Batch):
     second: Tensor
 
     def cut(self, rows: slice) -> PlaceLinks:
-        """Return the links in a slice of rows, with row numbers starting at 0 again."""
+        """Return the links in a slice of rows, which are renumbered from 0."""
         here = (self.row >= rows.start) & (self.row < rows.stop)
         return PlaceLinks(self.row[here] - rows.start, self.first[here], self.second[here])
 
 
 @dataclass(frozen=True)
 class LinkedPairs(Batch):
-    """Sentence pairs, one per row, with links between positions of sub-words in the row."""
+    """Sentence pairs, one per row, with links between the positions of sub-words."""
 
     pairs: PairRows
     links: PlaceLinks
@@ -230,8 +223,8 @@ class LinkedPairs(Batch):
 
 @dataclass(frozen=True)
 class WordPairs(LinkedPairs):
-    """Unmasked sentence pairs with word links. A word is represented by the position of its last sub-word in
-    `PairRows.side_rows`. `words` links every word on the first sides to itself."""
+    """Unmasked sentence pairs with links between words, which are represented by the positions of their last
+    sub-words in `PairRows.side_rows`. `words` links every word on the first sides to itself."""
 
     words: PlaceLinks
 
@@ -239,26 +232,26 @@ class WordPairs(LinkedPairs):
 @dataclass(frozen=True)
 class NumberedWords(LinkedPairs):
     """Unmasked sentence pairs with links between words, which are numbered on each side. `first` and
-    `second`, (B, W) int64, contain the number of the word that each id belongs to, or -1 for padding."""
+    `second`, (B, W) int64, contain the word number of each id, or -1 for padding."""
 
     first: Tensor
     second: Tensor
 
     @property
     def words(self) -> int:
-        """The total number of words on both sides."""
+        """The number of words on both sides together."""
         return int((self.first.amax(1) + 1).sum() + (self.second.amax(1) + 1).sum())
 
     @property
     def linked(self) -> int:
-        """The total number of linked words on both sides."""
+        """The number of linked words on both sides together."""
         sides = (torch.stack([self.links.row, side]) for side in (self.links.first, self.links.second))
         return sum(side.unique(dim=1).shape[1] for side in sides)
 
 
 @dataclass(frozen=True)
 class PairGroups(Batch):
-    """Groups of sentence pairs; groups are never split between micro-batches or processes."""
+    """Groups of sentence pairs, which are never split between micro-batches or processes."""
 
     groups: tuple[NumberedWords, ...]
 

@@ -1,4 +1,4 @@
-"""Rows of sentence pairs from bitexts, and base classes of objectives that learn from them.
+"""Rows of sentence pairs from bitexts, and base classes for objectives that learn from them.
 
 Shapes: B pairs, L ids per row, at most W ids per side.
 """
@@ -37,8 +37,7 @@ GOLD_LINKS = word("links", GOLD, "-gold", "gold links")
 
 
 class PairObjective(Objective):
-    """An objective that reads a fraction of the parallel sentences and predicts a fraction `mask_rate` of
-    their ids."""
+    """An objective that reads a fraction of the parallel sentences and masks a fraction of their ids."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL,)
     parallel_fraction: float
@@ -54,13 +53,13 @@ class PairObjective(Objective):
         return Traits(mask_rate=self.mask_rate, text=False, parallel_share=self.parallel_fraction)
 
     def lacking_layers(self, model: ModelConfig, *layers: int | None) -> list[str]:
-        """Return a message for each of the 1-based `layers` that the model does not have; None is ignored."""
+        """Return a message for each of the 1-based `layers` that the model lacks, ignoring None."""
         lacking = [layer for layer in layers if layer is not None and not 1 <= layer <= model.layers]
         return [f"{self.name} needs layer {layer}, but the model has {model.layers}" for layer in lacking]
 
 
 class LinkObjective(PairObjective):
-    """An objective that learns from word links in sentence pairs; `weight` is the weight of one of its loss
+    """An objective that learns from word links in sentence pairs; `weight` applies to one of its loss
     terms."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL, GOLD_LINKS)
@@ -78,9 +77,9 @@ class LinkObjective(PairObjective):
 
 
 class Groups:
-    """A sample of the pairs in each bitext, divided into groups of consecutive pairs that fit into `room` ids
-    (or, if there are two `sides`, `room` ids per side). Groups are numbered across bitexts; `shuffled` puts
-    pairs in random order first. Memory use is eight bytes per pair and per group.
+    """A sample of the pairs in each bitext, optionally shuffled and then divided into groups of consecutive
+    pairs that fit into `room` ids, or into `room` ids per side if `sides` is 2. Groups are numbered across
+    bitexts.
 
     parts: the number of groups in each bitext.
     left_out: the number of pairs too long for any group.
@@ -119,14 +118,14 @@ class Groups:
         return len(self.starts) - 1
 
     def __getitem__(self, group: int) -> tuple[int, np.ndarray]:
-        """Return the index of the bitext that a group belongs to, and the group's pairs."""
+        """Return the index of a group's bitext, and the group's pairs."""
         pairs = self.pairs[self.starts[group] : self.starts[group + 1]]
         return int(np.searchsorted(self.ends, group, side="right")), pairs
 
 
 def fill(lengths: np.ndarray, room: int) -> np.ndarray:
-    """Greedily group consecutive items, given their `lengths` (N, sides), so that no side of a group exceeds
-    `room`. Return the start of each group, and the end of the last one. Every single item must fit."""
+    """Greedily group consecutive items with the given `lengths`, (N, sides), so that no side of a group
+    exceeds `room`. Return the start of each group and the end of the last one. Every item must fit."""
     count = len(lengths)
     following = np.full(count, count)  # for each item, where the next group starts if a group starts here
     for side in lengths.T:
@@ -148,8 +147,8 @@ def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
 
 class PairStream(Stream):
     """The sentence pairs that an objective reads, as rows with the two sides in random order. An instance is
-    a group of consecutive pairs from one bitext whose total length fills a row, so that steps contain similar
-    numbers of ids, as with packed rows. `has_gold`: whether all pairs have gold links."""
+    a group of consecutive pairs from one bitext that together fit into a row. `has_gold` tells whether all
+    pairs have gold links."""
 
     def __init__(
         self, languages: Languages, length: int, seed: int, objective: PairObjective, shuffled: bool = False
@@ -167,12 +166,12 @@ class PairStream(Stream):
             raise BadInput(f"{objective.name} needs estimated links for every bitext, but some are missing")
 
     def draw_pairs(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
-        """Return the pairs in the given instances with fresh masks."""
+        """Return the given instances' pairs with fresh masks."""
         of, pairs = self.chosen(instances)
         return self._masked(of, pairs, random.random(len(pairs)) < 0.5, random)
 
     def draw_linked(self, instances: Sequence[int], random: np.random.Generator) -> LinkedPairs:
-        """Return the pairs in the given instances with fresh masks and links between sub-words."""
+        """Return the given instances' pairs with fresh masks and links between sub-words."""
         of, pairs = self.chosen(instances)
         turned = random.random(len(pairs)) < 0.5
         rows = self._masked(of, pairs, turned, random)
@@ -183,8 +182,8 @@ class PairStream(Stream):
         return LinkedPairs(rows, _links(found, 1, 2 + rows.sides[:, 0].numpy()))
 
     def draw_words(self, instances: Sequence[int], marks: bool) -> WordPairs:
-        """Return the pairs in the given instances with word links; the first language comes first. If
-        `marks`, `<s>` and `</s>` count as words, and each is linked to its counterpart."""
+        """Return the given instances' pairs with word links; the bitext's first language comes first. If
+        `marks`, `<s>` and `</s>` count as words that are linked to their counterparts."""
         of, pairs = self.chosen(instances)
         found, words = [], []
         for links, sizes in self._words(of, pairs):
@@ -197,8 +196,8 @@ class PairStream(Stream):
         return WordPairs(self._unmasked(of, pairs), _links(found, 0, 0), _links(words, 0, 0))
 
     def numbered(self, of: np.ndarray, pairs: np.ndarray) -> NumberedWords:
-        """Return the sentence pairs with the indices `pairs` in the bitexts with the indices `of`, with links
-        between numbered words; the first language comes first."""
+        """Return sentence pairs, chosen as in `read`, with links between numbered words; the bitext's first
+        language comes first."""
         clean = self._unmasked(of, pairs)
         numbers = [np.full((len(pairs), int(clean.sides[:, side].max())), -1) for side in (0, 1)]
         found = list(self._words(of, pairs))
@@ -209,7 +208,6 @@ class PairStream(Stream):
         return NumberedWords(clean, _links([links for links, _ in found], 0, 0), first, second)
 
     def _unmasked(self, of: np.ndarray, pairs: np.ndarray) -> PairRows:
-        """Return sentence pairs as rows without masks or labels; the first language comes first."""
         ids, languages, sides, gold = self.read(of, pairs, np.zeros(len(pairs), bool))
         rows = as_rows(ids, np.full_like(ids, UNLABELLED), languages, padded=True)
         lengths, linked = torch.from_numpy(sides), torch.from_numpy(gold)
@@ -225,10 +223,9 @@ class PairStream(Stream):
     def read(
         self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Read the sentence pairs with the indices `pairs` in the bitexts with the indices `of`; where
-        `turned` is true, the second side comes first. Return ids and language ids (B, L), the number of ids
-        per side (B, 2), and, for each id on the first side, the position on the second that it is linked to,
-        or -1 (B, W)."""
+        """Read the sentence pairs with the indices `pairs` in the bitexts with the indices `of`, swapping the
+        sides where `turned` is true. Return ids and language ids, (B, L), the number of ids per side, (B, 2),
+        and, for each id on the first side, the linked position on the second or -1, (B, W)."""
         specials, rows = self.languages.specials, np.arange(len(pairs))
         sides, written = np.zeros((len(pairs), 2), np.int64), []
         for number in np.unique(of).tolist():
@@ -243,7 +240,7 @@ class PairStream(Stream):
         gold = np.full((len(pairs), int(sides.max())), -1)
         for here, place, tokens, number in written:
             lengths = sides[here, place]
-            first = 1 + place * (sides[here, 0] + 1)  # second sides also follow the first and `</s>`
+            first = 1 + place * (sides[here, 0] + 1)
             ids[_spans(here, first, lengths)] = tokens
             languages[_spans(here, first * place, lengths + 2 - place)] = number
         ids[:, 0] = specials.start
@@ -255,17 +252,12 @@ class PairStream(Stream):
         return ids, languages, sides, gold
 
     def chosen(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Return, for each pair in the given instances, the index of its bitext and its index in that
-        bitext."""
+        """Return, for each pair in the given instances, its bitext's index and its index in the bitext."""
         numbers, pairs = zip(*map(self.groups.__getitem__, instances), strict=True)
         return np.repeat(numbers, list(map(len, pairs))), np.concatenate(pairs)
 
     def _masked(
-        self,
-        of: np.ndarray,
-        pairs: np.ndarray,
-        turned: np.ndarray,
-        random: np.random.Generator,
+        self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray, random: np.random.Generator
     ) -> PairRows:
         ids, languages, sides, gold = self.read(of, pairs, turned)
         rows = self.masking(ids, languages, random, padded=True)
@@ -280,8 +272,8 @@ class PairStream(Stream):
 
 
 def _links(found: Sequence[np.ndarray], first: int, second: np.ndarray | int) -> PlaceLinks:
-    """Convert the links of each pair, (k, 2) offsets within its sides, to positions in rows by adding `first`
-    and `second`."""
+    """Convert each pair's links, (k, 2) offsets within its sides, to positions by adding `first` and
+    `second`."""
     rows = np.repeat(np.arange(len(found)), [len(links) for links in found])
     links = np.concatenate(found)
     of = second[rows] if isinstance(second, np.ndarray) else second
@@ -289,7 +281,6 @@ def _links(found: Sequence[np.ndarray], first: int, second: np.ndarray | int) ->
 
 
 def _spans(rows: np.ndarray, first: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the row and column indices of `lengths` consecutive positions in each row, starting at column
-    `first`."""
+    """Return the row and column indices of spans that start at columns `first` and have the given lengths."""
     columns = np.repeat(first - np.cumsum(lengths) + lengths, lengths) + np.arange(int(lengths.sum()))
     return np.repeat(rows, lengths), columns

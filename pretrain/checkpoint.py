@@ -1,7 +1,6 @@
-"""The state of a run, saved so that it can be resumed bit-identically, and snapshots of the weights at
-certain steps.
+"""Saved states, from which runs are resumed bit-identically, and snapshots of the weights at certain steps.
 
-Random numbers depend only on (seed, step), so the state consists of the learner's parameters and buffers,
+Random numbers depend only on (seed, step), so a state consists of the learner's parameters and buffers,
 AdamW's moments and the step number.
 """
 
@@ -33,9 +32,9 @@ if TYPE_CHECKING:
 STATE = "the state of a run"
 WEIGHTS, MOMENTS = "model.safetensors", "optimizer.safetensors"
 SNAPSHOTS, METRICS = "snapshots", "metrics.jsonl"
-KINDS = ("step", "exp_avg", "exp_avg_sq")  # the state tensors that AdamW keeps for each parameter
+KINDS = ("step", "exp_avg", "exp_avg_sq")  # AdamW's state tensors for each parameter
 MACHINE = {"threads", "world", "torch", "device", "instructions"}
-"""The keys of a run's identity that describe the machine and affect only rounding."""
+"""Keys of a run's identity that affect only rounding."""
 _STEP = re.compile(r"step-(\d{9,})")
 _SNAPSHOT = re.compile(rf"{SNAPSHOTS}/step-(\d{{9,}})\.safetensors")
 
@@ -50,9 +49,8 @@ def save_state(
     snapshots: Mapping[str, str],
     facts: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Write the state to `folder/step-N`, and only then remove earlier states, so that one survives if the
-    disk is full. A state includes a copy of the metrics file `rows`, the digests of `snapshots` by name, and
-    other `facts`."""
+    """Write the state to `folder/step-N`, then remove earlier states. A state includes a copy of the metrics
+    file `rows`, the digests of `snapshots` by name, and other `facts`."""
     new = folder / f"step-{step:09d}"
     manifest = {**_owner(folder, step), "identity": identity, SNAPSHOTS: snapshots, **facts}
     with making(new, STATE, manifest) as part:
@@ -65,7 +63,7 @@ def save_state(
 
 
 def remove_states(folder: Path, last: Path | None = None) -> None:
-    """Remove all states of a run except `last`, including incomplete ones left by killed processes."""
+    """Remove all of a run's states except `last`, including incomplete states left by killed processes."""
     sweep(folder)
     for old in folder.glob("step-*"):
         if _STEP.fullmatch(old.name) and old.is_dir() and not old.is_symlink() and old != last:
@@ -80,8 +78,8 @@ def load_state(
     allow_change: bool = False,
 ) -> tuple[int, Artefact | None]:
     """Load the latest state in `folder`, and return its step and the state, or 0 and None if there is none.
-    Raises BadInput if the state belongs to a different run, step or configuration; if `allow_change`, MACHINE
-    keys may differ."""
+    Raises BadInput if the state belongs to a different run, step or configuration; `allow_change` permits
+    differences in MACHINE keys."""
     steps = {}
     for path in folder.glob("step-*"):
         if named := _STEP.fullmatch(path.name):
@@ -107,7 +105,6 @@ def load_state(
 
 
 def _owner(folder: Path, step: int) -> dict[str, Any]:
-    """Return the manifest entries that identify a state: the name of the run's folder and the step."""
     return {"run": folder.absolute().parent.name, "step": step}
 
 
@@ -123,7 +120,7 @@ def check_identity(artefact: Artefact, now: Mapping[str, Any], any_machine: bool
 
 
 def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Write tensors to a safetensors file; if that fails, raise an OSError that names the file."""
+    """Write tensors to a safetensors file; raise an OSError that names the file if this fails."""
     with writing_tensors(path):
         tensor_files.save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
 
@@ -140,8 +137,7 @@ def writing_tensors(path: Path) -> Iterator[None]:
 
 
 def restore(tensors: Mapping[str, Tensor], saved: Mapping[str, Tensor], path: Path) -> None:
-    """Set tensors in place to saved values of the same names; if names or shapes differ, raise BadInput for
-    `path`."""
+    """Copy saved tensors into those of the same names; raise BadInput if any name or shape differs."""
     _check_names(tensors.keys(), saved, path)
     with torch.no_grad():
         for name, tensor in tensors.items():
@@ -160,9 +156,8 @@ def _check_names(names: Set[str], saved: Mapping[str, Tensor], path: Path) -> No
 
 
 class Snapshots:
-    """The snapshots of a run in progress; only the process that writes files saves them. When a run is
-    resumed, the snapshots listed in its state are verified and later ones are removed, because training will
-    write them again, bit for bit."""
+    """The snapshots of a run in progress. When a run is resumed, the snapshots listed in its state are
+    verified, and later ones are removed, because training writes them again."""
 
     def __init__(self, folder: Path, config: TrainConfig, writes: bool, state: Artefact | None) -> None:
         self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())
@@ -177,7 +172,7 @@ class Snapshots:
                 path.unlink()
 
     def add(self, step: int, model: Any) -> None:
-        """Save the weights after `step` if it is one of the `steps` and no snapshot of it exists yet."""
+        """Save a snapshot after `step` if one is due and does not exist yet."""
         name = f"step-{step:09d}.safetensors"
         if step not in self.steps or name in self.digests:
             return
@@ -188,7 +183,7 @@ class Snapshots:
 
 
 def snapshots_of(run: Artefact) -> dict[int, str]:
-    """Map the steps at which a finished run saved snapshots to the snapshots' names, in ascending order."""
+    """Return a finished run's snapshots by step, in ascending order."""
     steps = {}
     for name in run.digests:
         if named := _SNAPSHOT.fullmatch(name):
@@ -199,7 +194,7 @@ def snapshots_of(run: Artefact) -> dict[int, str]:
 
 
 def load_snapshot(model: Any, path: Path) -> None:
-    """Load a snapshot's weights into a model of the same shape, in place."""
+    """Load a snapshot's weights into a model of the same shape."""
     try:
         saved = tensor_files.load_file(path)
     except (OSError, SafetensorError) as error:

@@ -1,4 +1,4 @@
-"""Configurations of models and training, as plain values; the defaults are the paper's settings."""
+"""Configurations of models and training; the defaults are ALIGN-MLM's settings."""
 
 import math
 from collections.abc import Iterable
@@ -9,15 +9,15 @@ from typing import Any, Literal
 from calque.derive.fingerprint import ADDED, plain
 
 WATCHED = ("log_every", "probe_every", "save_every")
-"""Settings for how often to log, probe and save; they do not affect the model."""
+"""Settings that do not affect the model."""
 FIRST_SNAPSHOT, MOST_SNAPSHOTS = 8, 16
-"""The step of the first snapshot after step 0 (earlier, models have hardly changed), and the maximum number
-of snapshots per doubling of the steps."""
+"""The step of the first snapshot after step 0, and the maximum number of snapshots per doubling of the
+steps."""
 MOST_STEPS = 1_000_000_000
 
 
 def not_finite(config: Any) -> list[str]:
-    """Return messages about infinite and NaN values in a config, because range checks do not catch NaN."""
+    """Return messages about infinite and NaN values in a config; range checks miss NaN."""
     wrong = []
     for name, value in vars(config).items():
         numbers = value if isinstance(value, tuple) else (value,)
@@ -34,9 +34,9 @@ def below_one(config: Any, names: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """The shape of a RoBERTa model (ALIGN-MLM, table 10), without the vocabulary, which depends on the
-    languages. `length` is the number of ids per row, including special tokens. Attention dropout is 0,
-    because RoBERTa's 0.1 would prevent fast attention (docs/fidelity.md)."""
+    """The shape of a RoBERTa model (ALIGN-MLM, table 10), apart from the vocabulary. `length` is the number
+    of ids per row, including special tokens. Attention dropout is 0, because RoBERTa's 0.1 would prevent
+    fast attention (docs/fidelity.md)."""
 
     layers: int = 8
     heads: int = 8
@@ -69,15 +69,15 @@ class TrainConfig:
     """AdamW with linear warm-up and decay to zero (ALIGN-MLM, table 10).
 
     batch: the number of rows per step, summed over processes and micro-batches.
-    grad_accumulation: the number of micro-batches per process, which affects memory use but not gradients;
-        `auto` starts at 1 and doubles whenever a GPU runs out of memory.
-    weight_decay: applied to the `decayed` parameters: all, or only matrices (not biases and normalisation
-        weights).
-    betas, epsilon: parameters of AdamW (XLM-Align, table 11: 0.9, 0.98 and 1e-6).
-    head_rate: the learning rate of the prediction head and of an objective's own modules, as a multiple of
+    grad_accumulation: the number of micro-batches per process; `auto` starts at 1 and doubles whenever a GPU
+        runs out of memory.
+    decayed: the parameters to which weight decay is applied; `matrices` excludes biases and normalisation
+        weights.
+    betas, epsilon: AdamW's (XLM-Align, table 11: 0.9, 0.98 and 1e-6).
+    head_rate: the learning rate of the prediction head and of the objective's own modules, as a multiple of
         the encoder's.
-    snapshots: the number of copies of the weights to keep per doubling of the steps, in addition to the first
-        and last.
+    snapshots: the number of copies of the weights to keep per doubling of the steps, besides the first and
+        the last.
     log_every, probe_every, save_every: intervals in steps (0: never).
     """
 
@@ -110,8 +110,8 @@ class TrainConfig:
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """The steps after which snapshots are kept, in ascending order. Apart from the last one, they do not
-        depend on the number of steps."""
+        """The steps after which snapshots are kept, in ascending order; only the last one depends on the
+        number of steps."""
         if not self.snapshots:
             return ()
         places = count(round(math.log2(FIRST_SNAPSHOT) * self.snapshots))
@@ -148,6 +148,6 @@ class TrainConfig:
         if not 0 <= self.snapshots <= MOST_SNAPSHOTS:
             limits = f"0 to {MOST_SNAPSHOTS} per doubling of the steps"
             wrong.append(f"snapshots must be {limits}, not {self.snapshots}")
-        if self.save_every % max(1, self.log_every):  # otherwise, a resumed run would write different rows
+        if self.save_every % max(1, self.log_every):  # a resumed run would write different rows
             wrong.append(f"save_every ({self.save_every}) must be a multiple of log_every ({self.log_every})")
         return wrong

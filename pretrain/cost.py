@@ -1,4 +1,4 @@
-"""Estimate a run's cost (parameters, floating-point operations, memory) and a machine's capacity.
+"""Estimates of a run's cost (parameters, floating-point operations, memory) and a machine's capacity.
 
 Symbols: hidden size H, feed-forward size F, L layers, S ids per row, V types.
 """
@@ -15,7 +15,7 @@ from calque.pretrain.lazy import torch
 from calque.pretrain.model import LOGITS
 
 PAIR = 64  # the assumed number of ids in a sentence pair
-UPDATE = 1e9  # overhead per update, in operations: kernel launches and the optimizer
+UPDATE = 1e9  # overhead per update (kernel launches and the optimizer), in operations
 
 
 def parameters(model: ModelConfig, types: int) -> int:
@@ -28,10 +28,9 @@ def parameters(model: ModelConfig, types: int) -> int:
 
 
 def flops_per_id(model: ModelConfig, types: int, at_head: float, frozen: bool = False) -> float:
-    """Return the training operations per id of text. If all ids are labelled, these are 6 L (4 H^2 + 2 H F) +
-    12 L S H + 6 (H^2 + H V). If only a fraction `at_head` is labelled, the head and the last layer (except
-    its keys and values) cost that fraction. If the encoder is `frozen`, layers cost one pass instead of
-    three, and the head costs two."""
+    """Return the training operations per id of text: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), but only
+    a fraction `at_head` (the labelled ids) for the head and for the last layer without its keys and values.
+    In a `frozen` encoder, layers cost one pass instead of three, and the head costs two."""
     h, ffn = model.hidden, model.ffn
     keys, rest = 6 * 2 * h * h, 6 * (2 * h * h + 2 * h * ffn) + 12 * model.length * h
     layers = (model.layers - 1) * (keys + rest) + keys + at_head * rest
@@ -39,14 +38,10 @@ def flops_per_id(model: ModelConfig, types: int, at_head: float, frozen: bool = 
 
 
 def pair_flops_per_id(
-    model: ModelConfig,
-    types: int,
-    at_head: float,
-    passes: float,
-    frozen: bool = False,
+    model: ModelConfig, types: int, at_head: float, passes: float, frozen: bool = False
 ) -> float:
-    """Return the training operations per id in rows that contain one sentence pair each: `passes` through all
-    layers (a backward pass counts as two), plus the head at a fraction `at_head` of the ids."""
+    """Return the training operations per id in rows of one sentence pair each: `passes` through all layers (a
+    backward pass counts as two), and the head at a fraction `at_head` of the ids."""
     encoder = passes * encoder_flops_per_id(model, min(PAIR, model.length))
     return encoder + at_head * _head_flops(model, types, frozen)
 
@@ -63,8 +58,8 @@ def _head_flops(model: ModelConfig, types: int, frozen: bool) -> float:
 
 @dataclass(frozen=True)
 class TrainingBytes:
-    """Memory used in training, in bytes: a `fixed` amount, plus `row` (activations) and `logits` for each row
-    of a micro-batch. At most `most` bytes of logits are in memory at a time."""
+    """Memory used in training, in bytes: a `fixed` amount, plus `row` (for activations) and `logits` for each
+    row of a micro-batch; all logits together use at most `most`."""
 
     fixed: float
     row: float
@@ -72,32 +67,27 @@ class TrainingBytes:
     most: float
 
     def of(self, rows: int) -> float:
-        """Return the peak memory for micro-batches of `rows` rows, in bytes."""
+        """Return the peak memory in bytes for micro-batches of `rows` rows."""
         return self.fixed + rows * self.row + min(rows * self.logits, self.most)
 
 
 def training_bytes(model: ModelConfig, types: int, at_head: float, card: bool) -> TrainingBytes:
-    """Estimate the memory for weights, gradients and two moments, for 16 H + 4 F activations per id and
-    layer, and for logits at 12 bytes each.
-
-    Activations are stored in float32 or, on a GPU, in bfloat16. Each logit is stored three times in float32
-    (logit, softmax, gradient); on a GPU, the logit and its gradient are stored in both precisions.
-    """
+    """Estimate the memory for weights, gradients and two moments; for 16 H + 4 F activations per id and
+    layer, in float32 or, on a GPU (`card`), in bfloat16; and for logits at 12 bytes each."""
     activations = (2 if card else 4) * model.length * model.layers * (16 * model.hidden + 4 * model.ffn)
     logits = 12 * at_head * model.length * types
     return TrainingBytes(16 * parameters(model, types), activations, logits, 12 * max(types, LOGITS))
 
 
 def machine_bytes() -> int:
-    """Return the size of this machine's main memory in bytes."""
+    """Return the size of main memory in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 @cache
 def peak_flops(device: str) -> float:
-    """Measure the speed of matrix products in operations per second, in the precision used for training:
-    float32 on a CPU, bfloat16 on a GPU. On a shared CPU, only this process's time counts. The result is
-    cached."""
+    """Measure the speed of matrix products in operations per second, in float32 on a CPU and bfloat16 on a
+    GPU. On a shared CPU, only this process's time counts."""
     gpu = device == "cuda"
     size = 8192 if gpu else 512
     a = torch.randn(size, size, device=device, dtype=torch.bfloat16 if gpu else torch.float32)

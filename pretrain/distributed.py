@@ -1,4 +1,4 @@
-"""Train one model in several processes. Only this file uses torch.distributed."""
+"""Training of one model in several processes. Only this file uses torch.distributed."""
 
 from __future__ import annotations
 
@@ -20,19 +20,18 @@ else:
     dist = Lazy("torch.distributed")
 
 PATIENCE = timedelta(minutes=10)
-"""Maximum time to wait for a message; the first process may be busy saving or probing a large model."""
+"""Maximum time to wait for a message, as the first process may be saving or probing a large model."""
 LARGE, MESSAGE = 1 << 20, 4 << 20
-"""Gradients of at least LARGE bytes are sent separately; smaller ones are combined into messages of up to
-MESSAGE bytes."""
+"""Gradients of at least LARGE bytes are sent separately, smaller ones in messages of up to MESSAGE bytes."""
 
 
 class Lost(RuntimeError):
-    """Raised if another process has exited or stopped responding, so that this one cannot continue."""
+    """Raised if another process has exited or stopped responding."""
 
 
 @dataclass(frozen=True)
 class World:
-    """One of `size` processes, and its device. All processes must call the methods in the same order. Methods
+    """One of `size` processes, and its device. All processes must call the methods in the same order; these
     raise `Lost` if another process no longer responds."""
 
     rank: int
@@ -53,8 +52,7 @@ class World:
         return numbers
 
     def gather(self, rows: Tensor) -> Tensor:
-        """Concatenate the rows, (N, ...), from all processes in order of rank; N may differ between
-        processes."""
+        """Concatenate all processes' rows, (N, ...), in order of rank; N may differ between processes."""
         if self.size == 1:
             return rows
         counts = torch.zeros(self.size, dtype=torch.long, device=rows.device)
@@ -73,7 +71,7 @@ class World:
                 dist.barrier()
 
     def check(self) -> None:
-        """Check that the process that hosts the store (torchrun or the first process) is alive."""
+        """Raise `Lost` unless the process that hosts the store (torchrun or the first process) responds."""
         if self.store:
             with self._joint():
                 self.store.check(["alive"])
@@ -83,14 +81,13 @@ class World:
         try:
             yield
         except RuntimeError as error:
-            # Drop C++ source locations.
-            message = re.sub(r"\[/\S+\] ", "", " ".join(str(error).split()))[:100]
+            message = re.sub(r"\[/\S+\] ", "", " ".join(str(error).split()))[:100]  # without C++ locations
             alone = f"rank {self.rank} cannot continue alone"
             raise Lost(f"another of {self.size} processes is lost; {alone} ({message})") from error
 
 
 def one_process() -> World:
-    """Return a world with a single process, on the CPU."""
+    """Return the world of a single process on the CPU."""
     return World(0, 1, torch.device("cpu"))
 
 
@@ -98,8 +95,8 @@ _joined: list[World] = []
 
 
 def add_gradients(parameters: Sequence[nn.Parameter], world: World) -> None:
-    """Replace each parameter's gradient by its sum over all processes, as a dense tensor. Messages have the
-    same layout and order in every step and process, so that reruns are bit-identical."""
+    """Replace each parameter's gradient by its sum over all processes, as a dense tensor. Messages are the
+    same in every step and process, so that reruns are bit-identical."""
     for parameter in parameters:
         if parameter.grad is None:  # unused in this step
             parameter.grad = torch.zeros_like(parameter)
@@ -118,8 +115,8 @@ def add_gradients(parameters: Sequence[nn.Parameter], world: World) -> None:
 
 
 def messages(parameters: Sequence[nn.Parameter]) -> list[list[nn.Parameter]]:
-    """Group parameters into messages, in reverse order: each large one gets its own message, consecutive
-    small ones share one."""
+    """Group parameters into messages, in reverse order: each large one is sent separately, and consecutive
+    small ones are sent together."""
     groups: list[list[nn.Parameter]] = []
     room = 0
     for parameter in reversed(parameters):
@@ -133,8 +130,8 @@ def messages(parameters: Sequence[nn.Parameter]) -> list[list[nn.Parameter]]:
 
 
 def join(patience: timedelta = PATIENCE) -> World:
-    """Join the processes started by torchrun, using nccl on GPUs and gloo on CPUs; without torchrun, return a
-    world with one process."""
+    """Join the processes started by torchrun, using nccl on GPUs and gloo on CPUs; without torchrun, return
+    the world of a single process."""
     if _joined:
         return _joined[0]
     gpu, device = torch.cuda.is_available(), torch.device("cpu")
@@ -164,7 +161,7 @@ def join(patience: timedelta = PATIENCE) -> World:
 
 
 def leave() -> None:
-    """Leave the process group that `join` joined, if any."""
+    """Leave the process group, if `join` joined one."""
     if _joined:
         _joined.clear()
         dist.destroy_process_group()

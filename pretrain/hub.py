@@ -1,8 +1,4 @@
-"""Download models from the Hugging Face Hub by name. Only this file uses the Hub.
-
-Names must include a revision, because models may change: `FacebookAI/xlm-roberta-base@` followed by a
-40-digit commit hash.
-"""
+"""Downloads of models from the Hugging Face Hub, by name and 40-digit commit hash: MODEL@REVISION."""
 
 import logging
 import re
@@ -14,20 +10,20 @@ from calque.derive.errors import BadInput
 _NAME = re.compile(r"(?P<model>[\w.-]+(?:/[\w.-]+)?)(?:@(?P<revision>[^/]*))?", re.ASCII)
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _PARTS = ["*.json", "*.safetensors", "*.model", "*.txt"]
-"""Patterns of the files to download: settings, safetensors, and SentencePiece or WordPiece vocabularies."""
-_PATIENCE = 10.0  # timeout for the first request in seconds; later downloads are retried
+"""Files to download: settings, safetensors, and SentencePiece or WordPiece vocabularies."""
+_PATIENCE = 10.0  # timeout for the first request, in seconds
 
 
 def on_hub(name: str) -> bool:
-    """Whether a name refers to a Hub model with a revision rather than a local folder."""
+    """Whether a name refers to a model and revision on the Hub, and not to a local folder."""
     named = _NAME.fullmatch(name)
     return bool(named and named["revision"]) and not Path(name).exists()
 
 
 def model_folder(name: str, cache: Path | None = None) -> Path:
-    """Return the folder `name` if it exists. Otherwise, `name` must be a Hub model, `MODEL@REVISION`; return
-    its folder, after downloading it unless it is in `cache` (by default, the Hub client's cache). Raises
-    BadInput if the name lacks a revision or the download fails."""
+    """Return the folder `name` if it exists, or else the folder of the Hub model MODEL@REVISION, downloading
+    it unless it is in `cache` (by default, the Hub client's cache). Raises BadInput if a Hub model's name
+    lacks a revision or the download fails."""
     folder = Path(name)
     if folder.exists() or not (named := _NAME.fullmatch(name)):
         return folder
@@ -43,7 +39,7 @@ def model_folder(name: str, cache: Path | None = None) -> Path:
         return whole
     logger = logging.getLogger("huggingface_hub")
     level = logger.level
-    logger.setLevel(logging.ERROR)  # suppresses one warning per attempt; the final error is reported below
+    logger.setLevel(logging.ERROR)  # suppresses warnings about retries
     try:
         HfApi().model_info(model, revision=revision, timeout=_PATIENCE)
         return Path(snapshot_download(model, revision=revision, cache_dir=cache, allow_patterns=_PARTS))

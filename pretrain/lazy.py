@@ -1,4 +1,4 @@
-"""Torch, imported on first use: importing it takes seconds, and defining a study does not need it."""
+"""Torch, imported on first use, because importing it takes seconds."""
 
 from __future__ import annotations
 
@@ -36,4 +36,4 @@ def _within(context: str) -> Callable[[Function], Function]:
 
 
 no_grad, inference_mode = _within("no_grad"), _within("inference_mode")
-"""Decorators for functions and generators that apply `torch.no_grad()` and `torch.inference_mode()`."""
+"""`torch.no_grad()` and `torch.inference_mode()` as decorators for functions and generators."""

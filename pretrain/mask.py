@@ -1,5 +1,4 @@
-"""Dynamic masking: masks are resampled each time a row is read. Shapes: B rows, L ids per row, K languages, V
-types."""
+"""Masking, with new masks whenever a row is read. Shapes: B rows, L ids, K languages, V types."""
 
 from __future__ import annotations
 
@@ -15,14 +14,13 @@ from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.lazy import torch
 
 MASK_RATE, MASKED, RANDOM = 0.15, 0.8, 0.1
-"""15 % of the non-special positions are selected; 80 % of these are masked, 10 % are replaced and 10 % are
-kept."""
+"""BERT selects 15 % of the non-special positions, masks 80 % of these, replaces 10 % and keeps 10 %."""
 
 
 @dataclass(frozen=True)
 class Masking:
-    """Selects a fraction `mask_rate` of the non-special positions and masks them as in BERT. `tables` (K, V)
-    int64 contains each type's id in each language. Random replacements come from the language of the position
+    """Selects a fraction `mask_rate` of the non-special positions and masks them as in BERT. `tables`, (K, V)
+    int64, contains each type's id in each language. Random replacements come from the position's language
     (in the published code, from the source)."""
 
     specials: Specials
@@ -31,20 +29,18 @@ class Masking:
 
     @classmethod
     def of(cls, languages: Languages, mask_rate: float = MASK_RATE) -> Self:
-        """Create a masking for the given languages."""
         return cls(languages.specials, languages.tables, mask_rate)
 
     def __call__(
         self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator, padded: bool = False
     ) -> Rows:
-        """Return masked rows with labels, given `ids` and `languages`, both (B, L) int64."""
+        """Mask rows of `ids` and `languages`, both (B, L) int64, and label the selected positions."""
         selected, fate = self.select(ids, random)
         masked = self.corrupt(ids, languages, selected, fate, random)
         return as_rows(masked, labels_at(ids, selected), languages, padded)
 
     def select(self, ids: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Select flat positions; also return, for each, a uniform random number in [0, 1) that determines its
-        replacement."""
+        """Select flat positions, and draw a uniform random number in [0, 1) that decides each one's fate."""
         u = random.random(ids.shape, np.float32)
         selected = np.flatnonzero((u < self.mask_rate) & self.specials.is_ordinary(ids))
         return selected, u.reshape(-1)[selected] / self.mask_rate  # u / rate is uniform, given u < rate
@@ -79,5 +75,5 @@ def labels_at(ids: np.ndarray, selected: np.ndarray) -> np.ndarray:
 
 
 def as_rows(ids: np.ndarray, labels: np.ndarray, languages: np.ndarray, padded: bool) -> Rows:
-    """Wrap arrays in a batch of tensors without copying them."""
+    """Return a batch of tensors that share the arrays' memory."""
     return Rows(torch.from_numpy(ids), torch.from_numpy(labels), torch.from_numpy(languages), padded)

@@ -1,4 +1,4 @@
-"""Mixtures of languages: the share of each language in a model's training data."""
+"""Mixtures of languages: each language's share of a model's training data."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,15 +16,14 @@ from calque.pretrain.shuffle import Mixed, Order, Part, Together, share_rows
 class Mixture:
     """How much of each language a model reads. By default, all rows are read in one shuffled order.
 
-    shares: the proportion of each language in every step's text rows, in the order of the languages.
-    exponent: without `shares`, the proportion of a language is its number of rows to this power (XLM-Align:
-        0.7).
+    shares: each language's proportion of every step's text rows.
+    exponent: without `shares`, a language's proportion is its number of rows to this power (XLM-Align: 0.7).
     held_out: the last fraction of each corpus, which is never read, not even in bitexts.
-    bitext_exponent: the same as `exponent`, for bitexts; None: read all pairs in one shuffled order.
+    bitext_exponent: as `exponent`, for bitexts; None: all pairs are read in one shuffled order.
     pairs: the fraction of each step's rows that comes from bitexts; None: proportional to their number of
         rows.
-    disjoint: whether one half of the distinct sentences is read only in the source, and the other half only
-        in derived languages. The halves are the same for every seed, and there are no bitexts.
+    disjoint: whether one half of the distinct sentences, the same for every seed, is read only in the source,
+        the other half only in derived languages, and no bitexts are read.
     """
 
     shares: tuple[float, ...] = field(default=(), metadata=ADDED)
@@ -40,14 +39,14 @@ class Mixture:
 
     @property
     def name(self) -> str:
-        """The name used in folder names: `90-10`, `sizes-0.7-pairs-50`, `together-disjoint`."""
+        """The name in folders' names: `90-10`, `sizes-0.7-pairs-50`, `together-disjoint`."""
         shares = "together" if self.exponent is None else f"sizes-{self.exponent:g}"
         pairs = "" if self.pairs is None else f"-pairs-{100 * self.pairs:g}"
         return ("-".join(self._percents) or shares) + pairs + ("-disjoint" if self.disjoint else "")
 
     @property
     def title(self) -> str:
-        """The name used in reports: `90/10`."""
+        """The name in reports: `90/10`."""
         shares = "all in one order" if self.exponent is None else f"by size to the power {self.exponent:g}"
         pairs = "" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs"
         return ("/".join(self._percents) or shares) + pairs + (", disjoint halves" if self.disjoint else "")
@@ -63,7 +62,7 @@ class Mixture:
         return (plain(self),)
 
     def mistakes(self, languages: int) -> list[str]:
-        """Return messages about values that are invalid for a model of `languages` languages."""
+        """Return messages about values that are invalid for this number of languages."""
         wrong = []
         if self.shares and len(self.shares) != languages:
             wrong.append(f"shares for {len(self.shares)} languages in a model of {languages}")
@@ -88,14 +87,14 @@ class Mixture:
         return all_but_last(languages, self.held_out)
 
     def read(self, languages: Languages) -> Languages:
-        """Return the languages restricted to the text that a model reads. Measures may use all text that `of`
+        """Return the languages restricted to the text that a model reads; measures may use all that `of`
         returns."""
         languages = self.of(languages)
         return disjoint_halves(languages) if self.disjoint else languages
 
     def order(self, parts: Mapping[Part, int], instances: int, *seed: int) -> Order:
-        """Return the order in which a stream's instances are read. `parts` maps each part, in the order of
-        numbering, to its number of instances."""
+        """Return the order in which a stream's instances are read, given the number of instances in each part
+        in the order of numbering."""
         shares: Sequence[float] = () if of_pairs(parts) else self.shares
         exponent = self.bitext_exponent if of_pairs(parts) else self.exponent
         if exponent is not None:
@@ -103,8 +102,8 @@ class Mixture:
         return Mixed(parts, shares, *seed) if parts and shares else Together(parts, instances, *seed)
 
     def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
-        """Divide the `batch` rows of a step among streams, depending on their sizes and on whether they are
-        `paired`. `pairs` has no effect on objectives that read only pairs."""
+        """Divide a step's `batch` rows among streams by size and, unless the objective reads only pairs, by
+        `pairs`; `paired` tells which streams consist of sentence pairs."""
         if self.pairs is None or all(paired):
             return share_rows(batch, sizes)
         setting = f"pairs = {self.pairs:g} of the rows"

@@ -20,14 +20,10 @@ LOGITS = 2**30  # maximum number of logits in memory at a time (4 GiB), unless a
 
 
 def build(
-    config: ModelConfig,
-    rows: int,
-    token_types: int = 1,
-    seed: int = 0,
-    specials: Specials = OURS,
+    config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, specials: Specials = OURS
 ) -> Any:
-    """Create a RoBERTa model with `rows` embedding rows; the seed determines its weights. `token_types` is 1
-    or, for a model with language embeddings, `Languages.token_types`."""
+    """Create a RoBERTa model with `rows` embedding rows and seeded random weights. `token_types` is 1 or, for
+    a model with language embeddings, `Languages.token_types`."""
     torch.manual_seed(seed)
     return ROBERTA.masked_model(
         ROBERTA.config(
@@ -50,8 +46,7 @@ def build(
 
 
 def compile_layers(model: Any, **options: Any) -> None:
-    """Compile all layers except the last one, which is computed only at labelled positions; `options` are
-    torch's."""
+    """Compile all layers except the last one, which is computed only at labelled positions."""
     for layer in architecture_of(model.config).layers(model)[:-1]:
         layer.compile(**options)
 
@@ -66,14 +61,12 @@ def encode_each(model: Any, rows: Rows) -> Iterator[Tensor]:
 
 
 def encode(model: Any, rows: Rows, layer: int) -> Tensor:
-    """Return the hidden states after `layer` layers (0: the embeddings), (B, L, H), without computing higher
-    layers."""
+    """Return the hidden states after `layer` layers (0: the embeddings), (B, L, H)."""
     return next(islice(encode_each(model, rows), layer, None))
 
 
 def encode_first(model: Any, rows: Rows) -> Tensor:
-    """Return the last layer's state at the first position of each row, (B, H). The last layer is computed
-    only there."""
+    """Return the last layer's state at the first position of each row, (B, H)."""
     layers = architecture_of(model.config).layers(model)
     hidden = encode(model, rows, len(layers) - 1)
     row = torch.arange(len(rows), device=hidden.device)
@@ -82,12 +75,11 @@ def encode_first(model: Any, rows: Rows) -> Tensor:
 
 
 def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0) -> Tensor:
-    """Return the summed cross-entropy at the labelled positions, which equals N times the mean that
-    transformers computes.
+    """Return the summed cross-entropy at the labelled positions: N times the mean that transformers computes.
 
-    The head, which is the most expensive part of a small model, and most of the last layer are computed only
-    at labelled positions: if 15 % are labelled, they cost 15 %. Given `hidden`, (B, L, H), the output after
-    `layer` layers, computation continues from there.
+    The prediction head and most of the last layer are computed only there: if 15 % of the positions are
+    labelled, they cost 15 %. Given `hidden`, (B, L, H), the states after `layer` layers, only the higher
+    layers are computed.
     """
     architecture = architecture_of(model.config)
     labelled = rows.positions if rows.found is None else rows.found
@@ -107,9 +99,9 @@ def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer:
 
 
 def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor, types: int) -> Tensor:
-    """Return the summed cross-entropy of labels (N,) for hidden states (N, H); `head` computes logits (N,
-    types). If there are more than LOGITS logits, they are computed in pieces and recomputed in the backward
-    pass to save memory."""
+    """Return the summed cross-entropy of labels (N,) for hidden states (N, H), of which `head` computes
+    logits, (N, types). To save memory, more than LOGITS logits are computed in pieces, and again in the
+    backward pass."""
 
     def of(top: Tensor, labels: Tensor) -> Tensor:
         return F.cross_entropy(head(top).float(), labels, reduction="sum")
@@ -125,8 +117,7 @@ def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor,
 
 
 def state_of(module: nn.Module) -> dict[str, Tensor]:
-    """Return every parameter and persistent buffer once, under its first name. For a `Learner`, this is the
-    state that a resumed run restores."""
+    """Return every parameter and persistent buffer once, under its first name."""
     seen: set[int] = set()
     state = {}
     for name, tensor in module.state_dict(keep_vars=True).items():
@@ -138,7 +129,7 @@ def state_of(module: nn.Module) -> dict[str, Tensor]:
 
 @contextmanager
 def evaluating(model: nn.Module, device: torch.device) -> Iterator[None]:
-    """Use evaluation mode, without gradients, inside a `with` block."""
+    """Use evaluation mode without gradients inside a `with` block."""
     model.eval()
     with torch.no_grad(), autocast(device):
         yield
@@ -155,8 +146,7 @@ def _padding(model: Any, rows: Rows) -> Tensor | None:
 
 
 def _embed(model: Any, rows: Rows) -> Tensor:
-    """Return the embeddings, (B, L, H). Positions and token types that all rows share are looked up only
-    once."""
+    """Return the embeddings, (B, L, H), looking up positions and token types that all rows share once."""
     config, device = model.config, rows.ids.device
     architecture, positions = architecture_of(config), None
     if rows.places is not None:

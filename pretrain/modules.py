@@ -1,7 +1,7 @@
 """Trainable modules: a model combined with its objective's own modules, and the modules that objectives use.
 
-Shapes: B rows or sentences, L ids, W ids per side, hidden size H, V types, Q masked ids with a link, D
-dimensions, K keys.
+Shapes: B rows or sentences, W ids per side, hidden size H, V types, Q masked ids with a link, D dimensions, K
+keys.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from calque.pretrain.model import encode_first
 
 
 class Learner(nn.Module):
-    """A transformers model and, by name, its objective's `own` modules. Checkpoints contain only the
-    model."""
+    """A transformers model and its objective's `own` modules by name; checkpoints contain only the model."""
 
     def __init__(self, model: Any, own: dict[str, nn.Module]) -> None:
         super().__init__()
@@ -29,13 +28,12 @@ class Learner(nn.Module):
 
     @property
     def trained(self) -> dict[str, nn.Parameter]:
-        """The trained parameters by name; parameters that several modules share occur only once."""
+        """The trained parameters by name; shared parameters occur only once."""
         return {name: parameter for name, parameter in self.named_parameters() if parameter.requires_grad}
 
 
 class Frozen(nn.Module):
-    """A frozen copy of a model, always without dropout. It is part of a run's state but not of
-    checkpoints."""
+    """A frozen copy of a model without dropout, which is part of a run's state but not of checkpoints."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
@@ -43,29 +41,27 @@ class Frozen(nn.Module):
         self.train(False)
 
     def train(self, mode: bool = True) -> Self:
-        """Always stay in evaluation mode."""
         super().train(False)
         return self
 
     @torch.no_grad()
     def follow(self, model: nn.Module, momentum: float) -> None:
-        """Move the weights towards those of a model of the same shape: momentum * own + (1 - momentum) * the
-        model's."""
+        """Set the weights to momentum * own + (1 - momentum) * those of a model of the same shape."""
         for own, other in zip(self.model.parameters(), model.parameters(), strict=True):
             own.lerp_(other, 1 - momentum)
 
 
 class Pointer(nn.Module):
-    """A pointer network (section 3.2); both directions share a query projection and a key projection."""
+    """XLM-Align's pointer network (section 3.2), whose projections both directions share."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
 
     def forward(self, sides: Sequence[Tensor], real: Sequence[Tensor], targets: Sequence[Tensor]) -> Tensor:
-        """Return the summed cross-entropy of the targets under scaled dot products (equations 11 to 15). For
-        each side, `sides` contains the hidden states, (B, W, H), `real` marks ids that are not padding, (B,
-        W), and `targets`, (B, W, W) bool, marks the ids on the other side that each id should point to."""
+        """Return the summed cross-entropy of the targets under scaled dot products (equations 11 to 15),
+        given each side's hidden states, (B, W, H), mask of `real` ids, (B, W), and `targets`, (B, W, W) bool,
+        which mark the ids on the other side that each id should point to."""
         losses = []
         for side, target in enumerate(targets):
             scores = self.query(sides[side]) @ self.key(sides[1 - side]).mT / sides[side].shape[2] ** 0.5
@@ -75,8 +71,7 @@ class Pointer(nn.Module):
 
 
 class Projection(nn.Module):
-    """Computes W2 ReLU(W1 h) without biases; h and the result are normalised to length 1 (Pan et al. 2021,
-    equation 2)."""
+    """Computes W2 ReLU(W1 h); h and the result are normalised to length 1 (Pan et al. 2021, equation 2)."""
 
     def __init__(self, width: int, dimensions: int) -> None:
         super().__init__()
@@ -89,8 +84,8 @@ class Projection(nn.Module):
 
 class MoCo(nn.Module):
     """Momentum contrast: a projection for queries, slowly updated copies of the encoder and the projection
-    for keys, and a queue of the last K keys, which initially contains random vectors. `taken` counts the keys
-    enqueued so far. All of this is part of a run's state."""
+    for keys, and a queue of the last K keys (initially random vectors). `taken` counts the keys enqueued so
+    far."""
 
     queue: Tensor
     taken: Tensor
@@ -115,7 +110,7 @@ class MoCo(nn.Module):
 
     @torch.no_grad()
     def enqueue(self, keys: Tensor) -> None:
-        """Replace the oldest keys in the queue by `keys`, of which at most the last K are used."""
+        """Replace the oldest keys in the queue by the last K of `keys`."""
         size = len(self.queue)
         at = (self.taken + torch.arange(len(keys), device=keys.device)) % size
         self.queue[at[-size:]] = keys[-size:].to(self.queue.dtype)
@@ -123,8 +118,8 @@ class MoCo(nn.Module):
 
 
 class Exchange(nn.Module):
-    """A linear layer for exchanged vectors, and a separate prediction head that shares the model's embedding
-    table (eq. 6 to 8)."""
+    """WEAM's linear layer for exchanged vectors and second prediction head (equations 6 to 8), which shares
+    the model's embedding table."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()

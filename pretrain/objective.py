@@ -24,22 +24,20 @@ if TYPE_CHECKING:
     from calque.pretrain.modules import Learner
 
 Linked = Literal["", "gold", "grow-diag-final-and", "intersect"]
-"""The word links that an objective uses: none, gold links known from the derivation, or symmetrised
-fast_align links."""
+"""An objective's word links: none, gold links known from the derivation, or symmetrised fast_align links."""
 GROWN: Linked = "grow-diag-final-and"
 GOLD: Linked = "gold"
 
 
 class Stream(ABC):
-    """Instances in shuffled order, and the losses computed on them. Losses are sums. The training loop
-    divides them once, by their counts over the whole batch, so that gradients do not depend on the division
-    into micro-batches and processes.
+    """Training instances and the losses computed on them. Losses are sums, which the training loop divides by
+    their counts over the whole batch, so that gradients do not depend on the division into micro-batches and
+    processes.
 
-    weights: the weights of the loss terms in the sum, by name.
-    instances: the number of instances; the rows of a step are divided among streams in proportion to it.
-    left_out: how much text was excluded, by reason.
-    parts: the number of instances for each language or language pair, in the order in which instances are
-        numbered.
+    weights: the weights of the loss terms in the total loss, by name.
+    instances: the number of instances; a step's rows are divided among streams in proportion to it.
+    left_out: the amount of excluded text, by reason.
+    parts: the number of instances for each language or language pair, in the order of numbering.
     uncounted: loss terms that `draw` cannot count because their counts depend on the model.
     """
 
@@ -54,29 +52,28 @@ class Stream(ABC):
         """Return a batch of the given instances with fresh masks, and the divisor of each loss term."""
 
     def pieces(self, part: Any) -> Sequence[Any]:
-        """Divide this process's part of a micro-batch into pieces, which are passed to the model one at a
-        time."""
+        """Divide this process's part of a micro-batch into pieces that the model processes one at a time."""
         return (part,)
 
     def start_step(  # noqa: B027  # most streams change nothing
         self, step: int, steps: int, learner: Learner, optimizer: Optimizer, world: World
     ) -> None:
-        """Hook called before each of the `steps` steps (`step` is 0-based). It may change the weights and the
+        """Hook called before each of the `steps` steps; `step` is 0-based. It may change the weights and the
         optimizer's state, in the same way in every process."""
 
     def before_step(
         self, learner: Learner, parts: Sequence[Any], world: World
     ) -> tuple[Sequence[Any], dict[str, Tensor]]:
         """Hook called once per step, before gradients are computed, with this process's micro-batches. It may
-        label them with the model (inside `evaluating`) or update the objective's modules, whose parameters
-        and buffers are the only state that is restored when a run is resumed. Return the batches for
-        `losses`, and the counts of `uncounted` terms."""
+        label them with the model (inside `evaluating`) or update the objective's modules; a resumed run
+        restores only their parameters and buffers. Return the batches for `losses`, and the counts of
+        `uncounted` terms."""
         return parts, {}
 
     @abstractmethod
     def losses(self, learner: Learner, batch: Any) -> dict[str, Tensor]:
-        """Return the sum of each loss term over a batch or a part of one. Terms without a weight are only
-        logged. Processes must not communicate here, because they may have different numbers of parts."""
+        """Return the sum of each loss term over a batch or a part of one; terms without a weight are only
+        logged. Processes, which may have different numbers of parts, must not communicate here."""
 
 
 @dataclass(frozen=True)
@@ -87,14 +84,14 @@ class Traits:
     language_embeddings: whether the model has language embeddings (RoBERTa's token types).
     text: whether the objective also reads monolingual text.
     dictionary: whether it needs dictionary entries that link two different words.
-    links, parallel_share: the word links that it learns from, and the fraction of parallel sentences that it
-        reads.
-    predicts: whether it predicts sub-words and thus trains a prediction head.
+    links: the word links that it learns from.
+    parallel_share: the fraction of parallel sentences that it reads.
+    predicts: whether it predicts sub-words, and so trains a prediction head.
     needs_start: whether it cannot start from random weights.
     start: the objective whose model it starts from, and the fraction of all steps spent on that objective.
     head_only: whether only the prediction head is trained.
     memory: the size of its own modules in bytes, if they are large.
-    format: a version number, incremented when a code change alters the model that the same settings yield.
+    format: a version number, incremented when a code change alters models.
     """
 
     mask_rate: float = 0.0
@@ -112,12 +109,8 @@ class Traits:
 
 
 class Objective(Named, ABC):
-    """Base class of objectives, which create streams of batches. Subclasses are frozen dataclasses of plain
-    values.
-
-    summary: a one-sentence definition, for glossaries and documentation.
-    paper: the paper that introduced the objective.
-    """
+    """Base class of objectives, which are frozen dataclasses of plain values. `summary` is a one-sentence
+    definition for the documentation, and `paper` the paper that introduced the objective."""
 
     summary: ClassVar[str] = ""
     paper: ClassVar[str] = ""
@@ -133,12 +126,12 @@ class Objective(Named, ABC):
 
     @property
     def reads_dictionary(self) -> bool:
-        """Whether models depend on dictionaries; for objectives defined outside Calque, this is assumed."""
+        """Whether models depend on dictionaries; assumed for objectives defined outside Calque."""
         return self.traits.dictionary or bool(code_of(type(self)))
 
     @property
     def reads_bitexts(self) -> bool:
-        """Whether models depend on bitexts; for objectives defined outside Calque, this is assumed."""
+        """Whether models depend on bitexts; assumed for objectives defined outside Calque."""
         return bool(code_of(type(self)))
 
     @property
@@ -152,8 +145,8 @@ class Objective(Named, ABC):
         sampled."""
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
-        """Create the objective's modules, named as in `Learner.own`. They may share parameters with the
-        model. They are trained, saved and restored with the model, but are not part of its checkpoint."""
+        """Create the objective's own modules, which may share parameters with the model. They are trained,
+        saved and restored with it, but are not part of its checkpoint."""
         return {}
 
     def mistakes(self, model: ModelConfig) -> list[str]:
@@ -165,7 +158,7 @@ class Objective(Named, ABC):
         return main_layer(layers)
 
     def pair_passes(self, layers: int) -> float:
-        """Return how often the ids of a bitext pass through a model of `layers` layers, for cost estimates. A
+        """Return how often a bitext's ids pass through a model of `layers` layers, for cost estimates; a
         backward pass counts as two."""
         return 3.0
 
@@ -184,10 +177,8 @@ class Objective(Named, ABC):
         learner = Learner(model, self.modules(model))
         if self.traits.head_only:
             head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
-            for (
-                name,
-                parameter,
-            ) in model.named_parameters():  # each appears once; XLM-R's table is named after the head
+            for name, parameter in model.named_parameters():
+                # XLM-R's embedding table is named after the head.
                 parameter.requires_grad_(name.startswith(f"{head}.") and parameter is not table)
         return learner
 
@@ -253,9 +244,8 @@ class Composite(Objective):
 
 @dataclass(frozen=True)
 class Sum(Composite):
-    """Several objectives trained together, under the name `label` and the title `heading` (by default, the
-    name). All parts that learn from links must use the same kind of links and the same fraction of the
-    bitexts."""
+    """Several objectives trained together, with the name `label` and the title `heading` (by default, the
+    name). All parts that learn from links must use the same links and the same fraction of the bitexts."""
 
     label: str
     summands: tuple[Objective, ...]
@@ -285,10 +275,9 @@ class Sum(Composite):
 
 @dataclass(frozen=True)
 class After(Composite):
-    """Trains `then`, starting from a model trained with `first` on the same languages and with the same seed.
-    `first` gets a fraction `portion` of the steps, so that both together take as many steps as a single
-    objective. The first model is a separate run, from which other objectives may also start. Either both
-    objectives or neither must use language embeddings."""
+    """Trains `then`, starting from a model trained with `first` on the same languages and with the same seed,
+    for a fraction `portion` of all steps. The first model is a separate run, from which other objectives may
+    also start. Both objectives or neither must use language embeddings."""
 
     then: Objective
     first: Objective
@@ -327,17 +316,14 @@ class After(Composite):
 
 @dataclass(frozen=True)
 class HeadOnly(Composite):
-    """Trains only the prediction head with `objective`; the embedding table, which the head shares, stays
-    frozen. The encoder is protected because the initial gradients from a new head are noise that would make
-    it forget."""
+    """Trains only the prediction head with `objective`, without the embedding table that the head shares,
+    because the noisy gradients from a new head would make the encoder forget."""
 
     objective: Objective
 
     def __post_init__(self) -> None:
         if self.objective.traits.start:
-            raise ValueError(
-                f"{self.objective.name} starts from a model of its own, so it cannot train only a head"
-            )
+            raise ValueError(f"{self.objective.name} starts from another model, so it cannot train a head")
 
     @property
     def name(self) -> str:

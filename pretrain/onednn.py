@@ -1,8 +1,5 @@
-"""Compute the linear layers of wide models with oneDNN.
-
-On AMD processors with AVX-512, oneDNN multiplies matrices faster than MKL, torch's default, except for the
-gradients of weights. `calque bench step` measures the speed-up.
-"""
+"""Linear layers that use oneDNN, which is faster than MKL, torch's default, on AMD processors with AVX-512,
+except for the gradients of weights. `calque bench step` measures the speed-up."""
 
 from typing import Any
 
@@ -14,8 +11,7 @@ WIDE = 128  # narrower layers are not faster
 
 
 def use_onednn(module: nn.Module, length: int) -> None:
-    """Make the wide linear layers in a module use oneDNN for rows of `length` ids, if the CPU supports
-    AVX-512. Weights and their names do not change."""
+    """Make a module's wide linear layers use oneDNN for rows of `length` ids if the CPU supports AVX-512."""
     if torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512":
         for layer in module.modules():
             if type(layer) is nn.Linear and min(layer.weight.shape) >= WIDE:
@@ -25,9 +21,8 @@ def use_onednn(module: nn.Module, length: int) -> None:
 
 
 class OneDNNLinear(nn.Linear):
-    """A linear layer that uses oneDNN for float32 inputs of the shape (B, `length`, H) on a CPU. Other
-    shapes, such as those of labelled positions and sentence pairs, change from step to step, and oneDNN needs
-    time and memory for each new shape."""
+    """A linear layer that uses oneDNN for float32 inputs of shape (B, `length`, H) on a CPU. Other shapes
+    change from step to step, and oneDNN needs time and memory for each new shape."""
 
     length: int
 
@@ -64,6 +59,5 @@ class _Product(torch.autograd.Function):
 
 
 def _product(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    # torch.compile uses this operator on CPUs; it has no public name.
     product: Tensor = torch.ops.mkldnn._linear_pointwise(input, weight, bias, "none", [], "")
     return product

@@ -1,5 +1,4 @@
-"""Find the rotation that brings one set of vectors closest to another. Shapes: n rows, d pairs, hidden size
-H."""
+"""The rotation that brings one set of vectors closest to another. Shapes: d pairs, hidden size H."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from calque.pretrain.lazy import Tensor, torch
 
 
 def procrustes(rows: Tensor, targets: Tensor) -> Tensor:
-    """Return the orthogonal matrix, (H, H), that brings `rows` (d, H) closest to `targets` (d, H): UV' from
+    """Return the orthogonal matrix, (H, H), that brings `rows` closest to `targets`, both (d, H): UV' from
     the singular value decomposition of rows.T @ targets (Schönemann 1966)."""
     left, _, right = torch.linalg.svd(rows.double().T @ targets.double())
     return (left @ right).to(rows.dtype)
@@ -17,7 +16,7 @@ def procrustes(rows: Tensor, targets: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Rotation:
-    """Maps a row x to (x - start) @ matrix + end. The pairs determine the matrix in only `rank` of the H
+    """Maps a row x to (x - start) @ matrix + end. The pairs determine the matrix in `rank` of the H
     dimensions; in the others, it is arbitrary."""
 
     start: Tensor
@@ -27,7 +26,7 @@ class Rotation:
 
     @classmethod
     def fit(cls, rows: Tensor, targets: Tensor) -> Rotation:
-        """Fit the rotation that brings `rows` (d, H) closest to `targets` (d, H) after centring both."""
+        """Fit the rotation that brings `rows` closest to `targets`, both (d, H), after centring both."""
         start, end = rows.mean(0), targets.mean(0)
         first, second = rows - start, targets - end
         rank = min(int(torch.linalg.matrix_rank(side)) for side in (first, second))

@@ -1,5 +1,4 @@
-"""Write the tokenizers in checkpoints for transformers, and check tokenizers against a model or
-vocabulary."""
+"""The tokenizers in checkpoints, and checks of tokenizers against a model or vocabulary."""
 
 from __future__ import annotations
 
@@ -25,14 +24,13 @@ from calque.pretrain.saved_model import load_tokenizer
 
 TOKENIZERS = "tokenizers"  # the folder for tokenizers of derived languages
 _SPARE, _NEVER, _KEPT = "\U0010fffd", "\U0010fffc", 0x100000
-"""Private-use characters that do not occur in text: a temporary letter, a marker for unused pieces, and the
-first placeholder for special types."""
+"""Private-use characters: a temporary letter, a marker for unused pieces, and the first placeholder for
+special types."""
 
 
 def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
-    """Write the source's tokenizer to a checkpoint's folder. For every other language whose spelling only
-    replaces letters, also write a tokenizer to `tokenizers/` that encodes and decodes text in its
-    spelling."""
+    """Write the source's tokenizer to a checkpoint's folder and, for every other language whose spelling only
+    replaces letters, a tokenizer for text in its spelling to `tokenizers/`."""
     write_tokenizer(languages.tokenizer, folder, languages.specials, length)
     state = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))
     for name in languages.others:
@@ -48,11 +46,9 @@ def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
 
 
 def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: int) -> None:
-    """Copy a vocabulary's tokenizer, and write its class and special types for transformers, which would
-    otherwise use RoBERTa's own tokenizer and segment text differently. A tokenizer without a template gets
-    one, because a model's rows start and end with special types. `length` is the maximum number of ids in a
-    row."""
-    copy = Tokenizer.from_str(tokenizer.read_text(encoding="utf-8"))  # from_file's errors do not name it
+    """Copy a vocabulary's tokenizer, adding a template if it has none, and write its class, special types and
+    maximum `length` for transformers, which would otherwise use RoBERTa's own tokenizer."""
+    copy = Tokenizer.from_str(tokenizer.read_text(encoding="utf-8"))  # read_text's errors name the file
     start, pad, end, unknown, mask, *_ = map(copy.id_to_token, specials.ids)
     if copy.post_processor is None:
         copy.post_processor = TemplateProcessing(
@@ -79,8 +75,7 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
 
 
 def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
-    """Raise BadInput if a tokenizer does not match its model: its ids exceed the table's `rows`, or padding
-    does not have the id `pad`."""
+    """Raise BadInput unless a tokenizer's ids are below `rows` and padding's id is `pad`, as in its model."""
     types, path = _types(folder), folder / TOKENIZER
     if not types:
         raise BadInput("has no types", path)
@@ -114,7 +109,7 @@ def _types(folder: Path) -> dict[str, int]:
 
 
 def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: Letters) -> dict[str, Any]:
-    """Convert the vocabulary's `tokenizer.json` to one for a derived language. It encodes text in the
+    """Convert the vocabulary's `tokenizer.json` to one for a derived language, which encodes text in the
     language's `letters` as the language's ids (`table`, (V,)) and decodes these ids to the same text, except
     for letters that are images but have no image themselves."""
     state = deepcopy(dict(tokenizer))
@@ -128,13 +123,13 @@ def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: 
         model["vocab"] = rows
     for token in added:
         token["id"] = int(table[token["id"]])
-        # Special types are matched before letters are replaced.
+        # Special types must be matched before letters are replaced.
         token["normalized"] = token["normalized"] and not token["special"]
     if not letters:
         return state
     normalizers = [*_exchange({spelt: letter for letter, spelt in letters.items()}), state["normalizer"]]
     state["normalizer"] = {"type": "Sequence", "normalizers": [part for part in normalizers if part]}
-    # While letters are replaced, single characters serve as placeholders for the names of special types.
+    # Single characters stand for the names of special types while letters are replaced.
     names = {chr(i): t["content"] for i, t in enumerate((t for t in added if t["special"]), start=_KEPT)}
     decoders = [_replace({"Regex": f"^{_escaped(name)}$"}, stand_in) for stand_in, name in names.items()]
     decoders.append(state["decoder"] or {"type": "WordPiece", "prefix": _NEVER, "cleanup": False})
@@ -149,8 +144,8 @@ def _escaped(name: str) -> str:
 
 
 def _exchange(letters: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return a sequence of replacements that together map letters to their images: each letter is replaced
-    before another letter becomes it."""
+    """Return replacements that map letters to their images when applied in order: each letter is replaced
+    before another one becomes it."""
     waiting, turns = dict(letters), []
     while waiting:
         last = next((letter for letter, spelt in waiting.items() if spelt not in waiting), None)

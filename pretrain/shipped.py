@@ -1,7 +1,7 @@
-"""Store finished runs in one file, so that their models can be measured without training them.
+"""Finished runs stored in one file, so that their models can be measured without training them.
 
-The safetensors file contains the weights of each run in half precision, named RUN/WEIGHT; its metadata
-contain each run's manifest and metrics. A second file contains the SHA-256.
+The safetensors file contains each run's weights in half precision, named RUN/WEIGHT, and each run's manifest
+and metrics as metadata. A second file contains its SHA-256.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from calque.pretrain.start import InitialModel
 
 @dataclass(frozen=True)
 class ShippedRun:
-    """A run that is stored in a file under `name`."""
+    """A run stored in a file under `name`."""
 
     file: Path
     name: str
@@ -55,19 +55,17 @@ class ShippedRun:
 
 @cache
 def runs_of(file: Path) -> dict[str, dict[str, Any]]:
-    """Return the manifest's facts and the metrics of each run in a file, by name; raise BadInput unless the
-    file's SHA-256 is as expected."""
+    """Return each run's facts from the manifest, and metrics, by name; raise BadInput if the file's SHA-256
+    is wrong."""
     if not file.is_file() or sha256(file) != _expected(file):
         digest = _digest_file(file).name
-        raise BadInput(
-            f"this file of finished runs is missing, or its SHA-256 is not the one in {digest}", file
-        )
+        raise BadInput(f"this file of runs is missing, or its SHA-256 is not the one in {digest}", file)
     with safe_open(file, framework="pt") as tensors:
         return {name: strict_json.loads(text) for name, text in tensors.metadata().items()}
 
 
 def pack(runs: Mapping[str, Path], file: Path) -> None:
-    """Write named finished runs to a file, and the file's SHA-256 to a second file next to it."""
+    """Write finished runs, by name, to a file, and the file's SHA-256 to a second file next to it."""
     from transformers import AutoModelForMaskedLM
 
     tensors, metadata = dict[str, torch.Tensor](), dict[str, str]()

@@ -5,19 +5,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 Part = tuple[str, ...]  # the language or language pair that instances belong to
-UNIT = 10**9  # shares are multiples of 1 / UNIT, so nine decimals are exact and sums do not drift
+UNIT = 10**9  # shares are multiples of 1 / UNIT, so that sums are exact
 
 
 class Shuffled:
-    """An infinite sequence of indices of `size` instances, reshuffled every epoch, that can be read from any
-    position."""
+    """An infinite stream of indices below `size`, reshuffled every epoch and readable from any position."""
 
     def __init__(self, size: int, *seed: int) -> None:
         self.size, self.seed = size, seed
         self._epoch, self._order = -1, np.empty(0, np.int64)
 
     def take(self, start: int, count: int) -> np.ndarray:
-        """Return elements `start` to `start + count` of the infinite sequence."""
+        """Return `count` indices from position `start` on."""
         pieces = [np.empty(0, np.int64)]
         while count:
             epoch, offset = divmod(start, self.size)
@@ -31,15 +30,14 @@ class Shuffled:
 
 
 class Together:
-    """Reads all instances in one order, reshuffled every epoch, so that the shares of parts are proportional
-    to their sizes."""
+    """Reads all instances in one shuffled order, so that parts' shares are proportional to their sizes."""
 
     def __init__(self, parts: Mapping[Part, int], instances: int, *seed: int) -> None:
         self.parts, self.size = parts, instances
         self._order = Shuffled(instances, *seed)
 
     def at(self, step: int, rows: int) -> np.ndarray:
-        """Return the instances for the 0-based `step`, given the number of rows per step."""
+        """Return the `rows` instances for the 0-based `step`."""
         return self._order.take(step * rows, rows)
 
     def shown(self, steps: int, rows: int) -> dict[Part, int]:
@@ -55,7 +53,7 @@ class Together:
 
 
 class Mixed:
-    """Reads each part in its own shuffled order, with a fixed share of the rows in each step."""
+    """Reads each part in its own shuffled order, with a fixed share of each step's rows."""
 
     def __init__(self, parts: Mapping[Part, int], shares: Sequence[float], *seed: int) -> None:
         self.parts, self.units = parts, in_units(shares)
@@ -86,8 +84,8 @@ Order = Together | Mixed
 
 
 def in_units(shares: Sequence[float]) -> np.ndarray:
-    """Convert non-negative shares with a positive sum to integers that sum to `UNIT`, (K,) int64, using the
-    largest remainder method."""
+    """Convert non-negative shares to integers that sum to `UNIT`, (K,) int64, by the largest remainder
+    method."""
     exact = np.asarray(shares, float) / np.sum(shares, dtype=float) * UNIT
     units = np.floor(exact + 1e-6).astype(np.int64)  # tolerates floating-point errors, as in 0.29 * UNIT
     lacking = UNIT - int(units.sum())
@@ -98,11 +96,10 @@ def in_units(shares: Sequence[float]) -> np.ndarray:
 
 
 class Apportionment:
-    """Determines the number of rows from each part as a function of the step alone. After every step, it is
-    the part's exact share of all rows so far, rounded up or down, so that all corpora are spread evenly over
-    training. Such a division always exists, and rounding up the parts with the earliest deadlines finds it
-    (Tijdeman 1980). Each part's share of a step's `rows` is `units` (K,) int64; rows times steps must be
-    below 9e9."""
+    """Determines the number of rows from each part as a function of the step alone. After every step, each
+    part has its exact share, `units` (K,), of all rows so far, rounded up or down. Such a division always
+    exists, and rounding up the parts with the earliest deadlines finds it (Tijdeman 1980). Rows times steps
+    must be below 9e9."""
 
     def __init__(self, units: np.ndarray, rows: int) -> None:
         self.units, self.rows = units, rows
@@ -118,8 +115,6 @@ class Apportionment:
         return self._had.copy()
 
     def _next(self, steps: int, had: np.ndarray) -> np.ndarray:
-        """Return the number of rows from each part in the first `steps` steps, given the numbers one step
-        earlier, `had`."""
         exact = self.rows * steps * self.units
         least = np.maximum(exact // UNIT, had)
         left = self.rows * steps - int(least.sum())
@@ -132,9 +127,8 @@ class Apportionment:
 
 
 def share_rows(batch: int, instances: Sequence[int]) -> list[int]:
-    """Divide `batch` rows among streams in proportion to their `instances`; every stream that has instances
-    gets at least one row. The largest stream absorbs rounding, so that the sum is `batch` if the batch is
-    large enough."""
+    """Divide `batch` rows among streams in proportion to their `instances`, with at least one row for every
+    stream that has any; the largest stream absorbs rounding errors."""
     total = sum(instances)
     rows = [max(1, round(batch * n / total)) if n else 0 for n in instances]
     largest = max(range(len(rows)), key=lambda i: instances[i])

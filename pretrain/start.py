@@ -1,11 +1,7 @@
 """The model that a run starts from (new, or loaded from a folder), and its embedding rows during training.
 
-A pretrained encoder has a row for every type in its tokenizer (XLM-R: 250,037), but text in a few languages
-uses only a fraction of them. During training, the model has rows only for the kept types, which reduces the
-size of the softmax, gradients, AdamW's moments and saved states. Its checkpoint contains all rows; the other
-rows are unchanged.
-
-Shapes: V types in the tokenizer, R kept types.
+A pretrained encoder has a row for every type in its tokenizer (XLM-R: 250,037), but only types that occur in
+the training text are kept during training, which saves time and memory. The checkpoint contains all rows.
 """
 
 from __future__ import annotations
@@ -29,8 +25,7 @@ from calque.pretrain.tokenizer_check import check_tokenizer
 
 
 def check_start(folder: Path, config: ModelConfig) -> None:
-    """Raise BadInput, before any other work is done, if a run with this model config cannot start from a
-    folder."""
+    """Raise BadInput if a run with this model config cannot start from a folder."""
     saved = saved_model.read_config(folder)
     differences = _other_shape(saved, config)
     _refuse_second_tensors(saved, folder)
@@ -42,7 +37,7 @@ def check_start(folder: Path, config: ModelConfig) -> None:
 
 
 def has_head(folder: Path) -> bool:
-    """Whether a checkpoint includes a prediction head, according to the names of its weights."""
+    """Whether a checkpoint contains a prediction head, judging by the names of its weights."""
     head, names = architecture_of(saved_model.read_config(folder)).head, saved_model.tensor_files(folder)
     # BERT's other head predicts whether two sentences are consecutive.
     return any(name.startswith(f"{head}.") and "seq_relationship" not in name for name in names)
@@ -51,8 +46,7 @@ def has_head(folder: Path) -> bool:
 @dataclass(frozen=True)
 class InitialModel:
     """The model that a run starts from: a new one, or the RoBERTa, XLM-R or BERT model in the folder `start`,
-    which must have the config's shape and gets the config's dropout. It has rows for the kept types during
-    training, and for all types when finished."""
+    which must have the config's shape. The config determines its dropout."""
 
     start: Path | None
     config: ModelConfig
@@ -61,15 +55,14 @@ class InitialModel:
     seed: int
 
     def load(self) -> tuple[Any, list[str]]:
-        """Return the model to train, and descriptions of the parts that are random because the folder lacks
-        them."""
+        """Return the model to train, with rows for kept types only, and descriptions of its random parts."""
         whole, drawn = self.whole()
         kept = self.languages.kept
         return (whole if kept is None else with_rows(whole, kept, self.languages.specials.pad)), drawn
 
     def complete(self, trained: Any, digest: str | None) -> Any:
-        """Return the trained model with rows for all types; `digest` is the digest of the weights that the
-        run started from."""
+        """Return the trained model with rows for all types, given the digest of the weights that the run
+        started from."""
         if self.languages.kept is None:
             return trained
         if self.start and saved_model.weights_digest(self.start) != digest:
@@ -110,7 +103,7 @@ class InitialModel:
 
 def _lacking_head(model: Any, missing: list[str], folder: Path) -> set[str]:
     """Return the names of the prediction head's weights if a folder lacks all of them; raise BadInput if any
-    other weights are `missing`."""
+    other weights are missing."""
     head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
     weights = model.state_dict(keep_vars=True).items()
     own = {name: each for name, each in weights if name.startswith(f"{head}.") and each is not table}
@@ -122,8 +115,8 @@ def _lacking_head(model: Any, missing: list[str], folder: Path) -> set[str]:
 
 
 def _refuse_second_tensors(saved: Any, folder: Path) -> None:
-    """Raise BadInput if two different tensors are saved that the model ties, such as two word embedding
-    tables."""
+    """Raise BadInput if tensors that the model ties, such as its word embeddings, were saved with different
+    values."""
     files = saved_model.tensor_files(folder)
     tied = architecture_of(saved).masked_model._tied_weights_keys if saved.tie_word_embeddings else {}
     for name, first in tied.items():
@@ -143,7 +136,6 @@ def _refuse(differences: list[str], folder: Path) -> None:
 
 
 def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
-    """Return messages about differences between the shape of a saved model and the config."""
     length = architecture_of(saved).length(saved)
     shape = {
         "layers": (saved.num_hidden_layers, config.layers),
@@ -175,7 +167,7 @@ def _changed(config: Any, **changes: Any) -> Any:
 
 
 def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
-    """Return the model with only the rows of the types `kept` (R,) int64, in this order; `pad` is padding's
+    """Return the model with only the rows of the types `kept`, (R,) int64, in this order; `pad` is padding's
     row."""
     config = model.config
     if architecture_of(config).counts_from_padding and pad != config.pad_token_id:
@@ -184,14 +176,13 @@ def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
     small = type(model)(_changed(config, vocab_size=len(kept), pad_token_id=pad))
     rows, whole = torch.from_numpy(kept), model.state_dict()
     with torch.no_grad():
-        for name, tensor in small.state_dict().items():  # tensors with one row per type are smaller here
+        for name, tensor in small.state_dict().items():  # only tensors with one row per type differ in shape
             tensor.copy_(whole[name][rows] if whole[name].shape != tensor.shape else whole[name])
     return small
 
 
 def put_back(trained: Any, kept: np.ndarray, into: Any) -> None:
-    """Copy the weights of a trained model from `with_rows` into the whole model `into`; rows that were not
-    kept stay unchanged."""
+    """Copy the weights of a trained model from `with_rows` into the kept rows of the whole model `into`."""
     rows, whole = torch.from_numpy(kept), into.state_dict()
     with torch.no_grad():
         for name, tensor in trained.state_dict().items():

@@ -1,7 +1,7 @@
 """Check that AutoTokenizer encodes text in the same way as a folder's tokenizer.json.
 
-AutoTokenizer uses the class named in tokenizer_config.json or config.json. Most classes read only the types
-from tokenizer.json and use their own normalizer, template and special types.
+AutoTokenizer uses the class named in tokenizer_config.json or config.json, and most classes ignore the
+normalizer, template and special types in tokenizer.json.
 """
 
 import json
@@ -20,9 +20,9 @@ from calque.pretrain.saved_model import CONFIG, load_tokenizer
 
 AS_SAVED = ("PreTrainedTokenizerFast", "TokenizersBackend")  # classes that use tokenizer.json unchanged
 READING = ("tokenizer_class", "do_lower_case", "strip_accents", "tokenize_chinese_chars", "add_prefix_space")
-"""Settings that affect how a class tokenizes."""
+"""Settings that affect tokenization."""
 ADDED = "added_tokens.json"
-SAMPLE = 500  # number of types whose words are compared
+SAMPLE = 500  # approximate number of types to compare
 
 
 def check_tokenizer(folder: Path) -> None:
@@ -37,14 +37,12 @@ def check_tokenizer(folder: Path) -> None:
 
 @lru_cache(maxsize=16)
 def _compare(folder: Path, *digests: str) -> None:
-    """Compare the tokenizers; cached by the files' digests, because comparing 250,000 types takes seconds."""
+    """Compare a folder's tokenizers; results are cached by the files' digests."""
     ours, theirs = open_tokenizer(folder / TOKENIZER), load_tokenizer(folder)
     try:
         cases = list(_encodings(ours, theirs))
     except Exception as error:  # a bare Exception for unknown words if there is no unknown type
-        raise BadInput(
-            f"the tokenizer that AutoTokenizer loads cannot encode all words: {error}", folder
-        ) from None
+        raise BadInput(f"AutoTokenizer's tokenizer cannot encode all words: {error}", folder) from None
     for text, here, there in cases:
         if here != there:
             settings = tokenizer_settings(folder)
@@ -59,8 +57,7 @@ def _compare(folder: Path, *digests: str) -> None:
 
 
 def _encodings(ours: Tokenizer, theirs: Any) -> Iterator[tuple[str, list[int], list[int]]]:
-    """Yield words with their ids from both tokenizers, then the ids and token types of a row with two
-    texts."""
+    """Yield words with their ids from both tokenizers, then the ids and token types of a row of two texts."""
     ours.no_padding()
     ours.no_truncation()
     theirs.model_max_length = 1 << 30  # otherwise, transformers warns about long texts
@@ -74,7 +71,7 @@ def _encodings(ours: Tokenizer, theirs: Any) -> Iterator[tuple[str, list[int], l
 
 
 def _words(ours: Tokenizer, theirs: Any) -> list[str]:
-    """Return the types that only AutoTokenizer has, and words that reveal differences in the treatment of
+    """Return the types known only to AutoTokenizer, and words that reveal differences in the treatment of
     case, accents and word boundaries."""
     vocabulary, special = ours.get_vocab(with_added_tokens=True), set(theirs.all_special_tokens)
     words = sorted(theirs.get_vocab().keys() - vocabulary.keys() - special)

@@ -1,10 +1,8 @@
 """Batched word alignment by optimal transport, and extraction of links from scores.
 
-Shapes: B sentence pairs, n and m sub-words on their sides, L links. Rows correspond to the sub-words on one
-side of a pair, columns to those on the other. Masks, (B, n) and (B, m), are true for sub-words; padding gets
-no mass and no links. Scores, (B, n, m), are not negative. Links are listed as (pair, row, column), (L, 3)
-int64, because a dense table would cost more than finding them, except during training on a GPU. Ties go to
-the first cell, as in NumPy.
+Shapes: B sentence pairs, with n sub-words on one side (rows) and m on the other (columns); L links. Masks,
+(B, n) and (B, m), are true for sub-words; padding gets no mass and no links. Scores, (B, n, m), are not
+negative. Links are listed as (pair, row, column), (L, 3) int64. Ties go to the first cell, as in NumPy.
 """
 
 from __future__ import annotations
@@ -16,8 +14,7 @@ from calque.pretrain.lazy import Tensor, torch
 
 First = Literal["columns", "rows"]
 EPSILON, ITERATIONS, ALPHA = 1e-6, 2, 0.9
-"""From XLM-Align's table 11, which also sets mu to 1 and uses two rounds of Itermax; epsilon is from the
-published code."""
+"""From XLM-Align's table 11, except for epsilon, which is from the published code."""
 _PLACE = 14  # number of bits per position
 
 
@@ -34,11 +31,10 @@ def sinkhorn(
     first: First = "columns",
     padded: bool | None = None,
 ) -> Tensor:
-    """Return the transport plan, (B, n, m), for log K after Sinkhorn iterations, with zeros at padding. In
-    each iteration, first all columns and then all rows are normalised to sum to 1, as in the published code;
-    `first="rows"` follows the paper's equation 6. Half an iteration consists of only the first of these
-    steps. Computing in log space avoids overflow in float32. Set `padded` to avoid reading the masks, which
-    waits for a GPU."""
+    """Return the transport plan, (B, n, m), for log K after Sinkhorn iterations, with zeros at padding. Each
+    iteration normalises first all columns and then all rows to sum to 1, as in the published code;
+    `first="rows"` follows the paper's equation 6. Half an iteration normalises only the `first`. `padded`
+    tells whether there is padding; reading this from the masks would wait for a GPU."""
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     padded = bool(padding.any()) if padded is None else padded
     plan = log_kernel.masked_fill(padding, -torch.inf) if padded else log_kernel
@@ -50,9 +46,8 @@ def sinkhorn(
 
 
 def untied(plan: Tensor, log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Return the plan, but with K divided by its sum for pairs in which a side has only one sub-word; all are
-    (B, n, m). Transport to or from a single sub-word does not depend on K, so rounding errors, which vary
-    between batches, would otherwise decide which link is chosen; this way, the largest K decides."""
+    """Replace the plan by normalised K for pairs with a side of only one sub-word. Transport to or from a
+    single sub-word does not depend on K, so rounding errors would otherwise decide which link is chosen."""
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     own = log_kernel.masked_fill(padding, -torch.inf).flatten(1).softmax(1).view_as(plan)
     single = (row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)
@@ -68,16 +63,14 @@ def argmax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """Return the links found by SimAlign's Itermax (section 2.2), which applies Argmax twice. In the second
-    round, the score of a cell whose row or column is already linked is multiplied by `ALPHA`; if both are
-    linked, the cell is excluded. The second round is skipped for pairs in which a side has at most two
-    sub-words or is fully linked. These rules follow the published code; in XLM-Align, equation 9 excludes
-    only linked cells."""
+    round, scores are multiplied by `ALPHA` if their row or column is already linked, and excluded if both
+    are. The second round is skipped for pairs in which a side has at most two sub-words or is fully linked.
+    These rules follow the published code; XLM-Align's equation 9 excludes only linked cells."""
     return torch.cat([_cells(rows, columns) for rows, columns in _rounds(scores, row_mask, col_mask)])
 
 
 def itermax_table(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Return the links found by Itermax as a table, (B, n, m) bool, because listing them would wait for a
-    GPU."""
+    """Return Itermax's links as a table, (B, n, m) bool; listing them would wait for a GPU."""
     table = torch.zeros_like(scores, dtype=torch.bool)
     for rows, columns in _rounds(scores, row_mask, col_mask, padded=True):
         table |= torch.zeros_like(table).scatter_(2, columns[:, :, None], rows[:, :, None])
@@ -87,7 +80,7 @@ def itermax_table(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 def _rounds(
     scores: Tensor, row_mask: Tensor, col_mask: Tensor, padded: bool | None = None
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """For each round of Itermax, yield which rows get a link, and the column for each row, both (B, n)."""
+    """For each round of Itermax, yield which rows are linked, and to which columns, both (B, n)."""
     scores, room = _prepare(scores, row_mask, col_mask, padded)
     best, mutual = _best(scores, room)
     linked = mutual & row_mask
@@ -111,28 +104,24 @@ def _prepare(
     col_mask: Tensor,
     padded: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Return scores that are below 0 at padding, and memory for `_best` to reuse, because allocating it is
-    slow."""
+    """Return scores that are below 0 at padding, and memory for `_best` to reuse."""
     if padded or (padded is None and not (row_mask.all() and col_mask.all())):
         scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)
     return scores, torch.empty_like(scores, dtype=torch.float64)
 
 
 def _cells(rows: Tensor, columns: Tensor) -> Tensor:
-    """List, as (pair, row, column), the cells in the rows selected by `rows` (B, n), at the columns given by
-    `columns` (B, n)."""
     pair, row = rows.nonzero().unbind(1)
     return torch.stack([pair, row, columns[pair, row]], dim=1)
 
 
 def _best(scores: Tensor, room: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the column of the largest cell in each row (the first, if tied), (B, n), and whether the cell is
-    also the largest in its column.
+    """Return the column of each row's largest cell, (B, n), and whether that cell is also the largest in its
+    column; overwrites `room`.
 
-    Non-negative floats have the same order as their bit patterns, and float32 values leave the last 29 bits
-    of a float64 unused. These bits store a cell's position, so that each maximum contains its own position.
-    `room`, (B, n, m) float64, is overwritten. Torch finds maxima four times faster without indices than with
-    them (on a CPU, `argmax` along columns is even a hundred times slower).
+    Torch finds maxima much faster without indices than with them. Non-negative floats have the same order as
+    their bit patterns, and a float32 leaves the last 29 bits of a float64 unused, so these store a cell's
+    position.
     """
     n, m = scores.shape[1:]
     if scores.dtype == torch.float32 and max(n, m) <= 1 << _PLACE:
@@ -146,14 +135,13 @@ def _best(scores: Tensor, room: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def union(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Mark the largest cell in each row and in each column, (B, n, m) bool: XLM-Align's labels without
-    filtering."""
+    """Mark the largest cell in each row and column, (B, n, m) bool: XLM-Align's labels without filtering."""
     real = row_mask[:, :, None] & col_mask[:, None]
     scores = scores.masked_fill(~real, -1.0)
     return (largest(scores, 2) | largest(scores, 1)) & real
 
 
 def largest(scores: Tensor, dim: int) -> Tensor:
-    """Mark the largest cell (the first, if tied) along `dim` in an array of the same shape."""
+    """Mark the largest cell along `dim` in an array of the same shape."""
     best = scores.argmax(dim, keepdim=True)
     return torch.zeros_like(scores, dtype=torch.bool).scatter_(dim, best, True)

@@ -1,7 +1,7 @@
-"""The steps of all studies below one root: which reports use them, and how unused ones are removed.
+"""The steps that all studies below one root share, and removal of unused ones.
 
-<root>/shared/...                 steps, each named by everything that determines it
-<root>/<study>/<report>/uses.json a report's steps, recorded before the first is computed
+<root>/shared/...                  the steps
+<root>/<study>/<report>/uses.json  a report's steps, recorded before they are computed
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _STEP = re.compile(r".+-[0-9a-f]{12}", re.DOTALL)
 
 
 def note_use(report: Path, root: Path, steps: Iterable[Step]) -> None:
-    """Record which steps a report uses, before its study is computed below `root`. Raises BadInput if an
-    earlier version of Calque computed the study there, because its models would not be found."""
+    """Record the steps that a report uses. Raises BadInput if an earlier version of Calque, which did not
+    share steps, computed the study below `root`."""
     study = root / report.relative_to(root).parts[0]
     if old := next((place for pattern in ("", "*/") for place in study.glob(f"{pattern}languages-*")), None):
         raise BadInput(
@@ -48,7 +48,7 @@ def users(root: Path) -> dict[str, list[str]]:
 
 
 def unused(root: Path) -> Iterator[Path]:
-    """Yield the folders of steps that no report uses, but no folders inside them."""
+    """Yield the folders of steps that no report uses."""
     used = users(root)
     above = {parent.as_posix() for name in used for parent in Path(name).parents}
     for place, folders, _ in os.walk(root / SHARED):
@@ -61,7 +61,7 @@ def unused(root: Path) -> Iterator[Path]:
 
 
 def prune(root: Path) -> list[Path]:
-    """Remove the steps that no report uses, unless a process is computing them; return their folders."""
+    """Remove the steps that no report uses and no process is computing; return their folders."""
     removed = []
     for folder in list(unused(root)):
         try:

@@ -1,5 +1,4 @@
-"""Signals that stop a command: interrupt and termination. Both unwind the stack, so that nothing is left
-behind."""
+"""Interrupt and termination signals, which unwind the stack, so that no temporary files remain."""
 
 import signal
 import threading
@@ -14,7 +13,7 @@ RESUMES = "the same command resumes"
 
 
 class Ended(BaseException):
-    """Raised on a termination signal with that `number`."""
+    """Raised on the termination signal with this `number`."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -25,11 +24,11 @@ class Ended(BaseException):
 def stoppable() -> Iterator[threading.Event]:
     """Raise KeyboardInterrupt on an interrupt and `Ended` on a termination signal while the block runs.
 
-    The event is set too, since Python drops exceptions raised during finalisation, and workers that received
-    the signal make their pool raise another exception.
+    Both also set the event, because Python drops exceptions raised during finalisation, and workers that
+    receive the signal make their pool raise another exception.
     """
     stopped = threading.Event()
-    if threading.current_thread() is not threading.main_thread():  # signals can be handled only there
+    if threading.current_thread() is not threading.main_thread():  # only that one can handle signals
         yield stopped
         return
 
@@ -49,7 +48,7 @@ def stoppable() -> Iterator[threading.Event]:
 
 @contextmanager
 def leaving(what: str) -> Iterator[None]:
-    """If a signal stops the block, add a note on unfinished work to it, which the command line prints."""
+    """If a signal stops the block, add the note `what`, which the command line prints."""
     try:
         yield
     except (KeyboardInterrupt, Ended, BrokenExecutor) as stop:

@@ -1,4 +1,4 @@
-"""Looking up studies: Calque's by name, and a user's own by file."""
+"""The list of Calque's studies, and loading of studies by name or file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STUDIES = Path(__file__).parents[1] / "studies"
 
 @cache
 def table() -> dict[str, dict[str, Any]]:
-    """Read studies.toml: each study's description, time, needs, and file or settings."""
+    """Read studies.toml: each study's description, time, requirements, and file or settings."""
     return read_toml(STUDIES / "studies.toml")
 
 
@@ -28,15 +28,13 @@ def studies() -> tuple[str, ...]:
 
 
 def study(name: str) -> Study:
-    """Return the study with this name, or the one that this Python file defines."""
+    """Return the study with this name or, if it ends in `.py`, the study that the file defines."""
     if name.endswith(".py"):
         from calque.experiments.settings.study_file import study_of_file
 
         own = study_of_file(Path(name))
         if own.name in studies():
-            raise BadInput(
-                f"defines a study called {own.name}, like one of Calque's; choose another name", name
-            )
+            raise BadInput(f"Calque already has a study named {own.name}; choose another name", name)
         return own
     check_name(name)
     entry = table()[name]
@@ -67,11 +65,10 @@ def study_rows() -> list[tuple[str, str, str, str]]:
 
 
 def study_time(name: str) -> str:
-    """Return a Calque study's time on two cores, such as `15 minutes`; empty if unknown."""
+    """Return a Calque study's time on two cores, such as `15 minutes`, or "" if unknown."""
     time: str = table().get(name, {}).get("time", "")
     return "" if time == "not run" else time
 
 
 def study_doc(name: str) -> str:
-    """Return a Calque study's description."""
     return str(table()[name]["doc"])

@@ -99,7 +99,7 @@ def test_worker_processes_know_the_transforms_of_a_file(folder):
         (
             "same.py",
             PLAIN + "def same():\n    return pocket()\n",
-            "defines a study called pocket, like one of Calque's",
+            "Calque already has a study named pocket",
         ),
         ("odd.py", PLAIN + "def odd():\n    return replace(pocket(), name='a/b')\n", "a study named 'a/b'"),
         (
