@@ -1,5 +1,3 @@
-"""Headless Chromium: what a script finds in a page."""
-
 import json
 import re
 import shutil
@@ -35,7 +33,6 @@ inspect();
 
 
 def run(folder, *arguments):
-    """Chromium with a profile in `folder`."""
     if BROWSER is None:
         pytest.skip("no Chromium is installed")
     command = [BROWSER, *FLAGS, f"--user-data-dir={folder / 'profile'}", *arguments]
@@ -43,8 +40,8 @@ def run(folder, *arguments):
 
 
 def inspect(page, look, cases, folder):
-    """What the function `look(view, page, root)` of a script returns for each width and mode of a page, and
-    what the browser wrote to its console."""
+    """Return the results of a script's function `look(view, page, root)` for each width and mode of a page,
+    and the browser's console."""
     frames = folder / "frames.html"
     words = json.dumps(page).replace("</", "<\\/").replace("<!--", "<\\!--")
     frames.write_text(FRAMES.format(page=words, cases=json.dumps(cases), look=look), encoding="utf-8")

@@ -1,5 +1,3 @@
-"""What tests share: the real data, where there is any."""
-
 import os
 from pathlib import Path
 
@@ -14,7 +12,6 @@ settings.load_profile("calque")
 
 @pytest.fixture(scope="session")
 def calque_data() -> Path:
-    """The folder of real data that CALQUE_DATA names."""
     folder = os.environ.get("CALQUE_DATA")
     if not folder:
         pytest.skip("CALQUE_DATA names no folder of real data")
@@ -22,14 +19,12 @@ def calque_data() -> Path:
 
 
 def of_all_workers(tmp_path_factory):
-    """A temporary folder that the workers of pytest-xdist share."""
     own = tmp_path_factory.getbasetemp()
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
 @pytest.fixture(scope="session")
 def stanza_models(tmp_path_factory) -> Path:
-    """A folder of real Stanza models, trained for some seconds on Pocket English."""
     pytest.importorskip("stanza", reason="Stanza is not installed")
     from itertools import islice
 
@@ -48,7 +43,6 @@ def stanza_models(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def calque_encoder() -> Path:
-    """The folder of a real encoder that CALQUE_ENCODER names."""
     folder = os.environ.get("CALQUE_ENCODER")
     if not folder:
         pytest.skip("CALQUE_ENCODER names no encoder")
@@ -56,13 +50,12 @@ def calque_encoder() -> Path:
 
 
 def pytest_collection_modifyitems(items):
-    """Files with slow tests come first, so that no worker is left alone with one at the end."""
+    """Run files with slow tests first, so that no worker is left alone with one at the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 
 
 def pytest_make_parametrize_id(val):
-    """Archives in the names of tests would differ by the time of day in them, and processes must agree on
-    names.
-    """
+    """An archive contains the time of day, but the processes of pytest-xdist must agree on the names of
+    tests."""
     return "bytes" if isinstance(val, bytes) and len(val) > 40 else None

@@ -1,5 +1,3 @@
-"""Small encoders, untrained."""
-
 import torch
 from transformers import RobertaConfig, RobertaForMaskedLM
 from transformers.utils.logging import disable_progress_bar
@@ -8,7 +6,6 @@ from calque.derive.types import OURS
 
 
 def small_roberta(types, length):
-    """Two layers of width 32 over rows of at most `length` ids, always with the same weights."""
     disable_progress_bar()
     torch.manual_seed(0)
     config = RobertaConfig(

@@ -1,6 +1,4 @@
-"""Processes that tests start, and what they wait for: an event, however long it takes, and never a span of
-time.
-"""
+"""Processes that tests start; tests wait for events, however long they take, not for a span of time."""
 
 import os
 import re
@@ -9,9 +7,7 @@ import time
 from fnmatch import fnmatch
 from itertools import count
 from pathlib import Path
-from typing import TypeVar
 
-T = TypeVar("T")
 STUCK = 600
 """Seconds after which a test gives up: an upper bound for the slowest machine, which no verdict depends
 on.
@@ -25,7 +21,7 @@ _ports = count(FIRST_PORT + _worker % 10 * PORTS + os.getpid() % (PORTS // 2))
 
 
 def below(folder, pattern):
-    """The paths below a folder whose name matches, sorted; folders may be moved or removed meanwhile."""
+    """Return the sorted paths below a folder whose name matches; folders may be moved meanwhile."""
     return sorted(
         Path(place, name)
         for place, folders, files in os.walk(folder)
@@ -35,7 +31,7 @@ def below(folder, pattern):
 
 
 def wait_for(event, command=None):
-    """What `event` returns once that is true; fails if the command that should bring it about ends first."""
+    """Return the value of `event` once it is true; fail if the command that should cause it ends first."""
     deadline = time.monotonic() + STUCK
     while not (value := event()):
         ended = command is not None and command.poll() is not None
@@ -46,7 +42,6 @@ def wait_for(event, command=None):
 
 
 def free_port():
-    """A port on this machine that no other test is given."""
     for port in _ports:
         with socket.socket() as taken:
             try:
@@ -58,7 +53,6 @@ def free_port():
 
 
 def descendants(process):
-    """The ids of a process and of all that descend from it."""
     try:
         children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
     except OSError:  # it has ended, or the system does not say

@@ -50,7 +50,6 @@ def train_models(treebank, out, steps=800):
 
 
 def _train(kind, steps, folder):
-    """Train `stanza.models.KIND` on the folder's treebank in its own process; return the model's file."""
     model = folder / f"{kind}.pt"
     command = [
         *(
@@ -80,7 +79,6 @@ def _train(kind, steps, folder):
 
 
 def write_folder(part, language, models):
-    """Lay models (processor to file) out in the folder `part` as Stanza does."""
     for processor, model in models.items():
         place = part / language / processor / "calque.pt"
         place.parent.mkdir(parents=True)

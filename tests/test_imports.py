@@ -23,7 +23,8 @@ def name(path):
 
 @cache
 def imported(path):
-    """The full names of what a file imports anywhere in it: within functions and for type checkers too."""
+    """The full names of everything that a file imports, including imports within functions and for type
+    checkers."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -41,7 +42,6 @@ def packages(path):
 
 
 def needed(path):
-    """The files of ours that a file imports, or imports something of."""
     return {file for full in imported(path) if (file := _file(full))}
 
 
@@ -56,11 +56,8 @@ def _file(full):
 
 
 def circle(folder, needs):
-    """Imports that lead in a circle through what stands in a folder; empty where there is none.
-
-    There stand files and rooms (folders), and what any file of a room imports is imported by the room.
-    `needs` has the files that each file imports.
-    """
+    """Return a circle of imports among the files and subfolders of a folder, or an empty list. An import by a
+    file counts for its subfolder. `needs` maps each file to the files that it imports."""
     imports: dict[tuple[str, str], str] = {}
     for path, others in needs.items():
         for other in sorted(others):

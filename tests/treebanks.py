@@ -1,10 +1,6 @@
-"""Treebanks that tests write."""
-
-
 def write_treebank(path, sentences, lemmas=False):
-    """Write words, tags and trees as CoNLL-U; other columns are `_`, and so is LEMMA unless words are
-    `lemmas` too.
-    """
+    """Write words, tags and trees as CoNLL-U; the other columns are `_`, except LEMMA if `lemmas` is set,
+    which then repeats the word."""
     blocks = []
     for sentence in sentences:
         rows = zip(sentence.words, sentence.tags, sentence.heads, sentence.relations, strict=True)

@@ -1,5 +1,3 @@
-"""A checkpoint small enough to fine-tune in a second."""
-
 from collections.abc import Callable
 from pathlib import Path
 

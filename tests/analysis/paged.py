@@ -1,5 +1,3 @@
-"""A page of a made-up study, with everything that a page can have."""
-
 from calque.analysis.looking.parts import Derivation
 from calque.analysis.papers.align_mlm.claims import align_mlm_claims
 from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure
@@ -33,7 +31,6 @@ PROBES = [{"step": step, "probe": {"all": step / 500}} for step in (100, 300)]
 
 
 def toy_page(folder):
-    """The page in a folder."""
     results = joined(toy_records(2), toy_published())
     plots = [delta_figure(results, "toy"), correlation_figure(results, "toy")]
     report = Report(

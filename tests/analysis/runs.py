@@ -1,5 +1,3 @@
-"""Runs of a made-up study, which say of themselves what real objects say."""
-
 from calque.analysis.records.record import Described, Record, Run, Start
 from calque.derive.transforms import transform as transform_of
 from calque.pretrain.objectives import parse as objective_of
@@ -8,7 +6,6 @@ SOURCE = Described("source", "the source")
 
 
 def run(transform, objective, seed, study="toy"):
-    """A run whose id says what it is."""
     made, start = objective_of(objective), None
     if made.traits.start:
         first, portion = made.traits.start
@@ -18,12 +15,10 @@ def run(transform, objective, seed, study="toy"):
 
 
 def runs(records):
-    """The runs of records whose ids are such."""
     cells = dict.fromkeys(record.run for record in records)
     return [run(transform, objective, int(seed)) for transform, objective, seed in map(str.split, cells)]
 
 
 def number(transform, objective, seed, measure, task, metric, value, count, step=0):
-    """A record of such a run."""
     name = f"{transform} {objective} {seed}"
     return Record(name, measure, metric, value, count, language=transform, task=task, step=step)

@@ -1,5 +1,3 @@
-"""A made-up study: numbers of a plausible shape, for tests of what is drawn and written from records."""
-
 import numpy as np
 
 from calque.analysis.records.record import ALIGNMENT, Published
@@ -13,7 +11,6 @@ STEPS = (100, 200, 300, 400)
 
 
 def toy_records(seeds=3):
-    """Every cell of four objectives and two transforms."""
     records = []
     for seed in range(seeds):
         random = np.random.default_rng(seed)
@@ -44,7 +41,6 @@ def toy_records(seeds=3):
 
 
 def toy_published():
-    """A few published cells."""
     numbers = []
     for table, measure, task, metric, value in (
         (3, "SUP", "pos", "f1_bare_tags", 0.95),
@@ -58,5 +54,4 @@ def toy_published():
 
 
 def joined(records, published=None):
-    """Records with the runs that they name."""
     return Results(runs(records), records, published or [])

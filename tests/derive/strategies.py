@@ -1,5 +1,3 @@
-"""Sentences for the laws: every word can be told from every other, and so can its labels."""
-
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -15,7 +13,7 @@ MARKS = (".", "!", "?", ",")
 
 @st.composite
 def sentences(draw, columns=True):
-    """Up to twelve words, among them marks at any place; word w3 has the tag t3 and the relation r3."""
+    """Up to twelve words with punctuation marks anywhere; word w3 has the tag t3 and the relation r3."""
     n = draw(st.integers(0, 12))
     marked = draw(st.sets(st.integers(0, max(n - 1, 0)), max_size=4))
     words = tuple(draw(st.sampled_from(MARKS)) if i in marked else f"w{i}" for i in range(n))
@@ -28,7 +26,6 @@ def sentences(draw, columns=True):
 
 
 def transforms():
-    """Every transform, alone or after another one that moves words."""
     seeds, shares = st.integers(0, 9), st.sampled_from([0.0, 0.25, 0.5, 1.0])
     moves: st.SearchStrategy[Transform] = st.one_of(
         st.builds(Invert, p=st.sampled_from([0.25, 0.5]), seed=seeds),

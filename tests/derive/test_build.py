@@ -32,7 +32,6 @@ def study(tmp_path_factory) -> Path:
 
 
 def numbered(source):
-    """The corpus's sentences that are not empty, with the numbers that transforms draw from."""
     for index, chunk in enumerate(source.chunks()):
         for place, sentence in enumerate(source.sentences(chunk)[0]):
             if sentence.words:
@@ -70,8 +69,6 @@ def test_output_does_not_depend_on_the_number_of_workers(study, tmp_path):
 
 @dataclass(frozen=True)
 class Lines(Source):
-    """Lines as sentences of words, one chunk, no tasks."""
-
     lines: tuple[str, ...]
     title = "lines"
 
@@ -95,8 +92,6 @@ class Lines(Source):
 
 @dataclass(frozen=True)
 class Named(Transform):
-    """A transform of any name."""
-
     given: str
 
     @property

@@ -6,7 +6,7 @@ from calque.derive.corpus import Corpus, CorpusWriter, Shard
 
 
 def shard(lines):
-    """Lines of words of ids, as a shard whose words stand in reverse of where they came from."""
+    """A shard of lines of words of ids whose words are in reverse order."""
     words = [word for line in lines for word in line]
     return Shard(
         np.array([i for word in words for i in word], np.uint32),

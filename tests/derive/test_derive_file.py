@@ -53,8 +53,6 @@ WORDS = ("walked", "houses", "the", "In", "We", "could", "sing", "...")
 
 @st.composite
 def compositions(draw):
-    """One to three transforms, of which at least one changes words; `syn-verbfinal` may come before or
-    after."""
     parts = draw(st.lists(st.sampled_from((*CHANGES, "inv", "perm", "syn-verbfinal")), max_size=2))
     return ".".join(dict.fromkeys([*parts, draw(st.sampled_from(CHANGES))]))
 
@@ -73,8 +71,6 @@ def annotated(draw):
 
 
 def check_readable(sentences, name, folder):
-    """The treebank derived from one of these sentences is read, with its words, and has a tree for every
-    sentence."""
     write_treebank(folder / "before.conllu", sentences)
     cache = folder / "cache"
     lines = derive_file(Files((folder / "before.conllu",)), transform(name).ready(cache), Account(), cache)

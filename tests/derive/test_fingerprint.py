@@ -51,8 +51,7 @@ def folder(tmp_path, monkeypatch) -> Iterator[Path]:
 
 
 def mine(folder, word):
-    """A transform whose base class is in a package beside its file; `word` stands in a module of that
-    package."""
+    """A transform whose base class is in a package next to its file; a module there contains `word`."""
     (folder / "own_bases").mkdir(exist_ok=True)
     files = {"__init__": "", "base": BASE, "tables": f"WORD = {word!r}\n"}
     for name, text in files.items():

@@ -25,7 +25,6 @@ def reorder(cache) -> Reorder:
 
 
 def sentence_of(heads, seed):
-    """Random tags and relations on a tree, two spans, and words that tell their places."""
     rng, n = random.Random(seed), len(heads)
     return Sentence(
         words=tuple(f"w{i}" for i in range(n)),

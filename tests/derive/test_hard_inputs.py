@@ -1,5 +1,5 @@
-"""Files that data sets, exports and tools really produce: each gives the right value, with counts of what was
-repaired or left out, or one refusal that names the file, the line and the fault."""
+"""Files as data sets, exports and tools produce them: each gives the right value and counts of what was
+repaired or skipped, or one error that names the file, the line and the fault."""
 
 import json
 from collections import Counter

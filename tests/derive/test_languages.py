@@ -85,8 +85,6 @@ ORDER = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
 
 
 class Parts(PocketEnglish):
-    """Derived languages lack every third part."""
-
     def chunks(self) -> Iterator[tuple[int, int]]:
         yield from ((number, 40) for number in range(10))
 
@@ -140,7 +138,6 @@ def lines_of(corpus):
 
 
 def check_halves(whole, halves):
-    """Every line is in one half, and the halves share no sentence of the source."""
     ids = [
         tuple(line.tolist()) for line in (whole[SOURCE].corpus[n] for n in range(len(whole[SOURCE].corpus)))
     ]

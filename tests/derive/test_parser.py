@@ -30,8 +30,7 @@ def chain(words):
 
 @dataclass(frozen=True)
 class Chains(StanzaParser):
-    """A parser of chains, which cannot parse Paris. It notes in a file how many sentences each call
-    brought."""
+    """A parser of chains, which cannot parse Paris and logs the number of sentences in each call."""
 
     name: str = "chains"
 
@@ -65,8 +64,6 @@ def read(source):
 
 
 class Dies(Chains):
-    """Is killed by its second call."""
-
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
         if self.calls:
             raise KeyboardInterrupt

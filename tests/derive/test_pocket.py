@@ -57,7 +57,7 @@ IN_ORDER = {name: tuple(Pocket(600, order=name).sentences(4_000)) for name in OR
 
 
 def words(sentence):
-    """Its words, with `a` for `an`: that depends on the next word, so on the order."""
+    """The words, with `a` for `an`, since the choice depends on the order."""
     return Counter("a" if word == "an" else word for word in sentence.words)
 
 
@@ -81,7 +81,6 @@ GOLDEN_PAIRS = "31a6224cf0d86d58cab7e06ec65b9cfe"
 
 
 def digest(made):
-    """The first half of the SHA-256 of all columns, but for those that Pocket English leaves empty."""
     total = hashlib.sha256()
     for one in made:
         total.update(json.dumps(dataclasses.asdict(one, dict_factory=filled)).encode())

@@ -38,8 +38,6 @@ class Lore:
 
 
 class Reading:
-    """Who or what (`slots`), whether it is denied, and of how many of a kind it is said."""
-
     def __init__(self, sentence: Sentence, lore: Lore) -> None:
         self.lore = lore
         self.slots: dict[str, str] = {}
@@ -103,8 +101,8 @@ class Reading:
 
 @cache
 def in_all_worlds(premise, hypothesis, relation):
-    """By every world of two things of sort A and two of sort B, each of which is warm or cold, and big or
-    small. The premise says `warm`, the hypothesis `warm` too (relation 0), `cold` (1) or `big` (2)."""
+    """Check all worlds of two things of sort A and two of sort B, each warm or cold and big or small. The
+    premise says `warm`; the hypothesis says `warm` (relation 0), `cold` (1) or `big` (2)."""
     found = set()
     for warm, big in product(product((False, True), repeat=4), repeat=2):
         said = tuple(not value for value in warm) if relation == 1 else big if relation == 2 else warm

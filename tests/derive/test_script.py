@@ -31,7 +31,6 @@ def test_the_overlap_is_exact_and_specials_stay(size, overlap, seed):
 
 
 def usage_of(size, seed):
-    """A usage of types some of which never occur, some in words of one class alone, some in several."""
     random = np.random.default_rng(seed)
     table = np.zeros((5, size), np.int64)
     table[0, FIRST:] = random.integers(0, 6, size - FIRST) * random.integers(1, 50, size - FIRST)
@@ -84,7 +83,6 @@ texts = st.lists(st.lists(st.integers(FIRST, SIZE - 1), min_size=1, max_size=4),
 
 
 def derived(transform, text):
-    """A text's ids in the source and in the language, and how many each word has."""
     ids, pieces = np.array([i for word in text for i in word]), np.array([len(word) for word in text])
     usage = Usage.of(ids, pieces, [""] * len(text), SIZE)
     made = transform.informed(usage)

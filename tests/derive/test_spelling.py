@@ -21,8 +21,6 @@ PIECES = sorted({letter for sentence in SENTENCES for word in sentence for lette
 
 @dataclass(frozen=True)
 class Cipher(Transform):
-    """Letters become those that follow in `circle`."""
-
     circle: str
     name = "cipher"
 
@@ -39,7 +37,6 @@ def vocabulary() -> Vocabulary:
 
 
 def given_vocabulary(kind):
-    """A tokenizer as BERT's or as XLM-R's, over the letters of Pocket English."""
     if kind == "wordpiece":
         names = ["[PAD]", *PIECES, *(f"##{piece}" for piece in PIECES), "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
         tokenizer = Tokenizer(models.WordPiece({name: i for i, name in enumerate(names)}, unk_token="[UNK]"))

@@ -14,7 +14,6 @@ SIZE = 300
 
 
 def made(count=300, seed=0):
-    """Sentences of made words and their word by word translations, a word longer, in another order."""
     random = np.random.default_rng(seed)
     found = []
     for _ in range(count):

@@ -67,8 +67,7 @@ def test_any_text_is_decoded_again(vocabulary, line):
 
 
 def test_special_types_are_the_templates_else_the_settings_else_added_ones(tmp_path):
-    """BERT's pieces may include RoBERTa's special names, and a tokenizer may have both kinds of special
-    types."""
+    """BERT's pieces may include RoBERTa's special names, and a tokenizer may contain both kinds."""
     berts = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     names = [*berts, "<s>", "</s>", "<pad>", "<unk>", "<mask>", "a"]
     tokenizer = Tokenizer(models.WordPiece({name: i for i, name in enumerate(names)}, unk_token="[UNK]"))
@@ -98,7 +97,6 @@ def test_special_types_are_the_templates_else_the_settings_else_added_ones(tmp_p
 
 
 def template(pair, tmp_path):
-    """The file of a tokenizer whose rows of two texts are laid out like this, in tokenizers' notation."""
     names = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", "a"]
     tokenizer = Tokenizer(models.WordLevel({name: i for i, name in enumerate(names)}, "<unk>"))
     tokenizer.post_processor = processors.TemplateProcessing(

@@ -33,8 +33,6 @@ TRANSFORMS = (
 
 @st.composite
 def rewritten(draw):
-    """A sentence in any order, and the groups of its words that other words render: some in several, some in
-    none."""
     sentence = draw(sentences().filter(len))
     sentence = sentence.reorder(draw(st.permutations(range(len(sentence)))))
     places = st.integers(0, len(sentence) - 1)

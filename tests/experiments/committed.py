@@ -1,5 +1,3 @@
-"""Committed records, and their numbers as prose has them."""
-
 from functools import cache
 from pathlib import Path
 
@@ -25,17 +23,14 @@ def committed(path):
 
 
 def natural(name, monkeypatch):
-    """A study of natural languages, which only names the files that it would read."""
     monkeypatch.setenv("CALQUE_DATA", "data")
     monkeypatch.setenv("CALQUE_ENCODER", "encoder")
     return study(name)
 
 
 def told(found):
-    """A mean and half of its interval."""
     return f"{found.mean:.1f} ± {found.half:.1f}"
 
 
 def seeds(values):
-    """Their mean and half of its interval, in percent."""
     return told(estimate([100 * measured.value for measured in values.values()]))

@@ -1,5 +1,3 @@
-"""A study of a minute: derived, pretrained, evaluated and summarised once for all tests."""
-
 from __future__ import annotations
 
 import shutil
@@ -58,7 +56,7 @@ TINY = [
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch) -> Iterator[Path]:
-    """A folder of files, what is imported from which is forgotten afterwards; commands run in another one."""
+    """A folder for files, whose imports are forgotten afterwards; commands run in a different folder."""
     (tmp_path / "mine").mkdir()
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -88,8 +86,6 @@ def refusal(read, *arguments):
 
 
 class Heard:
-    """A report that remembers what was finished."""
-
     def __init__(self) -> None:
         self.begun: list[str] = []
         self.finished: list[str] = []
@@ -103,14 +99,13 @@ class Heard:
 
 @dataclass(frozen=True)
 class Done:
-    """A study below a root, with its models and steps, and what `finished` heard while computing it."""
+    """A study below a root, with its models and steps, and the progress that `finished` reported."""
 
     root: Path
     study: Study
     heard: Heard = field(default_factory=Heard, compare=False)
 
     def changed(self, *settings: str) -> Done:
-        """The study with other values, below the same root."""
         return Done(self.root, override(self.study, settings))
 
     @property
@@ -129,7 +124,6 @@ class Done:
 
     @property
     def examples(self) -> dict[str, Step]:
-        """By task."""
         return self.study.examples(self.root)
 
     @property
@@ -140,7 +134,7 @@ class Done:
         return self.study.models(self.root)
 
     def model(self, objective: str, group: str = "", seed: int = 0) -> Model:
-        """The model of an objective, of the first group of languages unless one is named."""
+        """The model of an objective and a group of languages, by default the first."""
         group = group or self.study.groups(self.root, seed)[0].name
         above = self.home / group / objective
         (found,) = [
@@ -149,12 +143,11 @@ class Done:
         return found
 
     def starts(self) -> list[Step]:
-        """The steps of what models start from, if it is no model of the study."""
+        """The steps that train starting models which are not models of the study."""
         folders = {model.folder for model in self.models()}
         return [step for step in self.study.trained(self.root) if step.folder not in folders]
 
     def measures(self, model: Model) -> dict[str, Step]:
-        """The steps that measure a model, by the name of the measure."""
         return {step.config.measure.name: step for step in self.study.measuring(self.root, model)}
 
     def records(self, model: Model) -> list[Record]:
@@ -167,13 +160,12 @@ class Done:
         compute(steps, self.home, jobs, report, allow_change)
 
     def finish(self, jobs: int = 1, report: Report = silent) -> str:
-        """All of it, from its languages to its report; returns what a terminal shows."""
         self.compute(jobs=jobs, report=report)
         return summarise(self.study, self.root, self.report)
 
 
 def finished(root, study, jobs=1):
-    """A study, computed and summarised; what is finished is not done again."""
+    """Compute and summarise a study, and check that nothing is computed twice."""
     done, again = Done(root, study), Heard()
     done.finish(jobs, done.heard)
     done.compute(jobs=jobs, report=again)
@@ -182,7 +174,6 @@ def finished(root, study, jobs=1):
 
 
 def weights(step):
-    """The digest of a trained model's weights."""
     return sha256(step.folder / CHECKPOINT / "model.safetensors")
 
 
@@ -194,19 +185,18 @@ def one_thread():
 
 @pytest.fixture(scope="session")
 def tiny() -> Study:
-    """The study of a minute."""
     return override(study("pocket"), TINY)
 
 
 @pytest.fixture(scope="session")
 def done(tiny, tmp_path_factory) -> Done:
-    """All of the study, one model after the other; not to be changed."""
+    """The whole study, computed in one process; not to be changed."""
     return finished(tmp_path_factory.mktemp("done"), tiny)
 
 
 @pytest.fixture
 def derived(done, tmp_path) -> Done:
-    """The study with its languages derived and nothing else done, to be changed at will."""
+    """The study after the derive stage, which a test may change."""
     places = Done(tmp_path / "runs", done.study)
     shutil.copytree(done.data, places.data)
     for task, step in done.examples.items():

@@ -14,7 +14,6 @@ LOCKED = (".md", ".csv", ".tex", ".svg", ".jsonl")  # PNG and PDF differ by the 
 
 
 def lock():
-    """Each item: the fingerprint of the files that are the same bytes everywhere, and its conclusions."""
     locked = {}
     with TemporaryDirectory() as name:
         for one in items():

@@ -1,15 +1,11 @@
 import random
 import shutil
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from calque.derive.errors import BadInput
 from calque.derive.files import DISK, MANIFEST
 from calque.derive.workers import silent
-
-Damage = Callable[[Path, Path, random.Random], object]
 
 
 def flip_a_bit(path, other, dice):
@@ -31,7 +27,8 @@ def exchange(path, other, dice):
 
 
 def read(step):
-    """What the next command finds: `unfinished`, `right`, or an error that names the folder."""
+    """Return what the next command finds: `unfinished`, `right`, or `refused` with an error that names the
+    folder."""
     try:
         if not step.finished:
             return "unfinished"
@@ -47,7 +44,6 @@ def read(step):
 
 
 def files_of(step):
-    """The manifest of a finished folder, and the files that it lists, without empty ones."""
     files = [step.folder / name for name in (MANIFEST, *step.open().digests)]
     return [path for path in files if path.stat().st_size]
 

@@ -1,9 +1,5 @@
-"""A disk that is full at any write of a small study: one line that names a file, and the same bytes once it
-has room.
-
-A limit on the size of files stands in for the disk: from some write on, the system refuses every further
-byte.
-"""
+"""A disk that is full at any write of a small study: one line names a file, and the results are the same
+bytes once there is room. A limit on the size of files stands in for the disk."""
 
 import os
 import re
@@ -43,7 +39,7 @@ _TEMPORARY = re.compile(r"\.\d+-[0-9a-f]+\.part")
 
 
 class Disk:
-    """A disk that is full from the first write on to a file below `root` that was not tried before."""
+    """A disk that is full from the first write to a file below `root` that was not tried before."""
 
     def __init__(self) -> None:
         self.root, self.tried, self.struck = "", set[str](), False
@@ -88,7 +84,6 @@ def calque(stage, root):
 
 
 def contents(root):
-    """The digest of each file, except for files with the speed or the date of a run."""
     return {
         path.relative_to(root).as_posix(): sha256(path)
         for path in root.rglob("*")

@@ -61,8 +61,6 @@ def test_the_notebook_runs_and_its_solutions_are_right(tmp_path, monkeypatch):
 
 
 class Order(Transform):
-    """The places of the words by a function of their number."""
-
     name = "order"
 
     def __init__(self, order: Any) -> None:

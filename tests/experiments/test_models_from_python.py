@@ -145,7 +145,6 @@ def test_what_is_not_in_the_study_is_refused(copied, tmp_path):
 
 
 def output(session, capsys):
-    """What the page's program prints for a study: objective and change, alignment@1, ZS."""
     seeds = f"range({len(session.study.seeds)})"
     exec(CODE.replace('calque.study("lesson")', "session").replace("range(4)", seeds), {"session": session})
     return rows_of(capsys.readouterr().out)

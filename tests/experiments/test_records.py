@@ -44,8 +44,6 @@ def test_tables_and_claims_are_those_of_the_records(name, paper):
 
 
 def check_committed(name, paper):
-    """Compare a study's committed tables and claims with those that its committed records make now, which
-    `calque report` has to accept too."""
     describe_records(ROOT / name)
     results, about = read(name, paper), loads(committed(ROOT / name / "about.json"))
     assert about["report"] == paper

@@ -36,8 +36,6 @@ from tests.experiments.test_cli import calque
 
 
 class SomeBackwards(Monolingual):
-    """Rows of text, of which a share is read from the end."""
-
     def __init__(self, languages: Languages, length: int, mask_rate: float, share: float) -> None:
         super().__init__(languages, length, mask_rate)
         self.share = share
@@ -51,8 +49,6 @@ class SomeBackwards(Monolingual):
 
 @dataclass(frozen=True)
 class Backwards(TextObjective):
-    """MLM on text of which a `share` of the rows is read from the end."""
-
     share: float = 0.5
     mask_rate: float = MASK_RATE
 
@@ -66,8 +62,6 @@ class Backwards(TextObjective):
 
 @dataclass(frozen=True)
 class Rotate(Transform):
-    """The first word moves to the end of the sentence."""
-
     pattern = "rot"
     examples = (("rot", ""),)
     term = "Rot moves each sentence’s first word to its end."
@@ -86,8 +80,6 @@ class Rotate(Transform):
 
 @dataclass(frozen=True)
 class Nouns(Tagging):
-    """Whether each word is a noun, from the data of POS."""
-
     name = "nouns"
     title = "Nouns"
     summary = "Nouns is tagging: whether each word is one."
@@ -104,8 +96,6 @@ class Nouns(Tagging):
 
 @dataclass(frozen=True)
 class LongerRows(Measure):
-    """The share of types whose row is longer than the row of their image."""
-
     name = "longer-rows"
     only_pairs = True
     terms = MappingProxyType({"Longer rows": "Rows whose image has a shorter one."})
@@ -119,7 +109,6 @@ class LongerRows(Measure):
 
 
 def distances(source, target, row_mask, col_mask):
-    """Scores that fall with the distance between the hidden states of two sub-words."""
     return 1 / (1 + torch.cdist(source, target))
 
 

@@ -9,8 +9,6 @@ from tests.experiments.conftest import Done, weights
 from tests.experiments.test_cli import ROOT, SETTINGS
 from tests.processes import below, wait_for
 
-Command = subprocess.Popen[str]
-
 
 @contextmanager
 def begun(words, **environment):

@@ -1,5 +1,3 @@
-"""What the tests of pretraining share."""
-
 from pathlib import Path
 
 import pytest
@@ -17,17 +15,14 @@ def one_thread():
 
 @pytest.fixture(scope="session")
 def study(tmp_path_factory) -> Path:
-    """The folder of the made study; not to be changed."""
     return write_study(tmp_path_factory.mktemp("made") / "study")
 
 
 @pytest.fixture(scope="session")
 def languages(study) -> Languages:
-    """The made language and its Trans+Inv derivation."""
     return Languages.open(study, [LANGUAGE])
 
 
 @pytest.fixture(scope="session")
 def several(tmp_path_factory) -> Path:
-    """Pocket English in several derived languages; not to be changed."""
     return derive_several(tmp_path_factory.mktemp("several"))

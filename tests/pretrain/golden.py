@@ -1,8 +1,6 @@
-"""The losses of 100 steps for each objective: `python -m tests.pretrain.golden` writes golden.json anew.
-
-Run it when a change is meant to change what is learnt, and say so where the change is described. There is no
-dropout, whose random numbers differ between builds of torch; everything else is drawn by NumPy.
-"""
+"""The losses of 100 steps for each objective: `python -m tests.pretrain.golden` rewrites golden.json. Run it
+when a change is meant to change what is learnt, and say so in its description. There is no dropout, whose
+random numbers differ between builds of torch; NumPy draws everything else."""
 
 import json
 import tempfile
@@ -12,28 +10,17 @@ from pathlib import Path
 import torch
 
 from calque.derive.languages import Languages
-from calque.pretrain.distributed import one_process
-from calque.pretrain.train import make_optimizer, train
-from tests.pretrain.made import LANGUAGE, OBJECTIVES, STILL, TRAIN, new_learner, write_study
+from tests.pretrain.made import LANGUAGE, OBJECTIVES, STILL, TRAIN, fit, new_learner, write_study
 
 PATH = Path(__file__).with_name("golden.json")
 STEPS = replace(TRAIN, steps=100, warmup=10)
 
 
 def losses(objective, languages):
-    """Each term's loss at each of the 100 steps."""
     rows: list[dict[str, float]] = []
     learner = new_learner(objective)
     streams = objective.streams(languages, STILL.length, 0)
-    train(
-        learner,
-        make_optimizer(learner, STEPS),
-        streams,
-        STEPS,
-        0,
-        one_process(),
-        after=lambda _, loss, __: rows.append(loss),
-    )
+    fit(learner, streams, STEPS, after=lambda _, loss, __: rows.append(loss))
     terms = [name for stream in streams for name in stream.weights]
     return {name: [round(row[name], 6) for row in rows] for name in terms}
 

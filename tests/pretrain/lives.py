@@ -39,16 +39,12 @@ IMPATIENT = timedelta(seconds=8)
 
 
 def training(size):
-    """What a world trains for."""
     return replace(TRAIN, steps=STEPS[size], warmup=20, batch=6, log_every=2, save_every=4)
 
 
 def life(study, folder, size, seen, patience=PATIENCE, parents=()):
-    """Train in a world of processes until the end and return their ids; the first one calls `seen` after each
-    step.
-
-    `parents` are file descriptors that only the parent may keep open.
-    """
+    """Train in a world of processes and return their ids; the first process calls `seen` after each step.
+    Only the parent keeps the file descriptors `parents` open."""
 
     def work(world: World) -> None:
         for descriptor in parents:
@@ -60,12 +56,9 @@ def life(study, folder, size, seen, patience=PATIENCE, parents=()):
 
 
 def struck_life(study, folder, size, dice, rank, by=signal.SIGKILL):
-    """A life in which a signal meets a process a few steps and milliseconds after it begins; how its
-    processes end.
-
-    The process cannot finish first, however slow this one is: `AHEAD` steps later it waits at a gate that
-    opens when the signal has been sent.
-    """
+    """Send a signal to one process a few steps and milliseconds after the start, and return how the processes
+    end. The process cannot finish first: `AHEAD` steps later it waits at a gate that opens when the signal
+    has been sent."""
     read, write = os.pipe()
     gate, gate_held = os.pipe()
     steps = dice.randrange(12) if size == 1 else dice.randrange(1, 12)
@@ -92,7 +85,7 @@ def struck_life(study, folder, size, dice, rank, by=signal.SIGKILL):
 
 
 def first_dies(world):
-    """Let the first process die while the other waits for what it makes."""
+    """Let the first process die while the other waits for its results."""
     world.wait()
     if world.first:
         os.kill(os.getpid(), signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""A made language of 300 types and its Trans+Inv derivation, and the tiny models that read it."""
+"""An artificial language of 300 types, its Trans+Inv derivation, and tiny models of them."""
 
 import dataclasses
 import shutil
@@ -41,7 +41,10 @@ from calque.pretrain.objectives.weam import WEAM
 from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import DWA, XLMAlign
-from calque.pretrain.run import pretrain
+from calque.pretrain.run import Pretraining
+from calque.pretrain.run import pretrain as pretrain_in
+from calque.pretrain.train import make_optimizer
+from calque.pretrain.train import train as run_steps
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""
@@ -82,7 +85,6 @@ OBJECTIVES: dict[str, Objective] = {
 
 
 def new_learner(objective, config=STILL, seed=0):
-    """A model of the made languages as an objective trains it."""
     model = build(config, 2 * SIZE, TOKEN_TYPES if objective.traits.language_embeddings else 1, seed)
     return objective.learner(model, seed)
 
@@ -91,35 +93,50 @@ class Stop(Exception):
     """Ends a run in the middle."""
 
 
-def stop_at(folder, config, last):
-    """Train until after step `last`, as a process that is killed then."""
+def fit(learner, streams, config=TRAIN, optimizer=None, **options):
+    """Train a learner in one process, from seed 0."""
+    optimizer = optimizer or make_optimizer(learner, config)
+    run_steps(learner, optimizer, streams, config, 0, one_process(), **options)
 
-    def stop(step: int, steps: int) -> None:
+
+def of_study(study, objective=None, **changes):
+    """The settings of a run on the made languages from seed 0, with `changes`."""
+    config = Pretraining(Languages.open(study, (LANGUAGE,)), objective or MLM(), MODEL, TRAIN, 0)
+    return dataclasses.replace(config, **changes)
+
+
+def pretrain(folder, config, **options):
+    """Pretrain in one process."""
+    return pretrain_in(folder, config, one_process(), **options)
+
+
+def stop_at(folder, config, last):
+    """Train until after step `last`, as a process that is then killed."""
+
+    def stop(step, steps):
         if step == last:
             raise Stop
 
     with pytest.raises(Stop):
-        pretrain(folder, config, one_process(), progress=stop)
+        pretrain(folder, config, progress=stop)
 
 
 def check_resumes(folder, config, *stops):
-    """Check that a run that is stopped ends with the bytes of one that is not; returns its checkpoint."""
-    whole = pretrain(folder / "whole", config, one_process())
+    """Check that a run that is stopped ends with the bytes of one that is not; return its checkpoint."""
+    whole = pretrain(folder / "whole", config)
     for step in stops or (7,):
         stop_at(folder / "stopped", config, step)
-    resumed = pretrain(folder / "stopped", config, one_process())
+    resumed = pretrain(folder / "stopped", config)
     assert (whole / "model.safetensors").read_bytes() == (resumed / "model.safetensors").read_bytes()
     return resumed
 
 
 def only(objective, languages, length=STILL.length):
-    """The stream of an objective that has one."""
     (stream,) = objective.streams(languages, length, 0)
     return stream
 
 
 def with_dictionary(study, folder, lines):
-    """The made languages with another dictionary, by the lines of its file."""
     shutil.copytree(study, folder)
     (folder / LANGUAGE / "dictionary.tsv").write_text("".join(lines), encoding="utf-8")
     write_manifest(folder, KIND, study_facts())
@@ -127,18 +144,16 @@ def with_dictionary(study, folder, lines):
 
 
 def pairs_of(languages, length=STILL.length, mask_rate=0.0):
-    """All sentence pairs of languages, as rows."""
     stream: PairStream = only(DWA(1.0, mask_rate), languages, length)
     return stream
 
 
 def corpora(languages):
-    """The corpus of each language."""
     return [language.corpus for language in languages.languages]
 
 
 def write_study(folder, sentences=SENTENCES):
-    """The folder that a derived study would leave, as far as pretraining reads it."""
+    """Write the part of a derived study that pretraining reads."""
     random = np.random.default_rng(1)
     pieces = np.repeat([1, 2], WORDS // 2)
     spelling = random.permutation(np.arange(FIRST, SIZE))[: pieces.sum()]
@@ -179,7 +194,6 @@ def write_study(folder, sentences=SENTENCES):
 
 
 def study_facts(fingerprint="made"):
-    """The manifest of that folder."""
     return {
         "format": FORMAT,
         "languages": {name: {"fingerprint": fingerprint} for name in ("source", LANGUAGE)},
@@ -189,9 +203,8 @@ def study_facts(fingerprint="made"):
 
 
 def derive_several(folder):
-    """Pocket English with a new script, another that shares a quarter of the types, reversed, and its own,
-    reversed.
-    """
+    """Derive Pocket English with a new script; reversed with a script that shares a quarter of its types; and
+    reversed."""
     few = Sizes(10, 5, 5)
     source = PocketEnglish(Pocket(types=300), 400, few, few, few)
     transforms = Transliterate(), compose(Transliterate(0.25), Invert()), Invert()

@@ -1,6 +1,5 @@
-"""What worlds of 1, 2 and 4 processes compute, for test_distributed: `python -m tests.pretrain.ranks STUDY
-OUT`.
-"""
+"""What worlds of 1, 2 and 4 processes compute for test_distributed: `python -m tests.pretrain.ranks STUDY
+OUT`."""
 
 import hashlib
 import json
@@ -90,9 +89,8 @@ cut = loop._cut
 
 
 def cut_and_note(streams, batches, parts, world):
-    """The loop's own cut of the batches; notes the rows of each stream, except for pairs that it sorts by
-    length.
-    """
+    """Cut the batches as the loop does and note each stream's rows, except for pairs, which it sorts by
+    length."""
     made = cut(streams, batches, parts, world)
     for stream in streams:
         by_length = isinstance(stream, SentencePairs) and stream.objective.pieces > 1
@@ -111,7 +109,6 @@ def content(value):
 
 
 def gradients(objective, languages, batch, world):
-    """The gradient and the mean losses of one step in two cuts, without dropout."""
     learner = new_learner(objective)
     optimizer, losses = Gradients(learner), dict[str, float]()
     config = replace(TRAIN, steps=1, warmup=0, batch=batch, grad_accumulation=2, clip=1e9)
@@ -121,7 +118,7 @@ def gradients(objective, languages, batch, world):
 
 
 def trained(objective, languages, world, steps=STEPS, mixture=ALL_TOGETHER):
-    """A model after some steps, and after those of the objective that it begins with."""
+    """Train for some steps, after the share of them that belongs to the starting objective."""
     token_types = languages.token_types if objective.traits.language_embeddings else 1
     learner = objective.learner(build(STILL, languages.rows, token_types), 0)
     if objective.traits.start:
@@ -135,7 +132,6 @@ def trained(objective, languages, world, steps=STEPS, mixture=ALL_TOGETHER):
 
 
 def stops(languages, world):
-    """Whether this process stops when a loss is not a number."""
     learner = new_learner(AlignMLM())
     config = replace(TRAIN, learning_rate=1e30)
     try:
@@ -157,7 +153,7 @@ class Enough(Exception):
 
 
 def begun(study, folder, world, last=STEPS, allow_change=False):
-    """Train until a step, or until what is refused; how it ended."""
+    """Train until a step or an error, and return how it ended."""
 
     def stop(step: int, steps: int) -> None:
         if step == last < steps:
@@ -174,14 +170,11 @@ def begun(study, folder, world, last=STEPS, allow_change=False):
 
 
 def write(path, value):
-    """Write JSON and forget what was seen."""
     path.write_text(json.dumps(value), encoding="utf-8")
     SEEN.clear()
 
 
 def every_objective(study, out, world):
-    """Train each objective, and one of several languages; keep what each process saw, and the end."""
-
     def keep(name: str, learner: Learner) -> None:
         write(out / f"{name} seen {world.size}-{world.rank}.json", SEEN)
         if world.first:
@@ -195,7 +188,7 @@ def every_objective(study, out, world):
 
 
 def two(study, out, world):
-    """What is asked of two processes alone."""
+    """Tests of two processes only."""
     languages = Languages.open(study, [LANGUAGE])
     for name, objective in OBJECTIVES.items():
         for cut, batch in BATCHES.items():
@@ -218,7 +211,6 @@ def two(study, out, world):
 
 
 def another(study, out, world):
-    """Go on with what two processes began."""
     SEEN.clear()
     folder = out / f"changed to {world.size}"
     said = [begun(study, folder, world)]

@@ -1,17 +1,10 @@
-"""Tables of scores of many shapes, one batch of them, and what is extracted from it."""
-
-from collections.abc import Callable
-
 import numpy as np
 import torch
-from torch import Tensor
 
-Extract = Callable[[Tensor, Tensor, Tensor], Tensor]
 MATRICES = 1000
 
 
 def masks(scores):
-    """Where each of the matrices has rows, and columns, once all are padded to the largest."""
     return tuple(
         torch.tensor(
             [
@@ -34,9 +27,7 @@ def padded(scores, filler=0.0):
 
 
 def extracted(extract, scores, filler=7.0):
-    """Tables of 0 and 1, one a matrix, all found in one batch; the padding holds what must not be looked
-    at.
-    """
+    """Tables of 0 and 1, extracted in one batch with `filler` in the padding, which must not be read."""
     tables = [np.zeros_like(table) for table in scores]
     for pair, i, j in extract(padded(scores, filler), *masks(scores)).tolist():
         tables[pair][i, j] += 1
@@ -44,7 +35,7 @@ def extracted(extract, scores, filler=7.0):
 
 
 def matrices(kind):
-    """Of all shapes, 1 x k and k x 1 among them; `ties` have five different scores only."""
+    """Matrices of all shapes, including 1 x k and k x 1; `ties` has only five different scores."""
     random = np.random.default_rng(0)
     shapes = [(1, k) for k in range(1, 13)] + [(k, 1) for k in range(2, 13)] + [(2, 9), (9, 2), (2, 2)]
     shapes += [tuple(random.integers(1, 25, 2)) for _ in range(MATRICES - len(shapes))]

@@ -36,7 +36,6 @@ def model_of(seed=0):
 
 
 def words_of(model, ids, pieces, layer):
-    """The mean state of the sub-words of each word of one sentence, (words, H)."""
     row = torch.tensor([[OURS.start, *ids.tolist(), OURS.end]])
     states = model(row, output_hidden_states=True).hidden_states[layer][0, 1:-1].double().numpy()
     return np.stack([part.mean(0) for part in np.split(states, np.cumsum(pieces)[:-1])])
@@ -48,7 +47,6 @@ def unit(words):
 
 
 def groups_of(one, instances):
-    """The sentence pairs of some instances, the shortest first, in equal groups of at most eight."""
     (bitext,) = one.bitexts
     pairs = [int(pair) for instance in instances for pair in one.groups[instance][1]]
     pairs.sort(key=lambda pair: sum(map(len, bitext.ids(pair))))
@@ -56,7 +54,6 @@ def groups_of(one, instances):
 
 
 def expected(one, model, layer, instances, labels, least):
-    """The summed loss, the words with a link, and those with a label."""
     (bitext,) = one.bitexts
     total = np.zeros(3)
     for group in groups_of(one, instances):

@@ -6,18 +6,15 @@ import torch
 from transformers import AutoModelForMaskedLM
 
 from calque.derive.files import MANIFEST
-from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.architecture import ARCHITECTURES
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.distributed import one_process
 from calque.pretrain.model import encode, prediction_loss
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
-from calque.pretrain.run import Pretraining, pretrain
 from calque.pretrain.start import InitialModel
-from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN
+from tests.pretrain.made import MODEL, SIZE, STILL, of_study, pretrain
 from tests.vocabularies import read_as_saved
 
 FIRST = len(OURS.ids)
@@ -26,7 +23,6 @@ EACH = pytest.mark.parametrize("spelt", ARCHITECTURES.values(), ids=ARCHITECTURE
 
 
 def foreign(spelt, rows=2 * SIZE, config=STILL, **changes):
-    """A configuration of some architecture, of the size of the tiny models and with their special types."""
     shape = {
         "vocab_size": rows,
         "hidden_size": config.hidden,
@@ -43,7 +39,6 @@ def foreign(spelt, rows=2 * SIZE, config=STILL, **changes):
 
 
 def save(spelt, study, folder, kind=None, **changes):
-    """A folder with a model that was drawn and the made study's tokenizer; the model."""
     torch.manual_seed(7)
     model = (kind or spelt.masked_model)(foreign(spelt, **changes))
     model.save_pretrained(folder)
@@ -88,8 +83,8 @@ def test_loss_gradient_and_hidden_states_are_those_of_transformers(spelt, padded
 def test_a_run_begins_with_a_folder_and_leaves_one(spelt, objective, study, tmp_path):
     before = save(spelt, study, tmp_path / "given").state_dict()
     still = ModelConfig(**vars(MODEL) | {"dropout": 0.0})
-    config = Pretraining(Languages.open(study, (LANGUAGE,)), objective, still, TRAIN, 0, tmp_path / "given")
-    checkpoint = pretrain(tmp_path / "run", config, one_process())
+    config = of_study(study, objective, model=still, start=tmp_path / "given")
+    checkpoint = pretrain(tmp_path / "run", config)
     model, report = AutoModelForMaskedLM.from_pretrained(checkpoint, output_loading_info=True)
     assert type(model) is spelt.masked_model
     assert not report["missing_keys"] and not report["unexpected_keys"]

@@ -7,11 +7,10 @@ import torch
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.pretrain.checkpoint import MACHINE, METRICS, MOMENTS, WEIGHTS, load_state, save_state
-from calque.pretrain.distributed import one_process
 from calque.pretrain.modules import Learner
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.train import make_optimizer, train
-from tests.pretrain.made import MODEL, TRAIN, new_learner
+from calque.pretrain.train import make_optimizer
+from tests.pretrain.made import MODEL, TRAIN, fit, new_learner
 
 IDENTITY: dict[str, Any] = {"data": "made", "seed": 0} | dict.fromkeys(sorted(MACHINE), "ours")
 SNAPSHOTS = {"step-000000004.safetensors": "made"}
@@ -22,7 +21,7 @@ Trained = tuple[Learner, torch.optim.AdamW]
 def trained(languages) -> Trained:
     learner = new_learner(MLM(), MODEL)
     optimizer = make_optimizer(learner, TRAIN)
-    train(learner, optimizer, MLM().streams(languages, MODEL.length, 0), TRAIN, 0, one_process())
+    fit(learner, MLM().streams(languages, MODEL.length, 0), optimizer=optimizer)
     return learner, optimizer
 
 

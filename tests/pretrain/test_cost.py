@@ -25,9 +25,8 @@ def test_parameters_are_counted_right(layers, heads, width, ffn, length):
 
 
 def test_pairs_cost_the_passes_that_their_objective_takes():
-    """The layer that labels is as deep as the paper's: the second of three. PPA reads all ids again, half for
-    keys.
-    """
+    """Labels come from the second of three layers, as deep as in the paper. PPA reads all ids again, and half
+    of them for its keys."""
     model = ModelConfig(layers=3)
     pairs = {
         objective: objective.flops(model, 50, pairs=1.0) for objective in (XLMAlign(), PPA(), HeadOnly(MLM()))
@@ -53,9 +52,8 @@ def test_the_operations_of_text_are_those_that_torch_counts(objective):
 
 
 def test_the_memory_of_a_batch_worked_out_on_paper():
-    """8 rows of 64 ids keep 2 (16 x 64 + 4 x 128) floats an id; 15 % of the 512 ids have three rows of 100
-    logits.
-    """
+    """8 rows of 64 ids keep 2 (16 x 64 + 4 x 128) floats per id; 15 % of the 512 ids have three rows of 100
+    logits."""
     model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=64)
     assert training_bytes(model, 100, 0.15, card=False).of(8) == 4 * (
         4 * parameters(model, 100) + 1_572_864 + 23_040
@@ -63,9 +61,8 @@ def test_the_memory_of_a_batch_worked_out_on_paper():
 
 
 def test_the_memory_of_a_card_worked_out_on_paper():
-    """As above in bfloat16: 393,216 bytes of activations a row, and 12 for each of 100 logits at 15 % of the
-    ids.
-    """
+    """The same in bfloat16: 393,216 bytes of activations per row, and 12 for each of 100 logits at 15 % of
+    the ids."""
     model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=64)
     card = training_bytes(model, 100, 0.15, card=True)
     assert card.of(0) == 16 * parameters(model, 100)

@@ -24,9 +24,6 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def ranks(study, tmp_path_factory) -> Path:
-    """What worlds of several processes over gloo left; one launch for all tests, since it takes many
-    seconds.
-    """
     out = tmp_path_factory.mktemp("ranks")
     done = subprocess.run(
         [sys.executable, "-m", "tests.pretrain.ranks", str(study), str(out)],
@@ -47,7 +44,6 @@ def double_precision() -> Iterator[None]:
 
 
 def seen(paths):
-    """The rows that processes saw together, by step and stream, in the processes' order."""
     parts = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
     return [[row for part in same for row in part] for same in zip(*parts, strict=True)]
 

@@ -14,7 +14,7 @@ from tests.pretrain.made import STILL, new_learner
 
 @dataclass(frozen=True)
 class Twin(World):
-    """This process and another that has the same gradients; `sizes` are the numbers of each message."""
+    """A process whose twin has the same gradients; `sizes` records the number of values in each message."""
 
     sizes: list[int] = field(default_factory=list)
 

@@ -2,11 +2,9 @@ from dataclasses import replace
 
 import torch
 
-from calque.pretrain.distributed import one_process
 from calque.pretrain.objective import HeadOnly
 from calque.pretrain.objectives.xlm_align import XLMAlign
-from calque.pretrain.train import make_optimizer, train
-from tests.pretrain.made import STILL, TRAIN, new_learner
+from tests.pretrain.made import STILL, TRAIN, fit, new_learner
 
 BOTH = HeadOnly(XLMAlign())
 
@@ -15,7 +13,7 @@ def test_the_head_moves_and_the_encoder_with_its_table_stays(languages):
     learner, before = new_learner(BOTH), new_learner(BOTH).model.state_dict()
     config = replace(TRAIN, weight_decay=0.1)
     streams = BOTH.streams(languages, STILL.length, 0)
-    train(learner, make_optimizer(learner, config), streams, config, 0, one_process())
+    fit(learner, streams, config)
     after = learner.model.state_dict()
     moved = {name for name in before if not torch.equal(before[name], after[name])}
     assert moved == {name for name in before if name.startswith("lm_head.")} - {"lm_head.decoder.weight"}

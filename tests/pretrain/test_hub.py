@@ -24,7 +24,7 @@ ERRORS = {404: "RevisionNotFound", 403: "GatedRepo", 503: ""}
 
 @dataclass
 class Hub:
-    """What was asked of a hub that has one model at one commit, and how many bytes of a file it sends."""
+    """The requests to a Hub that has one model at one commit and sends `sends` bytes of a file."""
 
     url: str
     asked: list[str] = field(default_factory=list)
@@ -37,7 +37,7 @@ def offline(monkeypatch):
 
 
 def use(url, monkeypatch):
-    """Let the hub's client, which reads HF_ENDPOINT when it is imported, ask another hub."""
+    """Redirect the Hub client, which reads HF_ENDPOINT only when it is imported."""
     monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", url)
     template = url + "/{repo_id}/resolve/{revision}/{filename}"
     monkeypatch.setattr(huggingface_hub.constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)

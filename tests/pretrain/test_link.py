@@ -4,12 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.languages import Languages
-from calque.pretrain.distributed import one_process
 from calque.pretrain.model import state_of
 from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.train import make_optimizer, train
-from tests.pretrain.made import LANGUAGE, SIZE, SOURCE, STILL, TRAIN, new_learner, only, with_dictionary
+from tests.pretrain.made import LANGUAGE, SIZE, SOURCE, STILL, fit, new_learner, only, with_dictionary
 
 LENGTH = STILL.length
 
@@ -27,14 +25,7 @@ def told_nothing(study, tmp_path_factory) -> Languages:
 
 def weights(objective, languages):
     learner = new_learner(objective)
-    train(
-        learner,
-        make_optimizer(learner, TRAIN),
-        objective.streams(languages, LENGTH, 0),
-        TRAIN,
-        0,
-        one_process(),
-    )
+    fit(learner, objective.streams(languages, LENGTH, 0))
     return [tensor.numpy().tobytes() for tensor in state_of(learner).values()]
 
 

@@ -18,7 +18,6 @@ Died = tuple[Path, dict[str, Any], str]
 
 
 def die(study, out, size):
-    """The folder of some runs, what their processes died of, and what they said."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.pretrain.lives", str(study), str(out), str(LIVES[size]), str(size)],
         cwd=Path(__file__).parents[2],
@@ -46,7 +45,6 @@ def metrics(run):
 
 
 def check_same(out, size):
-    """Assert that a run left what the one left that was never disturbed."""
     files = sorted(path.name for path in (out / "whole").rglob("*"))
     assert files == [
         "checkpoint",

@@ -14,7 +14,6 @@ IMAGE = np.where(np.arange(SIZE) < FIRST, np.arange(SIZE), np.arange(SIZE) + SIZ
 
 
 def draw(rows=2000, length=128, rate=0.15, seed=0):
-    """Rows of both languages, one position in five special, and what masking makes of them."""
     random = np.random.default_rng(seed)
     words = random.integers(FIRST, SIZE, (rows, length))
     languages = np.repeat(np.arange(rows)[:, None] % 2, length, axis=1)

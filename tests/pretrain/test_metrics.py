@@ -3,35 +3,27 @@ from types import SimpleNamespace
 
 import pytest
 
-from calque.derive.languages import Languages
 from calque.pretrain.checkpoint import METRICS
-from calque.pretrain.distributed import one_process
-from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.run import Metrics, Pretraining, pretrain, read_metrics
-from tests.pretrain.made import LANGUAGE, MODEL, TRAIN, stop_at
+from calque.pretrain.run import Metrics, read_metrics
+from tests.pretrain.made import TRAIN, of_study, pretrain, stop_at
 
 EACH = replace(TRAIN, steps=30, log_every=1, save_every=10, warmup=3)
-
-
-def config(study):
-    return Pretraining(Languages.open(study, (LANGUAGE,)), MLM(), MODEL, EACH, seed=0)
 
 
 @pytest.mark.parametrize(
     "damage", [b"", b'{"step": 1', b'{"step": 21, "loss": {"mlm": 99}}\n\xff\x00{"st', None]
 )
 def test_a_run_continues_with_the_rows_of_its_state(damage, study, tmp_path):
-    """Whatever has become of the file: rows before the state are its own, and later ones are written
-    again.
-    """
+    """Whatever happened to the file, rows up to the state are restored, and later ones written again."""
     path = tmp_path / METRICS
-    stop_at(tmp_path, config(study), 23)  # its last state is that of step 20
+    config = of_study(study, train=EACH)
+    stop_at(tmp_path, config, 23)  # its last state is that of step 20
     kept = path.read_bytes().splitlines(keepends=True)[:20]
     if damage is None:
         path.unlink()
     else:
         path.write_bytes(damage)
-    pretrain(tmp_path, config(study), one_process())
+    pretrain(tmp_path, config)
     assert path.read_bytes().splitlines(keepends=True)[:20] == kept
     assert [row["step"] for row in read_metrics(path)] == list(range(1, 31))
     assert 99 not in [row["loss"]["mlm"] for row in read_metrics(path)]

@@ -9,17 +9,16 @@ from calque.derive.artefact import Artefact
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import plain
 from calque.derive.languages import Languages
-from calque.pretrain.distributed import one_process
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.objective import Sum
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import TLM
-from calque.pretrain.run import Pretraining, pretrain
+from calque.pretrain.run import Pretraining
 from calque.pretrain.saved_model import RUN
 from calque.pretrain.train import Draws
-from tests.pretrain.made import MODEL, TRAIN, check_resumes
+from tests.pretrain.made import MODEL, TRAIN, check_resumes, pretrain
 
 NAMES = ("trans", "inv")
 
@@ -117,7 +116,7 @@ def test_a_mixture_trains_and_resumes_to_the_same_bytes(several, tmp_path):
     exact = zip(("source", *NAMES), mixture.shares, strict=True)
     assert all(abs(shown[name]["rows"] - share * rows) < 1 for name, share in exact)
     with pytest.raises(BadInput, match="mixture"):
-        pretrain(tmp_path / "stopped", replace(config, mixture=Mixture((1, 1, 1))), one_process())
+        pretrain(tmp_path / "stopped", replace(config, mixture=Mixture((1, 1, 1))))
 
 
 @pytest.mark.parametrize("objective", [MLM(), AlignMLM()], ids=lambda objective: objective.name)
@@ -127,19 +126,17 @@ def test_disjoint_halves_train_and_resume_to_the_same_bytes(objective, several, 
     facts = Artefact.open(tmp_path / "stopped", RUN).facts
     assert sum(facts["halves"].values()) == 360 and min(facts["halves"].values()) > 120
     with pytest.raises(BadInput, match=r"no parallel sentences: .* \(mixture\.disjoint\)"):
-        pretrain(
-            tmp_path / "run", Pretraining(whole, TLM(0.5), MODEL, TRAIN, 1, mixture=mixture), one_process()
-        )
+        pretrain(tmp_path / "run", Pretraining(whole, TLM(0.5), MODEL, TRAIN, 1, mixture=mixture))
 
 
 def test_only_the_source_is_trained(several, tmp_path):
     config = Pretraining(
         Languages.open(several, ()), MLM(), MODEL, TRAIN, seed=0, mixture=Mixture(held_out=0.1)
     )
-    pretrain(tmp_path / "run", config, one_process())
+    pretrain(tmp_path / "run", config)
     facts = Artefact.open(tmp_path / "run", RUN).facts
     assert facts["shown"]["source"]["rows"] == TRAIN.steps * TRAIN.batch
     assert facts["identity"]["data"].keys() == {"source"}
     for objective in (AlignMLM(), DictMLM()):
         with pytest.raises(BadInput, match="no dictionary"):
-            pretrain(tmp_path / objective.name, replace(config, objective=objective), one_process())
+            pretrain(tmp_path / objective.name, replace(config, objective=objective))

@@ -11,15 +11,14 @@ from calque.derive.estimated_links import estimate_links
 from calque.derive.languages import Languages
 from calque.derive.natural.build import derive_natural
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
-from calque.pretrain.distributed import one_process
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import DWA, XLMAlign
-from calque.pretrain.run import Pretraining, pretrain
+from calque.pretrain.run import Pretraining
 from tests.derive.natural.made import EN, inputs, vocabulary
-from tests.pretrain.made import MODEL, TRAIN
+from tests.pretrain.made import MODEL, TRAIN, pretrain
 from tests.vocabularies import learn
 
 LONG = replace(MODEL, length=128)
@@ -43,7 +42,7 @@ def test_objectives_train_on_them(objective, folder, tmp_path):
     if objective is ESTIMATED:
         languages = languages.with_links(estimate_links(languages, "en", "xx", tmp_path / "links", passes=2))
     config = Pretraining(languages, objective, LONG, FEW, 1)
-    model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config, one_process()))
+    model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config))
     assert model.config.vocab_size == languages.whole.rows > languages.rows
     assert model.config.type_vocab_size == (3 if objective.traits.language_embeddings else 1)
 
@@ -65,7 +64,7 @@ def test_a_lexicon_is_the_dictionary_of_objectives(objective, tmp_path):
     config = Pretraining(
         Languages.open(folder, ("en", "xx")), objective, LONG, replace(FEW, steps=30, log_every=29), 1
     )
-    model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config, one_process()))
+    model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config))
     whole = languages.whole
     pairs, rows = whole.dictionary("en", "xx"), model.get_input_embeddings().weight.detach()
     near = torch.cosine_similarity(rows[pairs[:, 0]], rows[pairs[:, 1]]).mean()

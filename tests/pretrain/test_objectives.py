@@ -133,8 +133,6 @@ def test_mlm_shows_every_packed_row_of_both_languages_once(languages):
 
 @dataclass(frozen=True)
 class Half:
-    """One half of a TLM row, read back."""
-
     lines: list[tuple[int, ...]]
     padding: int
 

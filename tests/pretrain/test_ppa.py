@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file
 from torch.nn import functional as F
 
-from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import build, prediction_loss
@@ -17,8 +16,7 @@ from calque.pretrain.modules import MoCo
 from calque.pretrain.objective import Sum
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.ppa import MOCO, PPA
-from calque.pretrain.run import Pretraining
-from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN, check_resumes, only
+from tests.pretrain.made import SIZE, STILL, TRAIN, check_resumes, of_study, only
 
 DEEP = replace(STILL, layers=2, initializer_range=0.2)
 SMALL = PPA(1.0, queue=20, momentum=0.8, dimensions=9, temperature=0.2)
@@ -37,9 +35,7 @@ def sentences(batch, side):
 
 
 def vector(model, projection, ids):
-    """z = W2 ReLU(W1 h), h the first position's vector of length 1; of length 1 itself. In double
-    precision.
-    """
+    """z = W2 ReLU(W1 h), normalised, in double precision; h is the first position's normalised vector."""
     h = model.roberta(torch.tensor([ids])).last_hidden_state[0, 0].double()
     w1, w2 = projection.inner.weight.double(), projection.outer.weight.double()
     z = w2 @ torch.relu(w1 @ (h / h.norm()))
@@ -120,12 +116,6 @@ def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_side
 
 @pytest.mark.parametrize("at", [3, 7, 11])
 def test_a_stopped_run_resumes_with_its_queue(at, study, tmp_path):
-    config = Pretraining(
-        Languages.open(study, (LANGUAGE,)),
-        Sum("both", (MLM(), SMALL)),
-        MODEL,
-        replace(TRAIN, weight_decay=0.1),
-        0,
-    )
+    config = of_study(study, Sum("both", (MLM(), SMALL)), train=replace(TRAIN, weight_decay=0.1))
     names = load_file(check_resumes(tmp_path, config, at) / "model.safetensors").keys()
     assert names and not [name for name in names if MOCO in name]

@@ -17,11 +17,9 @@ def stream(languages, objective):
 
 
 def by_hand(words, temperature, sides):
-    """InfoNCE word by word over the words (2P, H) of P entries, no two of which share a word.
-
-    The published code multiplies an anchor's product with itself by 0 after the largest possible product, 1 /
-    T, was taken from all: so it counts as a cosine of 1, with no gradient.
-    """
+    """InfoNCE word by word over the words (2P, H) of P entries that share no word. The published code
+    subtracts the largest possible product, 1 / T, before it multiplies an anchor's product with itself by 0,
+    so that product counts as a cosine of 1 without a gradient."""
     words = words.double()
     pairs = len(words) // 2
     total = words.new_zeros(())

@@ -31,9 +31,7 @@ def test_it_is_trained_with_the_rows_of_its_text_and_ends_whole(calque_encoder, 
     languages = Languages.open(tmp_path / "made", ["en", "xx"])
     kept, told = languages.kept, list[str]()
     assert kept is not None and languages.whole.rows == 250_002 and languages.rows == len(kept) < 1_000
-    config = Pretraining(
-        Languages.open(tmp_path / "made", ("en", "xx")), MLM(), MODEL, TRAIN, 0, calque_encoder
-    )
+    config = Pretraining(languages, MLM(), MODEL, TRAIN, 0, calque_encoder)
     checkpoint = pretrain(tmp_path / "run", config, one_process(), notify=told.append)
     assert told == ["random, because the starting model lacks them: the prediction head"]
     assert json.loads((tmp_path / "run" / MANIFEST).read_text(encoding="utf-8"))["drawn"] == [

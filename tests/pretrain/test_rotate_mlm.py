@@ -4,15 +4,24 @@ import numpy as np
 import pytest
 import torch
 
-from calque.derive.languages import Languages
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import build, state_of
 from calque.pretrain.modules import Learner
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.rotate_mlm import RotateMLM
-from calque.pretrain.run import Pretraining
-from calque.pretrain.train import make_optimizer, train
-from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN, check_resumes, new_learner, only
+from calque.pretrain.train import make_optimizer
+from tests.pretrain.made import (
+    LANGUAGE,
+    SIZE,
+    STILL,
+    TRAIN,
+    Stop,
+    check_resumes,
+    fit,
+    new_learner,
+    of_study,
+    only,
+)
 
 WORDS = "model.roberta.embeddings.word_embeddings.weight"
 
@@ -26,23 +35,12 @@ def trained(objective, languages, steps, of):
     learner, config = new_learner(objective), replace(TRAIN, steps=of)
     optimizer = make_optimizer(learner, config)
 
-    class Enough(Exception):
-        pass
-
-    def stop(step: int, losses: dict[str, float], norm: float) -> None:
+    def stop(step, losses, norm):
         if step == steps:
-            raise Enough
+            raise Stop
 
-    with pytest.raises(Enough):
-        train(
-            learner,
-            optimizer,
-            objective.streams(languages, STILL.length, 0),
-            config,
-            0,
-            one_process(),
-            after=stop,
-        )
+    with pytest.raises(Stop):
+        fit(learner, objective.streams(languages, STILL.length, 0), config, optimizer=optimizer, after=stop)
     return learner, optimizer
 
 
@@ -55,7 +53,7 @@ def test_it_is_mlm_bit_by_bit_until_its_step(languages):
 
 
 def by_hand(table, source, derived):
-    """The derived rows after the rotation that Kabsch's algorithm finds, and the rotation."""
+    """The derived rows after the rotation found by Kabsch's algorithm, and the rotation."""
     start, end = table[derived].mean(0), table[source].mean(0)
     u, _, vt = np.linalg.svd((table[derived] - start).T @ (table[source] - end))
     return (table[SIZE + 5 : 2 * SIZE] - start) @ (u @ vt) + end, u @ vt
@@ -99,5 +97,4 @@ def test_translations_that_differ_by_a_rotation_become_equal_also_without_an_ent
 
 @pytest.mark.parametrize("stops", [(3,), (6,), (7,), (6, 9)])
 def test_a_run_that_stops_around_its_step_ends_with_the_same_bits(stops, study, tmp_path):
-    config = Pretraining(Languages.open(study, (LANGUAGE,)), RotateMLM(), MODEL, TRAIN, 0)
-    check_resumes(tmp_path, config, *stops)
+    check_resumes(tmp_path, of_study(study, RotateMLM()), *stops)

@@ -18,14 +18,13 @@ from calque.derive.types import OURS
 from calque.derive.vocabulary import TOKENIZER, GivenVocabulary
 from calque.pretrain.architecture import BERT, XLM_R
 from calque.pretrain.batch import UNLABELLED, Rows
-from calque.pretrain.distributed import one_process
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objectives.xlm_align import XLMAlign
-from calque.pretrain.run import Pretraining, pretrain
+from calque.pretrain.run import Pretraining
 from calque.pretrain.start import put_back, with_rows
 from tests.derive.natural.made import inputs
 from tests.derive.test_spelling import given_vocabulary
-from tests.pretrain.made import MODEL, SIZE, STILL, TRAIN, stop_at
+from tests.pretrain.made import MODEL, SIZE, STILL, TRAIN, pretrain, stop_at
 from tests.pretrain.test_architecture import EACH, foreign
 from tests.vocabularies import read_as_saved
 
@@ -48,7 +47,6 @@ def rows_of(ids, asked):
 
 
 def batch(among):
-    """Padded rows of types among these, and the same with the numbers that they have there."""
     random = np.random.default_rng(0)
     places = random.integers(len(OURS.ids), len(among), (4, STILL.length))
     places[::2, 20:] = OURS.pad
@@ -105,9 +103,7 @@ KINDS = {"unigram": (XLM_R, XLM_R.masked_model), "wordpiece": (BERT, BertModel)}
 
 @pytest.fixture(scope="module", params=KINDS)
 def given(request, tmp_path_factory) -> Path:
-    """Natural languages, `made`, and a model in float16 to begin with, `start`: XLM-R with a head, BERT
-    without.
-    """
+    """Natural languages in `made`, and in `start` a float16 model: XLM-R with a head, BERT without."""
     folder, (spelt, kind) = tmp_path_factory.mktemp("natural"), KINDS[request.param]
     tokenizer = given_vocabulary(request.param)
     tokenizer.add_tokens(["@@@", "%%%"])
@@ -132,7 +128,7 @@ def config(given, **changes):
 @pytest.fixture(scope="module")
 def checkpoint(given) -> Path:
     messages = list[str]()
-    made = pretrain(given / "run", config(given), one_process(), notify=messages.append)
+    made = pretrain(given / "run", config(given), notify=messages.append)
     head = "lm_head.bias" in load_file(given / "start" / WEIGHTS)
     assert messages == (
         [] if head else ["random, because the starting model lacks them: the prediction head"]
@@ -170,7 +166,7 @@ def test_a_run_resumes_to_the_same_bits_with_states_of_the_kept_rows(given, chec
     moved = given / "elsewhere"
     shutil.move(given / "start", moved)
     with pytest.raises(BadInput, match=r"no weights: expected model\.safetensors"):
-        pretrain(stopped, config(given), one_process())
+        pretrain(stopped, config(given))
     shutil.move(moved, given / "start")
-    other = pretrain(stopped, config(given), one_process())
+    other = pretrain(stopped, config(given))
     assert (other / WEIGHTS).read_bytes() == (checkpoint / WEIGHTS).read_bytes()

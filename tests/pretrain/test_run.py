@@ -15,28 +15,32 @@ from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.batch import Rows
 from calque.pretrain.checkpoint import METRICS
-from calque.pretrain.distributed import one_process
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.modules import Learner
 from calque.pretrain.objective import Objective, Stream
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
-from calque.pretrain.run import Pretraining, finished, pretrain, read_metrics
-from calque.pretrain.train import Draws, NonFinite, make_optimizer, train
-from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN, check_resumes, new_learner, stop_at
-
-
-def config(study, objective=None, **changes):
-    return replace(
-        Pretraining(Languages.open(study, (LANGUAGE,)), objective or XLM(), MODEL, TRAIN, seed=0), **changes
-    )
+from calque.pretrain.run import finished, read_metrics
+from calque.pretrain.train import Draws, NonFinite
+from tests.pretrain.made import (
+    LANGUAGE,
+    MODEL,
+    OBJECTIVES,
+    TRAIN,
+    check_resumes,
+    fit,
+    new_learner,
+    of_study,
+    pretrain,
+    stop_at,
+)
 
 
 @pytest.fixture(scope="module", params=OBJECTIVES)
 def run(request, study, tmp_path_factory) -> tuple[Path, Objective]:
     objective = OBJECTIVES[request.param]
     folder = tmp_path_factory.mktemp("runs") / objective.name
-    assert pretrain(folder, config(study, objective), one_process()) == folder / "checkpoint"
+    assert pretrain(folder, of_study(study, objective)) == folder / "checkpoint"
     return folder, objective
 
 
@@ -44,7 +48,7 @@ def test_transformers_loads_the_checkpoint_and_finds_our_loss(run, languages):
     folder, objective = run
     streams = objective.streams(languages, MODEL.length, 0)
     learner = new_learner(objective, MODEL)
-    train(learner, make_optimizer(learner, TRAIN), streams, TRAIN, 0, one_process())
+    fit(learner, streams)
     ours = learner.model.eval()
     theirs = RobertaForMaskedLM.from_pretrained(folder / "checkpoint").eval()
     assert theirs.config.type_vocab_size == (3 if objective.traits.language_embeddings else 1)
@@ -80,9 +84,9 @@ def test_probes_are_logged_and_leave_the_run_as_it_is(study, tmp_path):
         torch.manual_seed(5)
         return {"probe": {"all": 0.5}}
 
-    probed = config(study, train=replace(TRAIN, probe_every=5))
-    pretrain(tmp_path / "with", probed, one_process(), probe)
-    pretrain(tmp_path / "without", probed, one_process())
+    probed = of_study(study, train=replace(TRAIN, probe_every=5))
+    pretrain(tmp_path / "with", probed, probe=probe)
+    pretrain(tmp_path / "without", probed)
     probes = [row for row in read_metrics(tmp_path / "with" / METRICS) if "probe" in row]
     assert probes == [{"step": step, "probe": {"all": 0.5}} for step in (5, 10, 12)]
     weights = [
@@ -93,7 +97,7 @@ def test_probes_are_logged_and_leave_the_run_as_it_is(study, tmp_path):
 
 @dataclass(frozen=True)
 class Hungry(MLM):
-    """MLM where, after some batches, memory runs out for more than `room` rows at a time."""
+    """MLM that after some batches runs out of memory for more than `room` rows at a time."""
 
     room: int = 4
     after: int = 0
@@ -115,42 +119,40 @@ AUTO = replace(TRAIN, grad_accumulation="auto")
 
 
 def test_where_memory_runs_out_micro_batches_become_smaller(study, tmp_path):
-    """From the first step, as with a number that was set; from a later one, with the same bits after a
-    kill.
-    """
+    """At the first step it equals a run with that number of micro-batches; later, a killed run ends with the
+    same bits."""
     weights = [
         (
-            pretrain(tmp_path / name, config(study, Hungry(), train=settings), one_process())
-            / "model.safetensors"
+            pretrain(tmp_path / name, of_study(study, Hungry(), train=settings)) / "model.safetensors"
         ).read_bytes()
         for name, settings in (("auto", AUTO), ("set", replace(TRAIN, grad_accumulation=2)))
     ]
     assert weights[0] == weights[1]
-    check_resumes(tmp_path / "later", config(study, Hungry(after=7), train=AUTO), 10)
+    check_resumes(tmp_path / "later", of_study(study, Hungry(after=7), train=AUTO), 10)
     manifests = [tmp_path / name / MANIFEST for name in ("auto", "set", "later/whole", "later/stopped")]
     assert [json.loads(path.read_text()).get("micro-batches") for path in manifests] == [2, None, 2, 2]
 
 
 def test_a_resumed_run_notes_the_claims_with_which_it_began(study, tmp_path):
     for first, name in (("first", "noted"), ("", "without")):
-        stop_at(tmp_path / name, config(study, claims=first), 4)
-        pretrain(tmp_path / name, config(study, claims="second"), one_process())
+        stop_at(tmp_path / name, of_study(study, claims=first), 4)
+        pretrain(tmp_path / name, of_study(study, claims="second"))
         assert json.loads((tmp_path / name / MANIFEST).read_text()).get("claims", "") == first
 
 
 def test_a_finished_run_is_left_as_it_is(study, tmp_path):
-    pretrain(tmp_path, config(study), one_process())
+    pretrain(tmp_path, of_study(study))
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
 
     def never(step: int, steps: int) -> None:
         raise AssertionError("it trains again")
 
-    assert pretrain(tmp_path, config(study), one_process(), progress=never) == tmp_path / "checkpoint"
+    assert pretrain(tmp_path, of_study(study), progress=never) == tmp_path / "checkpoint"
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
     path = tmp_path / "checkpoint" / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-1] + b"x")
     with pytest.raises(BadInput, match=r"model\.safetensors: the file has changed since it was written"):
-        pretrain(tmp_path, config(study), one_process())
+        pretrain(tmp_path, of_study(study))
 
 
 CHANGES: dict[str, dict[str, Any]] = {
@@ -165,30 +167,30 @@ CHANGES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("whole", [False, True])
 def test_a_folder_of_another_configuration_is_refused(study, tmp_path, changed, whole):
     if whole:
-        pretrain(tmp_path, config(study), one_process())
+        pretrain(tmp_path, of_study(study))
     else:
-        stop_at(tmp_path, config(study), 6)
+        stop_at(tmp_path, of_study(study), 6)
     with pytest.raises(BadInput, match=f"started with {changed} "):
-        pretrain(tmp_path, config(study, **CHANGES[changed]), one_process(), allow_change=True)
-    pretrain(tmp_path, config(study), one_process())
+        pretrain(tmp_path, of_study(study, **CHANGES[changed]), allow_change=True)
+    pretrain(tmp_path, of_study(study))
 
 
 def test_another_number_of_threads_is_refused_unless_allowed(study, tmp_path):
-    stop_at(tmp_path, config(study), 6)
+    stop_at(tmp_path, of_study(study), 6)
     torch.set_num_threads(2)
     try:
         with pytest.raises(BadInput, match="started with threads 1, not 2; --allow-change"):
-            pretrain(tmp_path, config(study), one_process())
-        pretrain(tmp_path, config(study), one_process(), allow_change=True)
+            pretrain(tmp_path, of_study(study))
+        pretrain(tmp_path, of_study(study), allow_change=True)
     finally:
         torch.set_num_threads(1)
     # What is finished is the same wherever one looks at it from.
-    assert pretrain(tmp_path, config(study), one_process()) == tmp_path / "checkpoint"
+    assert pretrain(tmp_path, of_study(study)) == tmp_path / "checkpoint"
 
 
 def test_a_non_finite_loss_stops_the_run_and_leaves_its_last_state(study, tmp_path):
-    steep = config(study, train=replace(TRAIN, learning_rate=1e30, warmup=1, log_every=1, save_every=1))
+    steep = of_study(study, train=replace(TRAIN, learning_rate=1e30, warmup=1, log_every=1, save_every=1))
     with pytest.raises(NonFinite):
-        pretrain(tmp_path, steep, one_process())
+        pretrain(tmp_path, steep)
     assert not finished(tmp_path)
     assert len(list((tmp_path / "resume").iterdir())) == 1

@@ -122,7 +122,7 @@ def test_weights_in_several_files_are_read(folder):
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS"), reason="no limit on memory can be set here")
 def test_a_lack_of_memory_is_not_the_folders_fault(tmp_path):
-    """A table of 400 MB below a limit that leaves 200 MB: a MemoryError, and no BadInput."""
+    """A table of 400 MB below a limit that leaves 200 MB raises MemoryError, not BadInput."""
     config = RobertaConfig(**SHAPE | {"vocab_size": 12_500_000})
     with torch.device("meta"):
         made = RobertaForMaskedLM(config)

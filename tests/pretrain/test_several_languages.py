@@ -18,9 +18,7 @@ def languages(several) -> Languages:
 
 
 def meaning(languages):
-    """The source type of each id in each language, (languages, rows); -1 where the language has no such
-    id.
-    """
+    """The source type of each id in each language, (languages, rows); -1 if the language lacks the id."""
     types = np.full((len(languages.languages), languages.rows), -1)
     for language in languages.languages:
         types[language.number, language.table] = np.arange(languages.size)

@@ -10,36 +10,26 @@ from calque.derive.artefact import Artefact
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
-from calque.derive.languages import Languages
 from calque.pretrain.checkpoint import SNAPSHOTS, load_snapshot, snapshots_of
-from calque.pretrain.distributed import one_process
 from calque.pretrain.model import build
-from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
-from calque.pretrain.run import Pretraining, pretrain
 from calque.pretrain.saved_model import RUN
-from tests.pretrain.made import LANGUAGE, MODEL, SIZE, TRAIN, stop_at
+from tests.pretrain.made import MODEL, SIZE, TRAIN, of_study, pretrain, stop_at
 
 KEPT = replace(TRAIN, snapshots=4)
 STEPS = (0, 8, 10, 11, 12)
 """Those of `KEPT`: eight times the fourth root of 2, and so on, and the last."""
 
 
-def config(study, **changes):
-    return replace(Pretraining(Languages.open(study, (LANGUAGE,)), MLM(), MODEL, KEPT, seed=0), **changes)
-
-
 @pytest.fixture(scope="module")
 def run(study, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("run")
-    pretrain(folder, config(study, objective=XLMAlign()), one_process())
+    pretrain(folder, of_study(study, XLMAlign(), train=KEPT))
     return folder
 
 
 def test_a_snapshot_is_the_model_after_its_step(run, study, tmp_path):
-    """The last is the checkpoint, and the first the model before any step; an objective's modules are not in
-    them.
-    """
+    """The first is the initial model, the last the checkpoint; none contains the objective's modules."""
     made = Artefact.open(run, RUN)
     names = snapshots_of(made)
     assert tuple(names) == STEPS
@@ -56,15 +46,14 @@ def test_a_snapshot_is_the_model_after_its_step(run, study, tmp_path):
 
 @pytest.mark.parametrize("at", [4, 9, 11])
 def test_a_run_that_was_stopped_has_the_same_snapshots(run, study, tmp_path, at):
-    """States are saved at 3, 6 and 9: at 11, the snapshot of 8 is older than the last, those of 10 and 11 are
-    not.
-    """
-    given = config(study, objective=XLMAlign())
+    """States are saved at 3, 6 and 9. At 11, the snapshot of step 8 is older than the last state; those of 10
+    and 11 are not."""
+    given = of_study(study, XLMAlign(), train=KEPT)
     stop_at(tmp_path, given, at)
     if at == 11:  # half of a snapshot, and one of nobody's
         (tmp_path / SNAPSHOTS / "step-000000010.safetensors").write_bytes(b"half")
         (tmp_path / SNAPSHOTS / "step-000000005.safetensors").write_bytes(b"another")
-    pretrain(tmp_path, given, one_process())
+    pretrain(tmp_path, given)
     files = [
         json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"] for folder in (run, tmp_path)
     ]
@@ -75,7 +64,7 @@ def test_a_run_that_was_stopped_has_the_same_snapshots(run, study, tmp_path, at)
 
 @pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"x")])
 def test_a_snapshot_that_changed_before_resuming_is_refused(study, tmp_path, damage):
-    stop_at(tmp_path, config(study), 10)
+    stop_at(tmp_path, of_study(study, train=KEPT), 10)
     damage(tmp_path / SNAPSHOTS / "step-000000008.safetensors")
     with pytest.raises(BadInput, match=r"step-000000008\.safetensors: this is not the snapshot listed"):
-        pretrain(tmp_path, config(study), one_process())
+        pretrain(tmp_path, of_study(study, train=KEPT))

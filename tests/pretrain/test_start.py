@@ -11,25 +11,18 @@ from tokenizers.models import WordLevel
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
-from calque.derive.languages import Languages
 from calque.pretrain.checkpoint import METRICS
-from calque.pretrain.distributed import one_process
-from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
-from calque.pretrain.run import Pretraining, pretrain, read_metrics
+from calque.pretrain.run import read_metrics
 from calque.pretrain.start import check_start
-from tests.pretrain.made import LANGUAGE, MODEL, TRAIN, check_resumes
+from tests.pretrain.made import MODEL, TRAIN, check_resumes, of_study, pretrain
 
 WEIGHTS = "model.safetensors"
 
 
 @pytest.fixture(scope="module")
 def cold(study, tmp_path_factory) -> Path:
-    return pretrain(
-        tmp_path_factory.mktemp("cold"),
-        Pretraining(Languages.open(study, (LANGUAGE,)), MLM(), MODEL, TRAIN, 0),
-        one_process(),
-    )
+    return pretrain(tmp_path_factory.mktemp("cold"), of_study(study))
 
 
 @pytest.fixture
@@ -39,23 +32,21 @@ def moved(cold, tmp_path) -> Path:
 
 
 def warm(study, start, **changes):
-    return replace(
-        Pretraining(Languages.open(study, (LANGUAGE,)), XLMAlign(), MODEL, TRAIN, 1, start), **changes
-    )
+    return of_study(study, XLMAlign(), seed=1, start=start, **changes)
 
 
 def test_a_run_begins_with_them_and_is_another_run(cold, moved, study, tmp_path):
     still = replace(TRAIN, steps=1, warmup=0, learning_rate=1e-12)
-    checkpoint = pretrain(tmp_path / "still", warm(study, cold, train=still), one_process())
+    checkpoint = pretrain(tmp_path / "still", warm(study, cold, train=still))
     before, after = load_file(cold / WEIGHTS), load_file(checkpoint / WEIGHTS)
     assert before.keys() == after.keys()  # the pointer is left out
     assert all((after[name] - value).abs().max() < 1e-9 for name, value in before.items())
     manifest = json.loads((tmp_path / "still" / MANIFEST).read_text(encoding="utf-8"))
     assert manifest["identity"]["start"] == sha256(cold / WEIGHTS)
     # What counts is what it began with, not where that lies.
-    assert pretrain(tmp_path / "still", warm(study, moved, train=still), one_process()) == checkpoint
+    assert pretrain(tmp_path / "still", warm(study, moved, train=still)) == checkpoint
     with pytest.raises(BadInput, match="started with start"):
-        pretrain(tmp_path / "still", warm(study, None, train=still), one_process())
+        pretrain(tmp_path / "still", warm(study, None, train=still))
 
 
 def test_it_resumes_to_the_same_bits(cold, study, tmp_path):
@@ -104,6 +95,3 @@ def test_an_unfit_start_is_refused_before_anything_is_written(moved, tmp_path):
         check_start(moved, MODEL)
     with pytest.raises(BadInput, match="no model here"):
         check_start(tmp_path, MODEL)
-
-
-TABLE, DECODER = "roberta.embeddings.word_embeddings.weight", "lm_head.decoder.weight"

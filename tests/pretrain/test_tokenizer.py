@@ -42,9 +42,6 @@ def checkpoint(data, tmp_path) -> Path:
 
 
 def test_ids_are_those_of_the_corpus(checkpoint, data):
-    """Every sentence that the model learnt from, and many others; without a class in the config none is the
-    same.
-    """
     tokenizer, vocabulary = AutoTokenizer.from_pretrained(checkpoint), Vocabulary.load(data / "vocabulary")
     corpus = Corpus.open(data / "source")
     sentences = [sentence.words for sentence in islice(Pocket(types=300).sentences(500, 0), 500)]

@@ -22,22 +22,19 @@ from calque.pretrain.objectives.aligner_training import AlignerTraining
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import TLM
 from calque.pretrain.objectives.xlm_align import Positions, XLMAlign
-from calque.pretrain.train import Draws, NonFinite, _backward, _before_step, _cut, make_optimizer, train
+from calque.pretrain.train import Draws, NonFinite, _backward, _before_step, _cut, make_optimizer
 from tests.pretrain.golden import PATH, losses
-from tests.pretrain.made import MODEL, OBJECTIVES, STILL, TRAIN, Gradients, new_learner
+from tests.pretrain.made import MODEL, OBJECTIVES, STILL, TRAIN, Gradients, fit, new_learner
 
 ALL = Sum("all", (MLM(), TLM(), Align()))
 
 
 def one_step(objective, languages, batch, parts):
-    """The gradient and the mean losses of the first step, without dropout."""
     learner = new_learner(objective)
     optimizer, seen = Gradients(learner), dict[str, float]()
     config = replace(TRAIN, steps=1, warmup=0, batch=batch, grad_accumulation=parts, clip=1e9)
     streams = objective.streams(languages, STILL.length, 0)
-    train(
-        learner, optimizer, streams, config, 0, one_process(), after=lambda _, means, __: seen.update(means)
-    )
+    fit(learner, streams, config, optimizer=optimizer, after=lambda _, means, __: seen.update(means))
     return optimizer.last, seen
 
 
@@ -88,11 +85,9 @@ def test_the_gradient_is_that_of_the_weighted_means(languages):
 
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_golden_losses(name, languages):
-    """100 steps as they always were.
-
-    Another CPU rounds sums differently: two threads, or the oldest instructions, change a loss by 1e-6 of
-    itself at most, of which 1e-4 leaves room for what was not tried. No change of the recipe is so small.
-    """
+    """100 steps as they always were. Another CPU rounds sums differently: two threads, or the oldest
+    instructions, change a loss by at most a millionth. The tolerance of 1e-4 is larger, but smaller than any
+    change of the recipe."""
     golden = json.loads(PATH.read_text(encoding="utf-8"))[name]
     found = losses(OBJECTIVES[name], languages)
     assert found.keys() == golden.keys()
@@ -104,9 +99,7 @@ def test_golden_losses(name, languages):
 
 @pytest.mark.parametrize(("decayed", "head_rate"), [("all", 1.0), ("matrices", 1.0), ("matrices", 7.0)])
 def test_updates_are_those_of_adamw_with_the_parts_that_decay(decayed, head_rate, languages):
-    """The groups are those of transformers' Trainer; the pointer's projections are matrices, and it is
-    new.
-    """
+    """The groups are those of transformers' Trainer; the pointer's projections are new matrices."""
     config = replace(
         TRAIN,
         steps=6,
@@ -143,9 +136,7 @@ def test_updates_are_those_of_adamw_with_the_parts_that_decay(decayed, head_rate
         theirs.step()
 
     ours.register_step_pre_hook(both)
-    train(
-        learner, ours, OBJECTIVES["XLM-ALIGN"].streams(languages, STILL.length, 0), config, 0, one_process()
-    )
+    fit(learner, OBJECTIVES["XLM-ALIGN"].streams(languages, STILL.length, 0), config, optimizer=ours)
     for name, parameter in learner.trained.items():
         torch.testing.assert_close(parameter, twin.trained[name], rtol=1e-5, atol=1e-6)
 
@@ -155,13 +146,10 @@ def test_a_non_finite_loss_stops_before_the_update(languages):
     before: list[dict[str, torch.Tensor]] = []
     config = replace(TRAIN, learning_rate=1e30)
     with pytest.raises(NonFinite, match=r"step [23]: losses"):
-        train(
+        fit(
             learner,
-            make_optimizer(learner, config),
             MLM().streams(languages, MODEL.length, 0),
             config,
-            0,
-            one_process(),
             after=lambda *_: before.append(
                 {name: p.detach().clone() for name, p in learner.named_parameters()}
             ),
@@ -175,14 +163,13 @@ def keep(rows, *row):
 
 
 def test_steps_that_are_read_later_are_the_same_steps(languages):
-    """To the last bit, and each is told once; a number that is not finite stops the weights at its own
-    step.
-    """
+    """Equal to the last bit, and reported once; a number that is not finite stops the weights at its own
+    step."""
     found = []
     for read in (lambda step: True, lambda step: step % 7 == 0):
         learner, rows = new_learner(ALL, MODEL), list[Any]()
         optimizer, streams = make_optimizer(learner, TRAIN), ALL.streams(languages, MODEL.length, 0)
-        train(learner, optimizer, streams, TRAIN, 0, one_process(), after=partial(keep, rows), read=read)
+        fit(learner, streams, optimizer=optimizer, after=partial(keep, rows), read=read)
         found.append((rows, state_of(learner)))
     (rows, weights), (later, same) = found
     assert rows == later
@@ -193,15 +180,7 @@ def test_steps_that_are_read_later_are_the_same_steps(languages):
     for read in (lambda step: True, lambda step: step % 5 == 0):
         learner = new_learner(MLM(), MODEL)
         with pytest.raises(NonFinite) as error:
-            train(
-                learner,
-                make_optimizer(learner, steep),
-                MLM().streams(languages, MODEL.length, 0),
-                steep,
-                0,
-                one_process(),
-                read=read,
-            )
+            fit(learner, MLM().streams(languages, MODEL.length, 0), steep, read=read)
         stopped.append((str(error.value), state_of(learner)))
     (message, weights), (later_message, same) = stopped
     assert message == later_message
@@ -209,9 +188,7 @@ def test_steps_that_are_read_later_are_the_same_steps(languages):
 
 
 class Waits(TorchDispatchMode):
-    """Counts the operations that make a program wait for a GPU: those whose result, or its shape, it has to
-    know.
-    """
+    """Counts operations that make the program wait for a GPU, because it needs their result or its shape."""
 
     NAMES = (
         "_local_scalar_dense",
@@ -261,23 +238,19 @@ def test_no_loss_or_gradient_waits_for_a_gpu(objective, languages, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore:The .grad attribute")  # torch asks for it and hides what it says
 def test_layers_compile_to_one_graph_without_breaks(languages):
-    """For all steps and layers, as they do for a GPU; a break would be an error with `fullgraph`. Dropout is
-    on.
-    """
+    """One graph for all steps and layers, as on a GPU, with dropout; `fullgraph` makes a break an error."""
     deep = replace(MODEL, layers=4)
     learner, streams = new_learner(MLM(), deep), MLM().streams(languages, deep.length, 0)
     torch._dynamo.reset()
     graphs = CompileCounter()  # runs what was compiled as it is
     compile_layers(learner.model, backend=graphs, fullgraph=True)
-    train(learner, make_optimizer(learner, TRAIN), streams, replace(TRAIN, steps=5), 0, one_process())
+    fit(learner, streams, replace(TRAIN, steps=5), optimizer=make_optimizer(learner, TRAIN))
     assert graphs.frame_count == 1
     assert not torch._dynamo.utils.counters["graph_break"]
 
 
 def test_a_non_finite_gradient_stops_too(languages):
     class Steep(MLM):
-        """The loss is a number; its gradient is not."""
-
         def streams(self, languages: Languages, length: int, seed: int) -> list:
             (stream,) = super().streams(languages, length, seed)
             plain = stream.losses
@@ -290,12 +263,5 @@ def test_a_non_finite_gradient_stops_too(languages):
     learner = new_learner(MLM())
     weights = {name: p.detach().clone() for name, p in learner.named_parameters()}
     with pytest.raises(NonFinite, match="step 1: losses"):
-        train(
-            learner,
-            make_optimizer(learner, TRAIN),
-            Steep().streams(languages, STILL.length, 0),
-            TRAIN,
-            0,
-            one_process(),
-        )
+        fit(learner, Steep().streams(languages, STILL.length, 0))
     assert all(p.equal(weights[name]) for name, p in learner.named_parameters())

@@ -9,11 +9,10 @@ from calque.derive.build import write_translation
 from calque.derive.errors import BadInput
 from calque.derive.estimated_links import estimate_links
 from calque.derive.languages import Languages
-from calque.pretrain.distributed import one_process
 from calque.pretrain.objectives.xlm_align import XLMAlign
-from calque.pretrain.run import Pretraining, pretrain
+from calque.pretrain.run import Pretraining
 from tests.derive.test_translation import SIZE, made
-from tests.pretrain.made import MODEL, TRAIN, pairs_of
+from tests.pretrain.made import MODEL, TRAIN, pairs_of, pretrain
 
 
 @pytest.fixture(scope="module")
@@ -22,9 +21,6 @@ def folder(tmp_path_factory) -> Path:
 
 
 def test_a_run_learns_from_estimated_links(folder, tmp_path):
-    """Links of fast_align in both directions, which find the words of this translation; the pointer learns
-    them.
-    """
     languages = Languages.open(folder, ["xx"])
     links = estimate_links(languages, "source", "xx", tmp_path / "links")
     linked = languages.with_links(links)
@@ -35,15 +31,15 @@ def test_a_run_learns_from_estimated_links(folder, tmp_path):
 
     objective = XLMAlign(1.0, labels="estimated")
     config = Pretraining(linked, objective, MODEL, TRAIN, 0)
-    pretrain(tmp_path / "run", config, one_process())
+    pretrain(tmp_path / "run", config)
     rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
     assert rows[-1]["loss"]["dwa"] < rows[0]["loss"]["dwa"]
     assert list(rows[-1]["reported"]) == ["labelled"]
     other = estimate_links(languages, "source", "xx", tmp_path / "other", passes=1)
     with pytest.raises(BadInput, match="started with links"):
-        pretrain(tmp_path / "run", replace(config, languages=languages.with_links(other)), one_process())
+        pretrain(tmp_path / "run", replace(config, languages=languages.with_links(other)))
     with pytest.raises(BadInput, match="needs estimated links for every bitext, but some are missing"):
-        pretrain(tmp_path / "without", replace(config, languages=languages), one_process())
+        pretrain(tmp_path / "without", replace(config, languages=languages))
 
 
 def test_labels_are_the_estimated_links(folder, tmp_path):

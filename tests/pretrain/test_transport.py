@@ -12,7 +12,7 @@ SEEDS = st.integers(0, 2**32)
 
 
 def padded(matrices, dtype=torch.float64):
-    """Matrices as one batch with masks; the padding holds what must not be read."""
+    """Matrices as one batch with masks; the padding must not be read."""
     rows, cols = (torch.tensor([m.shape[axis] for m in matrices]) for axis in (0, 1))
     row_mask, col_mask = (torch.arange(int(n.max())) < n[:, None] for n in (rows, cols))
     batch = torch.full((len(matrices), row_mask.shape[1], col_mask.shape[1]), 1e6, dtype=dtype)

@@ -26,9 +26,8 @@ def stream(languages, objective):
 
 
 def by_hand(learner, batch):
-    """L_cp, row by row: H' = A^T H with rows of A^T normalised, equations 5 to 8 and 10, in double
-    precision.
-    """
+    """L_cp, row by row: H' = A^T H with the rows of A^T normalised, equations 5 to 8 and 10, in double
+    precision."""
     rows, own = batch.pairs.rows, learner.own[EXCHANGE]
     assert isinstance(own, Exchange)
     with torch.no_grad():

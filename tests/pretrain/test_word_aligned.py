@@ -22,7 +22,6 @@ def stream(languages, objective=GOLD):
 
 
 def last_sub_words(model, ids, pieces):
-    """The vector of each word of one sentence: that of its last sub-word, in the last layer."""
     row = torch.tensor([[OURS.start, *ids.tolist(), OURS.end]])
     states = model.roberta(row).last_hidden_state[0].double().numpy()
     return [states[end] for end in np.cumsum(pieces)]
@@ -55,14 +54,11 @@ def test_losses_are_sums_over_words(languages):
 
 
 def released(one, learner, instances):
-    """The loss as the authors' code has it: means over links and dimensions, `<s>` and `</s>` among the
-    words.
-    """
+    """The loss in the authors' code: means over links and dimensions, with `<s>` and `</s>` as words."""
     (bitext,) = one.bitexts
     corpora = (bitext.first.corpus, bitext.second.corpus)
 
     def packed(model: Any, ids: np.ndarray, pieces: np.ndarray) -> torch.Tensor:
-        """The vectors of `<s>`, of each word's last sub-word and of `</s>`, (words + 2, H)."""
         row = torch.tensor([[OURS.start, *ids.tolist(), OURS.end]])
         return model.roberta(row).last_hidden_state[0, [0, *np.cumsum(pieces).tolist(), len(ids) + 1]]
 

@@ -11,8 +11,7 @@ from calque.pretrain.batch import UNLABELLED, PairRows
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objectives.xlm_align import DWA, SentencePairs, XLMAlign
-from calque.pretrain.train import make_optimizer, train
-from tests.pretrain.made import STILL, TRAIN, new_learner, only
+from tests.pretrain.made import STILL, TRAIN, fit, new_learner, only
 from tests.pretrain.test_transport import links_by_hand
 
 DEEP = replace(STILL, layers=3)
@@ -138,15 +137,7 @@ def test_labels_take_no_gradient_and_no_dropout(languages):
         return made[-1][1]
 
     pairs.label = label
-    train(
-        learner,
-        make_optimizer(learner, config),
-        streams,
-        config,
-        0,
-        one_process(),
-        after=lambda _, m, __: seen.update(m),
-    )
+    fit(learner, streams, config, after=lambda _, m, __: seen.update(m))
     ((batch, (labelled, counts)),) = made
     assert learner.model.training
     again = plain(new_learner(objective, noisy).model.eval(), batch)[1]
@@ -160,15 +151,7 @@ def test_gold_labels_are_right(languages):
     objective, config = XLMAlign(labels="gold"), replace(TRAIN, steps=150, warmup=10)
     learner = new_learner(objective)
     streams = objective.streams(languages, STILL.length, 0)
-    train(
-        learner,
-        make_optimizer(learner, config),
-        streams,
-        config,
-        0,
-        one_process(),
-        after=lambda _, m, __: seen.append(m),
-    )
+    fit(learner, streams, config, after=lambda _, m, __: seen.append(m))
     for row in seen:
         assert row["label precision"] == row["label recall"] == row["labelled"] == pytest.approx(1)
     first, last = (np.mean([row["dwa"] for row in rows]) for rows in (seen[:10], seen[-10:]))

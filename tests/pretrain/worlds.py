@@ -1,8 +1,5 @@
-"""Worlds of forked processes, for tests: importing torch takes seconds, so one process imports it and forks
-the others.
-
-That process computes no gradient itself, since autograd's threads would not survive the fork.
-"""
+"""Worlds of forked processes: importing torch takes seconds, so one process imports it and forks the others.
+It computes no gradient itself, since autograd's threads would not survive the fork."""
 
 import os
 import sys
@@ -14,10 +11,8 @@ from tests.processes import free_port
 
 
 def begin(size, work, patience=PATIENCE):
-    """Let `size` processes join a world and work in it; returns their process ids, by rank.
-
-    They exit with 0, or with 1 after an error that they print; a lost process is an error.
-    """
+    """Let `size` processes join a world and work in it; return their process ids by rank. They exit with 0,
+    or with 1 after an error, such as a lost process, that they print."""
     port = str(free_port())
     children = []
     for rank in range(size):
@@ -44,10 +39,8 @@ def begin(size, work, patience=PATIENCE):
 
 
 def through(size, work):
-    """How the processes of a world end, by rank: 0, an exit code, or minus a signal's number."""
     return [end_of(child) for child in begin(size, work)]
 
 
 def end_of(child):
-    """How a process ends."""
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

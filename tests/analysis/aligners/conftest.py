@@ -1,5 +1,3 @@
-"""Two small encoders of different families, untrained."""
-
 from itertools import islice
 from pathlib import Path
 
@@ -23,14 +21,13 @@ SIZES = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64, "
 
 @pytest.fixture(scope="session")
 def sentence_pairs() -> list[Pair]:
-    """Pairs of very different lengths, in no order of length."""
     words = [sentence.words for sentence in islice(Pocket().sentences(120), 120)]
     return [(a, b[::-1]) for a, b in zip(words[::2], words[1::2], strict=True)]
 
 
 @pytest.fixture(scope="session")
 def roberta(tmp_path_factory, sentence_pairs) -> Path:
-    """As pretraining leaves a checkpoint: three layers, a head, `tokenizer.json`, no pooler."""
+    """A checkpoint as pretraining saves it: a head, `tokenizer.json`, no pooler."""
     disable_progress_bar()
     folder = tmp_path_factory.mktemp("roberta") / "checkpoint"
     vocabulary = learn([words for pair in sentence_pairs for words in pair], SMALLEST + 60)
@@ -79,7 +76,6 @@ def bert(tmp_path_factory, sentence_pairs) -> Path:
 
 
 def opened(folder, method, layer, joint):
-    """An aligner, with both sides of a pair in one row if `joint`."""
     aligner = EncoderAligner.open(folder, method, layer)
     pieces = aligner.encoder.pieces
     assert pieces is not None

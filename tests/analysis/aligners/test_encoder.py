@@ -1,5 +1,3 @@
-"""Which models are encoders, and what is read from folders that others made."""
-
 import json
 import shutil
 

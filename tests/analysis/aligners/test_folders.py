@@ -75,8 +75,6 @@ Change = Callable[[Path], None]
 
 
 def setting(file, removed=(), **values):
-    """Changes the settings in a JSON file of the folder, or writes it."""
-
     def change(folder: Path) -> None:
         path = folder / file
         settings = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
@@ -149,9 +147,8 @@ TABLE: dict[str, tuple[str, Change, tuple[str, ...], tuple[str, ...]]] = {}
 
 
 def row(name, kind, change, align=(), start=None):
-    """A row of the table: the words of the refusal by `calque align` and by studies, none if the folder is
-    read.
-    """
+    """Add a row: what the errors of `calque align` and of a study must name; nothing where the folder is
+    read."""
     TABLE[name] = kind, change, align, align if start is None else start
 
 
@@ -283,7 +280,6 @@ def aligned(folder):
 
 
 def started(folder):
-    """Read a folder as a study does that starts from it and has its vocabulary."""
     GivenVocabulary(folder).open()
     check_start(folder, MODEL)
     load_model(folder, architecture_of(read_config(folder)).masked_model)

@@ -25,32 +25,6 @@ def test_transport_is_pots(iterations):
         assert not plan[n:].any() and not plan[:, m:].any()
 
 
-def sides(seed, mean=0.4):
-    """States of pairs of many shapes; the same as two batches, whose padding holds no number; and their
-    masks.
-    """
-    random = np.random.default_rng(seed)
-    shapes = [(1, 1), (1, 6), (5, 1), (2, 2), *map(tuple, random.integers(1, 12, (20, 2)))]
-    pairs = [[random.normal(mean, 1, (size, 6)) * 3 for size in shape] for shape in shapes]
-    most = [max(len(pair[side]) for pair in pairs) for side in (0, 1)]
-    batch = [
-        torch.stack(
-            [
-                torch.from_numpy(
-                    np.pad(pair[side], ((0, most[side] - len(pair[side])), (0, 0)), constant_values=np.nan)
-                )
-                for pair in pairs
-            ]
-        ).float()
-        for side in (0, 1)
-    ]
-    here = [
-        torch.tensor([[place < len(pair[side]) for place in range(most[side])] for pair in pairs])
-        for side in (0, 1)
-    ]
-    return pairs, batch, here
-
-
 def test_softmax_links_words_that_are_likely_in_both_directions():
     random = np.random.default_rng(5)
     sides = [[random.normal(0.5, 1, (size, 8)) for size in pair] for pair in ((3, 4), (1, 5), (6, 2), (1, 1))]

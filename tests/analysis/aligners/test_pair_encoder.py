@@ -1,5 +1,3 @@
-"""Links of sentence pairs that are encoded once: as of each pair, layer and method alone."""
-
 import random
 from pathlib import Path
 
@@ -9,7 +7,7 @@ from tokenizers import Tokenizer, models
 from transformers import AutoModel, PreTrainedTokenizerFast
 
 from calque.analysis.aligners import pair_encoder
-from calque.analysis.aligners.methods import OT
+from calque.analysis.aligners.methods import BY_NAME, OT
 from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Pair
@@ -17,15 +15,10 @@ from tests.analysis.aligners.conftest import LENGTH, opened
 from tests.vocabularies import read_as_saved
 
 LAYER = 2
-PAIRS: list[Pair] = [
-    (("the", "cat"), ("a", "the", "dog")),
-    (("the",), ("the", "the")),
-    (("sara", "ate", "two", "apples"), ("two", "apples", "sara", "ate")),
-]
 
 
 def one_by_one(folder, method, pair, joint, marks):
-    """Links of a pair as the definitions have it: whole model, no batch, no padding."""
+    """The links of one pair by their definition: the whole model, no batch, no padding."""
     tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
     model = AutoModel.from_pretrained(folder, add_pooling_layer=False).eval()
     pieces = [[tokenizer(f" {word}", add_special_tokens=False).input_ids for word in side] for side in pair]
@@ -57,6 +50,17 @@ def one_by_one(folder, method, pair, joint, marks):
     links = method.extract(method.score(*sides, *every), *every).tolist()
     added = one_by_one(folder, method.also, pair, joint, marks) if method.also else []
     return sorted({*added, *((places[0][i], places[1][j]) for _, i, j in links)})
+
+
+@pytest.mark.parametrize("joint", [False, True])
+@pytest.mark.parametrize("family", ["roberta", "bert"])
+def test_a_batch_has_the_links_of_its_pairs(family, joint, sentence_pairs, request):
+    folder, marks = request.getfixturevalue(family), {"roberta": (0, 2), "bert": (2, 3)}[family]
+    pairs = sentence_pairs[:12]
+    for method in BY_NAME.values():
+        aligner = opened(folder, method, LAYER, joint)
+        expected = [one_by_one(folder, method, pair, joint, marks) for pair in pairs]
+        assert list(aligner.align(pairs)) == expected and not aligner.left_out.counts
 
 
 def test_links_do_not_depend_on_the_neighbours_and_keep_their_order(roberta, sentence_pairs, monkeypatch):
@@ -96,9 +100,6 @@ def test_what_has_no_links_is_counted_with_its_line(bert, roberta):
     beyond = [2000 - room, 1001 - room, 1001 - room]
     (said,) = joint.left_out.described()
     assert said == f"{sum(beyond):,} words beyond the {LENGTH} ids that the model takes (line 1, 2, 3)"
-
-
-LAYER = 2
 
 
 def test_models_that_cannot_be_used(bert, roberta, tmp_path):

@@ -38,9 +38,7 @@ def test_error_rates_are_those_that_were_measured(calque_data, calque_encoder):
 def test_a_trained_aligner_is_read_so_that_a_distant_script_does_not_lose_its_links(
     calque_data, calque_encoder
 ):
-    """German in Cyrillic letters, as distant from the encoder's text as that of an encoder trained on other
-    pairs.
-    """
+    """German in Cyrillic letters is as unlike the training text as the text of another pair of languages."""
     gold, letters = (
         real_set(calque_data, "de-en"),
         str.maketrans("abcdefghiklmnoprstuwz", "абцдефгхиклмнопрстувз"),
@@ -58,9 +56,7 @@ def test_a_trained_aligner_is_read_so_that_a_distant_script_does_not_lose_its_li
 
 @pytest.mark.parametrize("rule", ["argmax", "itermax"])
 def test_links_are_simaligns_in_the_same_precision(rule, calque_data, calque_encoder):
-    """With transformers 5 SimAlign computes in the precision in which weights are stored, unless it is
-    told.
-    """
+    """With transformers 5, SimAlign computes in the precision of the stored weights unless told otherwise."""
     simalign = pytest.importorskip("simalign", reason="SimAlign is not installed")
     pairs = real_set(calque_data, "en-fr").pairs[:40]
     theirs = simalign.SentenceAligner(str(calque_encoder), "bpe", matching_methods=rule[0], layer=LAYER)

@@ -1,7 +1,5 @@
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,8 +24,6 @@ from calque.analysis.tasks.transfer import DerivedTask, transfer
 from calque.derive.languages import Languages
 from calque.derive.task_data import TaskFolder
 from tests.analysis.tasks.test_transfer import FIRST, QUICK, V, data, model_of  # noqa: F401
-
-MakeCheckpoint = Callable[..., Path]
 
 
 def quiet(step, steps):

@@ -14,7 +14,7 @@ from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose, image_of_question
 
-CPU, LENGTH, LANGUAGE = torch.device("cpu"), 24, "trans.inv"
+LENGTH, LANGUAGE = 24, "trans.inv"
 TRANSFORM = compose(Transliterate(), Invert())
 FEW = Sizes(1, 1, 1)
 SOURCE = PocketEnglish(Pocket(types=300), 300, FEW, FEW, FEW, Facts(subjects=12, values=3, mentions=30))

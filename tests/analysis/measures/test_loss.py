@@ -18,7 +18,6 @@ from tests.analysis.measures.test_gradients import MODEL, TYPES, rows
 
 FEW = Sizes(1, 1, 1)
 LENGTH, SHARE = 24, 0.25
-Losses = dict[str, tuple[float, int]]
 
 
 @pytest.fixture(scope="module")

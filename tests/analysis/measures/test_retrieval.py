@@ -30,7 +30,6 @@ def csls(source, target):
 
 
 def drawn(n, seed):
-    """Vectors, and the same with noise, some of them near to all others."""
     random = torch.Generator().manual_seed(seed)
     source = torch.randn(n, 5, generator=random)
     target = source + torch.randn(n, 5, generator=random)

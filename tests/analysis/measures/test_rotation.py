@@ -22,7 +22,6 @@ def turn(seed=0, width=WIDTH):
 
 
 def hits(source, derived):
-    """Whether each row's nearest row by cosine is its own, computed pair by pair."""
     cosine = torch.nn.functional.cosine_similarity
     nearest = [int(torch.stack([cosine(row, other, dim=0) for other in derived]).argmax()) for row in source]
     return np.array(nearest) == np.arange(len(source))

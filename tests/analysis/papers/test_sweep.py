@@ -21,8 +21,7 @@ from tests.analysis.runs import number, runs
 
 
 def results(zs, values="", sup=0.8):
-    """A study of one language: the zero-shot accuracy of each objective by seed. Only MLM's models do not
-    depend on the values."""
+    """Zero-shot accuracies of each objective by seed in one language; only MLM's models ignore the values."""
     records = []
     for objective, scores in zs.items():
         for seed, score in enumerate(scores):

@@ -12,8 +12,6 @@ VOID = {"meta", "link", "input"}
 
 
 class Checker(HTMLParser):
-    """Keeps the open elements, the addresses and the text; raises where an end fits no start."""
-
     def __init__(self) -> None:
         super().__init__()
         self.open: list[str] = []

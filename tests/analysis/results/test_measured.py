@@ -14,9 +14,7 @@ def score(hits, of, measure="ZS", **facets):
 
 
 def test_a_difference_on_the_same_items_is_paired():
-    """Two models that agree but on one item: their scores have wide intervals, their difference a narrow
-    one.
-    """
+    """Two models disagree on one item: their scores have wide intervals, their difference a narrow one."""
     one, other = score([1] * 50 + [0] * 50, [1] * 100), score([1] * 51 + [0] * 49, [1] * 100)
     found = difference({0: other}, {0: one})
     apart = math.hypot(item_error(0.5, 100), item_error(0.51, 100))

@@ -47,9 +47,7 @@ SUPS = [0.90, 0.91, 0.92]
 
 
 def test_a_claim_about_delta_whose_zero_shot_scores_are_at_the_floor_is_undecided():
-    """SUP differs surely, so Delta does, and both ZS are the majority's: nothing was transferred to
-    compare.
-    """
+    """SUP and so Δ differ, but both ZS equal the majority baseline: there is no transfer to compare."""
     records = scores("MLM", [0.7, 0.71, 0.72], [0.29, 0.31, 0.30]) + scores("XLM", SUPS, [0.30, 0.29, 0.31])
     for low, extreme, near in (((), HOLDS, FAILS), ((floor(0.3),), AT_FLOOR, AT_FLOOR)):
         made = results(records, *low)

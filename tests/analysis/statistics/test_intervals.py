@@ -42,9 +42,8 @@ def test_p_is_the_one_sided_t_tests(values, bound, side):
 
 
 def test_errors_by_hand():
-    """Of a share, two hits and two misses more: 6 of 12 are 8 of 16. Of items, one more for it and one
-    against.
-    """
+    """Shares are computed with two hits and two misses more (6 of 12 becomes 8 of 16), paired errors with one
+    item for and one against."""
     assert item_error(6 / 12, 12) == pytest.approx(math.sqrt(1 / 2 * 1 / 2 / 16))
     assert item_error(0 / 12, 12) == pytest.approx(math.sqrt(1 / 8 * 7 / 8 / 16))
     assert per_item([2, 0], [2, 2]).tolist() == [0.5, -0.5]
@@ -63,10 +62,8 @@ def test_tags_in_sentences_have_the_error_of_a_bootstrap_over_sentences():
 
 
 def coverage(shared, *, paired):
-    """How often the interval of a difference on 400 shared items holds the truth, and its mean width.
-
-    Of the items, the fraction `shared` is right or wrong for both models together.
-    """
+    """Return how often the interval of a difference on 400 items covers the truth, and its mean width. On the
+    fraction `shared` of the items both models are right or wrong together."""
     random, hits, widths = np.random.default_rng(0), [], []
     for _ in range(1000):
         together, alone = random.random(400) < shared, random.random((3, 400))
@@ -91,7 +88,7 @@ NUMBERS = st.lists(st.tuples(st.floats(-1, 1), st.floats(0.1, 1)), min_size=3, m
 
 
 def held(upper, lower, r):
-    """Whether Student's interval of upper - r lower, paired, holds 0: what Fieller's interval is made of."""
+    """Whether Student's paired interval of upper - r lower covers 0, which defines Fieller's interval."""
     found = stats.ttest_1samp(np.array(upper) - r * np.array(lower), 0)
     return bool(found.pvalue >= 0.05)
 

@@ -77,9 +77,8 @@ def by_definition(ps):
 
 
 def by_closed_testing(ps):
-    """Marcus, Peritz and Gabriel (1976): the worst Bonferroni p of all sets of hypotheses that have this
-    one.
-    """
+    """Marcus, Peritz and Gabriel (1976): the largest Bonferroni p of all sets of hypotheses that contain this
+    one."""
     places = range(len(ps))
     sets = [each for size in range(1, len(ps) + 1) for each in combinations(places, size)]
     return [max(min(1.0, len(each) * min(ps[j] for j in each)) for each in sets if i in each) for i in places]

@@ -22,7 +22,7 @@ def slow_unigram(train, test):
 
 
 def slow_gazetteer(train, test):
-    """Every stretch of words, longest first, looked up among all names."""
+    """Look up every stretch of words, longest first, among all names."""
     names = []
     for example, tags in train:
         words = example.texts[0][0].words

@@ -9,13 +9,11 @@ from calque.derive.example import Example
 from calque.derive.sentence import Sentence, Span
 from tests.analysis.tasks.handmade import as_is, asked, pair
 
-HYPOTHESIS, PREMISE = (
-    BagOfWords(place, name, name) for place, name in ((1, "hypothesis-only"), (0, "premise-only"))
-)
+HYPOTHESIS = BagOfWords(1, "hypothesis-only", "hypothesis-only")
 
 
 def slow_regression(train, test):
-    """Multinomial logistic regression, written out: the loss of scikit-learn's documentation at C=1."""
+    """Multinomial logistic regression with the loss in scikit-learn's documentation at C=1."""
     words = sorted({word for example, _ in train for word in example.texts[1][0].words})
     labels = sorted({label for _, (label,) in train})
 
@@ -50,9 +48,6 @@ def test_the_regression_equals_one_written_out():
 
 
 def question_about(question, context, answer=(0, 0, 1)):
-    """Sentences of the context end with a full stop; the answer is of a sentence from a word to below
-    another.
-    """
     sentences = [Sentence(tuple(f"{part}.".replace(".", " .").split())) for part in context.split(" . ")]
     place, start, end = answer
     spans = (Span(start, end, "answer"),)

@@ -1,5 +1,4 @@
 import random
-from collections.abc import Callable
 from itertools import pairwise, product
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from calque.pretrain.train import NonFinite
 
 FIRST = len(OURS.ids)
 
-MakeCheckpoint = Callable[..., Path]
 CPU = torch.device("cpu")
 V, C = 40, 5
 QUICK = FinetuneConfig(learning_rate=3e-3, epochs=1, batch=16)
@@ -120,9 +118,8 @@ def test_a_loss_that_is_no_number_stops(checkpoint, tmp_path):
 @pytest.mark.parametrize("head", [WORDS, TEXT])
 @pytest.mark.parametrize("kind", ["Bert", "XLMRoberta"])
 def test_encoders_of_other_kinds_are_fine_tuned(tmp_path, kind, head):
-    """BERT counts positions from 0, has two token types, which are no languages, and a pooler that is
-    drawn.
-    """
+    """BERT counts positions from 0, has two token types that are not languages, and a randomly initialised
+    pooler."""
     config = getattr(transformers, f"{kind}Config")(
         vocab_size=V, hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=64,
         max_position_embeddings=18, pad_token_id=OURS.pad, initializer_range=0.1,

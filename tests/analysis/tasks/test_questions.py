@@ -31,9 +31,8 @@ TASK = QA()
 
 
 def example(draw):
-    """Which fish? fowl-a fowl-c. fish-a fish-b fish-c. fruit-a fruit-b fruit-c. In any order, a sentence
-    each.
-    """
+    """Which fish? fowl-a fowl-c. fish-a fish-b fish-c. fruit-a fruit-b fruit-c. The sentences come in any
+    order."""
     asked, sentences = draw.choice(KINDS), []
     for kind in draw.sample(KINDS, 3):
         named = (f"{kind}-a", *[f"{kind}-b"] * draw.randint(0, 1), f"{kind}-c")
@@ -54,7 +53,6 @@ def pointing(row, begin, end, sure=5.0):
 
 
 def question(words, start, end, asked=1):
-    """A context of so many words, each another of a made up vocabulary."""
     context = Sentence(tuple(f"w{i}" for i in range(words)), spans=(Span(start, end, "answer"),))
     return Example(((Sentence(tuple(f"q{i}" for i in range(asked))),), (context,)))
 
@@ -115,7 +113,7 @@ def brute(row, logits):
 
 
 def marked(row, marks):
-    """The row in which some places of the context stand for a space, as a tokenizer's bare `▁` does."""
+    """The row with places of the context that stand for a space, like a tokenizer's bare `▁`."""
     ends = row.ends.copy()
     ends[marks] = row.starts[marks]
     return replace(row, ends=ends)

@@ -17,7 +17,6 @@ from calque.derive.vocabulary import GivenVocabulary
 FIRST = len(OURS.ids)
 
 V = FIRST + 26
-Words = list[str]
 
 
 def spell(word):
@@ -109,7 +108,6 @@ def text(words, *spans):
 
 
 def check(folder, theirs):
-    """Hold rows of pairs and of questions against transformers' tokenizer, where nothing is cut."""
     reader = Reader.of_given(GivenVocabulary(folder).open())
     expected = theirs(QUESTION, CONTEXT, return_token_type_ids=True)
     row, whole = joined(reader, [text(QUESTION), text(CONTEXT)], 0, len(expected.input_ids))

@@ -15,7 +15,6 @@ ODD = "O . B I E S B- E-PER S-PER EX -LRB- I-PER".split()
 
 
 def paired(tags):
-    """Some sentences of tags and as many predictions of the same lengths."""
     word = st.tuples(st.sampled_from(tags), st.sampled_from(tags))
     return st.lists(st.lists(word, min_size=1, max_size=8), min_size=1, max_size=4)
 
@@ -64,11 +63,8 @@ ANSWERS = st.text(st.sampled_from(list("aAnthe b.,'-\n é“”北1")), max_size
 
 
 def of_others(gold, predicted):
-    """F1 and exact match by torchmetrics.
-
-    An answer and a prediction without a word that counts have an F1 of 1 there, as in SQuAD 2, and of 0 in
-    SQuAD v1.1.
-    """
+    """F1 and exact match by torchmetrics, whose F1 of two empty answers is 1, as in SQuAD 2; SQuAD v1.1 has
+    0."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of its own imports
         from torchmetrics.functional.text import squad

@@ -68,8 +68,6 @@ def pair(draw):
 
 @dataclass(frozen=True)
 class Same(Transform):
-    """Copies of the source."""
-
     name = "same"
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
@@ -116,7 +114,6 @@ def data(tmp_path_factory) -> Path:
 
 
 def model_of(checkpoint, language, seed=3):
-    """A model by its checkpoint; its run is called as the folder above."""
     return MeasuredModel(checkpoint, checkpoint.parent.name, language, seed)
 
 

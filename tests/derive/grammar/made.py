@@ -1,5 +1,3 @@
-"""Nodes and grammars made at random, that tests of the ordering model share."""
-
 import random
 from itertools import permutations
 
@@ -15,13 +13,11 @@ DEPENDENTS = [
 
 
 def node(n, seed, tag="NOUN"):
-    """A node of n items, with repetitions among them."""
     rng = random.Random(f"{n}:{seed}")
     return (*sorted(rng.choices(DEPENDENTS, k=n - 1)), head_item(tag))
 
 
 def random_grammar(nodes, seed=0):
-    """Random weights for the features of some orders of the nodes: for others there is none."""
     rng = random.Random(seed)
     weights = {}
     for items in nodes:
@@ -33,7 +29,6 @@ def random_grammar(nodes, seed=0):
 
 @st.composite
 def trees(draw):
-    """Heads of a random tree of up to ten words, projective or not."""
     n = draw(st.integers(1, 10))
     rng = random.Random(draw(st.integers(0, 10**6)))
     words = rng.sample(range(n), n)
@@ -44,5 +39,4 @@ def trees(draw):
 
 
 def below(heads, word):
-    """The word and all that depends on it."""
     return {word}.union(*(below(heads, i) for i, head in enumerate(heads) if head == word))

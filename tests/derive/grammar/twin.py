@@ -1,4 +1,4 @@
-"""The ordering model written out as its definition says, feature by feature and order by order."""
+"""The ordering model by its definition, feature by feature and order by order."""
 
 import math
 from itertools import permutations
@@ -7,7 +7,7 @@ from calque.derive.grammar.features import Feature
 
 
 def features(items, order):
-    """Every feature of one order of a node, the head's slot being the last; one entry an occurrence."""
+    """Every feature of one order of a node, whose last slot is the head's, once per occurrence."""
     line = [items[slot] for slot in order]
     head = order.index(len(items) - 1)
     found: list[Feature] = []

@@ -1,4 +1,4 @@
-"""fast_align written out with dictionaries and loops: slow, and the definition."""
+"""fast_align by its definition, with dictionaries and loops."""
 
 from __future__ import annotations
 
@@ -22,27 +22,25 @@ def z(j, n, m, tension):
 
 
 def geometric(j, n, m, tension):
-    """z as the published tool sums it, which is z unless j lies past m: then the series below never ends."""
+    """z as the published tool sums it; it differs from z where j > m, where the series never ends."""
     below, ratio = int(j * n / m), math.exp(-tension / n)
     first, second = (math.exp(tension * h(i, j, n, m)) / (1 - ratio) for i in (below, below + 1))
     return first * (1 - ratio**below) + second * (1 - ratio ** (n - below) if below <= n else 1)
 
 
 def slope(j, n, m, tension):
-    """The numerator of the derivative of log z over a z whose lengths are exchanged."""
+    """The numerator of the derivative of log z over a z with its lengths exchanged."""
     near = [h(i, j, n, m) for i in range(1, n + 1)]
     return sum(x * math.exp(tension * x) for x in near) / geometric(j, m, n, tension)
 
 
 @dataclass
 class Twin:
-    """The model of one direction, from source to target."""
-
     tension: float = 4.0
     t: defaultdict[tuple[str, str], float] = field(default_factory=lambda: defaultdict(lambda: 1e-9))
 
     def joint(self, pair: Pair, j: int) -> list[float]:
-        """Of target place j: what the null word and each source word weigh."""
+        """The joint probabilities of the word at target place j and the null word or each source word."""
         (source, target), n, m = pair, len(pair[0]), len(pair[1])
         scale = z(j, n, m, self.tension) / 0.92
         heights = [math.exp(self.tension * h(i, j, n, m)) / scale for i in range(1, n + 1)]
@@ -80,8 +78,7 @@ class Twin:
 
 
 def grow_diag(forward, reverse):
-    """By the letter: any link of the union next to one that is in, as long as there is one, in the order of
-    scans."""
+    """Add links of the union that neighbour a link, in scan order, until none is added."""
     links = set(forward) & set(reverse)
     while True:
         before = len(links)

@@ -1,5 +1,3 @@
-"""Made text in two languages and a bitext of them, with the tokenizers of BERT's and XLM-R's kinds."""
-
 from itertools import islice
 
 from calque.derive.natural.files import BitextFiles, TextFiles
@@ -14,7 +12,6 @@ XX = [" ".join(reversed(text.split())) for text in EN]  # the same, backwards
 
 
 def vocabulary(folder, kind="unigram"):
-    """The folder of a tokenizer."""
     folder.mkdir(parents=True, exist_ok=True)
     given_vocabulary(kind).save(str(folder / "tokenizer.json"))
     read_as_saved(folder)
@@ -22,14 +19,12 @@ def vocabulary(folder, kind="unigram"):
 
 
 def written(path, lines):
-    """A file of these lines."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path
 
 
 def inputs(folder):
-    """The texts of `en` and `xx`, and a bitext of both in a file with tabs and in two."""
     pairs = list(zip(EN, XX, strict=True))
     texts = {
         "en": TextFiles((written(folder / "en-1.txt", EN[:150]), written(folder / "en-2.txt", EN[150:]))),

@@ -72,8 +72,7 @@ ODD = "a bé ́x ﾞy  ︎z a\u00a0b c\u3000d \u0600e f\u200bg <s> ''' ... ｶ�
 
 
 def byte_level(spaced):
-    """A tokenizer as RoBERTa's, to which a line's first word may be another than the same word after a
-    space."""
+    """A tokenizer like RoBERTa's, where a line's first word may differ from the same word after a space."""
     names = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
     ids = {name: i for i, name in enumerate([*names, "Ġa", "Ġb", "th", "Ġth"])}
     merges = [("Ġ", "a"), ("Ġ", "b"), ("t", "h"), ("Ġ", "th")]

@@ -14,7 +14,6 @@ def row(number, form, upos="NOUN", head="0", relation=""):
 
 
 def tree(*heads):
-    """A sentence of words w1, w2, ... with these heads, counted from 1."""
     return "\n".join(row(str(i), f"w{i}", head=str(head)) for i, head in enumerate(heads, start=1)) + "\n\n"
 
 
@@ -127,7 +126,6 @@ def read_units(path, *lines, language=""):
 
 
 def token(path, *words, language="", form="xy"):
-    """The tags of a sentence that begins with a multiword token of its first two words."""
     found, _ = read_units(path, row("1-2", form, "_", "_", "_"), *words, language=language)
     return found[0].tags
 

@@ -41,9 +41,6 @@ def test_blocks_are_the_file_and_end_with_a_record(lines, size, whole, tmp_path_
     assert [(place.line, line) for place, line in again] == [(place.line, line) for place, line in found]
 
 
-Rows = list[tuple[str, ...]]
-
-
 fields, quoting = (
     st.text(st.sampled_from('ab" ,'), max_size=6),
     st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),

@@ -15,7 +15,6 @@ CONTEXT = "Ada met Mr. Lee in 1,842. They left the well-known town  (Ghent) by n
 
 
 def asked(text="Mr. Lee", start=None, id_="q1", **more):
-    """A question about CONTEXT; the answer stands where it does, or elsewhere by `start`."""
     place = CONTEXT.index(text) if start is None else start
     return {"id": id_, "question": "Who?", "answers": [{"text": text, "answer_start": place}]} | more
 

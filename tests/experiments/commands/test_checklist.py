@@ -17,7 +17,6 @@ from tests.experiments.test_cli import calque
 
 
 def rows(text, head):
-    """The rows of the Markdown table whose header starts with some words."""
     (block,) = re.findall(rf"^\| {head}.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE)
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines()]
 

@@ -1,7 +1,6 @@
 import json
 import re
 import shutil
-from collections.abc import Callable
 from math import nextafter
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from calque.experiments.cli import app
 from tests.experiments.committed import ROOT
 
 Rows = list[dict[str, Any]]
-Change = Callable[[Rows, Rows], object]
 
 
 def write(folder, records, runs):
@@ -64,7 +62,6 @@ def invoke(*words):
 
 
 def compare(tmp_path, change, fingerprint="0123"):
-    """Exit code and lines, for records and the same ones after a change."""
     records, runs = made(fingerprint)
     change(records, runs)
     return invoke(write(tmp_path / "a", *made()), write(tmp_path / "b", records, runs))

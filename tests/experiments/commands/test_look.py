@@ -40,14 +40,12 @@ def run(*words):
 
 
 def rows_of(found, model):
-    """The ids of the sentence and of its derivation, with special ids."""
     assert found.derivation
     texts = {"source": found.derivation.source, NAME: found.derivation.words}
     return [model.tokenizers[name](" ".join(words))["input_ids"] for name, words in texts.items()]
 
 
 def words_of(found, model):
-    """The matrices (words, ids) that average over the ids of each word of both sides."""
     assert found.derivation
     matrices = []
     for name, words in (("source", found.derivation.source), (NAME, found.derivation.words)):

@@ -2,7 +2,6 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from tests.experiments.test_cli import ROOT, calque
 from tests.processes import wait_for
 from tests.vocabularies import learn, read_as_saved
 
-Change = Callable[[list[str], list[str]], tuple[list[str], list[str]]]
 STEPS = 150  # states are saved after 50 and 100
 
 

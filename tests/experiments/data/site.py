@@ -1,5 +1,3 @@
-"""A server of files on this machine that answers as a test wants."""
-
 import re
 import threading
 from collections.abc import Callable
@@ -11,8 +9,8 @@ Answer = Callable[["Handler", bytes], None]
 
 
 class Site:
-    """Files by path, and the answers to requests for each: the next of its list, the last one for good.
-    `asked` has the path and the Range of every request."""
+    """Files by path, with the answers to successive requests for each; the last answer repeats. `asked`
+    records the path and Range of every request."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -21,7 +19,6 @@ class Site:
         self.closed = threading.Event()
 
     def serve(self, path: str, content: bytes, *answers: Answer) -> str:
-        """Serve a file from now on, and return its address."""
         self.files[path] = content, list(answers or (whole,))
         return f"{self.address}{path}"
 
@@ -45,7 +42,6 @@ class Handler(BaseHTTPRequestHandler):
 
     @property
     def start(self) -> int:
-        """The first byte asked for."""
         match = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
         return int(match[1]) if match else 0
 
@@ -64,9 +60,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def sends(most=None):
-    """As a good server: all of it, or the part that is asked for, but at most so many bytes before it breaks
-    off.
-    """
+    """Answer like a good server with the file or the requested part, but break off after `most` bytes."""
 
     def answer(request: Handler, content: bytes) -> None:
         start, size = request.start, len(content)
@@ -104,7 +98,7 @@ def status(code, **headers):
 
 
 def hangs(after):
-    """Send the first `after` bytes, and then nothing more until the server ends."""
+    """Send the first `after` bytes, and nothing more until the server ends."""
 
     def answer(request: Handler, content: bytes) -> None:
         sends(max(0, after - request.start))(request, content)
@@ -116,7 +110,6 @@ def hangs(after):
 
 @contextmanager
 def serving():
-    """A site that is there while the block runs."""
     handler = type("SiteHandler", (Handler,), {})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     site = Site(f"http://127.0.0.1:{server.server_address[1]}")

@@ -51,7 +51,6 @@ def site(monkeypatch) -> Iterator[Site]:
 
 
 def data(*words):
-    """Exit code, standard output and standard error of `calque data`."""
     ran = CliRunner().invoke(app, ["data", *map(str, words)])
     assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
     return ran.exit_code, ran.stdout, ran.stderr
@@ -171,7 +170,7 @@ def zipped(members):
 
 
 def tarred(members, mode="w:gz", times=1):
-    """A tar file; a text as content is the target of a symbolic link."""
+    """A tar file; content of type str is the target of a symbolic link."""
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode=mode) as archive:
         for name, content in [*members.items()] * times:

@@ -23,7 +23,7 @@ def everyday(*words):
 
 
 def content(path):
-    """Uncompressed: another release of the compressor may write other bytes."""
+    """Return the uncompressed content, since releases of the compressor write different bytes."""
     return lzma.open(path).read() if path.suffix == ".xz" else path.read_bytes()
 
 

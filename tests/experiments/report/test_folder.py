@@ -1,7 +1,6 @@
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,7 +12,6 @@ from tests.analysis.toy import toy_records
 from tests.experiments.committed import ROOT
 from tests.experiments.test_cli import SETTINGS, calque
 
-Row = dict[str, Any]
 TOY = {"study": "toy", "report": "growth", "scale": "two layers", "commit": "0123456", "seeds": [0, 1]}
 
 

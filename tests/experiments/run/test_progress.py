@@ -15,8 +15,6 @@ from calque.experiments.settings.override import override
 
 @dataclass(frozen=True)
 class Work:
-    """A step as far as progress knows it."""
-
     title: str
     stage: str = "evaluate"
     kind: str = "measure"
@@ -65,7 +63,7 @@ def test_threads_leave_interrupts_to_the_main_thread():
 @pytest.mark.parametrize("longer", [1.0, 12.0, 0.2])
 @pytest.mark.parametrize("jobs", [1, 2, 4])
 def test_the_time_left_is_never_more_than_a_factor_of_three_off(jobs, longer, tmp_path, monkeypatch):
-    """The recorded seconds are those of a run with 300 steps of pretraining on a busy machine."""
+    """The recorded seconds are from a run with 300 steps of pretraining on a busy machine."""
     seconds = json.loads(Path(__file__).with_name("pocket_seconds.json").read_text(encoding="utf-8"))
     steps = override(study("pocket"), [f"train.steps={round(300 * longer)}", "train.warmup=30"]).steps(
         tmp_path

@@ -15,10 +15,8 @@ from tests.experiments.conftest import Heard
 
 @dataclass(frozen=True)
 class Word:
-    """A word to write after those of the steps before it.
-
-    Its step takes `seconds`, and ends only once the one that it meets has begun.
-    """
+    """The word that a step writes after those of the steps before it. The step takes `seconds` and ends only
+    once the step that it meets has begun."""
 
     word: str
     before: tuple[Step, ...] = ()

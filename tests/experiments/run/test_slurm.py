@@ -45,7 +45,7 @@ def fragile():
 
 
 def contents(home):
-    """The files of a study, except those with times and speeds, which are not the same in two runs."""
+    """The files of a study except those that contain times and speeds, which differ between runs."""
     timed = {
         path
         for name in (MANIFEST, "metrics.jsonl", "report.html", "about.json")

@@ -31,9 +31,6 @@ def test_a_transform_is_written_as_it_names_itself(transform):
 
 @st.composite
 def objectives(draw, wrapped=True):
-    """Any objective of the list with any values that names have, maybe after another, maybe its head
-    alone.
-    """
     kind = draw(st.sampled_from(OBJECTIVES))
     values: dict[str, object] = {}
     for field, forms in groupby(kind.forms, key=lambda form: form.field):

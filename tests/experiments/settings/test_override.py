@@ -201,8 +201,6 @@ def test_all_mistakes_are_told_at_once(pocket):
 
 @dataclass(frozen=True)
 class Renamed(Invert):
-    """A transform with a name of the user's."""
-
     name = RESERVED[0]
 
 

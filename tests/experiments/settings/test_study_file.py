@@ -35,7 +35,8 @@ SMALL = [
 
 
 def examples():
-    """The Python of the page: files by the names in their first lines, the other as `trees`."""
+    """The page's Python blocks: files by the names in their first lines, and the block without a name as
+    `trees`."""
     blocks = re.findall(r"```python\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.S)
     named = {match.group(1): block for block in blocks if (match := re.match(r"# (\w+)\.py\n", block))}
     (trees,) = (block for block in blocks if not block.startswith("# "))

@@ -1,9 +1,6 @@
-"""The values of every study, as fingerprints: `python -m tests.experiments.studies.golden` writes golden.json
-anew.
-
-Run it when a change is meant to change what a study computes, and say so where the change is described: its
-committed records were computed with the values before.
-"""
+"""The fingerprints of the values of every study: `python -m tests.experiments.studies.golden` rewrites
+golden.json. Run it when a change is meant to change what a study computes, and say so in its description: the
+committed records were computed with the earlier values."""
 
 import dataclasses
 import json
@@ -22,7 +19,6 @@ PLACES = {"CALQUE_DATA": "data of the tests", "CALQUE_ENCODER": "encoder"}
 
 
 def values(name):
-    """The fingerprint of each value of a study, and of the folders in which finished work is found again."""
     everyday = mock.patch(
         "calque.derive.sources.everyday.opened", lambda: SimpleNamespace(folder=Path("everyday"))
     )

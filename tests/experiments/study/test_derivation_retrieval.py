@@ -31,7 +31,6 @@ def records(made) -> list[Record]:
 
 
 def vectors(made, language, sentences):
-    """The mean states of sentences one by one, (N, H) for each layer."""
     languages = Languages.open(made.data, ["trans.inv"]).whole
     model = RobertaModel.from_pretrained(made.model("ALIGN-MLM").checkpoint, add_pooling_layer=False).eval()
     rows = []

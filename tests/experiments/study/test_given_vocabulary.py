@@ -30,7 +30,6 @@ LENGTH = 64
 
 
 def encoder(kind, folder):
-    """A folder with a drawn encoder and its tokenizer, of the tiny study's shape."""
     (config, model, before), tokenizer = KINDS[kind], given_vocabulary(kind)
     torch.manual_seed(3)
     shape: dict[str, Any] = {

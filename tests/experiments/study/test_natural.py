@@ -59,7 +59,6 @@ TINY = [
 
 
 def encoder(folder):
-    """A BERT of three layers without a prediction head, and a tokenizer of XLM-R's kind."""
     disable_progress_bar()
     given = vocabulary(folder).open()
     torch.manual_seed(0)
@@ -78,7 +77,6 @@ def encoder(folder):
 
 
 def made_study(folder):
-    """The real study's values, with made text, treebanks and gold sets."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("CALQUE_DATA", str(folder))
         patched.setenv("CALQUE_ENCODER", str(encoder(folder / "encoder")))
@@ -107,7 +105,6 @@ def made_study(folder):
 
 
 def head_of(done):
-    """The step that trains the prediction head of the first seed's models, if there is one."""
     (group,) = done.study.groups(done.root, 0)
     start = done.study.start_of(done.root, group, 0)
     return start if isinstance(start, Step) else None

@@ -17,9 +17,6 @@ MEASURES = {"order", "labels", "links", "alignment", "sharing", "forms", "pos"}
 
 
 def folders(study):
-    """The names of the folders of the first model's steps, by kind: its languages, its run and what was
-    measured.
-    """
     done = Done(ROOT, study)
     model, *_ = done.models()
     names = {"languages": done.data.name, "run": model.folder.name}

@@ -27,7 +27,6 @@ TINY = [
 
 
 def write_gold(folder, name, count):
-    """A gold set of made sentences, whose translations are word by word in the reverse order."""
     home, (source, target) = folder / name, name.split("-")
     home.mkdir(parents=True)
     pairs = made(count, seed=len(name) + count)
@@ -42,7 +41,6 @@ def write_gold(folder, name, count):
 
 
 def made_study(folder):
-    """The real study's values, with made gold sets and parallel text."""
     for name, count in zip(SETS, (30, 20), strict=True):
         write_gold(folder, name, count)
     pairs = [(" ".join(t), " ".join(s)) for s, t in made(200)]
