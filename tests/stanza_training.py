@@ -51,28 +51,12 @@ def train_models(treebank, out, steps=800):
 
 def _train(kind, steps, folder):
     model = folder / f"{kind}.pt"
-    command = [
-        *(
-            sys.executable,
-            "-m",
-            f"stanza.models.{kind}",
-            "--mode",
-            "train",
-            "--lang",
-            "xx",
-            "--shorthand",
-            "xx_calque",
-        ),
-        *("--train_file", str(folder / "train.conllu"), "--eval_file", str(folder / "dev.conllu")),
-        *("--save_dir", str(folder), "--save_name", model.name, "--max_steps", str(steps)),
-        *(
-            "--eval_interval",
-            str(steps if kind == "tagger" else steps // 3),
-            FALLS[kind],
-            str(steps // 3 * 2),
-        ),
-        *(*SMALL.split(), *ONLY[kind].split()),
-    ]
+    each = steps if kind == "tagger" else steps // 3
+    options = f"""--mode train --lang xx --shorthand xx_calque --save_name {model.name} --max_steps {steps}
+        --eval_interval {each} {FALLS[kind]} {steps // 3 * 2} {SMALL} {ONLY[kind]}"""
+    files = {"train_file": folder / "train.conllu", "eval_file": folder / "dev.conllu", "save_dir": folder}
+    places = [word for option, path in files.items() for word in (f"--{option}", path)]
+    command = [sys.executable, "-m", f"stanza.models.{kind}", *options.split(), *places]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}  # matrices so small gain nothing from a second thread
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, check=True)
     return model

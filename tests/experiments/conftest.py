@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from typer.testing import CliRunner
 
 from calque.analysis.records.record import Record
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, TASKS
@@ -16,6 +17,7 @@ from calque.derive.fingerprint import sha256
 from calque.derive.transforms import TERMS, TRANSFORMS
 from calque.derive.workers import Progress as Report
 from calque.derive.workers import silent
+from calque.experiments.cli import app
 from calque.experiments.commands.study import STAGES
 from calque.experiments.report.report import summarise
 from calque.experiments.run.schedule import compute
@@ -29,6 +31,7 @@ from calque.experiments.study.models import Model
 from calque.pretrain.objectives import OBJECTIVES
 from calque.pretrain.run import CHECKPOINT
 
+ROOT = Path(__file__).parents[2]
 TINY = [
     "seeds=0",
     "source.size=600",
@@ -76,6 +79,28 @@ def folder(tmp_path, monkeypatch) -> Iterator[Path]:
     for name in set(sys.modules) - before:
         if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
             del sys.modules[name]
+
+
+def calque(*words):
+    """Run a command in this process; return its exit code, standard output and standard error."""
+    ran = CliRunner().invoke(app, list(map(str, words)))
+    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
+    return ran.exit_code, ran.stdout, ran.stderr
+
+
+def refused(*words):
+    """Run a command that must fail with one line, and return the line."""
+    code, out, err = calque(*words)
+    assert (code, out, err.count("\n")) == (2, "", 1) and err.startswith("calque: error: "), err
+    return err
+
+
+def sets(*settings):
+    """Settings as options of a command."""
+    return [word for setting in settings for word in ("--set", setting)]
+
+
+SETTINGS = sets(*TINY)
 
 
 def refusal(read, *arguments):

@@ -16,31 +16,17 @@ import typer
 from typer.testing import CliRunner
 
 from calque.derive.errors import BadInput
-from calque.experiments.cli import Commands, app
+from calque.experiments.cli import Commands
 from calque.pretrain.train import NonFinite
-from tests.experiments.conftest import TINY
+from tests.experiments.conftest import ROOT, SETTINGS, calque, sets
 from tests.processes import below, descendants, wait_for
 
-ROOT = Path(__file__).parents[2]
 ZS_POS = ("ZS", "trans.inv", "accuracy")
-SETTINGS = [part for setting in TINY for part in ("--set", setting)]
-
-
-def calque(*words):
-    ran = CliRunner().invoke(app, list(words))
-    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
-    return ran.exit_code, ran.stdout, ran.stderr
 
 
 def python(*words, **environment):
-    return subprocess.run(
-        [sys.executable, *words],
-        cwd=ROOT,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    command = [sys.executable, *words]
+    return subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True)
 
 
 def test_show_prints_the_good_languages_and_names_every_bad_one(monkeypatch):
@@ -171,11 +157,8 @@ def test_output_is_utf_8_in_every_locale_and_a_name_that_a_locale_lacks_is_refus
     found = python(*words, **locale)
     assert calque(*words[2:])[1] == found.stdout and found.stderr == ""
     named = python(*words[:3], str(tmp_path / "é.txt"), **locale)
-    assert (named.returncode, named.stdout, named.stderr.count("\n")) == (
-        2,
-        "",
-        1,
-    ) and "LC_ALL=C.UTF-8" in named.stderr
+    assert (named.returncode, named.stdout, named.stderr.count("\n")) == (2, "", 1)
+    assert "LC_ALL=C.UTF-8" in named.stderr
 
 
 def of_torch():
@@ -222,21 +205,10 @@ def temporary() -> Iterator[str]:
 
 @pytest.fixture
 def at_work(derived, temporary) -> Iterator[subprocess.Popen[str]]:
+    settings = [*SETTINGS, *sets("train.steps=1000000")]
+    words = ["pretrain", "pocket", "--runs", derived.root, "--jobs", "2", *settings]
     ran = subprocess.Popen(
-        [
-            *(
-                sys.executable,
-                "-m",
-                "experiments",
-                "pretrain",
-                "pocket",
-                "--runs",
-                str(derived.root),
-                "--jobs",
-                "2",
-            ),
-            *(*SETTINGS, "--set", "train.steps=1000000"),
-        ],
+        [sys.executable, "-m", "experiments", *words],
         cwd=ROOT,
         env=os.environ | {"OMP_NUM_THREADS": "1", "TMPDIR": temporary},
         stderr=subprocess.PIPE,

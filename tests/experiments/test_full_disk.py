@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
-from calque.experiments.cli import app
 from calque.experiments.report.folder import ABOUT
 from calque.pretrain.checkpoint import METRICS
+from tests.experiments.conftest import calque, sets
 
 SETTINGS = [
     "source.size=80",
@@ -33,7 +32,6 @@ SETTINGS = [
     "tasks=pos",
     "tasks.pos.finetune.epochs=1",
 ]
-CALQUE = [part for setting in SETTINGS for part in ("--set", setting)]
 STAGES = ("derive", "pretrain", "evaluate", "report")
 _TEMPORARY = re.compile(r"\.\d+-[0-9a-f]+\.part")
 
@@ -76,11 +74,10 @@ def disk() -> Disk:
     return Disk()
 
 
-def calque(stage, root):
+def run(stage, root):
     jobs = ["--jobs", "1"] if stage != "report" else []
-    ran = CliRunner().invoke(app, [stage, "pocket", "--runs", str(root), *jobs, *CALQUE])
-    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
-    return ran.exit_code, ran.stderr
+    code, _, err = calque(stage, "pocket", "--runs", root, *jobs, *sets(*SETTINGS))
+    return code, err
 
 
 def contents(root):
@@ -95,7 +92,7 @@ def contents(root):
 def undisturbed(tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("undisturbed")
     for stage in STAGES:
-        assert calque(stage, root) == (0, "")
+        assert run(stage, root) == (0, "")
     return root
 
 
@@ -105,7 +102,7 @@ def test_a_full_disk_at_each_write_is_one_line_and_resumable(disk, undisturbed, 
     for stage in STAGES:
         while True:
             with disk.failing(tmp_path):
-                code, err = calque(stage, tmp_path)
+                code, err = run(stage, tmp_path)
             if code == 0:
                 break
             failures += 1

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from calque.derive.pocket.language import Pocket
-from tests.experiments.conftest import TINY
-from tests.experiments.test_cli import calque
+from tests.experiments.conftest import TINY, calque, sets
 
 PAGE = (Path(__file__).parents[2] / "docs" / "own-data.md").read_text(encoding="utf-8")
 FILE = re.compile(r"^`([\w.]+)`:\n\n```\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -63,7 +62,7 @@ for kind, file in KINDS.items():
 
 def test_tasks_of_ones_own_are_in_the_report(here):
     tiny = [one for one in TINY if not one.startswith(("source", "tasks"))]
-    settings = [word for setting in [*OWN, *tiny, "objectives=MLM"] for word in ("--set", setting)]
+    settings = sets(*OWN, *tiny, "objectives=MLM")
     code, _, err = calque("run", "pocket", "--jobs", "1", *settings)
     assert code == 0, err
     (report,) = Path("runs/pocket").glob("report-*")
@@ -73,7 +72,7 @@ def test_tasks_of_ones_own_are_in_the_report(here):
 
 def test_a_label_that_training_lacks_is_told_before_anything_is_trained(here):
     other = ["source.text_labels=texts.tsv+other.tsv", "source.text_labels.held_out=20", "vocabulary=400"]
-    settings = [word for setting in [*OWN, *other] for word in ("--set", setting)]
+    settings = sets(*OWN, *other)
     code, _, err = calque("run", "pocket", "--jobs", "1", *settings)
     (error,) = (line for line in err.splitlines() if "error" in line)
     assert code == 2 and "other.tsv" in error and "'unseen'" in error and "long, short" in error

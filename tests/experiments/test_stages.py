@@ -9,7 +9,7 @@ import pytest
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.experiments.study.measuring import read_measured
-from tests.experiments.conftest import TINY, Done, Heard, weights
+from tests.experiments.conftest import TINY, Done, Heard, sets, weights
 
 ROOT = Path(__file__).parents[2]
 
@@ -55,7 +55,7 @@ def test_in_parallel_there_are_the_same_bits_and_the_same_errors(done, derived):
 
 @pytest.mark.slow
 def test_processes_of_torchrun_share_a_study(done, tmp_path):
-    settings = [part for setting in TINY for part in ("--set", setting)]
+    settings = sets(*TINY)
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     ran = subprocess.run(
         [*launch, "-m", "experiments", "run", "pocket", "--runs", str(tmp_path), "--jobs", "1", *settings],

@@ -31,8 +31,7 @@ from calque.pretrain.objective import Stream
 from calque.pretrain.objectives import parse
 from calque.pretrain.objectives.mlm import Monolingual, TextObjective
 from calque.pretrain.transport import argmax
-from tests.experiments.conftest import TINY
-from tests.experiments.test_cli import calque
+from tests.experiments.conftest import TINY, calque, sets
 
 
 class SomeBackwards(Monolingual):
@@ -159,7 +158,7 @@ def test_each_runs_from_the_command_line_to_the_report(tmp_path):
         "tasks=pos,nouns",
         "measures=alignment,longer-rows",
     ]
-    words = [word for setting in settings for word in ("--set", setting)]
+    words = sets(*settings)
     code, _, err = calque("run", "pocket", "--runs", str(tmp_path), "--jobs", "1", *words)
     assert code == 0, err
     (report,) = (tmp_path / "pocket").glob("report-*")

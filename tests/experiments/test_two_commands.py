@@ -5,8 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.experiments.conftest import Done, weights
-from tests.experiments.test_cli import ROOT, SETTINGS
+from tests.experiments.conftest import ROOT, SETTINGS, Done, weights
 from tests.processes import below, wait_for
 
 

@@ -12,8 +12,7 @@ from calque.derive.task_data import TaskFolder
 from calque.experiments.report.folder import ABOUT, describe
 from calque.experiments.settings.catalogue import study
 from tests.experiments.committed import ROOT
-from tests.experiments.conftest import TINY
-from tests.experiments.test_cli import calque
+from tests.experiments.conftest import TINY, calque
 
 
 def rows(text, head):

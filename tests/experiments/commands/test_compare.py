@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from calque.analysis.report.table import Table
-from calque.experiments.cli import app
 from tests.experiments.committed import ROOT
+from tests.experiments.conftest import calque
 
 Rows = list[dict[str, Any]]
 
@@ -57,8 +56,8 @@ def made(fingerprint="0123"):
 
 
 def invoke(*words):
-    ran = CliRunner().invoke(app, ["compare", *map(str, words)])
-    return ran.exit_code, (ran.stdout + ran.stderr).splitlines()
+    code, out, err = calque("compare", *words)
+    return code, (out + err).splitlines()
 
 
 def compare(tmp_path, change, fingerprint="0123"):

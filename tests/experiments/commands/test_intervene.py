@@ -3,17 +3,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from calque.analysis.measures.interventions import NOTHING, control_of
 from calque.analysis.records.record import AFTER
-from calque.experiments.cli import app
-from tests.experiments.conftest import Done
-
-
-def run(*words):
-    ran = CliRunner().invoke(app, ["intervene", *map(str, words)])
-    return ran.exit_code, ran.stdout, ran.stderr
+from tests.experiments.conftest import Done, calque, refused
 
 
 def test_the_numbers_are_those_of_the_measure(done, tmp_path):
@@ -26,7 +19,7 @@ def test_the_numbers_are_those_of_the_measure(done, tmp_path):
         for record in copied.records(copied.model("MLM"))
         if AFTER in record.metric
     }
-    code, text, error = run(done.model("MLM").checkpoint, "--json")
+    code, text, error = calque("intervene", done.model("MLM").checkpoint, "--json")
     assert (code, error) == (0, "")
     found = json.loads(text)
     rows = {row["name"]: row for row in found["interventions"]}
@@ -52,5 +45,4 @@ def test_bad_input_is_one_line(done, tmp_path):
         [checkpoint, "--language", "klingon"],
         [checkpoint, "--language", "source"],
     ):
-        code, text, error = run(*words)
-        assert (code, text, error.count("\n")) == (2, "", 1) and error.startswith("calque: error: "), error
+        refused("intervene", *words)

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 import torch
 from transformers import RobertaForMaskedLM
-from typer.testing import CliRunner
 
 import calque
 from calque.analysis.checkpoint import Checkpoint
 from calque.analysis.looking.look import look
 from calque.analysis.looking.parts import Look
 from calque.analysis.report.page import write_look
-from calque.experiments.cli import app
 from tests.browser import inspect
+from tests.experiments.conftest import refused
 
 NAME = "trans.inv"
 
@@ -32,11 +31,6 @@ def found(model) -> Look:
 @pytest.fixture
 def elsewhere(model, tmp_path) -> Path:
     return Path(shutil.copytree(model.folder, tmp_path / "model"))
-
-
-def run(*words):
-    ran = CliRunner().invoke(app, ["look", *map(str, words)])
-    return ran.exit_code, ran.stdout, ran.stderr
 
 
 def rows_of(found, model):
@@ -93,8 +87,7 @@ def test_bad_input_is_one_line_and_writes_nothing(model, elsewhere, tmp_path):
         [model.folder, "--words", "xyzzyplugh"],
         [model.folder, "--language", "klingon"],
     ):
-        code, text, error = run(*words, "--html", page)
-        assert (code, text, error.count("\n")) == (2, "", 1) and error.startswith("calque: error: ")
+        refused("look", *words, "--html", page)
         assert not page.exists()
     for place in (
         tmp_path,
@@ -102,8 +95,7 @@ def test_bad_input_is_one_line_and_writes_nothing(model, elsewhere, tmp_path):
         Path("/proc/look.html"),
         elsewhere / "config.json/look.html",
     ):
-        code, text, error = run(elsewhere, "--html", place)
-        assert (code, text, error.count("\n")) == (2, "", 1) and str(place) in error
+        assert str(place) in refused("look", elsewhere, "--html", place)
     assert json.loads((elsewhere / "config.json").read_text()) == smaller
 
 

@@ -8,8 +8,7 @@ from calque.derive.pocket.language import Pocket
 from calque.experiments.commands.new import PARTS
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
-from tests.experiments.conftest import TINY
-from tests.experiments.test_cli import calque
+from tests.experiments.conftest import TINY, calque, sets
 
 CHANGES = {
     "transform": ("random() > 0.5", "random() > 0.1", {"languages", "examples of pos"}),
@@ -34,7 +33,7 @@ def test_its_test_passes_and_its_study_runs_to_a_report(kind, folder):
     task = "a_b" if kind == "task" else "pos"
     settings = [f"tasks={task}", f"tasks.{task}.finetune.epochs=1", *SIZE]
     settings = [setting for setting in settings if kind != "task" or not setting.startswith("source.")]
-    words = [word for setting in settings for word in ("--set", setting)]
+    words = sets(*settings)
     code, _, err = calque("run", str(folder / "a_b.py"), "--runs", "runs", "--jobs", "1", *words)
     assert code == 0, err
     (report,) = Path("runs/a_b").glob("report-*")

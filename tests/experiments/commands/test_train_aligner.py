@@ -16,7 +16,7 @@ from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import SMALLEST
 from calque.experiments.study.aligner_training import FEWEST, label_source
 from tests.encoders import small_roberta
-from tests.experiments.test_cli import ROOT, calque
+from tests.experiments.conftest import ROOT, calque
 from tests.processes import wait_for
 from tests.vocabularies import learn, read_as_saved
 
@@ -39,17 +39,8 @@ def here(tmp_path_factory) -> Path:
 
 def words(folder, out, *more):
     files = [str(folder / name) for name in ("a.txt", "b.txt")]
-    return [
-        "train-aligner",
-        *files,
-        "--model",
-        str(folder / "model"),
-        "--out",
-        str(out),
-        "--threads",
-        "1",
-        *more,
-    ]
+    options = ["--model", str(folder / "model"), "--out", str(out), "--threads", "1"]
+    return ["train-aligner", *files, *options, *more]
 
 
 @pytest.fixture(scope="module")
@@ -107,12 +98,8 @@ def test_the_encoders_own_links_are_the_labels_where_the_directions_of_fast_alig
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on_to_the_same_bytes(here, trained):
-    command = [
-        sys.executable,
-        "-m",
-        "calque.experiments",
-        *words(here, here / "again", "--steps", str(STEPS)),
-    ]
+    again = words(here, here / "again", "--steps", str(STEPS))
+    command = [sys.executable, "-m", "calque.experiments", *again]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as running:
         wait_for(lambda: any(here.glob(".again.training/**/seed-0-*/resume/step-*")), running)
         running.send_signal(signal.SIGKILL)

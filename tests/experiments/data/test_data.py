@@ -12,22 +12,20 @@ from pathlib import Path
 
 import pytest
 import requests
-from typer.testing import CliRunner
 
 from calque.derive.errors import BadInput
 from calque.derive.files import claimed
-from calque.experiments.cli import app
 from calque.experiments.data import download as downloading
 from calque.experiments.data import recipe as recipes
 from calque.experiments.data.archive import TARS, ZIPS, unpack
 from calque.experiments.data.download import Session, fetch_file
 from calque.experiments.data.recipe import LOCK, Download, Output, Recipe, names, read_recipe
 from calque.experiments.data.store import Store
+from tests.experiments.conftest import ROOT, calque
 from tests.experiments.data import site as served
 from tests.experiments.data.site import Site, serving
 from tests.processes import below, wait_for
 
-ROOT = Path(__file__).parents[3]
 CONTENT = bytes(range(256)) * 4_000  # more than a socket holds, so that a break comes in the middle
 SIZE = len(CONTENT)
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
@@ -48,12 +46,6 @@ def site(monkeypatch) -> Iterator[Site]:
     monkeypatch.setattr(downloading, "WAIT", 0.001)
     with serving() as made:
         yield made
-
-
-def data(*words):
-    ran = CliRunner().invoke(app, ["data", *map(str, words)])
-    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
-    return ran.exit_code, ran.stdout, ran.stderr
 
 
 # Recipes
@@ -284,19 +276,19 @@ def mine(site, monkeypatch) -> str:
 
 def test_plan_and_fetch(mine, site, tmp_path):
     to = tmp_path / "data"
-    code, out, err = data("plan", mine, "--to", to)
+    code, out, err = calque("data", "plan", mine, "--to", to)
     assert (code, err, site.asked, to.exists()) == (0, "", [], False)
     row = next(line.split() for line in out.splitlines() if line.endswith("sub/f"))
     assert row == ["missing", f"{len(CONTENT):,}", "stated", "sub/f"] and "mine --trust\n" in out
-    code, _, err = data("fetch", mine, "--to", to)
+    code, _, err = calque("data", "fetch", mine, "--to", to)
     assert (code, err.count("\n"), contents(to)) == (2, 1, {"sub/f": CONTENT}) and "/g; --trust" in err
-    code, out, err = data("fetch", mine, "--to", to, "--trust")
+    code, out, err = calque("data", "fetch", mine, "--to", to, "--trust")
     assert (code, err, (to / "g").read_bytes()) == (0, "", b"g") and out.endswith(
         f"export CALQUE_DATA={to}\n"
     )
     (to / "sub" / "f").write_bytes(CONTENT[::-1])
-    assert f"altered: {to / 'sub' / 'f'}" in data("plan", mine, "--to", to)[1]
-    assert "mine" in data("plan", "--to", to)[1]
+    assert f"altered: {to / 'sub' / 'f'}" in calque("data", "plan", mine, "--to", to)[1]
+    assert "mine" in calque("data", "plan", "--to", to)[1]
 
 
 @pytest.mark.parametrize(
@@ -312,7 +304,7 @@ def test_plan_and_fetch(mine, site, tmp_path):
 def test_bad_input_is_one_line_and_leaves_nothing(words, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("file").touch()
-    code, _, err = data(*words.split())
+    code, _, err = calque("data", *words.split())
     assert (code, err.count("\n"), said in err) == (2, 1, True), err
     assert {path.name for path in tmp_path.rglob("*")} == {"file"}
 

@@ -7,19 +7,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from calque.derive.artefact import Artefact
 from calque.derive.sources.everyday import FOLDER, KIND, NOTICES
-from calque.experiments.cli import app
-
-ROOT = Path(__file__).parents[3]
-
-
-def everyday(*words):
-    ran = CliRunner().invoke(app, ["data", "everyday", *map(str, words)], env={"CALQUE_DATA": None})
-    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
-    return ran.exit_code, ran.stderr
+from tests.experiments.conftest import ROOT, calque
 
 
 def content(path):
@@ -28,9 +19,10 @@ def content(path):
 
 
 @pytest.mark.slow
-def test_the_files_are_those_that_the_command_makes_from_the_originals(calque_data, tmp_path):
+def test_the_files_are_those_that_the_command_makes_from_the_originals(calque_data, tmp_path, monkeypatch):
+    monkeypatch.delenv("CALQUE_DATA")
     out = tmp_path / "made"
-    assert everyday(out, "--data", calque_data)[0] == 0
+    assert calque("data", "everyday", out, "--data", calque_data)[0] == 0
     made, shipped = Artefact.open(out, KIND), Artefact.open(FOLDER, KIND)
     assert made.facts == shipped.facts and made.digests.keys() == shipped.digests.keys()
     for name in made.digests:

@@ -10,7 +10,7 @@ from calque.experiments.report.folder import ABOUT, stored
 from tests.analysis.runs import runs as runs_of
 from tests.analysis.toy import toy_records
 from tests.experiments.committed import ROOT
-from tests.experiments.test_cli import SETTINGS, calque
+from tests.experiments.conftest import SETTINGS, calque, refused
 
 TOY = {"study": "toy", "report": "growth", "scale": "two layers", "commit": "0123456", "seeds": [0, 1]}
 
@@ -36,12 +36,6 @@ def contents(folder):
     return {
         path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ABOUT
     }
-
-
-def refused(*words):
-    code, out, err = calque(*map(str, words))
-    assert (code, out, err.count("\n")) == (2, "", 1), err
-    return err
 
 
 def test_a_folder_of_records_has_a_report_below_the_runs(toy):

@@ -13,7 +13,7 @@ from calque.experiments.run.shared import note_use, prune, unused, users
 from calque.experiments.run.spent import COMPUTE, total
 from calque.pretrain.run import read_metrics
 from tests.experiments.conftest import TINY, Done, finished
-from tests.experiments.test_cli import calque as command
+from tests.experiments.conftest import calque as command
 
 
 def test_a_second_study_with_another_dictionary_trains_only_what_reads_it(done, tmp_path):

@@ -10,8 +10,7 @@ from calque.derive.files import MANIFEST
 from calque.experiments.run.slurm import Slurm
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
-from tests.experiments.conftest import TINY, Done
-from tests.experiments.test_cli import ROOT, SETTINGS, calque
+from tests.experiments.conftest import ROOT, SETTINGS, TINY, Done, calque
 from tests.processes import below, wait_for
 
 AFTER = ["objectives=MLM,WEAM-after-MLM", "transforms=trans", "measures=alignment"]

@@ -15,8 +15,7 @@ from calque.derive.fingerprint import fingerprint
 from calque.derive.languages import Languages
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.study_file import mistyped
-from tests.experiments.conftest import TINY
-from tests.experiments.test_cli import calque
+from tests.experiments.conftest import TINY, calque, sets
 
 DOCS = Path(__file__).parents[3] / "docs" / "own.md"
 PLAIN = "from dataclasses import replace\nfrom calque.experiments.studies.pocket import pocket\n\n\n"
@@ -54,7 +53,7 @@ def test_a_part_of_the_page_is_in_the_report(folder, name):
     (folder / f"{name}.py").write_text(examples()[name], encoding="utf-8")
     jobs, small = PARTS[name]
     tiny = [one for one in TINY if not one.startswith(("objectives", "tasks"))]
-    settings = [word for setting in [*tiny, *small] for word in ("--set", setting)]
+    settings = sets(*tiny, *small)
     code, _, err = calque("run", f"../mine/{name}.py", "--runs", "runs", "--jobs", jobs, *settings)
     assert code == 0, err
     (report,) = Path("runs", name).glob("report-*")
@@ -64,7 +63,7 @@ def test_a_part_of_the_page_is_in_the_report(folder, name):
 
 def test_worker_processes_know_the_transforms_of_a_file(folder):
     assert calque("new", "transform", "swapped", "--to", str(folder))[0] == 0
-    settings = [part for setting in SMALL for part in ("--set", setting)]
+    settings = sets(*SMALL)
     code, out, err = calque("derive", "../mine/swapped.py", "--runs", "runs", "--jobs", "2", *settings)
     assert code == 0, err
     assert "trans.swapped: 25,000 sentences" in out
@@ -97,11 +96,7 @@ def test_worker_processes_know_the_transforms_of_a_file(folder):
         ),
         ("leaves.py", "\nimport sys\nsys.exit(3)\n", r"leaves\.py:3: the file fails: SystemExit: 3"),
         ("lacks.py", "import nothing_like_it\n", r"lacks\.py:1: the file fails: ModuleNotFoundError"),
-        (
-            "same.py",
-            PLAIN + "def same():\n    return pocket()\n",
-            "Calque already has a study named pocket",
-        ),
+        ("same.py", PLAIN + "def same():\n    return pocket()\n", "Calque already has a study named pocket"),
         ("odd.py", PLAIN + "def odd():\n    return replace(pocket(), name='a/b')\n", "a study named 'a/b'"),
         (
             "kept.py",

@@ -8,8 +8,7 @@ import pytest
 from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import Record, Run
 from calque.experiments.settings.sweep import Sweep
-from tests.experiments.conftest import refusal
-from tests.experiments.test_cli import SETTINGS, calque
+from tests.experiments.conftest import SETTINGS, calque, refusal
 
 SMALL = [*SETTINGS, *("--set", "measures=alignment", "--set", "seeds=0,1", "--jobs", "1")]
 
