@@ -11,7 +11,7 @@ settings.load_profile("calque")
 
 
 @pytest.fixture(scope="session")
-def calque_data() -> Path:
+def calque_data():
     folder = os.environ.get("CALQUE_DATA")
     if not folder:
         pytest.skip("CALQUE_DATA names no folder of real data")
@@ -24,7 +24,7 @@ def of_all_workers(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def stanza_models(tmp_path_factory) -> Path:
+def stanza_models(tmp_path_factory):
     pytest.importorskip("stanza", reason="Stanza is not installed")
     from itertools import islice
 
@@ -42,7 +42,7 @@ def stanza_models(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def calque_encoder() -> Path:
+def calque_encoder():
     folder = os.environ.get("CALQUE_ENCODER")
     if not folder:
         pytest.skip("CALQUE_ENCODER names no encoder")

@@ -58,13 +58,13 @@ def _file(full):
 def circle(folder, needs):
     """Return a circle of imports among the files and subfolders of a folder, or an empty list. An import by a
     file counts for its subfolder. `needs` maps each file to the files that it imports."""
-    imports: dict[tuple[str, str], str] = {}
+    imports = {}
     for path, others in needs.items():
         for other in sorted(others):
             if folder in path.parents and folder in other.parents:
                 step = path.relative_to(folder).parts[0], other.relative_to(folder).parts[0]
                 imports.setdefault(step, f"{name(path)} imports {name(other)}")
-    graph: dict[str, set[str]] = {}
+    graph = {}
     for one, other in imports:
         if one != other:
             graph.setdefault(one, set()).add(other)
@@ -79,7 +79,7 @@ def circle(folder, needs):
 def test_imports_point_leftwards(folder):
     rank = {room: place for place, room in enumerate(["__init__.py", *ORDERS[folder]])}
 
-    def place(path: Path) -> int:
+    def place(path):
         return rank[path.relative_to(folder).parts[0]]
 
     inside = {path: needed(path) for path in FILES if folder in path.parents}

@@ -9,10 +9,10 @@ MakeCheckpoint = Callable[..., Path]
 
 
 @pytest.fixture(scope="session")
-def make_checkpoint(tmp_path_factory) -> MakeCheckpoint:
+def make_checkpoint(tmp_path_factory):
     """`make_checkpoint(types, languages=1, length=64)`: an untrained model of one layer with `types` rows."""
 
-    def make(types: int, languages: int = 1, length: int = 64) -> Path:
+    def make(types, languages=1, length=64):
         config = RobertaConfig(
             vocab_size=types,
             hidden_size=32,

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from calque.derive.order import Invert, Permute
 from calque.derive.script import Transliterate
 from calque.derive.sentence import Sentence, Span
-from calque.derive.transform import Transform, compose
+from calque.derive.transform import compose
 
 law = settings(max_examples=300, deadline=None)
 
@@ -27,10 +27,10 @@ def sentences(draw, columns=True):
 
 def transforms():
     seeds, shares = st.integers(0, 9), st.sampled_from([0.0, 0.25, 0.5, 1.0])
-    moves: st.SearchStrategy[Transform] = st.one_of(
+    moves = st.one_of(
         st.builds(Invert, p=st.sampled_from([0.25, 0.5]), seed=seeds),
         st.builds(Permute, seed=seeds),
         st.just(Invert()),
     )
-    scripts: st.SearchStrategy[Transform] = st.builds(Transliterate, overlap=shares, seed=seeds)
+    scripts = st.builds(Transliterate, overlap=shares, seed=seeds)
     return st.one_of(moves, scripts, st.builds(compose, st.one_of(moves, scripts), moves))

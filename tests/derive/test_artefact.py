@@ -20,7 +20,7 @@ NAMES = ("numbers.jsonl", "deep/weights.bin")
 
 
 @pytest.fixture(scope="module")
-def artefact(tmp_path_factory) -> Path:
+def artefact(tmp_path_factory):
     artefact = tmp_path_factory.mktemp("made") / "of-numbers"
     facts = {"format": 1, "value": 0.25}
     with making(artefact, "numbers", facts) as part:

@@ -1,6 +1,5 @@
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from calque.derive.order import Invert, Permute
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
 from calque.derive.sentence import Sentence
-from calque.derive.source import Source, TaskData
+from calque.derive.source import Source
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import Transform, compose
 from calque.derive.vocabulary import Vocabulary
@@ -26,7 +25,7 @@ SIZE = 600
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory) -> Path:
+def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("studies")
     return derive_languages(SOURCE, TRANSFORMS, SIZE, DictionaryConfig(), folder / "study", folder / "cache")
 
@@ -72,21 +71,21 @@ class Lines(Source):
     lines: tuple[str, ...]
     title = "lines"
 
-    def chunks(self) -> list[int]:
+    def chunks(self):
         return [0]
 
-    def sentences(self, chunk: int) -> tuple[list[Sentence], Counter[str]]:
+    def sentences(self, chunk):
         return [Sentence(tuple(line.split())) for line in self.lines], Counter({"tables": 2})
 
     tasks = ()
 
-    def task_data(self, task: str) -> TaskData:
+    def task_data(self, task):
         raise KeyError(task)
 
-    def corpus_fingerprint(self, trees: bool = False) -> str:
+    def corpus_fingerprint(self, trees=False):
         return " ".join(self.lines)
 
-    def task_fingerprint(self, task: str, trees: bool = False) -> str:
+    def task_fingerprint(self, task, trees=False):
         raise KeyError(task)
 
 
@@ -95,10 +94,10 @@ class Named(Transform):
     given: str
 
     @property
-    def name(self) -> str:
+    def name(self):
         return self.given
 
-    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+    def __call__(self, sentence, number=0):
         return sentence
 
 

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -79,7 +77,7 @@ def check_readable(sentences, name, folder):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
+def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("treebanks")
 
 

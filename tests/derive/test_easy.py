@@ -21,7 +21,7 @@ def test_kept_sentences_are_those_that_satisfy_the_definition(corpus, types, sho
     rest = frequency.keys() - set(frequent)
     assert len(frequent) == min(types, len(frequency))
     assert all(frequency[a] >= frequency[b] for a in frequent for b in rest)
-    counts = Counter[str]()
+    counts = Counter()
     kept = easy.sentences(map(Sentence, corpus), frequent, counts)
     assert [s.words for s in kept] == [
         words for words in corpus if shortest <= len(words) <= shortest + more and set(words) <= set(frequent)
@@ -30,7 +30,7 @@ def test_kept_sentences_are_those_that_satisfy_the_definition(corpus, types, sho
 
 
 @pytest.fixture
-def files(tmp_path) -> Files:
+def files(tmp_path):
     (tmp_path / "text.txt").write_text(TEXT)
     labels = "the\tD\ncat\tN\nsleeps\tV\n.\tP\n\na\tD\nzebra\tN\n.\tP\n\n"
     (tmp_path / "labels.tsv").write_text(labels * 3)

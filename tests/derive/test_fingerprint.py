@@ -1,9 +1,7 @@
 import sys
-from collections.abc import Iterator
 from hashlib import sha256
 from importlib import import_module, invalidate_caches
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -42,7 +40,7 @@ def test_a_fingerprint_is_the_start_of_the_digest_of_sorted_json_in_utf_8():
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch) -> Iterator[Path]:
+def folder(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     before = set(sys.modules)
     yield tmp_path
@@ -73,7 +71,7 @@ def test_only_files_that_define_a_class_count(folder):
 
 def test_changed_code_changes_the_fingerprint(folder):
 
-    def prints(transform: Any) -> list[str]:
+    def prints(transform):
         both = compose(Transliterate(), transform)
         return [
             languages_fingerprint(lambda trees: "text", [both], 300, DictionaryConfig()),

@@ -1,5 +1,4 @@
 import random
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -15,12 +14,12 @@ ENGLISH, FINAL = PocketTreebank("english", size=600), PocketTreebank("verbfinal"
 
 
 @pytest.fixture(scope="module")
-def cache(tmp_path_factory) -> Path:
+def cache(tmp_path_factory):
     return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture(scope="module")
-def reorder(cache) -> Reorder:
+def reorder(cache):
     return Reorder(FINAL, ENGLISH).ready(cache)
 
 

@@ -32,7 +32,7 @@ SHARED = {"source": "b4a2ea", "shared": "815fdc"}
 
 
 @pytest.fixture(scope="module")
-def manifest(tmp_path_factory) -> dict[str, object]:
+def manifest(tmp_path_factory):
     home = tmp_path_factory.mktemp("golden")
     lexicon = home / "lexicon.tsv"
     lexicon.write_text("the\tle\t0.75\t3\nthe\tla\t0.25\t1\na\tun\n", encoding="utf-8")

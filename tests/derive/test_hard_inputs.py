@@ -5,7 +5,6 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -56,7 +55,7 @@ def ner(path, counts):
     found = []
     for example in written("ner")(path, counts):
         (sentence,) = example.texts[0]
-        words, inside = list(sentence.words), set[int]()
+        words, inside = list(sentence.words), set()
         for span in sentence.spans:
             words[span.start] = f"{'_'.join(sentence.words[span.start : span.end])}/{span.label}"
             inside |= {*range(span.start + 1, span.end)}
@@ -69,7 +68,7 @@ def labels(path, counts):
 
 
 def of_task(task):
-    def read(path: Path, counts: Counter[str]) -> list[str]:
+    def read(path, counts):
         examples = written(task)(path, counts)
         return [" = ".join([*(text[0].text for text in e.texts), e.label]) for e in examples if e.texts]
 
@@ -147,7 +146,7 @@ def rows(*values):
 
 def article(*answers, **more):
     listed = [{"text": text, "answer_start": start} for text, start in answers]
-    asked: list[dict[str, Any]] = [{"id": "1", "question": "When?", "answers": listed}]
+    asked = [{"id": "1", "question": "When?", "answers": listed}]
     asked += [{"id": "2", "question": "Why?", "answers": []}, {"id": "3", "question": "Who?", **more}][
         : 1 + bool(more)
     ]
@@ -159,7 +158,7 @@ PAWS_X = "id\tsentence1\tsentence2\tlabel\n1\tA .\tB .\t1\n2\tA .\tNS\t0\n3\tA .
 OF_IT = [{"text": "It", "answer_start": 0}]
 
 
-READ: list[tuple[Read, str, list[str], dict[str, int]]] = [
+READ = [
     # byte order marks inside files, direction marks alone, numbered lines, escapes, leftovers of Wikipedia
     (text, f"{MARK}One day .\n{MARK}Two days .\n", ["One day .", "Two days ."], {"byte order marks": 1}),
     (natural, f"One .{MARK} Two .\n", ["One . Two ."], {"byte order marks": 1}),
@@ -252,7 +251,7 @@ READ: list[tuple[Read, str, list[str], dict[str, int]]] = [
 
 @pytest.mark.parametrize(("read", "content", "expected", "counted"), READ)
 def test_files_as_they_are_found(read, content, expected, counted, tmp_path):
-    path, counts = tmp_path / "file", Counter[str]()
+    path, counts = tmp_path / "file", Counter()
     path.write_text(content, encoding="utf-8", newline="")
     assert read(path, counts) == expected
     found = sorted((reason, count) for reason, count in counts.items() if count)
@@ -281,7 +280,7 @@ ANNOTATED = [
     ('<?xml version="1.0"?>\n<tmx version="1.4"><body/></tmx>\n', 1),
     ("Snow melts.\tSchnee schmilzt.\nIt snows.\tEs schneit.\n", 1),
 ]
-REFUSED: list[tuple[Read, str, int, str]] = [
+REFUSED = [
     *((text, content, line, "") for content, line in ANNOTATED),
     *((natural, content, line, "") for content, line in ANNOTATED[5:]),
     (bitext, TREE, 1, "treebank"),

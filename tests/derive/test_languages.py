@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +26,7 @@ NAMES = ("trans", "trans-25.inv", "inv")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
+def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("languages") / "data"
     transforms = Transliterate(), compose(Transliterate(0.25), Invert()), Invert()
     source = PocketEnglish(Pocket(types=300), 400, FEW, FEW, FEW)
@@ -85,15 +84,15 @@ ORDER = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
 
 
 class Parts(PocketEnglish):
-    def chunks(self) -> Iterator[tuple[int, int]]:
+    def chunks(self):
         yield from ((number, 40) for number in range(10))
 
-    def has_images(self, chunk: tuple[int, int]) -> bool:
+    def has_images(self, chunk):
         return chunk[0] % 3 != 1
 
 
 @pytest.fixture(scope="module")
-def languages(tmp_path_factory) -> Languages:
+def languages(tmp_path_factory):
     out = tmp_path_factory.mktemp("held") / "data"
     transforms = Transliterate(), compose(Transliterate(0.25), ORDER)
     source = Parts(Pocket(types=300), 400, FEW, FEW, FEW)
@@ -181,7 +180,7 @@ def put(path, text=TEXT):
 
 
 @pytest.fixture(scope="module")
-def derived(tmp_path_factory) -> Languages:
+def derived(tmp_path_factory):
     folder = tmp_path_factory.mktemp("unknown")
     source, transforms = (
         Files((put(folder / "wiki.tokens", TEXT * 30),)),

@@ -1,5 +1,4 @@
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +8,6 @@ from calque.derive.errors import BadInput
 from calque.derive.own_transform import check_own
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
-from calque.derive.sentence import Sentence
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.transform import Transform, compose, draw
 
@@ -32,11 +30,11 @@ class Own(Transform):
 
     name = "own"
 
-    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+    def __call__(self, sentence, number=0):
         return HOW[self.how](sentence, number)
 
 
-HOW: dict[str, Callable[[Sentence, int], Sentence]] = {
+HOW = {
     "seeded": lambda sentence, number: _rotated(sentence, draw(0, number).randrange(3)),
     "random": lambda sentence, number: _rotated(sentence, random.randrange(len(sentence))),
     "counting": lambda sentence, number: _rotated(sentence, _count(sentence)),

@@ -1,5 +1,4 @@
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import pytest
@@ -34,28 +33,28 @@ class Chains(StanzaParser):
 
     name: str = "chains"
 
-    def fingerprint(self, trees: bool = False) -> str:
+    def fingerprint(self, trees=False):
         return self.name
 
-    def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
+    def trees(self, sentences):
         with (self.folder / "calls").open("a") as file:
             file.write(f"{len(sentences)}\n")
         return ["ValueError" if "Paris" in words else chain(words) for words in sentences]
 
     @property
-    def calls(self) -> list[int]:
+    def calls(self):
         path = self.folder / "calls"
         return [int(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 @pytest.fixture
-def parser(tmp_path) -> Chains:
+def parser(tmp_path):
     (tmp_path / "parser").mkdir()
     return Chains(tmp_path / "parser")
 
 
 def read(source):
-    sentences, counts = [], Counter[str]()
+    sentences, counts = [], Counter()
     for chunk in source.chunks():
         found, left_out = source.sentences(chunk)
         sentences += found
@@ -64,7 +63,7 @@ def read(source):
 
 
 class Dies(Chains):
-    def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
+    def trees(self, sentences):
         if self.calls:
             raise KeyboardInterrupt
         return super().trees(sentences)

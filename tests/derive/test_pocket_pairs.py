@@ -9,16 +9,15 @@ import pytest
 from calque.derive.pocket.inference import LABELS, SHARES, VIEWS, families
 from calque.derive.pocket.language import Pocket
 from calque.derive.pocket.lexicon import NOUNS, VERBS, Lexicon
-from calque.derive.sentence import Sentence
 
 E, N, C = "entailment", "neutral", "contradiction"
 
 
 class Lore:
-    def __init__(self, types: int) -> None:
-        self.lemmas: dict[tuple[str, str], str] = {}
-        self.hypernyms: defaultdict[str, set[str]] = defaultdict(set)
-        self.antonyms: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    def __init__(self, types):
+        self.lemmas = {}
+        self.hypernyms = defaultdict(set)
+        self.antonyms = defaultdict(set)
         for topic in Lexicon(types, 0).topics:
             for kind, lexemes in topic.items():
                 tag = (
@@ -38,9 +37,9 @@ class Lore:
 
 
 class Reading:
-    def __init__(self, sentence: Sentence, lore: Lore) -> None:
+    def __init__(self, sentence, lore):
         self.lore = lore
-        self.slots: dict[str, str] = {}
+        self.slots = {}
         self.negative = not {"not", "never"}.isdisjoint(sentence.words)
         self.determiner = "the"
         rows = list(zip(sentence.words, sentence.tags, sentence.heads, sentence.relations, strict=True))
@@ -61,7 +60,7 @@ class Reading:
             elif head == -1:
                 self.slots["root"], self.tag = lemma, tag
 
-    def says_of(self, other: Reading) -> str:
+    def says_of(self, other):
         if self.determiner != "the":
             return self._quantified(other)
         relations = {self._relation(slot, other) for slot in self.slots.keys() | other.slots.keys()}
@@ -72,7 +71,7 @@ class Reading:
             return N
         return E if self.negative == (other.negative ^ excluded) else C
 
-    def _relation(self, slot: str, other: Reading) -> str:
+    def _relation(self, slot, other):
         mine, its = self.slots.get(slot, ""), other.slots.get(slot, "")
         if mine == its or not its:
             return "said"
@@ -84,7 +83,7 @@ class Reading:
             return "exclusive" if its in self.lore.antonyms[self.tag, mine] else "unrelated"
         return "said" if its in self.lore.hypernyms[mine] else "unrelated"
 
-    def _quantified(self, other: Reading) -> str:
+    def _quantified(self, other):
         ours, theirs = self.slots["agent"], other.slots["agent"]
         if ours == theirs:
             kinds = "AB", "AB"
@@ -156,7 +155,7 @@ def test_other_word_orders_have_the_same_pairs(order):
 @pytest.mark.parametrize("family", SHARES)
 def test_surface_features_are_equally_frequent_under_every_label(family):
     for view in VIEWS:
-        seen: defaultdict[object, dict[str, float]] = defaultdict(lambda: dict.fromkeys(LABELS, 0.0))
+        seen = defaultdict(lambda: dict.fromkeys(LABELS, 0.0))
         for case in families()[family]:
             seen[view(case)][case.label] += case.weight
         for weights in seen.values():

@@ -9,7 +9,6 @@ from tokenizers.decoders import Metaspace, WordPiece
 
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate, letters_of
-from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform
 from calque.derive.vocabulary import Vocabulary
 from calque.pretrain.saved_tokenizer import derived_tokenizer
@@ -24,15 +23,15 @@ class Cipher(Transform):
     circle: str
     name = "cipher"
 
-    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+    def __call__(self, sentence, number=0):
         return sentence
 
-    def spell(self, word: str) -> str:
+    def spell(self, word):
         return word.translate(str.maketrans(self.circle, self.circle[1:] + self.circle[:1]))
 
 
 @pytest.fixture(scope="module")
-def vocabulary() -> Vocabulary:
+def vocabulary():
     return learn(SENTENCES, 300)
 
 

@@ -1,5 +1,4 @@
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
@@ -25,7 +24,7 @@ TRANSFORMS = (Transliterate(), compose(Transliterate(0.5), Invert()), Permute(3)
 
 
 @pytest.fixture(scope="module", params=SOURCE.tasks)
-def folder(request, tmp_path_factory) -> Path:
+def folder(request, tmp_path_factory):
     place = tmp_path_factory.mktemp("tasks")
     return derive_task(SOURCE, request.param, TRANSFORMS, place / request.param, place / "cache")
 
@@ -51,7 +50,7 @@ def treebank(path, count, stream):
 
 
 @pytest.fixture
-def files(tmp_path) -> tuple[TaskFiles, dict[str, tuple[Path, ...]]]:
+def files(tmp_path):
     train, dev, test = (
         treebank(tmp_path / f"{name}.conllu", 20, n) for n, name in enumerate(("train", "dev", "test"))
     )

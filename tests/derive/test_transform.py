@@ -116,7 +116,7 @@ def test_spans_cover_the_same_words_in_maximal_pieces(case):
     before, order = case
     after = before.reorder(order)
 
-    def covered(sentence: Sentence) -> set[tuple[int, str]]:
+    def covered(sentence):
         return {
             (sentence.origin[i], span.label) for span in sentence.spans for i in range(span.start, span.end)
         }

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -23,7 +21,7 @@ def made(count=300, seed=0):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
+def folder(tmp_path_factory):
     return write_translation(made(), "xx", SIZE, tmp_path_factory.mktemp("made") / "pair")
 
 

@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +9,7 @@ from transformers import PreTrainedTokenizerFast
 from calque.derive.errors import BadInput
 from calque.derive.pocket.language import Pocket
 from calque.derive.types import SPECIALS, PairLayout, Specials
-from calque.derive.vocabulary import GivenVocabulary, Vocabulary, WordTable
+from calque.derive.vocabulary import GivenVocabulary, WordTable
 from tests.vocabularies import learn
 
 SIZE = 600
@@ -18,12 +17,12 @@ LINES = [list(s.words) for s in Pocket().sentences(2_000)] + [["naïve", "日本
 
 
 @pytest.fixture(scope="module")
-def vocabulary() -> Vocabulary:
+def vocabulary():
     return learn(LINES, SIZE)
 
 
 @pytest.fixture(scope="module")
-def saved(vocabulary, tmp_path_factory) -> Path:
+def saved(vocabulary, tmp_path_factory):
     folder = tmp_path_factory.mktemp("vocabulary")
     vocabulary.save(folder)
     return folder
@@ -73,7 +72,7 @@ def test_special_types_are_the_templates_else_the_settings_else_added_ones(tmp_p
     tokenizer = Tokenizer(models.WordPiece({name: i for i, name in enumerate(names)}, unk_token="[UNK]"))
     folder = GivenVocabulary(tmp_path)
 
-    def specials(*special: str, **settings: object) -> Specials:
+    def specials(*special, **settings):
         tokenizer.add_special_tokens(list(special))
         tokenizer.save(str(tmp_path / "tokenizer.json"))
         (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")

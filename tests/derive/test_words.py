@@ -1,7 +1,6 @@
 import json
 from collections import Counter, defaultdict
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -60,7 +59,7 @@ def test_links_and_labels_follow_words(case, random):
             assert after.tags[i] == before.tags[main]
     renders = {place: i for i, group in reversed([*enumerate(groups)]) for place in group}
 
-    def path(place: int) -> list[int]:
+    def path(place):
         return [place, *path(before.heads[place])] if place >= 0 else []
 
     if before.heads:
@@ -104,7 +103,7 @@ def test_words_change_as_documented(transform, text, tags, changed):
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory) -> Path:
+def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("words")
     return derive_languages(SOURCE, TRANSFORMS, 600, DictionaryConfig(), folder / "study", folder / "cache")
 
@@ -155,7 +154,7 @@ def test_types_with_one_image_are_those_whose_words_have_one(study):
         languages.vocabulary.encode,
     )
     for transform in TRANSFORMS[:3]:
-        seen: tuple[dict[int, set[int]], dict[int, set[int]]] = defaultdict(set), defaultdict(set)
+        seen = defaultdict(set), defaultdict(set)
         for sentence, image in images(transform):
             for i, j in image.links:
                 alone = sum(i == one for one, _ in image.links) == 1 == len((image.sources or {j: (i,)})[j])
@@ -181,14 +180,14 @@ def test_types_with_one_image_are_those_whose_words_have_one(study):
 
 
 @pytest.fixture
-def lexicon(tmp_path) -> Path:
+def lexicon(tmp_path):
     path = tmp_path / "en-xx.tsv"
     path.write_text("dog\tfido\t0.75\t3\ndog\trex\t0.25\t1\nthe\tle\t1\t9\n", encoding="utf-8")
     return path
 
 
 def test_words_are_translated_by_the_probabilities_of_a_lexicon(lexicon):
-    sentence, counts = Sentence(tuple("The dog barks .".split())), Counter[str]()
+    sentence, counts = Sentence(tuple("The dog barks .".split())), Counter()
     for number in range(2_000):
         image = image_of(Translate(lexicon, "xx"), sentence, number, account := Account())
         assert image == Translate(lexicon, "xx")(sentence, number)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,24 +9,20 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-from calque.analysis.records.record import Record
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, TASKS
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import sha256
 from calque.derive.transforms import TERMS, TRANSFORMS
-from calque.derive.workers import Progress as Report
 from calque.derive.workers import silent
 from calque.experiments.cli import app
 from calque.experiments.commands.study import STAGES
 from calque.experiments.report.report import summarise
 from calque.experiments.run.schedule import compute
-from calque.experiments.run.step import Stage, Step
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
 from calque.experiments.settings.study_file import own_modules
 from calque.experiments.study import Study
 from calque.experiments.study.measuring import read_measured
-from calque.experiments.study.models import Model
 from calque.pretrain.objectives import OBJECTIVES
 from calque.pretrain.run import CHECKPOINT
 
@@ -58,7 +53,7 @@ TINY = [
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch) -> Iterator[Path]:
+def folder(tmp_path, monkeypatch):
     """A folder for files, whose imports are forgotten afterwards; commands run in a different folder."""
     (tmp_path / "mine").mkdir()
     (tmp_path / "elsewhere").mkdir()
@@ -111,11 +106,11 @@ def refusal(read, *arguments):
 
 
 class Heard:
-    def __init__(self) -> None:
-        self.begun: list[str] = []
-        self.finished: list[str] = []
+    def __init__(self):
+        self.begun = []
+        self.finished = []
 
-    def __call__(self, what: str, done: int, of: int) -> None:
+    def __call__(self, what, done, of):
         if what not in self.begun:
             self.begun.append(what)
         if done >= of:
@@ -130,35 +125,35 @@ class Done:
     study: Study
     heard: Heard = field(default_factory=Heard, compare=False)
 
-    def changed(self, *settings: str) -> Done:
+    def changed(self, *settings):
         return Done(self.root, override(self.study, settings))
 
     @property
-    def home(self) -> Path:
+    def home(self):
         return self.study.home(self.root)
 
     @property
-    def languages(self) -> Step:
+    def languages(self):
         step = self.study.languages_step(self.root, self.study.seeds[0])
         assert step
         return step
 
     @property
-    def data(self) -> Path:
+    def data(self):
         return self.languages.folder
 
     @property
-    def examples(self) -> dict[str, Step]:
+    def examples(self):
         return self.study.examples(self.root)
 
     @property
-    def report(self) -> Path:
+    def report(self):
         return self.study.report(self.root, changed=False)
 
-    def models(self) -> list[Model]:
+    def models(self):
         return self.study.models(self.root)
 
-    def model(self, objective: str, group: str = "", seed: int = 0) -> Model:
+    def model(self, objective, group="", seed=0):
         """The model of an objective and a group of languages, by default the first."""
         group = group or self.study.groups(self.root, seed)[0].name
         above = self.home / group / objective
@@ -167,24 +162,22 @@ class Done:
         ]
         return found
 
-    def starts(self) -> list[Step]:
+    def starts(self):
         """The steps that train starting models which are not models of the study."""
         folders = {model.folder for model in self.models()}
         return [step for step in self.study.trained(self.root) if step.folder not in folders]
 
-    def measures(self, model: Model) -> dict[str, Step]:
+    def measures(self, model):
         return {step.config.measure.name: step for step in self.study.measuring(self.root, model)}
 
-    def records(self, model: Model) -> list[Record]:
+    def records(self, model):
         return [record for step in self.measures(model).values() for record in read_measured(step).records]
 
-    def compute(
-        self, *stages: Stage, jobs: int = 1, report: Report = silent, allow_change: bool = False
-    ) -> None:
+    def compute(self, *stages, jobs=1, report=silent, allow_change=False):
         steps = [step for step in self.study.steps(self.root) if step.stage in (stages or STAGES)]
         compute(steps, self.home, jobs, report, allow_change)
 
-    def finish(self, jobs: int = 1, report: Report = silent) -> str:
+    def finish(self, jobs=1, report=silent):
         self.compute(jobs=jobs, report=report)
         return summarise(self.study, self.root, self.report)
 
@@ -209,18 +202,18 @@ def one_thread():
 
 
 @pytest.fixture(scope="session")
-def tiny() -> Study:
+def tiny():
     return override(study("pocket"), TINY)
 
 
 @pytest.fixture(scope="session")
-def done(tiny, tmp_path_factory) -> Done:
+def done(tiny, tmp_path_factory):
     """The whole study, computed in one process; not to be changed."""
     return finished(tmp_path_factory.mktemp("done"), tiny)
 
 
 @pytest.fixture
-def derived(done, tmp_path) -> Done:
+def derived(done, tmp_path):
     """The study after the derive stage, which a test may change."""
     places = Done(tmp_path / "runs", done.study)
     shutil.copytree(done.data, places.data)

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
@@ -191,20 +190,20 @@ def raising(error):
     toy = typer.Typer(cls=Commands, invoke_without_command=True, pretty_exceptions_enable=False)
 
     @toy.callback()
-    def command() -> None:
+    def command():
         raise error
 
     return toy
 
 
 @pytest.fixture
-def temporary() -> Iterator[str]:
+def temporary():
     with TemporaryDirectory() as folder:
         yield folder
 
 
 @pytest.fixture
-def at_work(derived, temporary) -> Iterator[subprocess.Popen[str]]:
+def at_work(derived, temporary):
     settings = [*SETTINGS, *sets("train.steps=1000000")]
     words = ["pretrain", "pocket", "--runs", derived.root, "--jobs", "2", *settings]
     ran = subprocess.Popen(

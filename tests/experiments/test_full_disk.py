@@ -5,10 +5,8 @@ import os
 import re
 import resource
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -39,12 +37,12 @@ _TEMPORARY = re.compile(r"\.\d+-[0-9a-f]+\.part")
 class Disk:
     """A disk that is full from the first write to a file below `root` that was not tried before."""
 
-    def __init__(self) -> None:
-        self.root, self.tried, self.struck = "", set[str](), False
+    def __init__(self):
+        self.root, self.tried, self.struck = "", set(), False
         self.before = resource.getrlimit(resource.RLIMIT_FSIZE)
         sys.addaudithook(self.heard)  # which nothing removes: it does nothing without a root
 
-    def heard(self, event: str, arguments: tuple[Any, ...]) -> None:
+    def heard(self, event, arguments):
         if not self.root or self.struck or event not in ("open", "os.mkdir"):
             return
         path = os.fspath(arguments[0]) if isinstance(arguments[0], str | os.PathLike) else ""
@@ -60,7 +58,7 @@ class Disk:
             resource.setrlimit(resource.RLIMIT_FSIZE, (0, self.before[1]))
 
     @contextmanager
-    def failing(self, root: Path) -> Iterator[None]:
+    def failing(self, root):
         self.root, self.struck = str(root), False
         try:
             yield
@@ -70,7 +68,7 @@ class Disk:
 
 
 @pytest.fixture(scope="module")
-def disk() -> Disk:
+def disk():
     return Disk()
 
 
@@ -89,7 +87,7 @@ def contents(root):
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory) -> Path:
+def undisturbed(tmp_path_factory):
     root = tmp_path_factory.mktemp("undisturbed")
     for stage in STAGES:
         assert run(stage, root) == (0, "")

@@ -1,6 +1,5 @@
 import json
 from itertools import compress, product
-from typing import Any
 
 import pytest
 
@@ -20,9 +19,9 @@ CHOICES = [choice for choice in product((False, True), repeat=3) if any(choice)]
 
 
 @pytest.fixture(scope="module")
-def swap() -> Any:
+def swap():
     code = code_cells()
-    names: dict[str, Any] = {"sentence": "a b ."}
+    names = {"sentence": "a b ."}
     exec("\n".join([*code[:2], *(text for text in code if "class Swap" in text)]), names)
     return names["Swap"]()
 

@@ -3,12 +3,10 @@ import re
 from contextlib import redirect_stdout
 from io import StringIO
 from itertools import count
-from typing import Any
 
 import pytest
 
 from calque.derive.order import Invert, Permute
-from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform
 from calque.experiments.lessons import HERE, checks
 from calque.experiments.settings.catalogue import study
@@ -46,7 +44,7 @@ def test_the_notebook_runs_and_its_solutions_are_right(tmp_path, monkeypatch):
     }
     blocks = re.findall(r"```python\n(.*?)```", (HERE / "solutions.md").read_text(encoding="utf-8"), re.S)
     solutions = {found[1]: block for block in blocks if (found := EXERCISE.match(block))}
-    names: dict[str, Any] = {}
+    names = {}
     solved = []
     for cell in code_cells():
         for before, after in small.items():
@@ -63,10 +61,10 @@ def test_the_notebook_runs_and_its_solutions_are_right(tmp_path, monkeypatch):
 class Order(Transform):
     name = "order"
 
-    def __init__(self, order: Any) -> None:
+    def __init__(self, order):
         self.order = order
 
-    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+    def __call__(self, sentence, number=0):
         return sentence.reorder(self.order(len(sentence)))
 
 

@@ -6,12 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from torch import Tensor
 from transformers import AutoModelForMaskedLM
 
 import calque
 from calque.analysis.checkpoint import Checkpoint
-from calque.analysis.measures.interventions import SourceTuned
 from calque.derive.errors import BadInput
 from calque.experiments.session import StudySession
 from calque.experiments.settings.catalogue import study
@@ -23,17 +21,17 @@ PAGE = (ROOT / "docs" / "causes-tutorial.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
-def model(done) -> Checkpoint:
+def model(done):
     return calque.load(done.model("MLM").checkpoint)
 
 
 @pytest.fixture(scope="module")
-def tuned(model) -> SourceTuned:
+def tuned(model):
     return model.finetune("pos")
 
 
 @pytest.fixture
-def copied(done, tmp_path) -> Done:
+def copied(done, tmp_path):
     return Done(Path(shutil.copytree(done.root, tmp_path / "runs")), done.study)
 
 
@@ -68,7 +66,7 @@ def test_a_function_after_a_layer_changes_its_states_and_those_above(model):
     assert below.layers[0] == pytest.approx(before.layers[0] + np.arange(16), abs=1e-5)
     assert np.abs(below.layers[1] - before.layers[1]).max() > 0.1
     assert np.array_equal(model.states(sentence)[0].layers, before.layers), "the model is as before"
-    seen: list[Tensor] = []
+    seen = []
     assert (
         np.array_equal(model.after_layer(1, seen.append).states(sentence)[0].layers, before.layers) and seen
     )

@@ -37,7 +37,7 @@ def label(sentence):
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch) -> Path:
+def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     sentences = list(Pocket(types=300).sentences(400))
     tables = {

@@ -2,7 +2,6 @@ import doctest
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,6 @@ import torch
 from transformers import pipeline
 
 import calque
-from calque.analysis.checkpoint import Checkpoint
 from calque.derive.errors import BadInput
 from calque.derive.script import Transliterate
 from calque.pretrain.run import CHECKPOINT
@@ -22,7 +20,7 @@ NAME = "trans.inv"
 
 
 @pytest.fixture(scope="module")
-def checkpoint(done) -> Checkpoint:
+def checkpoint(done):
     return calque.load(done.model("MLM").folder / CHECKPOINT)
 
 
@@ -90,7 +88,7 @@ def test_the_nearest_types_are_those_of_brute_force(checkpoint):
 
 
 def test_wrong_calls_are_refused(checkpoint):
-    calls: list[tuple[Callable[..., object], tuple[object, ...]]] = [
+    calls = [
         (checkpoint.fill, ("no mask here",)),
         (checkpoint.fill, ("<mask> and <mask>",)),
         (checkpoint.fill, ("<mask>", "klingon")),

@@ -1,5 +1,4 @@
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -13,21 +12,15 @@ from calque.analysis.aligners.methods import BY_NAME, Method
 from calque.analysis.measures.alignment import Types
 from calque.analysis.papers import texts
 from calque.analysis.records.record import Measurement
-from calque.analysis.tasks.baselines import Answer
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, TASKS
-from calque.analysis.tasks.score import ACCURACY, Score, accuracy
+from calque.analysis.tasks.score import ACCURACY, accuracy
 from calque.analysis.tasks.tagging import Tagging
 from calque.derive import transforms
 from calque.derive.forms import percent
-from calque.derive.languages import Languages
-from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform
-from calque.experiments.run.step import Machine
 from calque.experiments.study.measures import MEASURES
 from calque.experiments.study.measuring import Measure
-from calque.experiments.study.models import Model
 from calque.pretrain.mask import MASK_RATE
-from calque.pretrain.objective import Stream
 from calque.pretrain.objectives import parse
 from calque.pretrain.objectives.mlm import Monolingual, TextObjective
 from calque.pretrain.transport import argmax
@@ -35,11 +28,11 @@ from tests.experiments.conftest import TINY, calque, sets
 
 
 class SomeBackwards(Monolingual):
-    def __init__(self, languages: Languages, length: int, mask_rate: float, share: float) -> None:
+    def __init__(self, languages, length, mask_rate, share):
         super().__init__(languages, length, mask_rate)
         self.share = share
 
-    def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    def read(self, instances):
         ids, languages = super().read(instances)
         turned = np.asarray(instances) % 100 < 100 * self.share
         ids[turned, 1:] = ids[turned, :0:-1]
@@ -55,7 +48,7 @@ class Backwards(TextObjective):
     forms = (percent("share", "-", "{percent} % of the rows", "25"),)
     summary = "Backwards is MLM that reads some rows from the end."
 
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+    def streams(self, languages, length, seed):
         return [SomeBackwards(languages, length, self.mask_rate, self.share)]
 
 
@@ -66,14 +59,14 @@ class Rotate(Transform):
     term = "Rot moves each sentence’s first word to its end."
 
     @property
-    def name(self) -> str:
+    def name(self):
         return "rot"
 
     @property
-    def title(self) -> str:
+    def title(self):
         return "Rot"
 
-    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+    def __call__(self, sentence, number=0):
         return sentence.reorder([*range(1, len(sentence)), *range(min(1, len(sentence)))])
 
 
@@ -86,10 +79,10 @@ class Nouns(Tagging):
     metrics = (ACCURACY,)
     printed = "accuracy"
 
-    def tags(self, sentence: Sentence) -> tuple[str, ...]:
+    def tags(self, sentence):
         return tuple("noun" if tag in ("NOUN", "PROPN") else "other" for tag in sentence.tags)
 
-    def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
+    def scores(self, gold, predicted):
         return {"accuracy": accuracy(gold, predicted)}
 
 
@@ -99,7 +92,7 @@ class LongerRows(Measure):
     only_pairs = True
     terms = MappingProxyType({"Longer rows": "Rows whose image has a shorter one."})
 
-    def __call__(self, model: Model, machine: Machine) -> Measurement:
+    def __call__(self, model, machine):
         types = Types.open(model.data, *model.training.languages)
         table = load_file(model.checkpoint / "model.safetensors")["roberta.embeddings.word_embeddings.weight"]
         longer = table[types.own[types.types]].norm(dim=1) > table[types.image[types.types]].norm(dim=1)

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 import torch
 
@@ -14,15 +12,15 @@ def one_thread():
 
 
 @pytest.fixture(scope="session")
-def study(tmp_path_factory) -> Path:
+def study(tmp_path_factory):
     return write_study(tmp_path_factory.mktemp("made") / "study")
 
 
 @pytest.fixture(scope="session")
-def languages(study) -> Languages:
+def languages(study):
     return Languages.open(study, [LANGUAGE])
 
 
 @pytest.fixture(scope="session")
-def several(tmp_path_factory) -> Path:
+def several(tmp_path_factory):
     return derive_several(tmp_path_factory.mktemp("several"))

@@ -17,7 +17,7 @@ STEPS = replace(TRAIN, steps=100, warmup=10)
 
 
 def losses(objective, languages):
-    rows: list[dict[str, float]] = []
+    rows = []
     learner = new_learner(objective)
     streams = objective.streams(languages, STILL.length, 0)
     fit(learner, streams, STEPS, after=lambda _, loss, __: rows.append(loss))

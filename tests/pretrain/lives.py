@@ -17,12 +17,11 @@ import time
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import torch
 
 from calque.derive.languages import Languages
-from calque.pretrain.distributed import PATIENCE, World
+from calque.pretrain.distributed import PATIENCE
 from calque.pretrain.model import build
 from calque.pretrain.run import Pretraining, pretrain
 from tests.pretrain.made import LANGUAGE, MODEL, TRAIN, write_study
@@ -46,7 +45,7 @@ def life(study, folder, size, seen, patience=PATIENCE, parents=()):
     """Train in a world of processes and return their ids; the first process calls `seen` after each step.
     Only the parent keeps the file descriptors `parents` open."""
 
-    def work(world: World) -> None:
+    def work(world):
         for descriptor in parents:
             os.close(descriptor)
         config = Pretraining(Languages.open(study, (LANGUAGE,)), EVERYTHING, MODEL, training(size), seed=3)
@@ -64,7 +63,7 @@ def struck_life(study, folder, size, dice, rank, by=signal.SIGKILL):
     steps = dice.randrange(12) if size == 1 else dice.randrange(1, 12)
     left = iter(range(steps + AHEAD))
 
-    def seen(step: int) -> None:
+    def seen(step):
         os.write(write, b".")
         if next(left, None) is None:
             os.read(gate, 1)
@@ -101,13 +100,13 @@ def main(study, out, lives, size):
     if not study.exists():
         write_study(study)
 
-    def through(folder: Path) -> list[int]:
+    def through(folder):
         return [end_of(child) for child in life(study, folder, size, lambda step: None)]
 
-    def weights(folder: str) -> bytes:
+    def weights(folder):
         return (out / folder / "checkpoint" / "model.safetensors").read_bytes()
 
-    results: dict[str, Any] = {
+    results = {
         "uninterrupted": through(out / "whole"),
         "killed": [struck_life(study, out / "killed", size, dice, number % size) for number in range(lives)],
         "stopped": [

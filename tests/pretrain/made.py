@@ -22,12 +22,9 @@ from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose
 from calque.derive.types import OURS, SPECIALS
-from calque.pretrain.bitext import PairStream
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import build
-from calque.pretrain.modules import Learner
-from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.aligner_training import AlignerTraining
 from calque.pretrain.objectives.dict_mlm import DictMLM
@@ -62,7 +59,7 @@ MODEL = ModelConfig(layers=2, heads=2, hidden=32, ffn=64, length=32, dropout=0.1
 STILL = ModelConfig(layers=2, heads=2, hidden=32, ffn=64, length=32, dropout=0.0, initializer_range=0.1)
 """Without dropout."""
 TRAIN = TrainConfig(steps=12, batch=8, learning_rate=2e-3, warmup=3, log_every=3, probe_every=0, save_every=3)
-OBJECTIVES: dict[str, Objective] = {
+OBJECTIVES = {
     objective.name: objective
     for objective in (
         MLM(),
@@ -144,8 +141,7 @@ def with_dictionary(study, folder, lines):
 
 
 def pairs_of(languages, length=STILL.length, mask_rate=0.0):
-    stream: PairStream = only(DWA(1.0, mask_rate), languages, length)
-    return stream
+    return only(DWA(1.0, mask_rate), languages, length)
 
 
 def corpora(languages):
@@ -214,11 +210,11 @@ def derive_several(folder):
 class Gradients(torch.optim.Optimizer):
     """An optimizer that keeps the gradients of its last step and changes nothing."""
 
-    def __init__(self, learner: Learner) -> None:
+    def __init__(self, learner):
         super().__init__(learner.trained.values(), {"lr": 0.0})
         self.names = list(learner.trained)
-        self.last: dict[str, torch.Tensor] = {}
+        self.last = {}
 
-    def step(self, closure: object = None) -> None:
+    def step(self, closure=None):
         taken = (p.grad for group in self.param_groups for p in group["params"])
         self.last = {name: grad.clone() for name, grad in zip(self.names, taken, strict=True)}

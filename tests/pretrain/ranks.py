@@ -4,7 +4,6 @@ OUT`."""
 import hashlib
 import json
 import sys
-from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
@@ -14,11 +13,9 @@ from safetensors.torch import save_file
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.pretrain import train as loop
-from calque.pretrain.distributed import World
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.model import build, state_of
-from calque.pretrain.modules import Learner
-from calque.pretrain.objective import After, HeadOnly, Objective, Sum
+from calque.pretrain.objective import After, HeadOnly, Sum
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.ppa import PPA
@@ -71,7 +68,7 @@ VARIANTS = (
     DWA(label_layer=1, layer=1),
     DWA(pieces=3),
 )
-EVERY: dict[str, Objective] = OBJECTIVES | {
+EVERY = OBJECTIVES | {
     objective.name: objective
     for objective in (
         *(XLMAlign(**vars(one)) for one in VARIANTS),
@@ -83,7 +80,7 @@ EVERY: dict[str, Objective] = OBJECTIVES | {
 }
 
 
-SEEN: list[list[str]] = []
+SEEN = []
 """Digests of the rows of each stream's part of each step, in this process."""
 cut = loop._cut
 
@@ -110,7 +107,7 @@ def content(value):
 
 def gradients(objective, languages, batch, world):
     learner = new_learner(objective)
-    optimizer, losses = Gradients(learner), dict[str, float]()
+    optimizer, losses = Gradients(learner), {}
     config = replace(TRAIN, steps=1, warmup=0, batch=batch, grad_accumulation=2, clip=1e9)
     streams = objective.streams(languages, STILL.length, 0)
     train(learner, optimizer, streams, config, 0, world, after=lambda _, means, __: losses.update(means))
@@ -155,7 +152,7 @@ class Enough(Exception):
 def begun(study, folder, world, last=STEPS, allow_change=False):
     """Train until a step or an error, and return how it ended."""
 
-    def stop(step: int, steps: int) -> None:
+    def stop(step, steps):
         if step == last < steps:
             raise Enough(step)
 
@@ -175,7 +172,7 @@ def write(path, value):
 
 
 def every_objective(study, out, world):
-    def keep(name: str, learner: Learner) -> None:
+    def keep(name, learner):
         write(out / f"{name} seen {world.size}-{world.rank}.json", SEEN)
         if world.first:
             save_file(state_of(learner), out / f"{name} {world.size}.safetensors")
@@ -224,7 +221,7 @@ def main(study, out):
     torch.set_default_dtype(PRECISION)
     loop._cut = cut_and_note
 
-    def in_worlds(sizes: tuple[int, ...], work: Callable[[Path, Path, World], None]) -> None:
+    def in_worlds(sizes, work):
         for size in sizes:
             if any(ends := through(size, lambda world: work(study, out, world))):
                 raise SystemExit(f"{work.__name__} of {size} processes ended with {ends}")

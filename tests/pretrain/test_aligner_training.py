@@ -10,21 +10,14 @@ from scipy.special import log_softmax
 from calque.analysis.aligners.methods import OT
 from calque.derive.types import OURS
 from calque.pretrain.model import build
-from calque.pretrain.objectives.aligner_training import (
-    CONTRAST,
-    GROUP,
-    LABELLED,
-    AlignerTraining,
-    ContrastedWords,
-)
+from calque.pretrain.objectives.aligner_training import CONTRAST, GROUP, LABELLED, AlignerTraining
 from tests.pretrain.made import SIZE, STILL, only
 
 GOLD = AlignerTraining(labels="gold")
 
 
 def stream(languages, objective=GOLD):
-    one: ContrastedWords = only(objective, languages)
-    return one
+    return only(objective, languages)
 
 
 def model_of(seed=0):
@@ -57,7 +50,7 @@ def expected(one, model, layer, instances, labels, least):
     (bitext,) = one.bitexts
     total = np.zeros(3)
     for group in groups_of(one, instances):
-        units, tables = [list[np.ndarray](), list[np.ndarray]()], list[np.ndarray]()
+        units, tables = [[], []], []
         for pair in group:
             corpora = (bitext.first.corpus, bitext.second.corpus)
             sides = zip(bitext.ids(pair), corpora, bitext.lines[pair], strict=True)

@@ -8,12 +8,11 @@ import torch
 from calque.derive.errors import BadInput
 from calque.derive.types import OURS
 from calque.pretrain.batch import MARKS
-from calque.pretrain.bitext import PairStream
 from tests.pretrain.made import DERIVED, PADDING, SENTENCES, SIZE, SOURCE, STILL, corpora, pairs_of
 
 
 @pytest.fixture(scope="module")
-def parallel(languages) -> PairStream:
+def parallel(languages):
     return pairs_of(languages)
 
 
@@ -35,9 +34,9 @@ def test_every_pair_is_a_row_in_either_order(parallel, languages):
         [lines for _, lines in map(parallel.groups.__getitem__, range(parallel.instances))]
     )
     pairs = Counter((tuple(source[i].tolist()), tuple(derived[i].tolist())) for i in shown)
-    turned: Counter[bool] = Counter()
+    turned = Counter()
     for seed in range(4):
-        batch, found = drawn(parallel, seed), Counter[tuple[tuple[int, ...], ...]]()
+        batch, found = drawn(parallel, seed), Counter()
         for row, ids in enumerate(batch.clean.tolist()):
             first, second = sides(batch, row)
             whole = [OURS.start, *first, OURS.end, *second, OURS.end]
@@ -57,7 +56,7 @@ def test_every_pair_is_a_row_in_either_order(parallel, languages):
 def test_an_instance_has_the_ids_of_a_row(languages, length):
     parallel = pairs_of(languages, length)
 
-    def ids(line: int) -> int:
+    def ids(line):
         return 2 * len(corpora(languages)[1][line]) + MARKS
 
     shown = []

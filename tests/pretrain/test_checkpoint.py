@@ -1,6 +1,3 @@
-from pathlib import Path
-from typing import Any
-
 import pytest
 import torch
 
@@ -12,13 +9,13 @@ from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.train import make_optimizer
 from tests.pretrain.made import MODEL, TRAIN, fit, new_learner
 
-IDENTITY: dict[str, Any] = {"data": "made", "seed": 0} | dict.fromkeys(sorted(MACHINE), "ours")
+IDENTITY = {"data": "made", "seed": 0} | dict.fromkeys(sorted(MACHINE), "ours")
 SNAPSHOTS = {"step-000000004.safetensors": "made"}
 Trained = tuple[Learner, torch.optim.AdamW]
 
 
 @pytest.fixture(scope="module")
-def trained(languages) -> Trained:
+def trained(languages):
     learner = new_learner(MLM(), MODEL)
     optimizer = make_optimizer(learner, TRAIN)
     fit(learner, MLM().streams(languages, MODEL.length, 0), optimizer=optimizer)
@@ -34,7 +31,7 @@ def save(folder, step, trained):
 
 
 @pytest.fixture
-def saved(trained, tmp_path) -> Path:
+def saved(trained, tmp_path):
     save(tmp_path / "resume", 7, trained)
     return tmp_path / "resume"
 

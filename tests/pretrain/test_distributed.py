@@ -2,7 +2,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def ranks(study, tmp_path_factory) -> Path:
+def ranks(study, tmp_path_factory):
     out = tmp_path_factory.mktemp("ranks")
     done = subprocess.run(
         [sys.executable, "-m", "tests.pretrain.ranks", str(study), str(out)],
@@ -37,7 +36,7 @@ def ranks(study, tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def double_precision() -> Iterator[None]:
+def double_precision():
     torch.set_default_dtype(PRECISION)
     yield
     torch.set_default_dtype(torch.float32)

@@ -1,6 +1,5 @@
 import json
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -44,10 +43,10 @@ def use(url, monkeypatch):
 
 
 @pytest.fixture
-def hub(monkeypatch) -> Iterator[Hub]:
+def hub(monkeypatch):
 
     class Answers(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+        def do_GET(self):
             path = self.path.partition("?")[0]
             made.asked.append(f"{self.command} {path}")
             if path == f"/api/models/{MODEL}/revision/{COMMIT}":
@@ -65,7 +64,7 @@ def hub(monkeypatch) -> Iterator[Hub]:
 
         do_HEAD = do_GET
 
-        def reply(self, body: bytes, sends: int = 9999) -> None:
+        def reply(self, body, sends=9999):
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
             self.send_header("ETag", f'"{len(body)}"')
@@ -74,7 +73,7 @@ def hub(monkeypatch) -> Iterator[Hub]:
             if self.command == "GET":
                 self.wfile.write(body[:sends])
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, *_):
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)

@@ -3,7 +3,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.languages import Languages
 from calque.pretrain.model import state_of
 from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
@@ -19,7 +18,7 @@ def drawn(objective, languages, seed):
 
 
 @pytest.fixture(scope="module")
-def told_nothing(study, tmp_path_factory) -> Languages:
+def told_nothing(study, tmp_path_factory):
     return with_dictionary(study, tmp_path_factory.mktemp("told") / "nothing", [])
 
 
@@ -61,7 +60,7 @@ def test_the_share_is_of_all_visible_source_words(languages):
         assert abs(switched - share * could) <= 4 * np.sqrt(could * share * (1 - share))
 
 
-LANGUAGES: list[Languages] = []
+LANGUAGES = []
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -30,12 +30,12 @@ def die(study, out, size):
 
 
 @pytest.fixture(scope="module")
-def died(study, tmp_path_factory) -> Died:
+def died(study, tmp_path_factory):
     return die(study, tmp_path_factory.mktemp("lives"), 1)
 
 
 @pytest.fixture(scope="module")
-def died_of_two(study, tmp_path_factory) -> Died:
+def died_of_two(study, tmp_path_factory):
     return die(study, tmp_path_factory.mktemp("lives of two"), 2)
 
 

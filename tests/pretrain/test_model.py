@@ -56,11 +56,11 @@ def test_a_loss_in_pieces_is_the_same_and_holds_no_more_logits_than_it_may(most,
     whole.backward()
     gradients = {name: p.grad.clone() for name, p in model.named_parameters()}
     model.zero_grad()
-    made: list[int] = []
-    kept: list[int] = []
+    made = []
+    kept = []
     model.lm_head.register_forward_hook(lambda _, __, logits: made.append(logits.numel()))
 
-    def keep(tensor: torch.Tensor) -> torch.Tensor:
+    def keep(tensor):
         kept.append(tensor.numel() if tensor.shape[-1:] == (2 * SIZE,) else 0)
         return tensor
 

@@ -1,6 +1,5 @@
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,7 +26,7 @@ ESTIMATED = DWA(labels="estimated", parallel_fraction=1.0)
 
 
 @pytest.fixture(scope="module", params=["unigram", "wordpiece"])
-def folder(request, tmp_path_factory) -> Path:
+def folder(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("natural")
     given = vocabulary(folder / "given", request.param)
     tokenizer = given.open()._tokenizer

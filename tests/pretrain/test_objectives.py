@@ -14,7 +14,6 @@ from calque.derive.types import OURS
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.model import build
 from calque.pretrain.modules import Learner
-from calque.pretrain.objective import Stream
 from calque.pretrain.objectives.align_mlm import Align
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM, PackedLines
@@ -108,7 +107,7 @@ def test_repulsion_is_the_positive_part_of_the_cosines_and_its_gradient_moves_si
     (loss,) = stream.losses(Learner(model, {}), batch).values()
     loss.backward()
     table = model.get_input_embeddings().weight
-    rows, total, moved = table.detach().double().numpy(), 0.0, set[int]()
+    rows, total, moved = table.detach().double().numpy(), 0.0, set()
     for source, derived in dictionary(languages):
         a, b = rows[source], rows[derived]
         cosine = a @ b / np.sqrt((a @ a) * (b @ b))
@@ -137,7 +136,7 @@ class Half:
     padding: int
 
     @classmethod
-    def read(cls, ids: list[int], languages: list[int], language: int) -> Half:
+    def read(cls, ids, languages, language):
         used = ids.index(OURS.pad) if OURS.pad in ids else len(ids)
         assert ids[0] == OURS.start
         assert ids[used - 1] == OURS.end
@@ -160,7 +159,7 @@ def test_tlm_rows(languages, fraction):
     half = LENGTH // 2
     assert rows.padded
     assert rows.ids.shape == rows.languages.shape == (stream.instances, 2 * half)
-    pairs: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = Counter()
+    pairs = Counter()
     firsts, spare = [], []
     for ids, numbers in zip(rows.ids.tolist(), rows.languages.tolist(), strict=True):
         source = Half.read(ids[:half], numbers[:half], SOURCE)
@@ -182,7 +181,7 @@ def test_dict_mlm_shows_images_and_asks_for_the_originals(languages):
     stream = only(DictMLM(), languages)
     entries = dictionary(languages).tolist()
     image = dict(entries) | {b: a for a, b in entries}
-    shows: Counter[str] = Counter()
+    shows = Counter()
     for seed in range(EVERY):
         rows, _ = stream.draw(range(stream.instances), np.random.default_rng(seed))
         clean, languages = stream.read(range(stream.instances))
@@ -222,7 +221,7 @@ def test_dict_mlm_may_ask_for_images_instead(languages):
     stream = only(DictMLM(side="label"), languages)
     entries = dictionary(languages).tolist()
     image = dict(entries) | {b: a for a, b in entries}
-    asked: Counter[str] = Counter()
+    asked = Counter()
     for seed in range(EVERY):
         rows, _ = stream.draw(range(stream.instances), np.random.default_rng(seed))
         clean, languages = stream.read(range(stream.instances))
@@ -249,7 +248,7 @@ def test_a_draw_is_a_function_of_its_randomness(seed, name):
         )
 
 
-STREAMS: dict[str, list[Stream]] = {}
+STREAMS = {}
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -2,7 +2,7 @@ from copy import deepcopy
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from calque.pretrain.batch import Rows
 from calque.pretrain.config import ModelConfig
@@ -62,7 +62,7 @@ def test_a_learner_has_the_loss_the_gradients_and_the_state_of_its_model():
     ids = torch.randint(5, WIDE, (4, LENGTH), generator=torch.Generator().manual_seed(0))
     rows = Rows(ids, torch.where(ids % 3 == 0, ids, -100), torch.zeros_like(ids), padded=False)
 
-    def of(model: nn.Module) -> dict[str, Tensor]:
+    def of(model):
         model.zero_grad()
         loss = prediction_loss(model, rows)
         loss.backward()

@@ -2,7 +2,7 @@ import numpy as np
 
 from calque.pretrain import mask
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.objective import GROWN, Objective
+from calque.pretrain.objective import GROWN
 from calque.pretrain.objectives import OBJECTIVES
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM
 from calque.pretrain.objectives.aligner_training import AlignerTraining
@@ -33,7 +33,7 @@ XLM_ALIGN = {
     "layer": None,  # the last
     "pieces": 1,
 }
-PAPERS: dict[type[Objective], dict[str, object]] = {
+PAPERS = {
     MLM: {"mask_rate": 0.15},
     TLM: {"parallel_fraction": PAIRS, "mask_rate": 0.15},
     XLM: {"parallel_fraction": PAIRS, "mask_rate": 0.15},

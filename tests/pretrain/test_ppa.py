@@ -1,5 +1,4 @@
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -45,7 +44,7 @@ def vector(model, projection, ids):
 @torch.no_grad()
 def test_the_loss_is_that_of_a_twin_by_hand(languages):
     stream, learner = made(languages)
-    own: Any = learner.own[MOCO]
+    own = learner.own[MOCO]
     for parameter in learner.model.parameters():  # an update, which the slow encoder has yet to follow
         parameter.add_(0.05 * torch.randn_like(parameter))
     slow = {name: p.clone() for name, p in own.slow.model.named_parameters()}
@@ -89,7 +88,7 @@ def test_the_queue_has_the_last_keys_in_their_places(sizes):
 
 @torch.no_grad()
 def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_sides_alone(languages):
-    expected: dict[str, float] = {}
+    expected = {}
     for beside in ("TLM", "", "MLM"):
         stream, learner = made(languages, replace(SMALL, beside=beside))
         learner.eval()

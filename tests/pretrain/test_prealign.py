@@ -7,13 +7,12 @@ from calque.pretrain.model import build
 from calque.pretrain.modules import Learner
 from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.prealign import Anchors, Contrast, PreAlign, WordContrast
+from calque.pretrain.objectives.prealign import Anchors, Contrast, PreAlign
 from tests.pretrain.made import SIZE, STILL, only
 
 
 def stream(languages, objective):
-    made: WordContrast = only(objective, languages)
-    return made
+    return only(objective, languages)
 
 
 def by_hand(words, temperature, sides):

@@ -29,7 +29,7 @@ def test_it_is_trained_with_the_rows_of_its_text_and_ends_whole(calque_encoder, 
     check_start(calque_encoder, MODEL)
     derive_natural(*inputs(tmp_path), GivenVocabulary(calque_encoder), tmp_path / "made")
     languages = Languages.open(tmp_path / "made", ["en", "xx"])
-    kept, told = languages.kept, list[str]()
+    kept, told = languages.kept, []
     assert kept is not None and languages.whole.rows == 250_002 and languages.rows == len(kept) < 1_000
     config = Pretraining(languages, MLM(), MODEL, TRAIN, 0, calque_encoder)
     checkpoint = pretrain(tmp_path / "run", config, one_process(), notify=told.append)

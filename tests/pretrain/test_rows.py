@@ -1,7 +1,6 @@
 import json
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -102,7 +101,7 @@ KINDS = {"unigram": (XLM_R, XLM_R.masked_model), "wordpiece": (BERT, BertModel)}
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def given(request, tmp_path_factory) -> Path:
+def given(request, tmp_path_factory):
     """Natural languages in `made`, and in `start` a float16 model: XLM-R with a head, BERT without."""
     folder, (spelt, kind) = tmp_path_factory.mktemp("natural"), KINDS[request.param]
     tokenizer = given_vocabulary(request.param)
@@ -126,8 +125,8 @@ def config(given, **changes):
 
 
 @pytest.fixture(scope="module")
-def checkpoint(given) -> Path:
-    messages = list[str]()
+def checkpoint(given):
+    messages = []
     made = pretrain(given / "run", config(given), notify=messages.append)
     head = "lm_head.bias" in load_file(given / "start" / WEIGHTS)
     assert messages == (

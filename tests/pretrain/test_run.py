@@ -1,8 +1,6 @@
 import json
 from dataclasses import dataclass, replace
 from itertools import count
-from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -11,13 +9,10 @@ from transformers import RobertaForMaskedLM
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
-from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.batch import Rows
 from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.model import prediction_loss
-from calque.pretrain.modules import Learner
-from calque.pretrain.objective import Objective, Stream
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.run import finished, read_metrics
@@ -37,7 +32,7 @@ from tests.pretrain.made import (
 
 
 @pytest.fixture(scope="module", params=OBJECTIVES)
-def run(request, study, tmp_path_factory) -> tuple[Path, Objective]:
+def run(request, study, tmp_path_factory):
     objective = OBJECTIVES[request.param]
     folder = tmp_path_factory.mktemp("runs") / objective.name
     assert pretrain(folder, of_study(study, objective)) == folder / "checkpoint"
@@ -79,7 +74,7 @@ def test_a_run_folder_is_whole(run, study):
 
 
 def test_probes_are_logged_and_leave_the_run_as_it_is(study, tmp_path):
-    def probe(model: RobertaForMaskedLM) -> dict[str, Any]:
+    def probe(model):
         model.eval()
         torch.manual_seed(5)
         return {"probe": {"all": 0.5}}
@@ -102,11 +97,11 @@ class Hungry(MLM):
     room: int = 4
     after: int = 0
 
-    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+    def streams(self, languages, length, seed):
         (stream,), computed = super().streams(languages, length, seed), count()
         losses = stream.losses
 
-        def hungry(learner: Learner, batch: Rows) -> dict[str, torch.Tensor]:
+        def hungry(learner, batch):
             if len(batch) > self.room and next(computed) >= self.after:
                 raise torch.OutOfMemoryError("CUDA out of memory")
             return losses(learner, batch)
@@ -144,7 +139,7 @@ def test_a_finished_run_is_left_as_it_is(study, tmp_path):
     pretrain(tmp_path, of_study(study))
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
 
-    def never(step: int, steps: int) -> None:
+    def never(step, steps):
         raise AssertionError("it trains again")
 
     assert pretrain(tmp_path, of_study(study), progress=never) == tmp_path / "checkpoint"
@@ -155,7 +150,7 @@ def test_a_finished_run_is_left_as_it_is(study, tmp_path):
         pretrain(tmp_path, of_study(study))
 
 
-CHANGES: dict[str, dict[str, Any]] = {
+CHANGES = {
     "seed": {"seed": 1},
     "objective": {"objective": XLM(0.5)},
     "model": {"model": replace(MODEL, dropout=0.2)},

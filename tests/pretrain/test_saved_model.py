@@ -4,8 +4,6 @@ import os
 import resource
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -24,7 +22,7 @@ from calque.pretrain.saved_model import (
     weights_digest,
 )
 
-SHAPE: dict[str, Any] = {
+SHAPE = {
     "vocab_size": 20,
     "hidden_size": 8,
     "num_hidden_layers": 1,
@@ -38,7 +36,7 @@ Path(r"{mark}").write_text("ran")
 
 
 @pytest.fixture
-def folder(tmp_path) -> Path:
+def folder(tmp_path):
     RobertaForMaskedLM(RobertaConfig(**SHAPE)).save_pretrained(tmp_path / "model")
     return tmp_path / "model"
 

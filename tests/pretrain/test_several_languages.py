@@ -13,7 +13,7 @@ NAMES = ("trans", "trans-25.inv", "inv")
 
 
 @pytest.fixture(scope="module")
-def languages(several) -> Languages:
+def languages(several):
     return Languages.open(several, NAMES)
 
 
@@ -43,7 +43,7 @@ def test_rows_of_a_language_contain_only_its_ids(languages):
 def test_parallel_rows_pair_the_source_with_each_language(languages, fraction):
     (stream,) = TLM(fraction, mask_rate=0.0).streams(languages, 2 * MODEL.length, 0)
     rows, _ = stream.draw(range(stream.instances), np.random.default_rng(0))
-    types, met = meaning(languages), Counter[int]()
+    types, met = meaning(languages), Counter()
     for ids, numbers in zip(rows.ids.numpy(), rows.languages.numpy(), strict=True):
         sides = []
         for half in np.split(np.arange(len(ids)), 2):

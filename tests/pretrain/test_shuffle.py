@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.pretrain.shuffle import UNIT, Apportionment, Mixed, Part, in_units, share_rows
+from calque.pretrain.shuffle import UNIT, Apportionment, Mixed, in_units, share_rows
 
-PARTS: dict[Part, int] = {("source",): 7, ("trans",): 3, ("inv",): 20}
+PARTS = {("source",): 7, ("trans",): 3, ("inv",): 20}
 INSTANCES = np.split(np.arange(30), (7, 10))
 shares = st.lists(st.floats(1e-3, 1.0), min_size=1, max_size=7)
 

@@ -22,7 +22,7 @@ STEPS = (0, 8, 10, 11, 12)
 
 
 @pytest.fixture(scope="module")
-def run(study, tmp_path_factory) -> Path:
+def run(study, tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
     pretrain(folder, of_study(study, XLMAlign(), train=KEPT))
     return folder

@@ -1,7 +1,6 @@
 import json
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from safetensors.torch import load_file
@@ -21,12 +20,12 @@ WEIGHTS = "model.safetensors"
 
 
 @pytest.fixture(scope="module")
-def cold(study, tmp_path_factory) -> Path:
+def cold(study, tmp_path_factory):
     return pretrain(tmp_path_factory.mktemp("cold"), of_study(study))
 
 
 @pytest.fixture
-def moved(cold, tmp_path) -> Path:
+def moved(cold, tmp_path):
     shutil.copytree(cold, tmp_path / "moved")
     return tmp_path / "moved"
 

@@ -1,6 +1,5 @@
 import json
 from itertools import islice
-from pathlib import Path
 
 import pytest
 from transformers import AutoTokenizer
@@ -24,14 +23,14 @@ TRANSFORMS = (Invert(), compose(Transliterate(), Invert()), Transliterate(0.25))
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory) -> Path:
+def data(tmp_path_factory):
     out = tmp_path_factory.mktemp("tokenizer") / "data"
     source = PocketEnglish(Pocket(types=300), 500, FEW, FEW, FEW)
     return derive_languages(source, TRANSFORMS, 400, DictionaryConfig(), out, out.parent / "cache")
 
 
 @pytest.fixture
-def checkpoint(data, tmp_path) -> Path:
+def checkpoint(data, tmp_path):
     folder = tmp_path / "checkpoint"
     folder.mkdir()
     (folder / "config.json").write_text(

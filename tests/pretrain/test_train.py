@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import partial
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -12,7 +12,6 @@ from torch._dynamo.testing import CompileCounter
 from torch.utils._python_dispatch import TorchDispatchMode
 from transformers.trainer_pt_utils import get_parameter_names
 
-from calque.derive.languages import Languages
 from calque.pretrain.batch import Pairs, Rows
 from calque.pretrain.distributed import World, one_process
 from calque.pretrain.model import compile_layers, prediction_loss, state_of
@@ -31,7 +30,7 @@ ALL = Sum("all", (MLM(), TLM(), Align()))
 
 def one_step(objective, languages, batch, parts):
     learner = new_learner(objective)
-    optimizer, seen = Gradients(learner), dict[str, float]()
+    optimizer, seen = Gradients(learner), {}
     config = replace(TRAIN, steps=1, warmup=0, batch=batch, grad_accumulation=parts, clip=1e9)
     streams = objective.streams(languages, STILL.length, 0)
     fit(learner, streams, config, optimizer=optimizer, after=lambda _, means, __: seen.update(means))
@@ -128,7 +127,7 @@ def test_updates_are_those_of_adamw_with_the_parts_that_decay(decayed, head_rate
     ]
     theirs, ours = torch.optim.AdamW(groups, betas=(0.8, 0.95), eps=1e-3), make_optimizer(learner, config)
 
-    def both(optimizer: torch.optim.Optimizer, *_: object) -> None:
+    def both(optimizer, *_):
         for name, parameter in twin.trained.items():
             parameter.grad = learner.trained[name].grad
         for group in theirs.param_groups:
@@ -143,7 +142,7 @@ def test_updates_are_those_of_adamw_with_the_parts_that_decay(decayed, head_rate
 
 def test_a_non_finite_loss_stops_before_the_update(languages):
     learner = new_learner(MLM(), MODEL)
-    before: list[dict[str, torch.Tensor]] = []
+    before = []
     config = replace(TRAIN, learning_rate=1e30)
     with pytest.raises(NonFinite, match=r"step [23]: losses"):
         fit(
@@ -167,7 +166,7 @@ def test_steps_that_are_read_later_are_the_same_steps(languages):
     step."""
     found = []
     for read in (lambda step: True, lambda step: step % 7 == 0):
-        learner, rows = new_learner(ALL, MODEL), list[Any]()
+        learner, rows = new_learner(ALL, MODEL), []
         optimizer, streams = make_optimizer(learner, TRAIN), ALL.streams(languages, MODEL.length, 0)
         fit(learner, streams, optimizer=optimizer, after=partial(keep, rows), read=read)
         found.append((rows, state_of(learner)))
@@ -201,11 +200,11 @@ class Waits(TorchDispatchMode):
         "equal",
     )
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
-        self.found: list[str] = []
+        self.found = []
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         name = func.overloadpacket.__name__
         places = args[1] if name in ("index", "index_put", "index_put_") else ()
         # It is made into a list.
@@ -251,7 +250,7 @@ def test_layers_compile_to_one_graph_without_breaks(languages):
 
 def test_a_non_finite_gradient_stops_too(languages):
     class Steep(MLM):
-        def streams(self, languages: Languages, length: int, seed: int) -> list:
+        def streams(self, languages, length, seed):
             (stream,) = super().streams(languages, length, seed)
             plain = stream.losses
             stream.losses = lambda learner, batch: {

@@ -1,6 +1,5 @@
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ from tests.pretrain.made import MODEL, TRAIN, pairs_of, pretrain
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
+def folder(tmp_path_factory):
     return write_translation(made(), "xx", SIZE, tmp_path_factory.mktemp("made") / "pair")
 
 

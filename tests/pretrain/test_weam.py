@@ -1,5 +1,4 @@
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from calque.derive.languages import Languages
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.model import build
 from calque.pretrain.modules import Exchange
-from calque.pretrain.objectives.weam import EXCHANGE, WEAM, Exchanged
+from calque.pretrain.objectives.weam import EXCHANGE, WEAM
 from tests.derive.test_translation import SIZE as TYPES
 from tests.derive.test_translation import made
 from tests.pretrain.made import SIZE, STILL, only
@@ -21,8 +20,7 @@ DEEP = replace(STILL, layers=3)
 
 
 def stream(languages, objective):
-    one: Exchanged = only(objective, languages)
-    return one
+    return only(objective, languages)
 
 
 def by_hand(learner, batch):
@@ -67,7 +65,7 @@ def test_the_loss_is_that_of_the_equations_with_gold_links(languages):
 
 
 @pytest.fixture(scope="module")
-def translated(tmp_path_factory) -> tuple[Path, Languages]:
+def translated(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     return folder, Languages.open(write_translation(made(), "xx", TYPES, folder / "pair"), ["xx"])
 

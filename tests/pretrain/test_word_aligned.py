@@ -1,5 +1,4 @@
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -8,7 +7,7 @@ from torch.nn import functional as F
 
 from calque.derive.types import OURS
 from calque.pretrain.model import build
-from calque.pretrain.objectives.word_aligned import KEPT, LINKED, START, WordAligned, Words
+from calque.pretrain.objectives.word_aligned import KEPT, LINKED, START, WordAligned
 from tests.pretrain.made import SIZE, STILL, only
 
 DEEP = replace(STILL, layers=2)
@@ -17,8 +16,7 @@ FROZEN = replace(GOLD, frozen=True)
 
 
 def stream(languages, objective=GOLD):
-    one: Words = only(objective, languages)
-    return one
+    return only(objective, languages)
 
 
 def last_sub_words(model, ids, pieces):
@@ -58,14 +56,14 @@ def released(one, learner, instances):
     (bitext,) = one.bitexts
     corpora = (bitext.first.corpus, bitext.second.corpus)
 
-    def packed(model: Any, ids: np.ndarray, pieces: np.ndarray) -> torch.Tensor:
+    def packed(model, ids, pieces):
         row = torch.tensor([[OURS.start, *ids.tolist(), OURS.end]])
         return model.roberta(row).last_hidden_state[0, [0, *np.cumsum(pieces).tolist(), len(ids) + 1]]
 
-    linked: list[torch.Tensor] = []
-    towards: list[torch.Tensor] = []
-    kept: list[torch.Tensor] = []
-    start: list[torch.Tensor] = []
+    linked = []
+    towards = []
+    kept = []
+    start = []
     for pair in (int(pair) for instance in instances for pair in one.groups[instance][1]):
         sides = zip(bitext.ids(pair), corpora, bitext.lines[pair], strict=True)
         source, other = ((ids, corpus.line_pieces(line)) for ids, corpus, line in sides)

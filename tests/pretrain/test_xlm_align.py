@@ -1,13 +1,12 @@
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
 from calque.derive.types import OURS
-from calque.pretrain.batch import UNLABELLED, PairRows
+from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.distributed import one_process
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objectives.xlm_align import DWA, SentencePairs, XLMAlign
@@ -15,7 +14,7 @@ from tests.pretrain.made import STILL, TRAIN, fit, new_learner, only
 from tests.pretrain.test_transport import links_by_hand
 
 DEEP = replace(STILL, layers=3)
-SWITCHES: list[dict[str, Any]] = [
+SWITCHES = [
     {},
     {"label_layer": 1},
     {"first": "rows"},
@@ -80,7 +79,7 @@ def test_losses_and_counts(switches, languages):
     clean = hidden_states(model, batch.clean, dwa.labelling_layer(3))
     masked = hidden_states(model, batch.rows.ids, dwa.layer or 3)
     w, b, v, c = (p.double().numpy() for p in learner.own["pointer"].parameters())
-    total, tally = 0.0, Counter[str]()
+    total, tally = 0.0, Counter()
     for row, (n, m) in enumerate(batch.sides.tolist()):
         gold = np.zeros((n, m), bool)
         gold[np.arange(n), batch.gold[row, :n]] = True
@@ -122,7 +121,7 @@ def test_without_dwa_it_is_tlm_on_the_same_rows(languages):
 
 
 def test_labels_take_no_gradient_and_no_dropout(languages):
-    noisy, seen = replace(DEEP, dropout=0.5), dict[str, float]()
+    noisy, seen = replace(DEEP, dropout=0.5), {}
     objective, config = XLMAlign(), replace(TRAIN, steps=1, warmup=0)
     learner = new_learner(objective, noisy)
     streams = objective.streams(languages, noisy.length, 0)
@@ -130,7 +129,7 @@ def test_labels_take_no_gradient_and_no_dropout(languages):
     assert isinstance(pairs, SentencePairs)
     plain, made = pairs.label, []
 
-    def label(model: Any, batch: PairRows) -> Any:
+    def label(model, batch):
         assert not model.training
         assert not torch.is_grad_enabled()
         made.append((batch, plain(model, batch)))
@@ -147,7 +146,7 @@ def test_labels_take_no_gradient_and_no_dropout(languages):
 
 
 def test_gold_labels_are_right(languages):
-    seen: list[dict[str, float]] = []
+    seen = []
     objective, config = XLMAlign(labels="gold"), replace(TRAIN, steps=150, warmup=10)
     learner = new_learner(objective)
     streams = objective.streams(languages, STILL.length, 0)

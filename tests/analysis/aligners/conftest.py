@@ -1,5 +1,4 @@
 from itertools import islice
-from pathlib import Path
 
 import pytest
 import torch
@@ -8,7 +7,6 @@ from transformers import BertConfig, BertModel, RobertaConfig, RobertaForMaskedL
 from transformers.utils.logging import disable_progress_bar
 
 from calque.analysis.aligners.pair_encoder import EncoderAligner, PairEncoder
-from calque.derive.links.aligner import Pair
 from calque.derive.pocket.language import Pocket
 from calque.derive.types import OURS
 from calque.derive.vocabulary import SMALLEST
@@ -20,13 +18,13 @@ SIZES = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64, "
 
 
 @pytest.fixture(scope="session")
-def sentence_pairs() -> list[Pair]:
+def sentence_pairs():
     words = [sentence.words for sentence in islice(Pocket().sentences(120), 120)]
     return [(a, b[::-1]) for a, b in zip(words[::2], words[1::2], strict=True)]
 
 
 @pytest.fixture(scope="session")
-def roberta(tmp_path_factory, sentence_pairs) -> Path:
+def roberta(tmp_path_factory, sentence_pairs):
     """A checkpoint as pretraining saves it: a head, `tokenizer.json`, no pooler."""
     disable_progress_bar()
     folder = tmp_path_factory.mktemp("roberta") / "checkpoint"
@@ -45,7 +43,7 @@ def roberta(tmp_path_factory, sentence_pairs) -> Path:
 
 
 @pytest.fixture(scope="session")
-def bert(tmp_path_factory, sentence_pairs) -> Path:
+def bert(tmp_path_factory, sentence_pairs):
     """WordPiece, two token types; the tokenizer maps a zero-width space to nothing."""
     disable_progress_bar()
     folder = tmp_path_factory.mktemp("bert") / "model"

@@ -2,7 +2,6 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -32,7 +31,7 @@ from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.start import check_start
 
 MODEL = ModelConfig(layers=2, heads=2, hidden=16, ffn=32, length=30)
-SIZES: dict[str, Any] = {
+SIZES = {
     "hidden_size": 16,
     "num_hidden_layers": 2,
     "num_attention_heads": 2,
@@ -49,7 +48,7 @@ LAYER = "encoder.layer.1.output.dense.weight"
 
 
 @pytest.fixture(scope="module")
-def originals(tmp_path_factory) -> Path:
+def originals(tmp_path_factory):
     disable_progress_bar()
     folder = tmp_path_factory.mktemp("originals")
     torch.manual_seed(0)
@@ -75,7 +74,7 @@ Change = Callable[[Path], None]
 
 
 def setting(file, removed=(), **values):
-    def change(folder: Path) -> None:
+    def change(folder):
         path = folder / file
         settings = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         kept = {name: value for name, value in (settings | values).items() if name not in removed}
@@ -86,7 +85,7 @@ def setting(file, removed=(), **values):
 
 def weights(change):
 
-    def save(folder: Path) -> None:
+    def save(folder):
         path = folder / "model.safetensors"
         save_file(dict(change(load_file(path))), path, metadata={"format": "pt"})
 
@@ -94,7 +93,7 @@ def weights(change):
 
 
 def file(name, content="{}"):
-    def write(folder: Path) -> None:
+    def write(folder):
         (folder / name).write_text(content, encoding="utf-8")
 
     return write
@@ -105,7 +104,7 @@ def gone(name):
 
 
 def both(*changes):
-    def change(folder: Path) -> None:
+    def change(folder):
         for each in changes:
             each(folder)
 
@@ -143,7 +142,7 @@ def as_type(dtype, ending=""):
 
 CONFIG, TOKENIZER, OTHER = "config.json", "tokenizer.json", "tokenizer_config.json"
 CLASS = setting(OTHER, tokenizer_class="PreTrainedTokenizerFast")
-TABLE: dict[str, tuple[str, Change, tuple[str, ...], tuple[str, ...]]] = {}
+TABLE = {}
 
 
 def row(name, kind, change, align=(), start=None):
@@ -251,7 +250,7 @@ row("second biases", "roberta", biases, (), ("lm_head.decoder.bias", "lm_head.bi
 
 def check_equal(folder, studies):
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    model: Any = AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32)
+    model = AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32)
     pieces, vocabulary = SubWords(folder), GivenVocabulary(folder).open()
     expected = [tokenizer(f" {word}", add_special_tokens=False, verbose=False).input_ids for word in WORDS]
     assert pieces(WORDS) == [list(vocabulary.encode(word)) for word in WORDS] == expected
@@ -261,7 +260,7 @@ def check_equal(folder, studies):
     named = [tokenizer.cls_token_id, tokenizer.pad_token_id, tokenizer.sep_token_id]
     assert [special.start, special.pad, special.end] == named
     assert [special.unknown, special.mask] == [tokenizer.unk_token_id, tokenizer.mask_token_id]
-    ours: Any = load_model(folder, AutoModelForMaskedLM)[0]
+    ours = load_model(folder, AutoModelForMaskedLM)[0]
     with torch.inference_mode():
         rows = torch.tensor([ids[:10]])  # a multiple of the size of chunks
         assert ours(rows, return_dict=True).logits.equal(model(rows, return_dict=True).logits)

@@ -1,5 +1,4 @@
 import random
-from pathlib import Path
 
 import pytest
 import torch
@@ -10,7 +9,6 @@ from calque.analysis.aligners import pair_encoder
 from calque.analysis.aligners.methods import BY_NAME, OT
 from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.derive.errors import BadInput
-from calque.derive.links.aligner import Pair
 from tests.analysis.aligners.conftest import LENGTH, opened
 from tests.vocabularies import read_as_saved
 
@@ -26,7 +24,7 @@ def one_by_one(folder, method, pair, joint, marks):
     source, target = ([i for ids in side for i in ids] for side in pieces)
     start, end = marks
 
-    def hidden(row: list[int], first: int) -> torch.Tensor:
+    def hidden(row, first):
         second = tokenizer("a", "a", return_token_type_ids=True).token_type_ids[-1]
         kinds = [second * (model.config.type_vocab_size > 1 and place >= first) for place in range(len(row))]
         inputs = {"input_ids": torch.tensor([row]), "token_type_ids": torch.tensor([kinds])}
@@ -77,13 +75,7 @@ def test_links_do_not_depend_on_the_neighbours_and_keep_their_order(roberta, sen
 
 def test_what_has_no_links_is_counted_with_its_line(bert, roberta):
     long = tuple(["the"] * 1000)
-    pairs: list[Pair] = [
-        ((), ("the",)),
-        (("the",), ()),
-        (("the", "\u200b"), ("the",)),
-        (long, ("the", "the")),
-        ((), ()),
-    ]
+    pairs = [((), ("the",)), (("the",), ()), (("the", "\u200b"), ("the",)), (long, ("the", "the")), ((), ())]
     aligner = EncoderAligner.open(bert, OT, LAYER)
     found = list(aligner.align(pairs))
     assert [bool(links) for links in found] == [False, False, True, True, False]
@@ -103,7 +95,7 @@ def test_what_has_no_links_is_counted_with_its_line(bert, roberta):
 
 
 def test_models_that_cannot_be_used(bert, roberta, tmp_path):
-    def refused(folder: Path, layer: int = LAYER) -> str:
+    def refused(folder, layer=LAYER):
         with pytest.raises(BadInput) as error:
             EncoderAligner.open(folder, OT, layer)
         return str(error.value)

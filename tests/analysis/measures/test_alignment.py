@@ -55,7 +55,7 @@ def test_types_are_counted_by_what_the_dictionary_has_of_their_word(seed, overla
         for i in occurring.tolist()
     }
     found = dict(zip(occurring[types.moved].tolist(), alignment.forward.tolist(), strict=True))
-    groups: dict[str, list[bool]] = {"held-out-form": [], "held-out-lemma": []}
+    groups = {"held-out-form": [], "held-out-lemma": []}
     for i, hit in found.items():
         if i not in told and mates[i]:
             groups["held-out-form" if mates[i] & {*told.tolist()} else "held-out-lemma"].append(hit)

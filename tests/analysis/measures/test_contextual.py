@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -34,7 +32,7 @@ def derived(checkpoint, study, language):
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory) -> Path:
+def study(tmp_path_factory):
     source = PocketEnglish(language=Pocket(types=300), size=120, pos=FEW, ner=FEW, nli=FEW)
     transforms = (Transliterate(), compose(Transliterate(), Invert()))
     folder = tmp_path_factory.mktemp("studies")

@@ -18,7 +18,7 @@ from calque.analysis.measures.interventions import (
     interventions,
     train,
 )
-from calque.analysis.records.record import AFTER, RECOVERED, MeasuredModel
+from calque.analysis.records.record import AFTER, RECOVERED
 from calque.analysis.tasks.tagging import NER, POS
 from calque.analysis.tasks.transfer import DerivedTask, transfer
 from calque.derive.languages import Languages
@@ -37,12 +37,12 @@ def of_task(folder, task, language):
 
 
 @pytest.fixture
-def run(make_checkpoint) -> MeasuredModel:
+def run(make_checkpoint):
     return model_of(make_checkpoint(2 * V), "trans.inv")
 
 
 @pytest.fixture
-def copied(run, tmp_path) -> MeasuredModel:
+def copied(run, tmp_path):
     weights = load_file(run.checkpoint / "model.safetensors")
     table = weights["roberta.embeddings.word_embeddings.weight"]
     table[V + FIRST :] = table[FIRST:V]
@@ -114,7 +114,7 @@ def test_patched_states_are_the_counterparts_one_by_one(run, data):  # noqa: F81
     answers = []
     for row, own in zip(derived.rows, source.rows, strict=True):
         ids, of = [back.get(i, i) for i in row.ids.tolist()], own.ids.tolist()
-        kept: list[torch.Tensor] = []
+        kept = []
         with torch.inference_mode(), hook_layer(model, 1, kept.append):
             tuned.tuned.logits([own])
         places = [i for i in range(1, len(ids) - 1) if ids.count(ids[i]) == 1]

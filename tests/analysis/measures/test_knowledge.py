@@ -5,7 +5,6 @@ from transformers import RobertaForMaskedLM
 from calque.analysis.measures.knowledge import answers
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
-from calque.derive.example import Question
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
 from calque.derive.pocket.facts import Facts
@@ -21,14 +20,14 @@ SOURCE = PocketEnglish(Pocket(types=300), 300, FEW, FEW, FEW, Facts(subjects=12,
 
 
 @pytest.fixture(scope="module")
-def languages(tmp_path_factory) -> Languages:
+def languages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("facts")
     derive_languages(SOURCE, [TRANSFORM], 500, DictionaryConfig(0.5), folder / "data", folder / "cache")
     return Languages.open(folder / "data", [LANGUAGE])
 
 
 @pytest.fixture(scope="module")
-def questions() -> list[tuple[Question, Question]]:
+def questions():
     return [(q, image_of_question(q, TRANSFORM, number)) for number, q in enumerate(SOURCE.questions())]
 
 

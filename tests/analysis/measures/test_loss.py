@@ -21,7 +21,7 @@ LENGTH, SHARE = 24, 0.25
 
 
 @pytest.fixture(scope="module")
-def languages(tmp_path_factory) -> Languages:
+def languages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("held")
     source = PocketEnglish(Pocket(types=300), 400, FEW, FEW, FEW)
     clones = Transliterate(), Transliterate(script=2)

@@ -41,7 +41,7 @@ def drawn(n, seed):
 def test_scores_are_those_of_one_pair_after_the_other(n, seed):
     source, target = (rows.numpy().astype(float) for rows in drawn(n, seed))
 
-    def cos(a: np.ndarray, b: np.ndarray) -> float:
+    def cos(a, b):
         return float(a @ b / np.sqrt((a @ a) * (b @ b)))
 
     cosines = np.array([[cos(a, b) for b in target] for a in source])
@@ -78,7 +78,7 @@ def xtremes(source, target):
     groups = len(source) // PARTS
     middle, end = groups // 2 * PARTS, groups * PARTS
 
-    def mine(low: int, high: int) -> list[tuple[float, bool]]:
+    def mine(low, high):
         first = [i for i in range(low, high) if i % PARTS != 3]
         second = [i for i in range(low, high) if i % PARTS != 2]
         x, y = (
@@ -91,7 +91,7 @@ def xtremes(source, target):
         mean_x = [np.mean([cosines[i, j] for j in near]) for i, near in enumerate(near_x)]
         mean_y = [np.mean([cosines[i, j] for i in near]) for j, near in enumerate(near_y)]
 
-        def score(i: int, j: int) -> float:
+        def score(i, j):
             return float(cosines[i, j] / ((mean_x[i] + mean_y[j]) / 2))
 
         proposed = [max((score(i, j), i, j) for j in near) for i, near in enumerate(near_x)]

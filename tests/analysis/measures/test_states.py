@@ -42,7 +42,7 @@ def test_mexa_is_its_definition_in_any_pairing(seed, items):
     target = source + 0.7 * row_vectors(seed + 1, items)
     table, pairing = cosine(source, target), np.random.default_rng(seed).permutation(items)
 
-    def mutual(i: int) -> bool:
+    def mutual(i):
         own, j = table[i, pairing[i]], int(pairing[i])
         others = [table[i, k] for k in range(items) if k != j] + [table[k, j] for k in range(items) if k != i]
         return bool(own > max(others))
@@ -60,7 +60,7 @@ def by_similarities(x, y):
     """HSIC of the (N, N) similarity matrices by double sums (Kornblith et al. 2019, equations 2 to 4)."""
     n = len(x)
 
-    def hsic(k: np.ndarray, m: np.ndarray) -> float:
+    def hsic(k, m):
         total = 0.0
         for i in range(n):
             for j in range(n):

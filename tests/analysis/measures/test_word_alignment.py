@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from calque.analysis.aligners.methods import METHODS, OT, RELEASED
@@ -12,7 +10,7 @@ __all__ = ["bert", "roberta", "sentence_pairs"]  # fixtures
 
 
 @pytest.fixture
-def gold(sentence_pairs) -> Gold:
+def gold(sentence_pairs):
     links = []
     for source, target in sentence_pairs:
         diagonal = [(i, i) for i in range(min(len(source), len(target)))]
@@ -25,7 +23,7 @@ def gold(sentence_pairs) -> Gold:
 def test_one_pass_has_the_scores_of_an_aligner_for_each_layer_and_method(
     family, second, gold, sentence_pairs, request
 ):
-    folder: Path = request.getfixturevalue(family)
+    folder = request.getfixturevalue(family)
     rows, left_out = alone_and_joint(
         folder, sentence_pairs, gold, {False: 0, True: second}, "cpu", (OT, RELEASED)
     )

@@ -34,7 +34,7 @@ def results(zs, values="", sup=0.8):
                 for step in (0, 1)
             ]
 
-    def named(run: str) -> str:
+    def named(run):
         return f"{run}{'' if ' MLM ' in run else values}@{values}"
 
     own = [replace(run, id=named(run.id)) for run in runs(records)]
@@ -46,7 +46,7 @@ def rows(sweep):
 
 
 @pytest.fixture
-def two() -> SweepResults:
+def two():
     variants = {}
     for by in ("uniform", "frequency"):
         for place, share in enumerate(("0.01", "0.1", "1")):

@@ -12,28 +12,28 @@ VOID = {"meta", "link", "input"}
 
 
 class Checker(HTMLParser):
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
-        self.open: list[str] = []
-        self.links: list[str] = []
-        self.ids: list[str] = []
+        self.open = []
+        self.links = []
+        self.ids = []
         self.text = ""
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         if tag not in VOID:
             self.open.append(tag)
         self.links += [value or "" for name, value in attrs if name in ("src", "href")]
         self.ids += [value or "" for name, value in attrs if name == "id"]
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         self.text += data
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory) -> tuple[str, Checker]:
+def page(tmp_path_factory):
     text = toy_page(tmp_path_factory.mktemp("report")).read_text(encoding="utf-8")
     checker = Checker()
     checker.feed(text)

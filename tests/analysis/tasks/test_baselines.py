@@ -15,7 +15,7 @@ def slow_unigram(train, test):
     ]
     order = sorted({tag for _, tag in tokens}, key=lambda tag: (-[t for _, t in tokens].count(tag), tag))
 
-    def best(word: str) -> str:
+    def best(word):
         return max(order, key=lambda tag: tokens.count((word, tag)))  # the first of the equal
 
     return [tuple(best(word) for word in example.texts[0][0].words) for example in test]
@@ -52,7 +52,7 @@ def sentences(draw, marks):
     words = draw(st.lists(WORDS, min_size=1, max_size=6))
     if marks == "tags":
         return Example(((Sentence(tuple(words)),),)), tuple(draw(st.sampled_from("XYZ")) for _ in words)
-    tags: list[str] = []
+    tags = []
     for _ in words:
         inside = [f"I-{tags[-1][2:]}"] if tags and tags[-1] != "O" else []
         tags.append(draw(st.sampled_from(["O", "B-P", "B-Q", *inside])))

@@ -1,6 +1,5 @@
 import random
 from itertools import pairwise, product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -51,7 +50,7 @@ def logits(model, data):
 
 
 @pytest.fixture(scope="module")
-def checkpoint(make_checkpoint) -> Path:
+def checkpoint(make_checkpoint):
     return make_checkpoint(V)
 
 
@@ -140,7 +139,7 @@ def test_encoders_of_other_kinds_are_fine_tuned(tmp_path, kind, head):
 def test_pieces_are_the_cheapest_of_all_ways_to_cut(lengths, each):
     rows = [TaskRow(np.zeros(length, np.int64), np.zeros(1, np.int64)) for length in lengths]
 
-    def cost(made: list[list[int]]) -> float:
+    def cost(made):
         return sum(len(piece) * max(piece) + each for piece in made)
 
     made = pieces(rows, each)

@@ -5,7 +5,6 @@ from calque.analysis.tasks.floors import floors, spelling
 from calque.analysis.tasks.questions import QA
 from calque.analysis.tasks.score import accuracy
 from calque.analysis.tasks.tagging import NER, POS
-from calque.analysis.tasks.task import Task
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.language import SOURCE
@@ -20,18 +19,18 @@ from calque.derive.transform import compose
 INVERTED, PARTLY = compose(Transliterate(), Invert()), Transliterate(overlap=0.5)
 TRANSFORMS = (INVERTED, PARTLY)
 SIZES = Sizes(train=200, dev=5, test=60)
-TASKS: tuple[Task, ...] = (POS(), NER(), NLI(), QA(), Paraphrase())
+TASKS = (POS(), NER(), NLI(), QA(), Paraphrase())
 
 
 @pytest.fixture(scope="module")
-def source() -> PocketEnglish:
+def source():
     return PocketEnglish(
         language=Pocket(types=300), size=400, pos=SIZES, ner=SIZES, nli=SIZES, qa=SIZES, paraphrase=SIZES
     )
 
 
 @pytest.fixture(scope="module")
-def languages(source, tmp_path_factory) -> Languages:
+def languages(source, tmp_path_factory):
     folder, cache = tmp_path_factory.mktemp("a") / "languages", tmp_path_factory.mktemp("cache")
     derive_languages(source, TRANSFORMS, 600, DictionaryConfig(), folder, cache)
     return Languages.open(folder, [transform.name for transform in TRANSFORMS])
@@ -44,7 +43,7 @@ def test_every_baseline_is_scored_on_every_pair_by_every_metric(source, language
     )
     names = (SOURCE, INVERTED.name, PARTLY.name)
     pairs = [(SOURCE, SOURCE), *((first, name) for name in names[1:] for first in (SOURCE, name))]
-    told: list[tuple[int, int]] = []
+    told = []
     spell = {name: spelling(languages, name) for name in names}
     made = floors(examples, task, pairs, spell, lambda *said: told.append(said))
     assert [(f.learnt, f.language, f.baseline, f.metric) for f in made] == [

@@ -20,7 +20,7 @@ def test_a_text_has_transformers_own_logits_and_gradients(kind, layers, shortest
     ids = torch.randint(5, 50, (3, 9)).where(real, 1)
     types = torch.zeros_like(ids)
 
-    def gradients(logits: torch.Tensor) -> list[torch.Tensor]:
+    def gradients(logits):
         model.zero_grad()
         torch.nn.functional.cross_entropy(logits, torch.tensor([0, 2, 1])).backward()
         return [torch.zeros_like(p) if p.grad is None else p.grad for p in model.parameters()]

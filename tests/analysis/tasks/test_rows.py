@@ -1,5 +1,3 @@
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -81,7 +79,7 @@ CLS, SEP = ("[CLS]", 2), ("[SEP]", 3)
 BERTS = processors.TemplateProcessing(
     single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[CLS, SEP]
 )
-TEMPLATES: dict[str, Any] = {
+TEMPLATES = {
     "BERT's": BERTS,
     "BERT's own class": processors.BertProcessing(SEP, CLS),
     "RoBERTa's own class": processors.RobertaProcessing(SEP, CLS),

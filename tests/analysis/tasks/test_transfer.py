@@ -70,16 +70,16 @@ def pair(draw):
 class Same(Transform):
     name = "same"
 
-    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+    def __call__(self, sentence, number=0):
         return sentence
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory) -> Path:
+def data(tmp_path_factory):
     folder, draw = tmp_path_factory.mktemp("data"), random.Random(0)
     vocabulary = learn([sentence(draw).words for _ in range(200)], V)
     vocabulary.save(folder / "vocabulary")
-    languages: list[Transform] = [Same(), TRANS, TRANS_INV]
+    languages = [Same(), TRANS, TRANS_INV]
     line = Shard(*(np.array([n]) for n in (FIRST, 1, 1, 0, 0)))  # evaluation looks at no corpus
     for name in ("source", *(transform.name for transform in languages)):
         with CorpusWriter(folder / name, 2 * V) as writer:
@@ -118,7 +118,7 @@ def model_of(checkpoint, language, seed=3):
 
 
 @pytest.fixture
-def run(make_checkpoint) -> MeasuredModel:
+def run(make_checkpoint):
     return model_of(make_checkpoint(2 * V), "trans.inv")
 
 
@@ -190,7 +190,7 @@ def test_words_with_and_without_an_entry_divide_the_words_of_one_type(data, task
     split, draw = Split(data / "tasks" / task.name / f"test.{language}.jsonl", task), random.Random(1)
     answers = [tuple(draw.choice(["NOUN", "DET", "PROPN"]) for _ in gold) for gold in split.gold]
     scores = by_entry(split, answers, Languages.open(data, [language]), language)
-    correct: dict[bool, list[bool]] = {True: [], False: []}
+    correct = {True: [], False: []}
     for (example, gold), predicted in zip(split, answers, strict=True):
         for word, tag, other in zip(example.texts[0][0].words, gold, predicted, strict=True):
             correct[word in ("dog", "the")].append(tag == other)
@@ -227,7 +227,7 @@ def submission(*predictions):
 
 
 @pytest.fixture
-def examples(tmp_path) -> TaskFolder:
+def examples(tmp_path):
     train, test = (
         treebank(tmp_path / f"{name}.conllu", 60, n) for n, name in enumerate(("train", "test"), start=5)
     )

@@ -24,7 +24,7 @@ def test_probabilities_are_those_of_the_definition(n):
 
 
 @pytest.fixture(scope="module")
-def learnt() -> Grammar:
+def learnt():
     return Grammar.train(Pocket(order="verbfinal").sentences(800), "verbfinal")
 
 

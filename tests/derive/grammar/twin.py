@@ -3,16 +3,14 @@
 import math
 from itertools import permutations
 
-from calque.derive.grammar.features import Feature
-
 
 def features(items, order):
     """Every feature of one order of a node, whose last slot is the head's, once per occurrence."""
     line = [items[slot] for slot in order]
     head = order.index(len(items) - 1)
-    found: list[Feature] = []
+    found = []
 
-    def pair(kind: str, one: str, other: str) -> None:
+    def pair(kind, one, other):
         for grain in (0, 1, 2):
             found.append((kind, _label(one, grain), _label(other, grain)))
 

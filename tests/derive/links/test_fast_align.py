@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.links.aligner import Pair
 from calque.derive.links.fast_align import FastAlign, StatisticalAligner
 from calque.derive.links.symmetrise import SYMMETRISATIONS
 from tests.derive.links.twin import Twin
@@ -25,7 +24,7 @@ def oracle(name):
 
 
 @pytest.fixture(scope="module")
-def english_french(calque_data) -> list[Pair]:
+def english_french(calque_data):
     one, other = (
         [
             tuple(line.split())
@@ -37,12 +36,12 @@ def english_french(calque_data) -> list[Pair]:
 
 
 @pytest.fixture(scope="module")
-def forward(english_french) -> FastAlign:
+def forward(english_french):
     return FastAlign.train(english_french)
 
 
 @pytest.fixture(scope="module")
-def reverse(english_french) -> FastAlign:
+def reverse(english_french):
     return FastAlign.train(english_french, reverse=True)
 
 

@@ -3,7 +3,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.links.aligner import Links
 from calque.derive.links.stored import StoredLinks, of_pieces, store
 from calque.derive.links.symmetrise import grow_diag, grow_diag_final, grow_diag_final_and, intersect, union
 from tests.derive.links import twin
@@ -46,11 +45,11 @@ def test_worked_cases():
     assert union([], []) == grow_diag_final_and([], []) == []
 
 
-PAIRS: list[Links] = [[(0, 1), (2, 0)], [], [(0, 0)], []]
+PAIRS = [[(0, 1), (2, 0)], [], [(0, 0)], []]
 
 
 @pytest.fixture
-def stored(tmp_path) -> StoredLinks:
+def stored(tmp_path):
     facts = {"languages": {"xx": "abc"}, "fingerprint": "123"}
     return StoredLinks.open(store(PAIRS, tmp_path / "links", facts))
 

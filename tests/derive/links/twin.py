@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 
 from scipy.special import digamma
 
-from calque.derive.links.aligner import Pair
-
 NULL = ""
 
 
@@ -39,7 +37,7 @@ class Twin:
     tension: float = 4.0
     t: defaultdict[tuple[str, str], float] = field(default_factory=lambda: defaultdict(lambda: 1e-9))
 
-    def joint(self, pair: Pair, j: int) -> list[float]:
+    def joint(self, pair, j):
         """The joint probabilities of the word at target place j and the null word or each source word."""
         (source, target), n, m = pair, len(pair[0]), len(pair[1])
         scale = z(j, n, m, self.tension) / 0.92
@@ -47,10 +45,10 @@ class Twin:
         f = target[j - 1]
         return [0.08 * self.t[NULL, f], *(self.t[e, f] * p for e, p in zip(source, heights, strict=True))]
 
-    def learn(self, pairs: list[Pair], passes: int) -> Twin:
+    def learn(self, pairs, passes):
         words = sum(len(target) for _, target in pairs)
         for number in range(passes):
-            counts: defaultdict[tuple[str, str], float] = defaultdict(float)
+            counts = defaultdict(float)
             seen = 0.0
             for pair in pairs:
                 n, m = len(pair[0]), len(pair[1])
@@ -66,14 +64,14 @@ class Twin:
                     k * slope(j, n, m, self.tension) for (n, m), k in sizes.items() for j in range(1, m + 1)
                 )
                 self.tension = min(max(self.tension + 20 * (seen - model) / words, 0.1), 14)
-            totals: defaultdict[str, float] = defaultdict(float)
+            totals = defaultdict(float)
             for (e, _), count in counts.items():
                 totals[e] += count + 0.01
             for (e, f), count in counts.items():
                 self.t[e, f] = math.exp(digamma(count + 0.01) - digamma(totals[e]))
         return self
 
-    def joints(self, pair: Pair) -> list[list[float]]:
+    def joints(self, pair):
         return [self.joint(pair, j) for j in range(1, len(pair[1]) + 1)]
 
 

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import hypothesis
 import numpy as np
 import pytest
@@ -23,7 +21,7 @@ def contents(folder):
 
 
 @pytest.fixture(scope="module", params=["unigram", "wordpiece"])
-def given(request, tmp_path_factory) -> Path:
+def given(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("natural")
     derive_natural(*inputs(folder), vocabulary(folder / "given", request.param), folder / "made")
     return folder

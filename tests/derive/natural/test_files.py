@@ -34,7 +34,7 @@ def test_a_pair_goes_with_either_side_and_is_counted(tmp_path):
     ]
     tabs = BitextFiles(written(tmp_path / "pairs.tsv", ["\t".join(pair) for pair in pairs]))
     (piece,) = Without(tabs, tests).pieces()
-    counts = Counter[str]()
+    counts = Counter()
     assert piece.columns(counts) == (["good morning", "good night"], ["bonjour", "bonne nuit"])
     assert counts[WHY] == 2
     (piece,) = Without(TextFiles((written(tmp_path / "all.txt", [SHORT, LONG]),)), tests).pieces()
@@ -76,7 +76,7 @@ def test_a_column_of_parquet_is_text(tmp_path):
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
-    path, counts = tmp_path / "rows", Counter[str]()
+    path, counts = tmp_path / "rows", Counter()
     table = pa.table({"body": ["One.\n\nTwo.", None, "私"], "id": [1, 2, 3]})
     parquet.write_table(table, path, row_group_size=2)
     pieces = list(TextFiles((path,), column="body").pieces())

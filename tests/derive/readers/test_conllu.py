@@ -19,7 +19,7 @@ def tree(*heads):
 
 def read(path, text):
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    counts = Counter[str]()
+    counts = Counter()
     return list(read_conllu(path, counts)), counts
 
 
@@ -107,7 +107,7 @@ def test_a_malformed_file_is_refused_with_its_line(tmp_path, text, message):
 def test_real_treebanks(calque_data):
     totals = {}
     for path in sorted((calque_data / "ud").glob("*/*.conllu")):
-        counts = Counter[str]()
+        counts = Counter()
         sentences = words = 0
         for sentence in read_conllu(path, counts):
             sentences, words = sentences + 1, words + len(sentence)
@@ -121,7 +121,7 @@ def test_real_treebanks(calque_data):
 
 def read_units(path, *lines, language=""):
     path.write_text("\n".join(lines) + "\n\n", encoding="utf-8")
-    counts = Counter[str]()
+    counts = Counter()
     return list(read_conllu(path, counts, units="xtreme", language=language)), counts
 
 

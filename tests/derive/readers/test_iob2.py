@@ -10,7 +10,7 @@ from calque.derive.sentence import Sentence, Span, iob2
 
 def read(path, text):
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    counts = Counter[str]()
+    counts = Counter()
     return list(read_iob2(path, counts)), counts
 
 

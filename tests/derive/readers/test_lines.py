@@ -53,7 +53,7 @@ def test_quoted_fields_are_read_as_unquoted_ones(tmp_path_factory, rows, quoting
     path = tmp_path_factory.getbasetemp() / "rows.tsv"
     with path.open("w", encoding="utf-8", newline="") as out:
         csv.writer(out, delimiter="\t", quoting=quoting, lineterminator="\n").writerows(rows)
-    counts = Counter[str]()
+    counts = Counter()
     assert [line for _, line in Table(path, counts)] == ["\t".join(row) for row in rows]
     marked = sum(quoting == csv.QUOTE_ALL or '"' in field for row in rows for field in row)
     assert +counts == +Counter({QUOTED: marked})

@@ -26,7 +26,7 @@ def written(path, *questions, context=CONTEXT):
 
 
 def test_an_answer_is_words_of_its_sentence(tmp_path):
-    counts = Counter[str]()
+    counts = Counter()
     path = written(tmp_path / "a.json", asked(), asked("known town", id_="q2"), asked("Ghent", id_="q3"))
     first, second, third = read_questions(path, counts)
     assert first.id == "q1" and [s.words for s in first.texts[0]] == [("Who", "?")]

@@ -40,7 +40,7 @@ ROWS = '{"text": "One sentence. Two sentences!\\n\\nThree of them", "id": 1}\n{"
 
 
 def read(path, size=1 << 22, kind=None):
-    found, left_out = [], Counter[str]()
+    found, left_out = [], Counter()
     for chunk in chunks(path, size, kind):
         words, counts = sentences(chunk)
         found += [sentence.text for sentence in words]

@@ -16,7 +16,7 @@ def ner_file(path, size):
 
 
 @pytest.fixture
-def source(tmp_path) -> Files:
+def source(tmp_path):
     (tmp_path / "text.txt").write_text(TEXT)
     (tmp_path / "a.conllu").write_text(
         "1\tSara\t_\tPROPN\t_\t_\t2\tnsubj\t_\t_\n2\tate\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n" * 3
@@ -48,7 +48,7 @@ def test_held_out_limited_and_kept_examples_are_counted_and_apart(source):
 def test_of_translations_the_same_lines_are_tested(tmp_path):
     path, other = ner_file(tmp_path / "a.iob2", 20), ner_file(tmp_path / "b.iob2", 20)
     files = TaskFiles((path,), (path,), (path,), tested=6)
-    data, counts = Files((), ner=files).task_data("ner"), Counter[str]()
+    data, counts = Files((), ner=files).task_data("ner"), Counter()
     assert [len(data.examples[split]) for split in ("train", "dev", "test")] == [20, 6, 6]
     assert data.left_out["test"] == {"over the limit": 14}
     same = files.read_tested((other,), READERS["ner"], counts)

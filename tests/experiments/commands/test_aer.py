@@ -14,7 +14,7 @@ FILES = {
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch) -> Path:
+def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, text in FILES.items():
         Path(name).write_text(text, encoding="utf-8")

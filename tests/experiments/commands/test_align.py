@@ -20,7 +20,7 @@ PAIRS, FEW = 60, 8
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory) -> Path:
+def here(tmp_path_factory):
     folder = tmp_path_factory.mktemp("align")
     short = (sentence.words for sentence in Pocket().sentences(10 * PAIRS) if len(sentence) <= 12)
     sentences = list(islice(short, PAIRS))

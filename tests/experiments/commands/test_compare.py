@@ -30,7 +30,7 @@ def read(folder, name):
 def made(fingerprint="0123"):
     objective = {"name": "MLM", "title": "MLM"}
     languages = [{"name": "source", "title": "Source"}]
-    runs: Rows = [
+    runs = [
         {
             "id": f"seed-{n}-{fingerprint}",
             "study": "own",
@@ -40,7 +40,7 @@ def made(fingerprint="0123"):
         }
         for n in (0, 1)
     ]
-    records: Rows = [
+    records = [
         {
             "run": run["id"],
             "measure": "ZS",
@@ -102,7 +102,7 @@ STUDY = ROOT / "xlm_align_pocket"
 
 
 @pytest.fixture
-def copy(tmp_path) -> Path:
+def copy(tmp_path):
     return Path(shutil.copytree(STUDY, tmp_path / "copy", ignore=shutil.ignore_patterns("figures")))
 
 

@@ -8,9 +8,7 @@ import torch
 from transformers import RobertaForMaskedLM
 
 import calque
-from calque.analysis.checkpoint import Checkpoint
 from calque.analysis.looking.look import look
-from calque.analysis.looking.parts import Look
 from calque.analysis.report.page import write_look
 from tests.browser import inspect
 from tests.experiments.conftest import refused
@@ -19,17 +17,17 @@ NAME = "trans.inv"
 
 
 @pytest.fixture(scope="module")
-def model(done) -> Checkpoint:
+def model(done):
     return calque.load(done.model("ALIGN-MLM").checkpoint)
 
 
 @pytest.fixture(scope="module")
-def found(model) -> Look:
+def found(model):
     return look(model)
 
 
 @pytest.fixture
-def elsewhere(model, tmp_path) -> Path:
+def elsewhere(model, tmp_path):
     return Path(shutil.copytree(model.folder, tmp_path / "model"))
 
 
@@ -119,7 +117,7 @@ def test_the_page_computes_the_logits_of_transformers(model, found, tmp_path):
         if found.live
         else {}
     )
-    texts: list[tuple[str, str]] = []
+    texts = []
     for name, words in (("source", found.derivation.source), (NAME, found.derivation.words)):
         kept = [word for word in words if word in known[name]]
         texts += [(name, " ".join([*kept[:i], "<mask>", *kept[i + 1 :]])) for i in range(len(kept))]

@@ -41,7 +41,7 @@ def test_its_test_passes_and_its_study_runs_to_a_report(kind, folder):
     part = {"transform": "a-b", "objective": "A-B", "task": "A b", "study": "ALIGN-MLM"}[kind]
     assert part in table, table
 
-    def unfinished() -> set[str]:
+    def unfinished():
         steps = override(study(str(folder / "a_b.py")), settings).steps(Path("runs"))
         return {step.title for step in steps if not step.finished}
 

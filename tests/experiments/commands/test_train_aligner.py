@@ -3,7 +3,6 @@ import signal
 import subprocess
 import sys
 from itertools import islice
-from pathlib import Path
 
 import pytest
 import torch
@@ -24,7 +23,7 @@ STEPS = 150  # states are saved after 50 and 100
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory) -> Path:
+def here(tmp_path_factory):
     folder = tmp_path_factory.mktemp("train-aligner")
     sentences = [sentence.words for sentence in islice(Pocket().sentences(FEWEST), FEWEST)]
     images = [tuple(word[::-1] for word in words) for words in sentences]
@@ -44,7 +43,7 @@ def words(folder, out, *more):
 
 
 @pytest.fixture(scope="module")
-def trained(here) -> Path:
+def trained(here):
     code, _, err = calque(*words(here, here / "trained", "--steps", str(STEPS)))
     assert code == 0, err
     return here / "trained"

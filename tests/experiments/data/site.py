@@ -12,17 +12,17 @@ class Site:
     """Files by path, with the answers to successive requests for each; the last answer repeats. `asked`
     records the path and Range of every request."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address):
         self.address = address
-        self.files: dict[str, tuple[bytes, list[Answer]]] = {}
-        self.asked: list[tuple[str, str]] = []
+        self.files = {}
+        self.asked = []
         self.closed = threading.Event()
 
-    def serve(self, path: str, content: bytes, *answers: Answer) -> str:
+    def serve(self, path, content, *answers):
         self.files[path] = content, list(answers or (whole,))
         return f"{self.address}{path}"
 
-    def ranges(self, path: str) -> list[str]:
+    def ranges(self, path):
         return [asked for one, asked in self.asked if one == path]
 
 
@@ -30,7 +30,7 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     site: Site
 
-    def do_GET(self) -> None:
+    def do_GET(self):
         self.site.asked.append((self.path, self.headers.get("Range", "")))
         if self.path not in self.site.files:
             self.head(404)
@@ -41,11 +41,11 @@ class Handler(BaseHTTPRequestHandler):
             answer(self, content)
 
     @property
-    def start(self) -> int:
+    def start(self):
         match = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
         return int(match[1]) if match else 0
 
-    def head(self, status: int, length: int | None = 0, **headers: str) -> None:
+    def head(self, status, length=0, **headers):
         self.close_connection = True
         self.send_response(status)
         if length is not None:
@@ -55,14 +55,14 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Connection", "close")
         self.end_headers()
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, format, *args):
         """Print nothing."""
 
 
 def sends(most=None):
     """Answer like a good server with the file or the requested part, but break off after `most` bytes."""
 
-    def answer(request: Handler, content: bytes) -> None:
+    def answer(request, content):
         start, size = request.start, len(content)
         if start >= size > 0:
             request.head(416)
@@ -100,7 +100,7 @@ def status(code, **headers):
 def hangs(after):
     """Send the first `after` bytes, and nothing more until the server ends."""
 
-    def answer(request: Handler, content: bytes) -> None:
+    def answer(request, content):
         sends(max(0, after - request.start))(request, content)
         request.wfile.flush()
         request.site.closed.wait(120)

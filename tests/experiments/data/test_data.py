@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,7 @@ from calque.experiments.data.recipe import LOCK, Download, Output, Recipe, names
 from calque.experiments.data.store import Store
 from tests.experiments.conftest import ROOT, calque
 from tests.experiments.data import site as served
-from tests.experiments.data.site import Site, serving
+from tests.experiments.data.site import serving
 from tests.processes import below, wait_for
 
 CONTENT = bytes(range(256)) * 4_000  # more than a socket holds, so that a break comes in the middle
@@ -32,7 +31,7 @@ DIGEST = hashlib.sha256(CONTENT).hexdigest()
 
 
 @pytest.fixture
-def site(monkeypatch) -> Iterator[Site]:
+def site(monkeypatch):
     for name in (
         "http_proxy",
         "https_proxy",
@@ -145,7 +144,7 @@ def test_redirects_stay_on_https_and_no_password_is_sent(site, tmp_path, monkeyp
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     sent = []
 
-    def listening(request: served.Handler, content: bytes) -> None:
+    def listening(request, content):
         sent.append(request.headers["Authorization"])
         served.whole(request, content)
 
@@ -265,7 +264,7 @@ def test_a_file_without_a_digest_needs_trust_once(site, tmp_path):
 
 
 @pytest.fixture
-def mine(site, monkeypatch) -> str:
+def mine(site, monkeypatch):
     files = [{"url": site.serve("/f", CONTENT), "place": "sub/f", "bytes": len(CONTENT), "sha256": DIGEST}]
     files += [{"url": site.serve("/g", b"g"), "place": "g"}]
     tables = {"mine": {"about": "A", "licence": "L", "terms": "https://x.org/l", "file": files}}

@@ -16,7 +16,7 @@ TOY = {"study": "toy", "report": "growth", "scale": "two layers", "commit": "012
 
 
 @pytest.fixture
-def toy(tmp_path, monkeypatch) -> Path:
+def toy(tmp_path, monkeypatch):
     for variable in ("CALQUE_DATA", "CALQUE_ENCODER"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.chdir(tmp_path)
@@ -86,7 +86,7 @@ def test_folders_that_are_no_report_are_never_replaced(toy):
 
 def changed(name, change):
 
-    def apply(folder: Path) -> None:
+    def apply(folder):
         rows = [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()]
         change(rows)
         lines(folder / name, rows)

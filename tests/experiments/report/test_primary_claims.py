@@ -1,7 +1,6 @@
 import json
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -33,14 +32,14 @@ ascending = [["MLM", "trans.inv"], ["ALIGN-MLM", "trans.inv"]]
 
 
 @pytest.fixture
-def file(tmp_path) -> Path:
+def file(tmp_path):
     path = tmp_path / "mine.claims.toml"
     path.write_text(CLAIMS, encoding="utf-8")
     return path
 
 
 @pytest.fixture
-def claimed(done, file, tmp_path) -> Done:
+def claimed(done, file, tmp_path):
     shutil.copytree(done.home, tmp_path / "runs" / "shared")
     return Done(tmp_path / "runs", override(done.study, [f"claims={file}"]))
 

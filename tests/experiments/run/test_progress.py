@@ -8,7 +8,6 @@ import pytest
 
 from calque.experiments.run import progress
 from calque.experiments.run.progress import Remaining, board
-from calque.experiments.run.step import Step
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
 
@@ -22,13 +21,13 @@ class Work:
     work: float = 0.0
 
     @property
-    def folder(self) -> Path:
+    def folder(self):
         return Path(self.title)
 
     place = folder
 
     @property
-    def config(self) -> "Work":
+    def config(self):
         return self
 
 
@@ -70,9 +69,9 @@ def test_the_time_left_is_never_more_than_a_factor_of_three_off(jobs, longer, tm
     )
     assert {step.title for step in steps} == seconds.keys()
     times = {step.title: seconds[step.title] * (longer if step.stage == "pretrain" else 1) for step in steps}
-    now, run, waiting, running = [0.0], Remaining(steps), [*steps], dict[float, Step]()
+    now, run, waiting, running = [0.0], Remaining(steps), [*steps], {}
     monkeypatch.setattr(progress.time, "perf_counter", lambda: now[0])
-    estimates, models = list[tuple[float, float]](), 0
+    estimates, models = [], 0
     while waiting or running:
         while waiting and len(running) < jobs:
             step = waiting.pop(0)

@@ -1,7 +1,6 @@
 import time
 from dataclasses import dataclass, replace
 from threading import Thread
-from typing import Any
 
 import pytest
 
@@ -23,7 +22,7 @@ class Word:
     seconds: float = 0.0
     meets: str = ""
 
-    def identity(self) -> Any:
+    def identity(self):
         return {"word": self.word, "before": self.before}
 
 
@@ -36,7 +35,7 @@ def alone(*arguments):
 
 
 def write(step, machine):
-    config: Word = step.config
+    config = step.config
     home = step.place.parent
     if config.word == "bad":
         raise BadInput("a bad word", step.folder)

@@ -62,7 +62,7 @@ def test_uses_are_noted_and_what_no_report_uses_is_removed(done, tmp_path):
 
 
 def test_every_step_notes_what_it_cost_with_stopped_commands(derived):
-    def stop(what: str, done: int, of: int) -> None:
+    def stop(what, done, of):
         if what.startswith("pretrain") and done == of:
             raise KeyboardInterrupt
 

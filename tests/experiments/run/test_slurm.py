@@ -58,7 +58,7 @@ def contents(home):
 
 
 @pytest.fixture(scope="session")
-def fragile(tmp_path_factory) -> Path:
+def fragile(tmp_path_factory):
     file = tmp_path_factory.mktemp("fragile") / "fragile.py"
     file.write_text(FRAGILE.replace("SETTINGS", repr(TOY)))
     _, err = begun(file, file.with_name("here")).communicate()
@@ -137,7 +137,7 @@ def test_slurm_computes_the_same_after_a_kill_a_failure_a_requeue_and_a_restart(
     (folder,) = (home / "jobs").glob("calque-*")
     named = f"--name={folder.name}"
 
-    def queued(*states: str) -> list[str]:
+    def queued(*states):
         squeue = ["squeue", "--noheader", "--array", named, "--format=%i", f"--states={','.join(states)}"]
         return subprocess.run(squeue, capture_output=True, text=True, check=True).stdout.split()
 

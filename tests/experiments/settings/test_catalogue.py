@@ -32,7 +32,7 @@ def test_a_transform_is_written_as_it_names_itself(transform):
 @st.composite
 def objectives(draw, wrapped=True):
     kind = draw(st.sampled_from(OBJECTIVES))
-    values: dict[str, object] = {}
+    values = {}
     for field, forms in groupby(kind.forms, key=lambda form: form.field):
         form = draw(st.none() | st.sampled_from(list(forms)))
         if form is not None:

@@ -14,7 +14,6 @@ from calque.experiments.run.schedule import compute
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
 from calque.experiments.settings.validation import study_mistakes
-from calque.experiments.study import Study
 from calque.experiments.study.measures import GoldLinks
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.objective import After
@@ -26,7 +25,7 @@ from tests.experiments.conftest import refusal
 
 
 @pytest.fixture(scope="module")
-def pocket() -> Study:
+def pocket():
     return study("align_mlm_pocket")
 
 

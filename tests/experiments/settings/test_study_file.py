@@ -158,7 +158,7 @@ OWN = OwnMeasure(), OwnAligner()
 
 
 def test_tasks_objectives_sources_measures_and_configs_of_a_file_count_with_its_code(folder):
-    def prints(factor: int) -> list[str]:
+    def prints(factor):
         (folder / "own_parts.py").write_text(OWN.format(factor=factor, classes=OWN_CLASSES), encoding="utf-8")
         sys.modules.pop("own_parts", None)
         invalidate_caches()

@@ -14,7 +14,7 @@ SMALL = [*SETTINGS, *("--set", "measures=alignment", "--set", "seeds=0,1", "--jo
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory) -> Path:
+def root(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sweep")
     words = ["run", "pocket", "--runs", str(folder), *SMALL, "--sweep", "train.steps=4,8"]
     code, out, err = calque(*words)

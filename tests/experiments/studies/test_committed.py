@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from calque.analysis.records import json_rows
-from calque.analysis.records.record import RECORDS, RUNS, Described, Record, Run
+from calque.analysis.records.record import RECORDS, RUNS, Record, Run
 from calque.experiments.settings.catalogue import study
 from tests.experiments.committed import ROOT
 
@@ -32,7 +32,7 @@ def key(run):
 
 def parts(run):
     start = [run.start.objective] if run.start else []
-    described: list[Described | None] = [*run.languages, run.objective, *start]
+    described = [*run.languages, run.objective, *start]
     return [part for each in described if each for part in each.parts]
 
 
@@ -40,7 +40,7 @@ def parts(run):
 def test_runs_are_those_that_the_study_would_train(name):
     models = study(name).models(Path())
     before = {(key(run), run.id): run for run in json_rows.read(ROOT / name / RUNS, Run)}
-    last: dict[str, int] = {}
+    last = {}
     for record in json_rows.read(ROOT / name / RECORDS, Record):
         last[record.run] = max(record.step, last.get(record.run, 0))
     theirs = sorted((key(run), last[run.id]) for run in before.values())

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from calque.analysis.tasks.finetune import FinetuneConfig
@@ -22,7 +20,7 @@ tests = "first-{code}.tsv or second-{code}.tsv"
 
 
 @pytest.fixture
-def table(tmp_path) -> Path:
+def table(tmp_path):
     (tmp_path / "tasks.toml").write_text(TABLE, encoding="utf-8")
     return tmp_path / "tasks.toml"
 

@@ -7,12 +7,12 @@ from transformers import RobertaModel
 
 from calque.analysis.measures.interventions import NAMES as ALL
 from calque.analysis.measures.interventions import ORDER
-from calque.analysis.records.record import RETRIEVAL, Record
+from calque.analysis.records.record import RETRIEVAL
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.task_data import TaskFolder
 from calque.experiments.study.measures import ChangedRetrieval, DerivationRetrieval
-from tests.experiments.conftest import Done, finished
+from tests.experiments.conftest import finished
 
 SENTENCES = 50  # of 120 in the task's three splits
 
@@ -20,13 +20,13 @@ NAMES = ALL[: ALL.index(ORDER)]
 
 
 @pytest.fixture(scope="module")
-def made(tiny, tmp_path_factory) -> Done:
+def made(tiny, tmp_path_factory):
     measures = DerivationRetrieval(sentences=SENTENCES), ChangedRetrieval(sentences=SENTENCES)
     return finished(tmp_path_factory.mktemp("retrieval"), replace(tiny, measures=measures))
 
 
 @pytest.fixture(scope="module")
-def records(made) -> list[Record]:
+def records(made):
     return [record for record in made.records(made.model("ALIGN-MLM")) if record.measure == RETRIEVAL]
 
 

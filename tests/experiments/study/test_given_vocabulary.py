@@ -1,5 +1,3 @@
-from typing import Any
-
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -32,12 +30,7 @@ LENGTH = 64
 def encoder(kind, folder):
     (config, model, before), tokenizer = KINDS[kind], given_vocabulary(kind)
     torch.manual_seed(3)
-    shape: dict[str, Any] = {
-        "num_hidden_layers": 1,
-        "num_attention_heads": 2,
-        "hidden_size": 16,
-        "intermediate_size": 32,
-    }
+    shape = {"num_hidden_layers": 1, "num_attention_heads": 2, "hidden_size": 16, "intermediate_size": 32}
     pad = tokenizer.token_to_id("[PAD]" if kind == "wordpiece" else "<pad>")
     size, positions = tokenizer.get_vocab_size(), LENGTH + before
     made = model(config(vocab_size=size, max_position_embeddings=positions, pad_token_id=pad, **shape))

@@ -4,7 +4,7 @@ from calque.analysis.records.json_rows import read
 from calque.analysis.records.record import ALIGNMENT, CKA, GRADIENTS, HELD_OUT, LINEAR, RETRIEVAL, Record
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
-from tests.experiments.conftest import Done, finished
+from tests.experiments.conftest import finished
 
 TINY = [
     "source.size=3000",
@@ -24,12 +24,12 @@ STEPS = {"MLM": (0, 8, 16, 24), "XLM-after-XLM": (0, 8, 12, 20, 24)}
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Done:
+def made(tmp_path_factory):
     return finished(tmp_path_factory.mktemp("growth"), override(study("growth"), TINY))
 
 
 @pytest.fixture(scope="module")
-def records(made) -> list[Record]:
+def records(made):
     return read(made.report / "records.jsonl", Record)
 
 

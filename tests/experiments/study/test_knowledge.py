@@ -6,13 +6,12 @@ from calque.analysis.records.record import BOTH, CARRIED, KNOWN
 from calque.derive.pocket.facts import Facts
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.override import override
-from calque.experiments.study import Study
 from calque.experiments.study.measuring import read_measured
-from tests.experiments.conftest import TINY, Done, finished
+from tests.experiments.conftest import TINY, finished
 
 
 @pytest.fixture(scope="module")
-def facts() -> Study:
+def facts():
     sizes = [setting for setting in TINY if not setting.startswith("source.n")]
     made = override(study("knowledge"), [*sizes, "objectives=MLM,PREALIGN", "seeds=0", "train.warmup=0"])
     return with_facts(made, Facts(subjects=9, values=3, mentions=40))
@@ -23,7 +22,7 @@ def with_facts(study, facts):
 
 
 @pytest.fixture(scope="module")
-def done(facts, tmp_path_factory) -> Done:
+def done(facts, tmp_path_factory):
     return finished(tmp_path_factory.mktemp("facts"), facts)
 
 

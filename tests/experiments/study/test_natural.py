@@ -32,7 +32,7 @@ from calque.pretrain.run import CHECKPOINT
 from calque.pretrain.saved_model import load_model, weights_digest
 from tests.derive.natural.made import EN, XX, vocabulary, written
 from tests.derive.test_task_data import treebank
-from tests.experiments.conftest import Done, finished
+from tests.experiments.conftest import finished
 from tests.experiments.study.test_word_alignment import write_gold
 from tests.treebanks import write_treebank
 from tests.vocabularies import learn
@@ -111,13 +111,13 @@ def head_of(done):
 
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory) -> Done:
+def done(tmp_path_factory):
     study = override(made_study(tmp_path_factory.mktemp("data")), TINY)
     return finished(tmp_path_factory.mktemp("runs"), study)
 
 
 @pytest.fixture(scope="module")
-def continued(done) -> Continued:
+def continued(done):
     runs, records = (
         json_rows.read(done.report / "runs.jsonl", Run),
         json_rows.read(done.report / "records.jsonl", Record),

@@ -12,7 +12,7 @@ from tests.experiments.conftest import Done
 
 
 @pytest.fixture
-def file(done, tmp_path) -> Path:
+def file(done, tmp_path):
     file = tmp_path / "runs.safetensors"
     pack({step.config.name_in_file: step.folder for step in done.study.trained(done.root)}, file)
     return file

@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 
 import pytest
 
@@ -42,7 +41,7 @@ def questions(path, count):
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory) -> Study:
+def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
     train, test = treebank(folder / "train.conllu", 24, 8), treebank(folder / "test.conllu", 10, 9)
     nli, qa = pairs(folder / "nli.tsv", 30), questions(folder / "qa.json", 24)
@@ -70,7 +69,7 @@ def study(tmp_path_factory) -> Study:
 
 
 @pytest.fixture(scope="module")
-def report(study, tmp_path_factory) -> Path:
+def report(study, tmp_path_factory):
     assert study_mistakes(study) == []
     done = finished(tmp_path_factory.mktemp("runs"), study)
     return done.report

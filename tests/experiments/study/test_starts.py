@@ -7,7 +7,6 @@ from calque.analysis.records.record import AER, LABELS
 from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
 from calque.experiments.settings.override import override
-from calque.experiments.study import Study
 from calque.experiments.study.models import GivenModel
 from calque.pretrain.run import CHECKPOINT
 from tests.experiments.conftest import Done, finished, weights
@@ -22,12 +21,12 @@ OBJECTIVES = (
 
 
 @pytest.fixture(scope="module")
-def study(tiny) -> Study:
+def study(tiny):
     return override(replace(tiny, paper="xlm_align"), [f"objectives={','.join(OBJECTIVES)}"])
 
 
 @pytest.fixture(scope="module")
-def done(study, tmp_path_factory) -> Done:
+def done(study, tmp_path_factory):
     return finished(tmp_path_factory.mktemp("starts"), study)
 
 

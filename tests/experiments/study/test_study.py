@@ -93,7 +93,7 @@ def test_files_count_by_their_contents(tiny, tmp_path):
     for path in (here, there):
         path.write_text("One sentence .\n", encoding="utf-8")
 
-    def of(path: Path) -> dict[str, str]:
+    def of(path):
         return folders(tiny.changed(source=Files(text=(path,)), tasks={}))
 
     assert of(here) == of(there)

@@ -9,7 +9,6 @@ from calque.analysis.results.results import Results
 from calque.derive.natural.files import BitextFiles
 from calque.experiments.settings.override import override
 from calque.experiments.studies.word_alignment import word_alignment
-from calque.experiments.study import Study
 from calque.experiments.study.gold_aligners import MORE, OWN
 from tests.derive.test_translation import made
 from tests.experiments.conftest import Done, finished
@@ -55,12 +54,12 @@ def made_study(folder):
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory) -> Study:
+def study(tmp_path_factory):
     return made_study(tmp_path_factory.mktemp("gold"))
 
 
 @pytest.fixture(scope="module")
-def done(study, tmp_path_factory) -> Done:
+def done(study, tmp_path_factory):
     return finished(tmp_path_factory.mktemp("runs"), study)
 
 
@@ -74,7 +73,7 @@ def read_systems(report):
 
 
 @pytest.fixture
-def systems(done) -> Systems:
+def systems(done):
     return read_systems(done.report)
 
 

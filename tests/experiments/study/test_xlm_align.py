@@ -5,13 +5,12 @@ import pytest
 from calque.analysis.papers.published import corpora
 from calque.experiments.settings.catalogue import study
 from calque.experiments.settings.validation import study_mistakes
-from calque.experiments.study import Study
 
 
 @pytest.fixture
-def planned(tmp_path, monkeypatch) -> Study:
+def planned(tmp_path, monkeypatch):
 
-    def refuse(*_: object) -> None:
+    def refuse(*_):
         raise OSError("no network here")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)

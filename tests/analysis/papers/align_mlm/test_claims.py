@@ -3,7 +3,7 @@ import pytest
 from calque.analysis.papers.align_mlm import claims
 from calque.analysis.papers.align_mlm.claims import align_mlm_claims
 from calque.analysis.records.record import ALIGNMENT
-from calque.analysis.statistics.verdicts import FAILS, HOLDS, UNDECIDED, Verdict
+from calque.analysis.statistics.verdicts import FAILS, HOLDS, UNDECIDED
 from tests.analysis.runs import number
 from tests.analysis.toy import joined
 
@@ -26,7 +26,7 @@ def aligned(objective, shares, metric="held-out", transform="trans.inv"):
 def test_rho_below_the_bound_fails_and_about_it_is_undecided():
     names = [(o, t) for o in ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM") for t in ("trans", "trans.inv")]
 
-    def rho(*deltas: float) -> Verdict:
+    def rho(*deltas):
         records = []
         for place, ((objective, transform), delta) in enumerate(zip(names, deltas, strict=True)):
             records += scores(objective, [delta, delta], transform)
