@@ -36,7 +36,7 @@ def read(artefact):
     return artefact.facts, [artefact.path(name).read_bytes() for name in NAMES]
 
 
-def test_a_written_file_is_read_back(artefact):
+def test_written_files_are_read_back(artefact):
     facts, files = read(artefact)
     assert facts == {"format": 1, "value": 0.25, "said at the end": True}
     assert files[1] == bytes(range(64))
@@ -45,7 +45,7 @@ def test_a_written_file_is_read_back(artefact):
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_no_flipped_bit_and_no_cut_goes_unseen(artefact, data):
+def test_flipped_bits_and_truncation_are_detected(artefact, data):
     path = artefact / data.draw(st.sampled_from((*NAMES, MANIFEST)))
     before = path.read_bytes()
     at = data.draw(st.integers(0, len(before) - 1))
@@ -67,7 +67,7 @@ PLACES = ("seed-0-0123456789ab", "seed-1-0123456789ab", "seed-0-ba9876543210", "
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("other", [*PLACES, "seed-0"])
-def test_a_whole_folder_in_the_place_of_another_is_refused(place, other, tmp_path):
+def test_folder_with_a_wrong_name_is_rejected(place, other, tmp_path):
     for name in (place, other):
         with making(tmp_path / "made" / name, "numbers", {"name": name}) as part:
             (part / "deep").mkdir()
@@ -90,7 +90,7 @@ def test_a_whole_folder_in_the_place_of_another_is_refused(place, other, tmp_pat
     assert Artefact.open(renamed, "numbers").facts == {"name": place}
 
 
-def test_a_folder_replaces_the_old_one_only_when_it_is_whole(tmp_path):
+def test_folder_is_replaced_only_when_complete(tmp_path):
     folder = tmp_path / "folder"
     with whole_folder(folder) as part:
         (part / "a").write_text("old")
@@ -106,7 +106,7 @@ def test_a_folder_replaces_the_old_one_only_when_it_is_whole(tmp_path):
     assert list(tmp_path.iterdir()) == [folder]
 
 
-def test_files_of_the_user_in_a_replaced_folder_stay(tmp_path):
+def test_users_files_survive_a_replaced_folder(tmp_path):
     folder = tmp_path / "folder"
     (folder / "deep").mkdir(parents=True)
     for name in ("notes.txt", "deep/mine", "deep/c", "outdated"):
@@ -130,7 +130,7 @@ class Later:
     order: str = field(default="old", metadata=ADDED)
 
 
-def test_an_added_field_counts_unless_it_has_its_default():
+def test_added_fields_count_unless_default():
     assert plain(Later()) == {"kind": "Later", "rate": 0.1}
     assert plain(Later(order="new")) == {"kind": "Later", "rate": 0.1, "order": "new"}
 
@@ -146,7 +146,7 @@ with whole_folder(Path(sys.argv[1]) / "folder") as folder, whole_file(Path(sys.a
 """
 
 
-def test_a_sweep_removes_dead_leftovers_only(tmp_path):
+def test_sweep_removes_only_dead_leftovers(tmp_path):
     subprocess.run([sys.executable, "-c", KILLED_WRITING, tmp_path], cwd=ROOT, check=False)
     dead = sorted(tmp_path.iterdir())
     assert len(dead) == 2

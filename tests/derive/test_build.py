@@ -42,7 +42,7 @@ def contents(folder):
 
 
 @pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda transform: transform.name)
-def test_the_derived_corpus_is_that_of_its_sentences_one_by_one(study, transform):
+def test_derived_corpus_equals_its_sentences(study, transform):
     vocabulary = Vocabulary.load(study / "vocabulary")
     image = np.load(study / transform.name / "image.npy")
     source, derived = Corpus.open(study / "source"), Corpus.open(study / transform.name)

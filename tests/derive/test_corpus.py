@@ -23,7 +23,7 @@ lines_of_words = st.lists(
 
 @settings(max_examples=100)
 @given(st.lists(lines_of_words, min_size=1, max_size=3))
-def test_lines_come_back_however_they_are_cut_into_shards(tmp_path_factory, shards):
+def test_lines_do_not_depend_on_shards(tmp_path_factory, shards):
     folder = tmp_path_factory.mktemp("corpora") / "corpus"
     with CorpusWriter(folder, 1000) as writer:
         for lines in shards:

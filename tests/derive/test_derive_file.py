@@ -28,7 +28,7 @@ def derived(path, name, pairs=False):
 
 
 @pytest.mark.parametrize("name", [*NAMES, "syn-romance"])
-def test_a_treebank_stays_one(name, tmp_path):
+def test_derived_treebank_is_a_treebank(name, tmp_path):
     path = tmp_path / "a.conllu"
     write_treebank(path, SENTENCES)
     made = transform(name).ready(tmp_path)
@@ -83,7 +83,7 @@ def folder(tmp_path_factory):
 
 @settings(max_examples=200)
 @given(annotated(), compositions())
-def test_every_derived_treebank_is_read_again(folder, sentence, name):
+def test_derived_treebanks_are_readable(folder, sentence, name):
     check_readable([sentence], name, folder)
 
 

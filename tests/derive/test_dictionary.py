@@ -32,7 +32,7 @@ TYPES = np.flatnonzero(COUNTS)
 
 
 @given(st.floats(0, 1), st.sampled_from(["uniform", "frequency"]), st.integers(0, 99))
-def test_a_dictionary_is_an_exact_share_of_the_types_and_their_images(fraction, by, seed):
+def test_dictionary_has_an_exact_share_of_types(fraction, by, seed):
     pairs = draw_dictionary(DictionaryConfig(fraction, by, seed), TYPES, COUNTS, IMAGE)
     assert pairs.shape == (round(fraction * len(TYPES)), 2)
     assert pairs.dtype == np.int64
@@ -65,7 +65,7 @@ def test_wrong_pairs_exchange_their_images_in_one_cycle(correct, image, seed):
 
 
 @given(st.lists(st.sampled_from(["", "A", "B", "C"]), min_size=2, max_size=9), st.integers(0, 99))
-def test_wrong_pairs_of_the_same_tag_are_as_many_as_can_be(names, seed):
+def test_wrong_pairs_of_the_same_tag_are_maximal(names, seed):
     tags, pairs = (
         np.array(names, object),
         np.stack([np.arange(len(names)), 100 + np.arange(len(names))], axis=1),
@@ -78,7 +78,7 @@ def test_wrong_pairs_of_the_same_tag_are_as_many_as_can_be(names, seed):
     assert unlike == (2 if alone == 1 else alone)
 
 
-def test_pairs_of_ids_are_single_types_and_the_most_probable(tmp_path):
+def test_id_pairs_are_the_most_probable_single_types(tmp_path):
     vocabulary = learn([("house", "maison", "maisons", "the", "la", "le", "Paris")] * 50, SMALLEST + 22)
     single = {
         word: vocabulary.encode(word) for word in ("house", "maison", "maisons", "the", "la", "le", "Paris")
@@ -111,7 +111,7 @@ def test_pairs_of_ids_are_single_types_and_the_most_probable(tmp_path):
 @pytest.mark.parametrize(
     "text", ["house\nthe\n", "house house\nthe the\n", "house\tհղկխճ\t1\t2\nthe\tthe\t1\t1\n"]
 )
-def test_a_dictionary_of_ones_own_has_its_words_and_their_images(text, tmp_path):
+def test_user_dictionary_pairs_words_with_images(text, tmp_path):
     vocabulary = learn([("house", "the", "la")] * 50, SMALLEST + 10)
     vocabulary.counts[vocabulary.encode("la")[0]] = 0
     script, path = Transliterate(), tmp_path / "words"

@@ -14,7 +14,7 @@ TEXT = "the cat sleeps .\nthe dog sleeps .\na cat .\nthe cat sees the dog .\nthe
 
 
 @given(st.lists(WORDS, max_size=20), st.integers(1, 6), st.integers(1, 3), st.integers(0, 3))
-def test_kept_sentences_are_those_that_satisfy_the_definition(corpus, types, shortest, more):
+def test_easy_text_keeps_sentences_by_definition(corpus, types, shortest, more):
     easy = EasyText(types, shortest, shortest + more)
     frequency = Counter(word for words in corpus for word in words)
     frequent = most_frequent(frequency, types)
@@ -41,7 +41,7 @@ def files(tmp_path):
     )
 
 
-def test_text_and_tasks_are_kept_by_the_frequent_words_of_the_corpus(files, tmp_path):
+def test_easy_text_filters_text_and_tasks(files, tmp_path):
     ready = files.ready(tmp_path / "cache")
     (chunk,) = ready.chunks()
     sentences, left_out = ready.sentences(chunk)

@@ -34,7 +34,7 @@ class Base(Invert):
 """
 
 
-def test_a_fingerprint_is_the_start_of_the_digest_of_sorted_json_in_utf_8():
+def test_fingerprint_is_a_digest_of_sorted_json():
     text = '[{"a": [1, "Köln"], "b": null}]'
     assert fingerprint({"b": None, "a": (1, Path("Köln"))}) == sha256(text.encode()).hexdigest()[:12]
 

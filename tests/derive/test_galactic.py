@@ -36,7 +36,7 @@ def sentence_of(heads, seed):
 
 @settings(max_examples=300)
 @given(trees(), st.integers(0, 10**6))
-def test_the_tree_and_its_labels_travel(heads, seed):
+def test_tree_and_labels_follow_words(heads, seed):
     # Every order is alike: the widest choice.
     transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
     before = sentence_of(heads, seed)
@@ -53,7 +53,7 @@ def test_the_tree_and_its_labels_travel(heads, seed):
 
 @settings(max_examples=300)
 @given(trees(), st.integers(0, 10**6))
-def test_whole_subtrees_stay_whole_and_crossing_or_large_nodes_stay(heads, seed):
+def test_subtrees_stay_contiguous(heads, seed):
     transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
     before = sentence_of(heads, seed)
     after = transform(before, seed)
@@ -72,7 +72,7 @@ def test_whole_subtrees_stay_whole_and_crossing_or_large_nodes_stay(heads, seed)
 
 @settings(max_examples=500)
 @given(trees(), st.integers(0, 10**6), st.sets(st.integers(0, 9)), st.booleans())
-def test_the_parts_of_a_word_move_together_as_the_word_would(heads, seed, split, mirrored):
+def test_parts_of_a_word_move_together(heads, seed, split, mirrored):
     transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
     whole, places = sentence_of(heads, seed), range(len(heads))[:: -1 if mirrored else 1]
     before = whole.rewrite([(f"w{i}{part}", (i,)) for i in places for part in ("ab" if i in split else "a")])

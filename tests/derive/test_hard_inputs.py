@@ -250,7 +250,7 @@ READ = [
 
 
 @pytest.mark.parametrize(("read", "content", "expected", "counted"), READ)
-def test_files_as_they_are_found(read, content, expected, counted, tmp_path):
+def test_real_world_files_are_read(read, content, expected, counted, tmp_path):
     path, counts = tmp_path / "file", Counter()
     path.write_text(content, encoding="utf-8", newline="")
     assert read(path, counts) == expected
@@ -347,7 +347,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("read", "content", "line", "said"), REFUSED)
-def test_files_that_are_refused(read, content, line, said, tmp_path):
+def test_malformed_real_world_files_are_rejected(read, content, line, said, tmp_path):
     path = tmp_path / "file"
     path.write_text(content, encoding="utf-8", newline="")
     with pytest.raises(BadInput) as refused:

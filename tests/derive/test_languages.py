@@ -71,7 +71,7 @@ def raw(bitext, pair):
 @pytest.mark.parametrize(
     ("first", "second"), [("trans", "trans-25.inv"), ("trans-25.inv", "trans"), ("inv", "trans")]
 )
-def test_a_dictionary_of_two_derived_languages_pairs_the_images_of_a_type(folder, first, second):
+def test_dictionary_between_derived_languages_pairs_images(folder, first, second):
     languages = Languages.open(folder, NAMES)
     ours, theirs = (dict(languages.dictionary(SOURCE, name).tolist()) for name in (first, second))
     expected = sorted((ours[type_], theirs[type_]) for type_ in ours.keys() & theirs.keys())
@@ -101,7 +101,7 @@ def languages(tmp_path_factory):
 
 
 @pytest.mark.parametrize("share", [0.01, 0.3, 0.95])
-def test_the_two_parts_are_the_whole(languages, share):
+def test_both_parts_make_up_the_whole(languages, share):
     parts = [all_but_last(languages, share), only_last(languages, share)]
     first = len(languages.languages[0].corpus) - round(share * len(languages.languages[0].corpus))
     for language in languages.languages:
@@ -154,7 +154,7 @@ def check_halves(whole, halves):
 
 
 @given(SENTENCES, st.data())
-def test_halves_are_the_text_and_share_no_sentence(sentences, data):
+def test_disjoint_halves_share_no_sentence(sentences, data):
     has_image = data.draw(st.lists(st.booleans(), min_size=len(sentences), max_size=len(sentences)))
     numbers = [number for number, kept in enumerate(has_image) if kept]
     images = [[TYPES + i for i in reversed(sentences[number])] for number in numbers]
@@ -190,7 +190,7 @@ def derived(tmp_path_factory):
     return Languages.open(folder / "made", ["trans", "trans.inv"])
 
 
-def test_derived_languages_share_the_unknown_type_and_learn_no_letter_of_it(derived):
+def test_derived_languages_share_the_unknown_type(derived):
     types = Vocabulary.load(derived.folder / "vocabulary")
     assert types.counts[OURS.unknown] == 5 * 30
     assert not any(types.counts[list(types.encode(letter))].any() for letter in "<>")

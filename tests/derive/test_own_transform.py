@@ -49,17 +49,17 @@ def checked(transforms, cache, workers=1):
     check_own(SOURCE, transforms, cache, workers)
 
 
-def test_a_function_of_its_seed_passes_alone_and_composed(tmp_path):
+def test_deterministic_transforms_pass(tmp_path):
     checked([Own("seeded"), compose(Transliterate(), Own("seeded"))], tmp_path, workers=2)
 
 
 @pytest.mark.parametrize("how", ["random", "counting"])
-def test_an_image_that_changes_between_calls_is_reported(how, tmp_path):
+def test_nondeterministic_transforms_are_reported(how, tmp_path):
     with pytest.raises(BadInput, match="own is not a function of a sentence and its number"):
         checked([compose(Transliterate(), Own(how))], tmp_path)
 
 
 @pytest.mark.parametrize("how", ["repeats", "loses", "divides"])
-def test_an_error_names_its_file_and_line(how, tmp_path):
+def test_errors_in_transforms_name_file_and_line(how, tmp_path):
     with pytest.raises(BadInput, match=rf"{Path(__file__).name}:\d+: .*sentence 0"):
         checked([Own(how)], tmp_path)

@@ -9,7 +9,7 @@ from calque.derive.sources.files import Files
 
 
 @pytest.mark.slow
-def test_a_sentence_that_stops_stanza_costs_no_other_its_tree(stanza_models):
+def test_sentences_that_stop_stanza_do_not_affect_others(stanza_models):
     parser = StanzaParser(stanza_models)
     too_long = ["word"] * (LONGEST + 1)
     odd = ["20 000", " ", "_", "#", "\u00a0x", "\t1", "🙂", "ⵣ"]
@@ -69,7 +69,7 @@ class Dies(Chains):
         return super().trees(sentences)
 
 
-def test_a_killed_run_continues_with_the_next_shard(parser, tmp_path):
+def test_killed_parse_continues_with_the_next_shard(parser, tmp_path):
     text = tmp_path / "text.txt"
     text.write_text("".join(f"Number {i} rains.\n" for i in range(2 * SHARD + 1)))
     dies = replace(Files((text,)), trees=ParsedTrees(Dies(parser.folder), tmp_path / "cache"))

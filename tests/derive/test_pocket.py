@@ -33,7 +33,7 @@ def ancestors(sentence, i):
     raise AssertionError(f"a cycle in {sentence}")
 
 
-def test_trees_have_one_root_no_cycle_and_no_crossing():
+def test_trees_are_projective_with_one_root():
     for sentence in SENTENCES:
         assert sentence.heads.count(-1) == 1
         assert sentence.relations[sentence.heads.index(-1)] == "root"
@@ -44,7 +44,7 @@ def test_trees_have_one_root_no_cycle_and_no_crossing():
                     assert head in ancestors(sentence, between), sentence
 
 
-def test_chunks_are_the_stream_whoever_makes_them():
+def test_chunks_make_up_the_stream():
     stream = list(POCKET.sentences(2 * CHUNK + 10, stream=4))
     assert list(POCKET.chunk(4, 1)) == stream[CHUNK : 2 * CHUNK]
     assert list(islice(POCKET.chunk(4, 2), 10)) == stream[2 * CHUNK :]
@@ -62,7 +62,7 @@ def words(sentence):
 
 
 @pytest.mark.parametrize("name", SISTERS)
-def test_a_sister_has_english_words_names_and_relations(name):
+def test_other_orders_have_english_words_and_relations(name):
     for english, sister in zip(IN_ORDER["english"], IN_ORDER[name], strict=True):
         assert words(sister) == words(english)
         assert sorted(zip(sister.tags, sister.relations, strict=True)) == sorted(
@@ -93,15 +93,15 @@ def filled(columns):
 
 
 @pytest.mark.parametrize("order", GOLDEN)
-def test_sentences_are_those_that_records_were_made_with(order):
+def test_sentences_are_as_recorded(order):
     assert digest(Pocket(600, order=order).sentences(1_000)) == GOLDEN[order]
 
 
-def test_pairs_are_those_that_records_were_made_with():
+def test_pairs_are_as_recorded():
     assert digest(Pocket(600).pairs(1_500)) == GOLDEN_PAIRS
 
 
-def test_a_larger_language_with_a_seed_of_its_own_is_the_one_that_it_was():
+def test_larger_language_is_as_recorded():
     assert (
         digest(Pocket(2_000, seed=3, zipf=1.2).sentences(200, stream=2)) == "6d4d1948f76c77195bc9065f30270b84"
     )
@@ -121,7 +121,7 @@ def examples(types, stream):
 
 
 @SIZES
-def test_a_table_of_words_tags_at_most_nine_words_in_ten(types):
+def test_word_table_tags_at_most_nine_words_in_ten(types):
     tags = [sentence.tags for sentence in drawn(types, TRAIN)]
     predict = Unigram().learn(zip(examples(types, TRAIN), tags, strict=True), str)
     predicted = np.concatenate(predict(examples(types, TEST), str))
@@ -129,7 +129,7 @@ def test_a_table_of_words_tags_at_most_nine_words_in_ten(types):
 
 
 @SIZES
-def test_a_list_of_the_training_names_finds_at_most_three_entities_in_four(types):
+def test_training_names_find_at_most_three_entities_in_four(types):
     gold = [iob2(sentence) for sentence in drawn(types, TRAIN)]
     predict = Gazetteer().learn(zip(examples(types, TRAIN), gold, strict=True), str)
     predicted = predict(examples(types, TEST), str)
@@ -141,7 +141,7 @@ LANGUAGE = Pocket(types=300)
 
 @settings(max_examples=15)
 @given(st.integers(2, 60), st.integers(2, 8), st.integers(0, 99))
-def test_every_person_has_each_relation_and_half_of_them_shared(subjects, values, seed):
+def test_half_of_each_persons_relations_are_shared(subjects, values, seed):
     questions = Facts(subjects, values, 1, seed).questions(LANGUAGE)
     assert len(questions) == subjects * len(RELATIONS)
     assert len({(question.subject, question.relation) for question in questions}) == len(questions)
@@ -154,7 +154,7 @@ def test_every_person_has_each_relation_and_half_of_them_shared(subjects, values
             assert max(often.values(), default=0) - min(often.values(), default=0) <= 1
 
 
-def test_facts_are_chunks_of_their_own_and_change_nothing_else():
+def test_facts_are_separate_chunks():
     facts = Facts(subjects=8, values=3, mentions=2)
     plain, told = PocketEnglish(size=2_500), PocketEnglish(size=2_500, facts=facts)
     numbers = [re.findall(r"\d+", source.title) for source in (plain, told)]

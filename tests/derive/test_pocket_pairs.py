@@ -130,13 +130,13 @@ def texts(example):
 
 
 @SIZES
-def test_labels_are_in_equal_shares_and_no_pair_comes_twice(types):
+def test_labels_are_balanced_and_pairs_unique(types):
     assert len({texts(pair) for pair in pairs(types)}) == 2 * ITEMS
     assert Counter(pair.label for pair in pairs(types)[: 3 * 3_333]) == dict.fromkeys(LABELS, 3_333)
 
 
 @SIZES
-def test_labels_follow_from_the_meaning_of_the_sentences(types):
+def test_inference_labels_follow_from_meaning(types):
     lore = Lore(types)
     for pair in pairs(types)[:3_000]:
         premise, hypothesis = (Reading(sentence, lore) for (sentence,) in pair.texts)
@@ -175,7 +175,7 @@ def roles(sentence):
 
 
 @SIZES
-def test_labels_follow_from_who_did_it_to_whom(types):
+def test_paraphrase_labels_follow_from_roles(types):
     for pair in paraphrases(types):
         (one,), (other,) = pair.texts
         same = roles(one) == roles(other)

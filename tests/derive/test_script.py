@@ -22,7 +22,7 @@ overlaps = st.floats(0, 1)
 
 @law
 @given(sizes, overlaps, seeds)
-def test_the_overlap_is_exact_and_specials_stay(size, overlap, seed):
+def test_overlap_is_exact_and_specials_stay(size, overlap, seed):
     image = Transliterate(overlap, seed).image(size)
     shared = image == np.arange(size)
     assert shared[:FIRST].all()
@@ -50,7 +50,7 @@ def kind_of(usage, by):
 @given(
     st.integers(60, 400), st.floats(0.01, 1), seeds, st.sampled_from([by for by in KINDS if by != "uniform"])
 )
-def test_the_share_of_a_kind_is_exact_and_only_of_that_kind(size, overlap, seed, by):
+def test_share_of_a_kind_is_exact(size, overlap, seed, by):
     usage, transform = usage_of(size, seed), Transliterate(overlap, seed, by=by)
     kind = kind_of(usage, by)
     if not round(overlap * kind.sum()):
@@ -91,7 +91,7 @@ def derived(transform, text):
 
 @some
 @given(texts, overlaps, seeds)
-def test_no_word_is_shared_and_every_one_can_be_read_back(text, share, seed):
+def test_cognates_share_no_word_and_can_be_inverted(text, share, seed):
     ids, image, pieces = derived(Cognates(share, seed), text)
     assert np.array_equal(image % SIZE, ids)
     ends = np.cumsum(pieces) - 1

@@ -68,7 +68,7 @@ def given_vocabulary(kind):
 @pytest.mark.parametrize(
     "transform", [Transliterate(), Transliterate(0.25), Cipher("abcdefgh")], ids=lambda t: t.name
 )
-def test_derived_text_gets_derived_ids_and_comes_back(kind, transform, vocabulary):
+def test_derived_text_round_trips(kind, transform, vocabulary):
     plain = Tokenizer.from_str(vocabulary._tokenizer.to_str()) if kind == "learnt" else given_vocabulary(kind)
     size, specials = plain.get_vocab_size(), vocabulary.specials
     table = np.arange(size) + 2 * size  # the rows of the third of several languages

@@ -20,7 +20,7 @@ def beyond(inner, number):
 
 @law
 @given(sentences(), transforms(), transforms(), st.integers(0, 2**40))
-def test_composition_is_one_after_the_other(sentence, outer, inner, number):
+def test_composition_applies_transforms_in_order(sentence, outer, inner, number):
     both = compose(outer, inner)
     assert both(sentence, number) == outer(inner(sentence, number), beyond(inner, number))
     assert both.name == f"{outer.name}.{inner.name}"
@@ -33,7 +33,7 @@ def labelled(sentence):
 
 @law
 @given(sentences(), transforms(), st.integers(0, 2**40))
-def test_every_transform_keeps_words_and_their_columns(sentence, transform, number):
+def test_transforms_keep_words_and_their_columns(sentence, transform, number):
     image = transform(sentence, number)
     assert image == transform(sentence, number)
     assert sorted(image.origin) == list(range(len(sentence)))
@@ -52,7 +52,7 @@ EXAMPLES = [(kind, name.replace("fr", "romance")) for kind in TRANSFORMS for nam
 
 
 @pytest.mark.parametrize(("kind", "name"), EXAMPLES)
-def test_every_example_is_a_transform_of_its_class_and_is_called_so(kind, name):
+def test_documented_transform_names_are_parsed(kind, name):
     made = transform(name)
     assert type(made) is kind and made.name == name
     assert transform(f"{name}.inv-37.5").name == f"{name}.inv-37.5"

@@ -35,7 +35,7 @@ def test_every_line_is_paired_with_its_translation(folder):
         assert (bitext.second.corpus.order(line) == NOWHERE).all()
 
 
-def test_a_translation_has_no_links_until_they_are_estimated(tmp_path):
+def test_translations_have_links_only_when_estimated(tmp_path):
     random = np.random.default_rng(0)
     lines = [random.integers(0, 30, random.integers(2, 9)).tolist() for _ in range(400)]
     pairs = [(tuple(f"ab{w}" for w in line), tuple(f"cd{w}" for w in line)) for line in lines]

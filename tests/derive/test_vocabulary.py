@@ -47,7 +47,7 @@ def test_merges_are_those_of_training_on_the_lines(saved):
     assert ours["merges"] == json.loads(reference.to_str())["model"]["merges"]
 
 
-def test_transformers_loads_it_and_gives_the_same_ids(vocabulary, saved):
+def test_transformers_gives_the_same_ids(vocabulary, saved):
     fast = PreTrainedTokenizerFast(tokenizer_file=str(saved / "tokenizer.json"))
     for line in LINES[:200]:
         ids = [i for word in line for i in vocabulary.encode(word)]
@@ -61,11 +61,11 @@ def test_transformers_loads_it_and_gives_the_same_ids(vocabulary, saved):
 
 @settings(max_examples=300)
 @given(st.lists(words, min_size=1, max_size=5))
-def test_any_text_is_decoded_again(vocabulary, line):
+def test_encoding_round_trips(vocabulary, line):
     assert vocabulary.text(i for word in line for i in vocabulary.encode(word)) == " ".join(line)
 
 
-def test_special_types_are_the_templates_else_the_settings_else_added_ones(tmp_path):
+def test_special_types_come_from_template_settings_or_added_tokens(tmp_path):
     """BERT's pieces may include RoBERTa's special names, and a tokenizer may contain both kinds."""
     berts = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     names = [*berts, "<s>", "</s>", "<pad>", "<unk>", "<mask>", "a"]
@@ -123,7 +123,7 @@ def test_two_texts_are_laid_out_by_the_tokenizers_template(pair, layout, tmp_pat
 
 
 @pytest.mark.parametrize("room", [0, 50, 1 << 19])
-def test_a_word_table_encodes_as_the_vocabulary_does_also_when_it_forgets(vocabulary, room):
+def test_word_table_encodes_like_the_vocabulary(vocabulary, room):
     table = WordTable(vocabulary, room)
     for start in range(0, len(LINES), 100):
         flat = [word for line in LINES[start : start + 100] for word in line]

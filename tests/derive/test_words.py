@@ -117,7 +117,7 @@ def images(transform):
     ]
 
 
-def test_the_folder_has_the_words_and_links_of_the_sentences(study):
+def test_folder_contains_words_and_links(study):
     languages = Languages.open(study, [transform.name for transform in TRANSFORMS])
     of_all = {transform.name: images(transform) for transform in TRANSFORMS}
     encode = languages.vocabulary.encode
@@ -147,7 +147,7 @@ def test_the_folder_has_the_words_and_links_of_the_sentences(study):
     assert np.array_equal(held.links(3), whole.links(len(whole) - len(held) + 3))
 
 
-def test_types_with_one_image_are_those_whose_words_have_one(study):
+def test_types_with_one_image(study):
     languages = Languages.open(study, [transform.name for transform in TRANSFORMS])
     facts, encode = (
         json.loads((study / "manifest.json").read_text())["languages"],

@@ -28,7 +28,7 @@ def python(*words, **environment):
     return subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True)
 
 
-def test_show_prints_the_good_languages_and_names_every_bad_one(monkeypatch):
+def test_show_prints_valid_languages_and_names_invalid_ones(monkeypatch):
     monkeypatch.delenv("CALQUE_STANZA", raising=False)
     twice = "trans-100-function.trans-stems-50"
     code, out, err = calque("show", "Sara ate .", "inv", "klingon", "syn-romance", "trans", "vulcan", twice)
@@ -54,7 +54,7 @@ def test_plan_runs_nothing(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_run_finds_everything_done_and_prints_a_summary(done):
+def test_finished_run_prints_a_summary(done):
     words = ("run", "pocket", "--runs", str(done.root), "--jobs", "1", *SETTINGS)
     code, out, err = calque(*words)
     report = out.splitlines()[-1]
@@ -70,7 +70,7 @@ def test_run_finds_everything_done_and_prints_a_summary(done):
     assert score["DELTA"]["mean"] == pytest.approx(score["SUP"]["mean"] - score["ZS"]["mean"])
 
 
-def test_the_help_the_studies_and_a_typo_need_no_torch():
+def test_light_commands_do_not_import_torch():
     commands = [
         *([*words, "--help"] for words in ([], ["align"], ["data", "plan"], ["run"])),
         ["studies"],
@@ -136,7 +136,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("words", WRONG)
-def test_a_wrong_command_is_one_line_and_leaves_nothing(words, tmp_path, monkeypatch):
+def test_wrong_commands_are_one_line_and_leave_nothing(words, tmp_path, monkeypatch):
     for name in ("CALQUE_DATA", "CALQUE_ENCODER", "CALQUE_STANZA"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
@@ -148,7 +148,7 @@ def test_a_wrong_command_is_one_line_and_leaves_nothing(words, tmp_path, monkeyp
     assert files - {"uses.json"} == {"file"}
 
 
-def test_output_is_utf_8_in_every_locale_and_a_name_that_a_locale_lacks_is_refused(tmp_path):
+def test_output_is_utf_8_in_every_locale(tmp_path):
     text = tmp_path / "text.txt"
     text.write_text("Sara aß two apples .\n", encoding="utf-8")
     locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"}
@@ -181,7 +181,7 @@ def of_torch():
         (FileNotFoundError(errno.ENOENT, "No such file or directory", "runs/x"), 2, "runs/x: No such file"),
     ],
 )
-def test_whatever_stops_a_command_is_one_line(error, code, said):
+def test_errors_are_one_line(error, code, said):
     ran = CliRunner().invoke(raising(error), [])
     assert (ran.exit_code, ran.stderr.count("\n"), said in ran.stderr) == (code, 1, True)
 
@@ -222,7 +222,7 @@ def at_work(derived, temporary):
 
 
 @pytest.mark.slow
-def test_an_interrupt_is_one_line_and_leaves_no_process(at_work):
+def test_interrupt_is_one_line_and_leaves_no_process(at_work):
     os.killpg(at_work.pid, signal.SIGINT)  # as a terminal does
     _, err = at_work.communicate()  # which waits for all that hold standard error: the processes are gone
     assert at_work.returncode == 130
@@ -230,9 +230,7 @@ def test_an_interrupt_is_one_line_and_leaves_no_process(at_work):
 
 
 @pytest.mark.slow
-def test_a_command_that_is_asked_to_end_leaves_no_process_and_nothing_half_written(
-    at_work, derived, temporary
-):
+def test_sigterm_leaves_no_process_and_no_partial_file(at_work, derived, temporary):
     maps = [Path(f"/proc/{process}/maps").read_text() for process in descendants(at_work.pid)]
     shared = {line.split()[5] for text in maps for line in text.splitlines() if "/dev/shm/" in line}
     assert len(maps) > 2

@@ -37,7 +37,7 @@ COMMANDS = dict(commands())
 
 
 @pytest.mark.parametrize("place", COMMANDS)
-def test_a_command_shown_is_one_that_there_is(place, tmp_path, monkeypatch):
+def test_documented_commands_exist(place, tmp_path, monkeypatch):
     group, words = typer.main.get_command(app), COMMANDS[place]
     context = typer.Context(group, info_name="calque")
     while hasattr(group, "resolve_command"):

@@ -49,7 +49,7 @@ def files_of(step):
 
 
 @pytest.mark.parametrize("damage", [flip_a_bit, cut_short, remove, exchange])
-def test_a_damaged_file_is_refused(damage, done, tmp_path):
+def test_damaged_files_are_rejected(damage, done, tmp_path):
     root = shutil.copytree(done.root, tmp_path / "runs")
     dice = random.Random(0)
     for step in done.study.steps(root):
@@ -66,7 +66,7 @@ def test_a_damaged_file_is_refused(damage, done, tmp_path):
 
 
 @pytest.mark.parametrize("kept", ["", MANIFEST])
-def test_a_folder_in_the_place_of_another_is_refused(kept, done, tmp_path):
+def test_misplaced_folders_are_rejected(kept, done, tmp_path):
     root = shutil.copytree(done.root, tmp_path / "runs")
     steps = done.study.steps(root)
     for step in steps:

@@ -14,7 +14,7 @@ CHECKOUT = Path(__file__).parents[2]
 ACCURACY = "control/table-3: MLM | Trans | ours; POS accuracy ZS"
 
 
-def test_a_cell_has_the_number_of_the_committed_table():
+def test_marks_take_numbers_from_committed_tables():
     line = next(
         line for line in (ROOT / "control/table-3.md").read_text().splitlines() if "| Trans  " in line
     )
@@ -34,18 +34,18 @@ def test_a_cell_has_the_number_of_the_committed_table():
         "control/table-3: MLM | Trans | ours; POS accuracy ZS #3",
     ],
 )
-def test_a_mark_that_names_no_number_is_refused_with_its_page_and_line(mark, tmp_path):
+def test_marks_without_a_number_are_rejected_with_page_and_line(mark, tmp_path):
     (tmp_path / "README.md").write_text(f"# A page\n\nMLM <!-- {mark} -->1<!-- / -->\n")
     with pytest.raises(BadInput) as error:
         update(tmp_path, write=True)
     assert str(error.value).startswith(f"{tmp_path / 'README.md'}:3: ")
 
 
-def test_pages_are_filled_from_the_code_and_the_records_that_are_here():
+def test_documentation_is_up_to_date():
     assert update(CHECKOUT, False, {"commands": lambda: reference(typer.main.get_command(app))}) == []
 
 
-def test_docs_are_checked_and_filled_from_the_command_line(tmp_path):
+def test_docs_command_checks_and_fills_pages(tmp_path):
     page, run = tmp_path / "README.md", CliRunner().invoke
     assert run(app, ["docs", str(tmp_path)]).exit_code == 2  # without a README
     page.write_text(f"MLM: <!-- {ACCURACY} -->-1<!-- / -->\n")

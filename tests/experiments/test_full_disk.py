@@ -95,7 +95,7 @@ def undisturbed(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_a_full_disk_at_each_write_is_one_line_and_resumable(disk, undisturbed, tmp_path):
+def test_full_disk_at_any_write_is_one_line_and_resumable(disk, undisturbed, tmp_path):
     failures = 0
     for stage in STAGES:
         while True:

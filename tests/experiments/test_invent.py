@@ -26,7 +26,7 @@ def swap():
     return names["Swap"]()
 
 
-def test_images_are_those_of_python(swap, tmp_path):
+def test_javascript_transforms_equal_python(swap, tmp_path):
     sentences = [sentence.words for sentence in Pocket(types=300).sentences(1_000)] + [
         tuple(s.split()) for s in HARD
     ]

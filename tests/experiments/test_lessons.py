@@ -26,7 +26,7 @@ def printed(function, *arguments):
     return out.getvalue()
 
 
-def test_the_models_of_the_study_are_shipped():
+def test_models_of_the_lesson_are_shipped():
     lesson = study("lesson")
     runs = [step.config for step in lesson.trained()]
     assert len(runs) == len(lesson.seeds) * len(lesson.objectives) == 8
@@ -34,7 +34,7 @@ def test_the_models_of_the_study_are_shipped():
 
 
 @pytest.mark.slow
-def test_the_notebook_runs_and_its_solutions_are_right(tmp_path, monkeypatch):
+def test_notebook_runs_and_its_solutions_are_right(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     settings = ", ".join(map(repr, SMALL))
     small = {
@@ -86,6 +86,6 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize(("check", "right", "wrong", "more"), ANSWERS)
-def test_a_check_accepts_the_right_answer_only(check, right, wrong, more):
+def test_checks_accept_only_right_answers(check, right, wrong, more):
     assert printed(check, right, *more).startswith("Right: ")
     assert printed(check, wrong, *more).startswith("Not yet: ")

@@ -56,7 +56,7 @@ def test_states_are_means_over_the_sub_words_of_each_word(model):
         model.states(["the " * 31])
 
 
-def test_a_function_after_a_layer_changes_its_states_and_those_above(model):
+def test_function_after_a_layer_changes_states_from_there_on(model):
     sentence = ["the cook ate ."]
     (before,) = model.states(sentence)
     (above,) = model.after_layer(1, shifted).states(sentence)
@@ -74,12 +74,12 @@ def test_a_function_after_a_layer_changes_its_states_and_those_above(model):
         model.after_layer(2, shifted)
 
 
-def test_alignment_is_that_of_the_study_s_records(done, model):
+def test_alignment_equals_the_studys_records(done, model):
     records = read_measured(done.measures(done.model("MLM"))["alignment"]).records
     assert model.alignment() == pytest.approx({one.metric: one.value for one in records if one.step == 12})
 
 
-def test_fine_tuning_is_that_of_the_study(done, model, tuned):
+def test_fine_tuning_equals_the_studys(done, model, tuned):
     (record,) = [r for r in done.records(done.model("MLM")) if (r.measure, r.metric) == ("ZS", "accuracy")]
     score = tuned.score()
     assert (score.value, score.count, score.items) == (record.value, record.count, record.items)
@@ -93,7 +93,7 @@ def test_states_of_chosen_words_are_patched(tuned):
     assert all(tuned.patched(1, only=every[i::2]) != tuned.patched(1) for i in range(2))
 
 
-def test_a_saved_model_is_an_ordinary_checkpoint(model, tmp_path):
+def test_saved_model_is_an_ordinary_checkpoint(model, tmp_path):
     changed = model.with_rows(model.rows().source)
     changed.save(tmp_path / "new" / "model")
     again = calque.load(tmp_path / "new" / "model")
@@ -111,7 +111,7 @@ def test_a_saved_model_is_an_ordinary_checkpoint(model, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["new"] and not (model.folder / "inside").exists()
 
 
-def test_what_is_not_in_the_study_is_refused(copied, tmp_path):
+def test_missing_parts_of_a_study_are_named(copied, tmp_path):
     of = copied.model("MLM")
     model = calque.load(of.checkpoint)
     alone = calque.load(shutil.copytree(of.checkpoint, tmp_path / "alone"))
@@ -157,7 +157,7 @@ CODE, SHOWN = (
 )
 
 
-def test_the_program_of_the_page_measures_what_the_study_does(done, capsys):
+def test_page_program_equals_the_study(done, capsys):
     found = output(StudySession(done.study, done.root), capsys)
     assert [name for name, *_ in found] == [name for name, *_ in rows_of(SHOWN)]
     for objective, (_, aligned, score) in zip(("MLM", "ALIGN-MLM"), found[::3], strict=True):
@@ -169,7 +169,7 @@ def test_the_program_of_the_page_measures_what_the_study_does(done, capsys):
 
 
 @pytest.mark.slow
-def test_the_output_of_the_page_and_the_examples_of_methods_are_right(tmp_path, capsys):
+def test_page_output_and_method_examples_are_right(tmp_path, capsys):
     lesson = finished(tmp_path / "runs", study("lesson"))
     model, runner = calque.load(lesson.model("MLM", seed=1).checkpoint), doctest.DocTestRunner()
     for name, method in vars(Checkpoint).items():

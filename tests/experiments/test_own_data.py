@@ -15,7 +15,7 @@ COMMAND = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.slow
-def test_the_page_shows_what_its_commands_print(tmp_path):
+def test_page_shows_its_commands_output(tmp_path):
     for name, text in (*FILE.findall(PAGE), *STUDY.findall(PAGE)):
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert len(STUDY.findall(PAGE)[0][1].strip().splitlines()) <= 15
@@ -60,7 +60,7 @@ for kind, file in KINDS.items():
     OWN[1:1] = [f"source.{kind}={file}", f"source.{kind}.held_out=20"]
 
 
-def test_tasks_of_ones_own_are_in_the_report(here):
+def test_user_tasks_are_reported(here):
     tiny = [one for one in TINY if not one.startswith(("source", "tasks"))]
     settings = sets(*OWN, *tiny, "objectives=MLM")
     code, _, err = calque("run", "pocket", "--jobs", "1", *settings)
@@ -70,7 +70,7 @@ def test_tasks_of_ones_own_are_in_the_report(here):
     assert all(title in page for title in ("Text labels", "Pair labels", "Word labels", "bag of words"))
 
 
-def test_a_label_that_training_lacks_is_told_before_anything_is_trained(here):
+def test_labels_missing_from_training_fail_before_training(here):
     other = ["source.text_labels=texts.tsv+other.tsv", "source.text_labels.held_out=20", "vocabulary=400"]
     settings = sets(*OWN, *other)
     code, _, err = calque("run", "pocket", "--jobs", "1", *settings)

@@ -24,13 +24,13 @@ def checkpoint(done):
     return calque.load(done.model("MLM").folder / CHECKPOINT)
 
 
-def test_the_examples_of_the_interface_are_right(monkeypatch):
+def test_interface_doctests_pass(monkeypatch):
     monkeypatch.chdir(ROOT)
     tried = doctest.testmod(calque)
     assert tried.attempted > 8 and not tried.failed
 
 
-def test_a_derived_sentence_says_where_its_words_were():
+def test_derived_sentences_record_word_origins():
     derived = calque.derive("Sara ate two apples .", "trans.inv")
     source = derived.source.words
     assert [Transliterate().spell(source[place]) for place in derived.origin] == [*derived.words]
@@ -46,7 +46,7 @@ def test_links_are_those_of_the_aligners():
         calque.align(source, target, method="argmax")
 
 
-def test_a_mask_is_filled_as_transformers_fills_it(checkpoint):
+def test_fill_equals_transformers_pipeline(checkpoint):
     fill = pipeline("fill-mask", model=str(checkpoint.folder))
     text = "Sara <mask> two apples ."
     ours, theirs = checkpoint.fill(text, count=7), fill(text, top_k=7)
@@ -60,7 +60,7 @@ def test_a_mask_is_filled_as_transformers_fills_it(checkpoint):
     assert same and all(a == b for a, b in same)
 
 
-def test_a_derived_text_is_filled_by_the_ids_of_its_language(checkpoint, done):
+def test_fill_uses_ids_of_the_language(checkpoint, done):
     words = calque.derive("Sara ate two apples .", NAME).words
     text = " ".join(["<mask>", *words[1:]])
     shift = np.load(done.data / NAME / "image.npy")
@@ -71,7 +71,7 @@ def test_a_derived_text_is_filled_by_the_ids_of_its_language(checkpoint, done):
     assert checkpoint.fill(text, NAME, 1)[0].probability == pytest.approx(float(scores.max()))
 
 
-def test_the_nearest_types_are_those_of_brute_force(checkpoint):
+def test_nearest_types_equal_brute_force(checkpoint):
     words, vectors = checkpoint.embeddings("source")
     others, theirs = checkpoint.embeddings(NAME)
     assert len(words) == len(vectors) == len(theirs) == len(others)
@@ -87,7 +87,7 @@ def test_the_nearest_types_are_those_of_brute_force(checkpoint):
     )
 
 
-def test_wrong_calls_are_refused(checkpoint):
+def test_wrong_calls_are_rejected(checkpoint):
     calls = [
         (checkpoint.fill, ("no mask here",)),
         (checkpoint.fill, ("<mask> and <mask>",)),
@@ -105,7 +105,7 @@ def test_wrong_calls_are_refused(checkpoint):
             call(*arguments)
 
 
-def test_a_study_that_is_finished_runs_at_once_and_its_records_are_those_of_the_report(done):
+def test_finished_study_returns_the_reports_records(done):
     session = calque.study("pocket", *TINY, runs=done.root)
     assert session.study == done.study
     folder = session.run(jobs=1)
@@ -121,7 +121,7 @@ def test_a_study_that_is_finished_runs_at_once_and_its_records_are_those_of_the_
     "program",
     ["import calque", "from setuptools import build_meta; build_meta.get_requires_for_build_wheel()"],
 )
-def test_a_checkout_without_symbolic_links_is_one_line_that_says_how_to_clone(program, tmp_path):
+def test_checkout_without_symlinks_explains_how_to_clone(program, tmp_path):
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "calque/__init__.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)

@@ -16,7 +16,7 @@ from calque.experiments.study.models import Cost
 from calque.pretrain.cost import TrainingBytes
 
 
-def test_ids_operations_and_time_follow_the_steps(tiny):
+def test_planned_time_is_proportional_to_steps(tiny):
     once, twice = plan(tiny, 1), plan(override(tiny, ["train.steps=24"]), 1)
     lines = (
         extent(override(tiny, [f"objectives={objectives}"])) for objectives in ("MLM,XLM", "WEAM-after-MLM")
@@ -37,20 +37,20 @@ COST = Cost(steps=10, parameters=10**8, flops=1e18, memory=0, batch=256, card=CA
 
 
 @given(st.sampled_from(CARDS), st.integers(1, 128))
-def test_twice_the_cards_take_half_the_time_and_no_more_memory(kind, number):
+def test_two_cards_take_half_the_time(kind, number):
     (seconds, _, pieces), (half, _, fewer) = on_cards(COST, kind, number), on_cards(COST, kind, 2 * number)
     assert half == pytest.approx(seconds / 2)
     assert fewer <= pieces
 
 
-def test_a_model_that_does_not_fit_and_more_cards_than_rows_are_refused():
+def test_too_large_models_and_too_many_cards_are_rejected():
     with pytest.raises(BadInput, match="100 M parameters does not fit on one L40S"):
         on_cards(replace(COST, card=replace(CARD, fixed=48e9)), card("L40S"), 1)
     with pytest.raises(BadInput, match="257 cards are too many for 256 rows per step"):
         on_cards(COST, card("L40S"), 257)
 
 
-def test_what_is_there_is_counted_and_what_is_not_is_told_with_its_command(tmp_path, monkeypatch):
+def test_missing_files_are_listed_with_their_command(tmp_path, monkeypatch):
     monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
     monkeypatch.delenv("CALQUE_STANZA", raising=False)
     planned = study("align_mlm")

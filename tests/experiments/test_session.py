@@ -10,7 +10,7 @@ MISSING = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "c
 
 
 @pytest.mark.parametrize("name", ["xlm_align_pocket", "word_alignment"])
-def test_a_row_has_the_fields_of_its_record_and_of_its_run(name):
+def test_joined_rows_contain_record_and_run_fields(name):
     lines = {file: (ROOT / name / file).read_text(encoding="utf-8").splitlines() for file in (RUNS, RECORDS)}
     runs = {run["id"]: run for run in map(json.loads, lines[RUNS])}
     rows = joined_rows(ROOT / name)
@@ -23,7 +23,7 @@ def test_a_row_has_the_fields_of_its_record_and_of_its_run(name):
         assert row == of_run | MISSING | record
 
 
-def test_the_value_of_a_sweep_is_a_field(tmp_path):
+def test_sweep_value_is_a_field(tmp_path):
     for file in (RUNS, RECORDS):
         (tmp_path / file).write_text(
             (ROOT / "control" / file).read_text(encoding="utf-8").splitlines()[0] + "\n"

@@ -14,7 +14,7 @@ from tests.experiments.conftest import TINY, Done, Heard, sets, weights
 ROOT = Path(__file__).parents[2]
 
 
-def test_each_stage_leaves_the_input_of_the_next(done):
+def test_stages_leave_inputs_for_the_next(done):
     assert (done.data / "preview.txt").is_file()
     assert sorted(done.heard.begun) == sorted(done.heard.finished)
     for model in done.models():
@@ -42,7 +42,7 @@ def test_finished_steps_are_not_computed_again(done):
 
 
 @pytest.mark.slow
-def test_in_parallel_there_are_the_same_bits_and_the_same_errors(done, derived):
+def test_parallel_jobs_give_the_same_bits_and_errors(done, derived):
     places = derived.changed("objectives=MLM,ALIGN-MLM,DICT-MLM")
     (places.model("DICT-MLM").folder / "resume" / "step-000000004").mkdir(parents=True)
     with pytest.raises(BadInput, match="this state is incomplete") as there:

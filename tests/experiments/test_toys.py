@@ -133,14 +133,14 @@ def rows_of(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_its_fields_make_its_name_its_title_its_row_and_its_parser():
+def test_fields_define_name_title_and_parser():
     assert parse("BACKWARDS-25") == Backwards(0.25)
     assert (Backwards(0.25).name, Backwards(0.25).title) == ("BACKWARDS-25", "Backwards, 25 % of the rows")
     row = "| `BACKWARDS` | Backwards is MLM that reads some rows from the end. | `-25`: 25 % of the rows |"
     assert objectives_module.table()[-1] == row
 
 
-def test_each_runs_from_the_command_line_to_the_report(tmp_path):
+def test_toys_run_from_command_line_to_report(tmp_path):
     settings = [
         *(setting for setting in TINY if "tasks" not in setting),
         "train.steps=4",
@@ -173,7 +173,7 @@ def test_each_runs_from_the_command_line_to_the_report(tmp_path):
     assert {r["measure"] for r in drawn} == {"longer rows"} and len(drawn) == 2
 
 
-def test_an_aligner_links_words_by_its_name_on_the_command_line(done, tmp_path):
+def test_aligner_is_found_by_name(done, tmp_path):
     text = tmp_path / "text"
     text.write_text("Sara ate two apples .\n" * 3, encoding="utf-8")
     model = done.model("MLM").checkpoint

@@ -16,7 +16,7 @@ INSTALL = "make .venv/.installed"  # the first command, which is not run
 
 
 @pytest.mark.slow
-def test_the_page_works_as_a_new_user_follows_it(tmp_path):
+def test_tutorial_works_step_by_step(tmp_path):
     programs = tmp_path / "bin"
     programs.mkdir()
     small = f'case "$*" in "run mine.py") set -- "$@" --jobs 1 {SETTINGS};; esac'

@@ -25,7 +25,7 @@ def begun(words, **environment):
 
 
 @pytest.mark.slow
-def test_of_two_commands_on_the_same_models_each_is_trained_once_and_both_end_right(done, tmp_path):
+def test_two_commands_share_models(done, tmp_path):
     place = ["pocket", "--runs", str(tmp_path), "--jobs", "1", *SETTINGS]
     with begun(["evaluate", *place]) as first:
         wait_for(lambda: below(tmp_path, ".languages-*.claim"), first)

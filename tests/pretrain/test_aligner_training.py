@@ -83,7 +83,7 @@ def expected(one, model, layer, instances, labels, least):
     ("labels", "least"), [("gold", 0.1), ("agreement", 0.1), ("agreement", 0.2), ("self", 0.1)]
 )
 @torch.no_grad()
-def test_the_loss_is_the_cross_entropy_of_linked_words(languages, labels, least, layer):
+def test_loss_by_hand(languages, labels, least, layer):
     one, model, chosen = (
         stream(languages, replace(GOLD, layer=layer)),
         model_of(),

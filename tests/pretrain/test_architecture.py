@@ -80,7 +80,7 @@ def test_loss_gradient_and_hidden_states_are_those_of_transformers(spelt, padded
 
 @EACH
 @pytest.mark.parametrize("objective", [MLM(), XLMAlign()], ids=lambda objective: objective.name)
-def test_a_run_begins_with_a_folder_and_leaves_one(spelt, objective, study, tmp_path):
+def test_run_starts_from_a_folder_and_saves_one(spelt, objective, study, tmp_path):
     before = save(spelt, study, tmp_path / "given").state_dict()
     still = ModelConfig(**vars(MODEL) | {"dropout": 0.0})
     config = of_study(study, objective, model=still, start=tmp_path / "given")

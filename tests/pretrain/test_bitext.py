@@ -53,7 +53,7 @@ def test_every_pair_is_a_row_in_either_order(parallel, languages):
 
 
 @pytest.mark.parametrize("length", [16, STILL.length])
-def test_an_instance_has_the_ids_of_a_row(languages, length):
+def test_instances_fit_in_a_row(languages, length):
     parallel = pairs_of(languages, length)
 
     def ids(line):
@@ -91,7 +91,7 @@ def test_gold_links_are_the_derivations(parallel, languages):
 
 
 @pytest.mark.parametrize("pieces", [1, 2, 4, 1000])
-def test_pieces_have_every_pair_once_and_no_column_of_padding(parallel, pieces):
+def test_pieces_contain_every_pair_once_without_extra_padding(parallel, pieces):
     batch = drawn(parallel, 3)
     made = batch.by_length(pieces)
     assert 1 <= len(made) <= pieces

@@ -41,7 +41,7 @@ def fresh():
     return learner, make_optimizer(learner, TRAIN)
 
 
-def test_a_saved_state_is_loaded(saved, trained):
+def test_saved_state_is_loaded(saved, trained):
     model, optimizer = fresh()
     step, state = load_state(saved, model, optimizer, IDENTITY)
     assert step == 7 and state and state.facts["snapshots"] == SNAPSHOTS
@@ -52,14 +52,14 @@ def test_a_saved_state_is_loaded(saved, trained):
             assert optimizer.state[p][kind].equal(trained[1].state[q][kind])
 
 
-def test_the_last_state_replaces_earlier_and_unfinished_ones(saved, trained):
+def test_last_state_replaces_earlier_ones(saved, trained):
     (saved / ".step-000000008.123-a.part").mkdir()
     save(saved, 100, trained)
     assert [path.name for path in saved.iterdir()] == ["step-000000100"]
     assert load_state(saved, *fresh(), IDENTITY)[0] == 100
 
 
-def test_the_later_of_two_states_is_taken(saved, trained):
+def test_later_state_is_loaded(saved, trained):
     save(saved.parent / "other", 12, trained)
     (saved.parent / "other" / "step-000000012").rename(saved / "step-000000012")
     assert load_state(saved, *fresh(), IDENTITY)[0] == 12
@@ -67,7 +67,7 @@ def test_the_later_of_two_states_is_taken(saved, trained):
 
 @pytest.mark.parametrize("name", [WEIGHTS, MOMENTS, MANIFEST])
 @pytest.mark.parametrize("damage", ["missing", "empty", "half"])
-def test_an_incomplete_state_is_refused(saved, name, damage):
+def test_incomplete_state_is_rejected(saved, name, damage):
     path = saved / "step-000000007" / name
     content = path.read_bytes()
     path.unlink()

@@ -9,7 +9,7 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 
 
 @given(st.integers(1, 500), st.data())
-def test_the_rate_rises_over_the_warm_up_and_falls_linearly_to_zero(steps, data):
+def test_learning_rate_rises_then_falls_linearly(steps, data):
     warmup = data.draw(st.integers(0, steps - 1))
     config = TrainConfig(steps=steps, warmup=warmup, learning_rate=1e-3)
     rates = [config.rate(step) for step in range(steps)]
@@ -20,7 +20,7 @@ def test_the_rate_rises_over_the_warm_up_and_falls_linearly_to_zero(steps, data)
     assert rates[-1] == pytest.approx(1e-3 / (steps - warmup))
 
 
-def test_the_defaults_are_the_papers():
+def test_defaults_are_the_papers():
     model, train = ModelConfig(), TrainConfig()
     assert (model.layers, model.heads, model.hidden, model.ffn, model.length) == (8, 8, 512, 2048, 512)
     assert (train.steps, train.batch, train.learning_rate, train.warmup) == (500_000, 128, 1e-4, 10_000)
@@ -64,7 +64,7 @@ def test_all_mistakes_are_named_at_once():
         assert name in said
 
 
-def test_unpublished_values_are_those_of_the_papers_library():
+def test_unpublished_values_are_the_librarys_defaults():
     model, train = ModelConfig(), TrainConfig()
     # To make one asks for accelerate.
     theirs = {field.name: field.default for field in fields(TrainingArguments)}

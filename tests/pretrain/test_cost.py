@@ -36,7 +36,7 @@ def test_pairs_cost_the_passes_that_their_objective_takes():
 
 
 @pytest.mark.parametrize("objective", [MLM(), HeadOnly(MLM())], ids=lambda objective: objective.name)
-def test_the_operations_of_text_are_those_that_torch_counts(objective):
+def test_operations_of_text_equal_torchs_count(objective):
     """As many labels a row, so that no query is padding; all but the layer that attends from labels alone is
     usual.
     """
@@ -51,7 +51,7 @@ def test_the_operations_of_text_are_those_that_torch_counts(objective):
     assert counted.get_total_flops() == pytest.approx(objective.flops(model, 50) * ids.numel(), rel=1e-9)
 
 
-def test_the_memory_of_a_batch_worked_out_on_paper():
+def test_memory_of_a_batch_by_hand():
     """8 rows of 64 ids keep 2 (16 x 64 + 4 x 128) floats per id; 15 % of the 512 ids have three rows of 100
     logits."""
     model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=64)
@@ -60,7 +60,7 @@ def test_the_memory_of_a_batch_worked_out_on_paper():
     )
 
 
-def test_the_memory_of_a_card_worked_out_on_paper():
+def test_memory_of_a_card_by_hand():
     """The same in bfloat16: 393,216 bytes of activations per row, and 12 for each of 100 logits at 15 % of
     the ids."""
     model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=64)
@@ -73,7 +73,7 @@ def test_the_memory_of_a_card_worked_out_on_paper():
     assert held.of(8) - held.of(7) == card.row and held.of(1) == card.of(0) + card.row + 10_000
 
 
-def test_the_operations_of_a_pass_are_those_that_torch_counts():
+def test_operations_of_a_pass_equal_torchs_count():
     model, ids = (
         ModelConfig(layers=3, heads=2, hidden=32, ffn=80, length=24, dropout=0.0),
         torch.randint(5, 50, (4, 24)),

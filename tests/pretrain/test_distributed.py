@@ -54,7 +54,7 @@ def farthest(one, other):
 
 
 @pytest.mark.parametrize("name", [*EVERY, MIXED])
-def test_processes_see_the_batches_of_one_and_end_with_its_weights(ranks, name):
+def test_processes_train_like_one(ranks, name):
     alone = seen([ranks / f"{name} seen 1-0.json"])
     together = seen([ranks / f"{name} seen {MOST}-{rank}.json" for rank in range(MOST)])
     assert together == alone
@@ -64,7 +64,7 @@ def test_processes_see_the_batches_of_one_and_end_with_its_weights(ranks, name):
 
 
 @pytest.mark.parametrize("size", [size for size in SIZES if size != 2])
-def test_another_number_of_processes_continues_only_if_allowed(ranks, size):
+def test_process_count_changes_only_if_allowed(ranks, size):
     refused = f"this run was started with world 2, not {size}"
     for rank in range(size):
         said = json.loads((ranks / f"changed to {size} said-{rank}.json").read_text(encoding="utf-8"))
@@ -78,7 +78,7 @@ def test_another_number_of_processes_continues_only_if_allowed(ranks, size):
     assert 0 < farthest(ranks / "whole" / weights, ranks / f"changed to {size}" / weights) < CLOSE
 
 
-def test_the_same_number_of_processes_continues_to_the_same_bits(ranks):
+def test_same_process_count_resumes_bitwise(ranks):
     for rank in range(2):
         assert json.loads((ranks / f"changed to 2 said-{rank}.json").read_text(encoding="utf-8")) == [
             "finished"
@@ -99,7 +99,7 @@ def test_two_processes_have_the_gradient_of_one(ranks, languages, name, cut):
         torch.testing.assert_close(together[parameter], gradient, rtol=1e-4, atol=1e-6)
 
 
-def test_a_run_of_two_processes_is_bitwise_the_same_again(ranks):
+def test_two_process_runs_repeat_bitwise(ranks):
     one, again = (ranks / name / "checkpoint" / "model.safetensors" for name in ("run", "again"))
     assert one.read_bytes() == again.read_bytes()
     rows = [json.loads(row) for row in (ranks / "run" / "metrics.jsonl").read_text().splitlines()]

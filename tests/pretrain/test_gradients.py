@@ -35,7 +35,7 @@ def gradients(objective, languages, world):
 @pytest.mark.parametrize(
     "objective", [AlignMLM(), XLMAlign(), WordAligned(links="gold")], ids=lambda one: one.name
 )
-def test_every_gradient_is_dense_and_the_sum_over_processes(objective, languages):
+def test_gradients_are_dense_sums_over_processes(objective, languages):
     twin = Twin(0, 2, torch.device("cpu"))
     alone, together = gradients(objective, languages, one_process()), gradients(objective, languages, twin)
     assert len(alone) == len(together) == len(new_learner(objective).trained)

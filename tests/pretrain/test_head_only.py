@@ -9,7 +9,7 @@ from tests.pretrain.made import STILL, TRAIN, fit, new_learner
 BOTH = HeadOnly(XLMAlign())
 
 
-def test_the_head_moves_and_the_encoder_with_its_table_stays(languages):
+def test_head_only_training_keeps_the_encoder(languages):
     learner, before = new_learner(BOTH), new_learner(BOTH).model.state_dict()
     config = replace(TRAIN, weight_decay=0.1)
     streams = BOTH.streams(languages, STILL.length, 0)

@@ -97,14 +97,14 @@ def cached(cache):
     return snapshot
 
 
-def test_a_name_finds_an_earlier_download(tmp_path, offline):
+def test_name_finds_an_earlier_download(tmp_path, offline):
     snapshot = cached(tmp_path)
     found = model_folder(f"{MODEL}@{COMMIT}", tmp_path)
     assert (found / "config.json").samefile(snapshot / "config.json")
 
 
 @pytest.mark.parametrize("revision", ["", "@", "@main", f"@{COMMIT[:12]}", f"@{COMMIT.upper()}"])
-def test_a_name_without_a_commit_is_refused_with_the_way_to_write_it(revision, tmp_path, hub):
+def test_name_without_commit_is_rejected_with_the_right_form(revision, tmp_path, hub):
     said = rf"there is no folder '{MODEL}{revision}'; .* add a revision: {MODEL}@ and a 40-digit commit hash"
     with pytest.raises(BadInput, match=f"{said}$"):
         model_folder(f"{MODEL}{revision}", tmp_path)
@@ -114,7 +114,7 @@ def test_a_name_without_a_commit_is_refused_with_the_way_to_write_it(revision, t
     assert not hub.asked
 
 
-def test_a_model_is_downloaded_once_and_only_needed_files(tmp_path, hub):
+def test_only_needed_files_are_downloaded_once(tmp_path, hub):
     folder = model_folder(f"{MODEL}@{COMMIT}", tmp_path)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
         name: body for name, body in FILES.items() if name != "model.onnx"
@@ -133,7 +133,7 @@ def test_a_model_is_downloaded_once_and_only_needed_files(tmp_path, hub):
         (f"someone/ill@{COMMIT}", "503"),
     ],
 )
-def test_a_model_missing_from_the_hub_is_one_line(name, said, tmp_path, hub):
+def test_model_missing_from_the_hub_is_one_line(name, said, tmp_path, hub):
     with pytest.raises(BadInput) as caught:
         model_folder(name, tmp_path)
     model = name.partition("@")[0]

@@ -28,14 +28,14 @@ def weights(objective, languages):
     return [tensor.numpy().tobytes() for tensor in state_of(learner).values()]
 
 
-def test_without_an_entry_or_with_next_to_no_share_it_is_mlm_bit_by_bit(languages, told_nothing):
+def test_link_without_entries_is_mlm(languages, told_nothing):
     mlm = weights(MLM(), languages)
     assert weights(Link(0.5), told_nothing) == weights(Link(1e-12), languages) == mlm
     assert weights(Link(0.5), languages) != mlm
 
 
 @given(st.integers(0, 2**32), st.floats(0, 1, exclude_min=True))
-def test_only_visible_source_words_with_an_entry_change_and_only_into_their_image(seed, share):
+def test_link_replaces_only_visible_source_words(seed, share):
     languages = LANGUAGES[0]
     (rows, counts), (plain, same) = drawn(Link(share), languages, seed), drawn(MLM(), languages, seed)
     image = dict(languages.dictionary("source", LANGUAGE).tolist())
@@ -47,7 +47,7 @@ def test_only_visible_source_words_with_an_entry_change_and_only_into_their_imag
     assert [image[i] for i in plain.ids[changed].tolist()] == rows.ids[changed].tolist()
 
 
-def test_the_share_is_of_all_visible_source_words(languages):
+def test_share_is_of_visible_source_words(languages):
     known = np.isin(np.arange(2 * SIZE), languages.dictionary("source", LANGUAGE)[:, 0])
     for share in (0.05, 0.25, 1.0):
         switched = could = 0

@@ -63,21 +63,21 @@ def check_same(out, size):
     assert [row["step"] for row in metrics(out / "killed")] == list(range(2, STEPS[size] + 1, 2))
 
 
-def test_the_same_weights_and_metrics(died):
+def test_killed_runs_end_with_the_same_weights_and_metrics(died):
     out, status, _ = died
     assert status["uninterrupted"] == status["last life"] == [0]
     assert status["killed"] == [[KILLED]] * LIVES[1]
     check_same(out, 1)
 
 
-def test_two_processes_end_with_the_same_weights_and_metrics_whichever_is_killed(died_of_two):
+def test_two_processes_survive_either_being_killed(died_of_two):
     out, status, _ = died_of_two
     assert status["uninterrupted"] == status["last life"] == [0, 0]
     assert {tuple(ends) for ends in status["killed"]} == {(KILLED, LOST), (LOST, KILLED)}
     check_same(out, 2)
 
 
-def test_the_process_that_is_left_ends_with_one_line(died_of_two):
+def test_surviving_process_ends_with_one_line(died_of_two):
     _, status, printed = died_of_two
     lives = status["killed"] + status["stopped"]
     assert all(sorted(ends) == [KILLED, LOST] for ends in lives)

@@ -41,7 +41,7 @@ def test_shares(rate):
     )
 
 
-def test_specials_and_unselected_ids_do_not_change():
+def test_masking_changes_only_selected_ids():
     ids, languages, rows = draw()
     selected = rows.labels.numpy() != UNLABELLED
     assert (ids[selected] >= FIRST).all()
@@ -52,7 +52,7 @@ def test_specials_and_unselected_ids_do_not_change():
 
 
 @pytest.mark.parametrize("language", [SOURCE, DERIVED])
-def test_random_replacements_are_uniform_over_the_own_language(language):
+def test_random_replacements_are_uniform_over_the_language(language):
     ids, languages, rows = draw()
     shown = rows.ids.numpy()
     replaced = (shown != ids) & (shown != OURS.mask) & (languages == language)

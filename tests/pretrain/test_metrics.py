@@ -13,7 +13,7 @@ EACH = replace(TRAIN, steps=30, log_every=1, save_every=10, warmup=3)
 @pytest.mark.parametrize(
     "damage", [b"", b'{"step": 1', b'{"step": 21, "loss": {"mlm": 99}}\n\xff\x00{"st', None]
 )
-def test_a_run_continues_with_the_rows_of_its_state(damage, study, tmp_path):
+def test_resumed_run_restores_its_metrics(damage, study, tmp_path):
     """Whatever happened to the file, rows up to the state are restored, and later ones written again."""
     path = tmp_path / METRICS
     config = of_study(study, train=EACH)
@@ -29,7 +29,7 @@ def test_a_run_continues_with_the_rows_of_its_state(damage, study, tmp_path):
     assert 99 not in [row["loss"]["mlm"] for row in read_metrics(path)]
 
 
-def test_a_row_has_means_of_its_steps_and_reported_terms_separately(tmp_path):
+def test_rows_contain_means_and_reported_terms(tmp_path):
     made = Metrics(
         tmp_path, replace(EACH, log_every=2), [SimpleNamespace(weights={"mlm": 1.0})], 10, True, None
     )

@@ -23,7 +23,7 @@ from tests.pretrain.made import MODEL, TRAIN, check_resumes, pretrain
 NAMES = ("trans", "inv")
 
 
-def test_settings_that_came_or_went_change_no_older_fingerprint():
+def test_added_settings_keep_older_fingerprints():
     older = {"phases", "exponent", "text", "held_out", "bitexts", "bitext_exponent", "dictionaries"}
     assert plain(Mixture()).keys() - {"kind"} == older
     assert plain(Mixture(disjoint=True))["disjoint"]
@@ -53,14 +53,14 @@ def test_mistakes_are_named(several, changes, mistake):
     ("batch", "pairs", "rows"),
     [(2, 0.01, [1, 1]), (2, 0.99, [1, 1]), (10, 0.04, [9, 1]), (10, 0.26, [7, 3]), (10, 0.96, [1, 9])],
 )
-def test_text_and_pairs_have_at_least_a_row_each(batch, pairs, rows):
+def test_text_and_pairs_get_at_least_one_row(batch, pairs, rows):
     assert Mixture(pairs=pairs).rows(batch, [5, 0, 500], [False, False, True]) == [rows[0], 0, rows[1]]
 
 
 @given(
     st.lists(st.tuples(st.integers(1, 10**9), st.booleans()), min_size=2, max_size=5), st.floats(0.01, 0.99)
 )
-def test_rows_sum_to_the_batch_and_rows_of_pairs_to_their_part(streams, pairs):
+def test_rows_sum_to_the_batch_and_to_the_share_of_pairs(streams, pairs):
     sizes, paired = zip(*streams, strict=True)
     assume(any(paired) and not all(paired))
     rows = Mixture(pairs=pairs).rows(1000, sizes, paired)
@@ -82,7 +82,7 @@ def test_languages_have_their_shares(mixture, several):
     assert [shown[name]["epochs"] for name in ("source", *NAMES)] == (rows / sizes).tolist()
 
 
-def test_every_instance_is_drawn_and_no_other():
+def test_every_instance_is_drawn():
     order = Mixture(exponent=0.7).order({("a",): 3, ("b",): 5, ("c",): 1}, 9, 0)
     assert {int(i) for step in range(100) for i in order.at(step, 4)} == set(range(9))
 
@@ -96,7 +96,7 @@ def test_bitexts_are_sampled_with_an_exponent(several):
     assert abs(shown["source-inv"]["rows"] - shown["inv-trans"]["rows"]) <= 1
 
 
-def test_held_out_sentences_are_in_no_row_and_in_no_bitext(several):
+def test_held_out_sentences_are_not_read(several):
     whole = Languages.open(several, NAMES)
     cut = Mixture(held_out=0.25).of(whole)
     assert [len(language.corpus) for language in cut.languages] == [300, 300, 300]
@@ -107,7 +107,7 @@ def test_held_out_sentences_are_in_no_row_and_in_no_bitext(several):
             assert np.array_equal(before.links(pair), after.links(pair))
 
 
-def test_a_mixture_trains_and_resumes_to_the_same_bytes(several, tmp_path):
+def test_mixture_resumes_to_the_same_bytes(several, tmp_path):
     mixture = Mixture((0.45, 0.1, 0.45), held_out=0.1)
     config = Pretraining(Languages.open(several, NAMES), DictMLM(), MODEL, TRAIN, seed=2, mixture=mixture)
     check_resumes(tmp_path, config)

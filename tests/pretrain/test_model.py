@@ -49,7 +49,7 @@ def test_loss_and_gradient_are_those_of_transformers(padded, languages, layers):
 
 
 @pytest.mark.parametrize("most", [1, 2 * SIZE, 7 * 2 * SIZE, 11 * 2 * SIZE + 5])
-def test_a_loss_in_pieces_is_the_same_and_holds_no_more_logits_than_it_may(most, monkeypatch):
+def test_chunked_loss_is_equal_and_bounds_logits(most, monkeypatch):
     model, batch = build(STILL, 2 * SIZE), rows(True)
     whole = prediction_loss(model, batch)
     monkeypatch.setattr("calque.pretrain.model.LOGITS", most)
@@ -78,7 +78,7 @@ def test_a_loss_in_pieces_is_the_same_and_holds_no_more_logits_than_it_may(most,
 
 @pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize("share", [0.0, 1.0])
-def test_no_position_and_every_position(share, padded):
+def test_loss_of_no_or_every_position(share, padded):
     model, batch = build(STILL, 2 * SIZE), rows(True, share)
     batch = replace(batch, found=batch.positions.padded() if padded else None)
     loss = prediction_loss(model, batch)
@@ -93,7 +93,7 @@ def test_no_position_and_every_position(share, padded):
         assert all(p.grad is None or not p.grad.any() for p in model.parameters())
 
 
-def test_the_config_is_robertas():
+def test_config_is_robertas():
     config = build(STILL, 2 * SIZE, 3, 0).config
     assert (config.type_vocab_size, config.vocab_size) == (3, 2 * SIZE)
     assert (config.bos_token_id, config.pad_token_id, config.eos_token_id) == (0, 1, 2)

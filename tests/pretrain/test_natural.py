@@ -36,7 +36,7 @@ def folder(request, tmp_path_factory):
 
 
 @pytest.mark.parametrize("objective", [MLM(), XLM(1.0), XLMAlign(), ESTIMATED], ids=lambda one: one.name)
-def test_objectives_train_on_them(objective, folder, tmp_path):
+def test_objectives_train_on_natural_languages(objective, folder, tmp_path):
     languages = Languages.open(folder, ["xx", "en"])
     if objective is ESTIMATED:
         languages = languages.with_links(estimate_links(languages, "en", "xx", tmp_path / "links", passes=2))
@@ -47,7 +47,7 @@ def test_objectives_train_on_them(objective, folder, tmp_path):
 
 
 @pytest.mark.parametrize("objective", [AlignMLM(), DictMLM()], ids=lambda one: one.name)
-def test_a_lexicon_is_the_dictionary_of_objectives(objective, tmp_path):
+def test_objectives_use_the_lexicon_as_dictionary(objective, tmp_path):
     learn([tuple(line.split()) for line in EN], SMALLEST + 300).save(tmp_path / "given")
     given = GivenVocabulary(tmp_path / "given")
     opened = given.open()

@@ -86,7 +86,7 @@ def test_alignment_loss(languages):
     assert stream.weights == {"align": 7.0}
 
 
-def test_the_alignment_gradient_is_the_dense_one_and_reaches_both_sides(languages):
+def test_alignment_gradient_is_dense_and_reaches_both_sides(languages):
     stream = only(Align(), languages)
     model = build(STILL, 2 * SIZE)
     table = model.get_input_embeddings().weight
@@ -100,7 +100,7 @@ def test_the_alignment_gradient_is_the_dense_one_and_reaches_both_sides(language
     assert touched.tolist() == sorted(dictionary(languages).ravel())
 
 
-def test_repulsion_is_the_positive_part_of_the_cosines_and_its_gradient_moves_similar_pairs_only(languages):
+def test_repulsion_moves_only_similar_pairs(languages):
     stream = only(Repel(alpha=7.0), languages)
     model = build(STILL, 2 * SIZE)
     batch, counts = stream.draw([], np.random.default_rng(0))
@@ -177,7 +177,7 @@ def test_tlm_rows(languages, fraction):
         assert a > room_a or b > room_b  # the next pair did not fit
 
 
-def test_dict_mlm_shows_images_and_asks_for_the_originals(languages):
+def test_dict_mlm_shows_images_and_predicts_originals(languages):
     stream = only(DictMLM(), languages)
     entries = dictionary(languages).tolist()
     image = dict(entries) | {b: a for a, b in entries}
@@ -217,7 +217,7 @@ def test_dict_mlm_shows_images_and_asks_for_the_originals(languages):
             )
 
 
-def test_dict_mlm_may_ask_for_images_instead(languages):
+def test_dict_mlm_can_predict_images(languages):
     stream = only(DictMLM(side="label"), languages)
     entries = dictionary(languages).tolist()
     image = dict(entries) | {b: a for a, b in entries}
@@ -236,7 +236,7 @@ def test_dict_mlm_may_ask_for_images_instead(languages):
 
 
 @given(st.integers(0, 2**32), st.sampled_from(sorted(OBJECTIVES)))
-def test_a_draw_is_a_function_of_its_randomness(seed, name):
+def test_draws_depend_only_on_their_random_stream(seed, name):
     for stream in STREAMS[name]:
         instances = range(stream.instances)[:3]
         (one, n), (same, m) = (stream.draw(instances, np.random.default_rng(seed)) for _ in range(2))

@@ -58,7 +58,7 @@ def products(work):
     return sum(event.count for event in profile.key_averages() if event.key == "mkldnn::_linear_pointwise")
 
 
-def test_a_learner_has_the_loss_the_gradients_and_the_state_of_its_model():
+def test_onednn_keeps_loss_gradients_and_state():
     ids = torch.randint(5, WIDE, (4, LENGTH), generator=torch.Generator().manual_seed(0))
     rows = Rows(ids, torch.where(ids % 3 == 0, ids, -100), torch.zeros_like(ids), padded=False)
 

@@ -39,7 +39,7 @@ def test_packed_rows_are_the_corpus(lines, length):
     assert packed.left_over == len(whole) - len(rows) * (length - 1)
 
 
-def test_packing_takes_no_memory_that_grows_with_the_lines():
+def test_packing_memory_does_not_grow_with_lines():
     made = in_memory([[FIRST]] * 100_000)
     tracemalloc.start()
     try:

@@ -79,7 +79,7 @@ def test_masks_and_transport_have_their_papers_values():
     assert (EPSILON, ITERATIONS, ALPHA) == (1e-6, 2, 0.9)
 
 
-def test_labels_come_from_layer_ten_of_twelve_and_as_deep_in_other_models():
+def test_labels_come_from_layer_ten_of_twelve():
     layers = np.arange(1, 25)
     assert [DWA().labelling_layer(n) for n in layers] == [max(1, round(10 * n / 12)) for n in layers.tolist()]
     assert DWA(label_layer=8).labelling_layer(12) == 8 and DWA().mistakes(ModelConfig(layers=12)) == []

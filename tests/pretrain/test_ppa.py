@@ -42,7 +42,7 @@ def vector(model, projection, ids):
 
 
 @torch.no_grad()
-def test_the_loss_is_that_of_a_twin_by_hand(languages):
+def test_contrastive_loss_by_hand(languages):
     stream, learner = made(languages)
     own = learner.own[MOCO]
     for parameter in learner.model.parameters():  # an update, which the slow encoder has yet to follow
@@ -73,7 +73,7 @@ def test_the_loss_is_that_of_a_twin_by_hand(languages):
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=9))
-def test_the_queue_has_the_last_keys_in_their_places(sizes):
+def test_queue_holds_the_last_keys(sizes):
     own = MoCo(build(DEEP, 50), queue=5, dimensions=2)
     first = own.queue.clone()
     keys = torch.arange(2.0 * sum(sizes)).view(-1, 2)
@@ -87,7 +87,7 @@ def test_the_queue_has_the_last_keys_in_their_places(sizes):
 
 
 @torch.no_grad()
-def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_sides_alone(languages):
+def test_ppa_without_tlm_keeps_the_contrast(languages):
     expected = {}
     for beside in ("TLM", "", "MLM"):
         stream, learner = made(languages, replace(SMALL, beside=beside))
@@ -114,7 +114,7 @@ def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_side
 
 
 @pytest.mark.parametrize("at", [3, 7, 11])
-def test_a_stopped_run_resumes_with_its_queue(at, study, tmp_path):
+def test_stopped_run_resumes_with_its_queue(at, study, tmp_path):
     config = of_study(study, Sum("both", (MLM(), SMALL)), train=replace(TRAIN, weight_decay=0.1))
     names = load_file(check_resumes(tmp_path, config, at) / "model.safetensors").keys()
     assert names and not [name for name in names if MOCO in name]

@@ -30,7 +30,7 @@ def by_hand(words, temperature, sides):
 
 
 @pytest.mark.parametrize(("temperature", "sides"), [(0.1, "first"), (0.7, "first"), (0.1, "both")])
-def test_the_loss_is_that_of_a_loop_over_words_and_layers(languages, temperature, sides):
+def test_contrastive_loss_by_hand(languages, temperature, sides):
     made = stream(languages, Contrast(pairs=9, temperature=temperature, anchors=sides))
     batch, counts = made.draw([], np.random.default_rng(0))
     model = build(STILL, 2 * SIZE)
@@ -44,7 +44,7 @@ def test_the_loss_is_that_of_a_loop_over_words_and_layers(languages, temperature
     assert loss == pytest.approx(float(expected), rel=1e-5)
 
 
-def test_a_word_is_not_contrasted_with_its_other_translations():
+def test_words_are_not_contrasted_with_other_translations():
     ids = torch.tensor([[1, 11], [1, 12], [3, 13], [4, 11]])
     excluded = Anchors(ids, torch.zeros_like(ids), 0, 4, "both").excluded
     against = {i: (~row).nonzero().flatten().tolist() for i, row in enumerate(excluded)}
@@ -57,7 +57,7 @@ def test_a_word_is_not_contrasted_with_its_other_translations():
     assert Anchors(ids, torch.zeros_like(ids), 0, 4, "first").excluded.equal(excluded[:4])
 
 
-def test_both_phases_take_the_steps_of_one_objective_and_switch_a_twentieth():
+def test_prealign_splits_the_steps_of_one_objective():
     objective = PreAlign(mask_rate=0.3)
     first, portion = objective.traits.start
     assert (objective.name, objective.title, portion) == ("PREALIGN", "PreAlign", 0.1)

@@ -25,7 +25,7 @@ TABLE = "embeddings.word_embeddings.weight"
 
 
 @pytest.mark.slow
-def test_it_is_trained_with_the_rows_of_its_text_and_ends_whole(calque_encoder, tmp_path):
+def test_real_encoder_is_trained_on_rows_of_its_text(calque_encoder, tmp_path):
     check_start(calque_encoder, MODEL)
     derive_natural(*inputs(tmp_path), GivenVocabulary(calque_encoder), tmp_path / "made")
     languages = Languages.open(tmp_path / "made", ["en", "xx"])

@@ -44,7 +44,7 @@ def trained(objective, languages, steps, of):
     return learner, optimizer
 
 
-def test_it_is_mlm_bit_by_bit_until_its_step(languages):
+def test_rotate_mlm_is_mlm_until_its_step(languages):
     mlm, ours = (trained(objective, languages, 5, 10)[0] for objective in (MLM(), RotateMLM()))
     assert all(a.equal(b) for a, b in zip(state_of(mlm).values(), state_of(ours).values(), strict=True))
     mlm, ours = (trained(objective, languages, 6, 10)[0] for objective in (MLM(), RotateMLM()))
@@ -59,7 +59,7 @@ def by_hand(table, source, derived):
     return (table[SIZE + 5 : 2 * SIZE] - start) @ (u @ vt) + end, u @ vt
 
 
-def test_the_rows_of_the_derived_language_and_their_moments_rotate_and_nothing_else(languages):
+def test_only_derived_rows_and_moments_rotate(languages):
     learner, optimizer = trained(MLM(), languages, 5, 10)
     table = learner.model.get_input_embeddings().weight
     moments = optimizer.state[table]
@@ -81,7 +81,7 @@ def test_the_rows_of_the_derived_language_and_their_moments_rotate_and_nothing_e
     assert [name for name in after if not after[name].equal(before[name])] == [WORDS]  # also biases stay
 
 
-def test_translations_that_differ_by_a_rotation_become_equal_also_without_an_entry(languages):
+def test_rotated_translations_become_equal(languages):
     model = build(STILL, 2 * SIZE)
     model.lm_head.decoder.weight = torch.nn.Parameter(model.get_input_embeddings().weight.detach().clone())
     turns = [torch.linalg.qr(torch.randn(STILL.hidden, STILL.hidden))[0] for _ in range(2)]
@@ -96,5 +96,5 @@ def test_translations_that_differ_by_a_rotation_become_equal_also_without_an_ent
 
 
 @pytest.mark.parametrize("stops", [(3,), (6,), (7,), (6, 9)])
-def test_a_run_that_stops_around_its_step_ends_with_the_same_bits(stops, study, tmp_path):
+def test_run_stopped_near_the_rotation_resumes_to_the_same_bits(stops, study, tmp_path):
     check_resumes(tmp_path, of_study(study, RotateMLM()), *stops)

@@ -55,7 +55,7 @@ def batch(among):
 
 @EACH
 @pytest.mark.parametrize("tied", [True, False])
-def test_the_loss_is_transformers_with_the_other_logits_at_minus_infinity(spelt, tied):
+def test_loss_masks_the_logits_of_other_rows(spelt, tied):
     model = masked_model(spelt, tie_word_embeddings=tied)
     few = with_rows(model, KEPT, OURS.pad)
     whole, own = batch(KEPT)
@@ -76,7 +76,7 @@ def test_the_loss_is_transformers_with_the_other_logits_at_minus_infinity(spelt,
 
 @EACH
 @pytest.mark.parametrize("tied", [True, False])
-def test_rows_that_were_trained_are_put_back_and_the_others_stay(spelt, tied):
+def test_trained_rows_are_put_back(spelt, tied):
     model = masked_model(spelt, tie_word_embeddings=tied)
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
     few = with_rows(model, KEPT, OURS.pad)
@@ -135,7 +135,7 @@ def checkpoint(given):
     return made
 
 
-def test_a_checkpoint_is_whole_and_the_rows_that_no_text_uses_are_the_start_s(given, checkpoint):
+def test_checkpoint_keeps_unused_rows_of_its_start(given, checkpoint):
     languages = Languages.open(given / "made", ["en", "xx"])
     before, after = load_file(given / "start" / WEIGHTS), load_file(checkpoint / WEIGHTS)
     kept = languages.kept
@@ -152,7 +152,7 @@ def test_a_checkpoint_is_whole_and_the_rows_that_no_text_uses_are_the_start_s(gi
     assert drawn == ([] if "lm_head.bias" in before else ["the prediction head"])
 
 
-def test_a_run_resumes_to_the_same_bits_with_states_of_the_kept_rows(given, checkpoint):
+def test_resumed_run_keeps_only_used_rows(given, checkpoint):
     stopped = given / "stopped"
     stop_at(stopped, config(given), 7)
     (state,) = (stopped / "resume").iterdir()

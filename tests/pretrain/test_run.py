@@ -39,7 +39,7 @@ def run(request, study, tmp_path_factory):
     return folder, objective
 
 
-def test_transformers_loads_the_checkpoint_and_finds_our_loss(run, languages):
+def test_transformers_finds_our_loss(run, languages):
     folder, objective = run
     streams = objective.streams(languages, MODEL.length, 0)
     learner = new_learner(objective, MODEL)
@@ -62,7 +62,7 @@ def test_transformers_loads_the_checkpoint_and_finds_our_loss(run, languages):
                 )
 
 
-def test_a_run_folder_is_whole(run, study):
+def test_run_folder_is_complete(run, study):
     folder, objective = run
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     assert sorted(path.name for path in folder.iterdir()) == ["checkpoint", MANIFEST, "metrics.jsonl"]
@@ -73,7 +73,7 @@ def test_a_run_folder_is_whole(run, study):
     assert ("ids in an unfilled last row" in manifest["left out"]) == objective.traits.text
 
 
-def test_probes_are_logged_and_leave_the_run_as_it_is(study, tmp_path):
+def test_probes_do_not_change_the_run(study, tmp_path):
     def probe(model):
         model.eval()
         torch.manual_seed(5)
@@ -113,7 +113,7 @@ class Hungry(MLM):
 AUTO = replace(TRAIN, grad_accumulation="auto")
 
 
-def test_where_memory_runs_out_micro_batches_become_smaller(study, tmp_path):
+def test_micro_batches_shrink_when_memory_runs_out(study, tmp_path):
     """At the first step it equals a run with that number of micro-batches; later, a killed run ends with the
     same bits."""
     weights = [
@@ -128,14 +128,14 @@ def test_where_memory_runs_out_micro_batches_become_smaller(study, tmp_path):
     assert [json.loads(path.read_text()).get("micro-batches") for path in manifests] == [2, None, 2, 2]
 
 
-def test_a_resumed_run_notes_the_claims_with_which_it_began(study, tmp_path):
+def test_resumed_run_notes_its_first_claims(study, tmp_path):
     for first, name in (("first", "noted"), ("", "without")):
         stop_at(tmp_path / name, of_study(study, claims=first), 4)
         pretrain(tmp_path / name, of_study(study, claims="second"))
         assert json.loads((tmp_path / name / MANIFEST).read_text()).get("claims", "") == first
 
 
-def test_a_finished_run_is_left_as_it_is(study, tmp_path):
+def test_finished_run_is_not_changed(study, tmp_path):
     pretrain(tmp_path, of_study(study))
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
 
@@ -160,7 +160,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("changed", CHANGES)
 @pytest.mark.parametrize("whole", [False, True])
-def test_a_folder_of_another_configuration_is_refused(study, tmp_path, changed, whole):
+def test_different_configuration_is_rejected(study, tmp_path, changed, whole):
     if whole:
         pretrain(tmp_path, of_study(study))
     else:
@@ -170,7 +170,7 @@ def test_a_folder_of_another_configuration_is_refused(study, tmp_path, changed, 
     pretrain(tmp_path, of_study(study))
 
 
-def test_another_number_of_threads_is_refused_unless_allowed(study, tmp_path):
+def test_thread_count_changes_only_if_allowed(study, tmp_path):
     stop_at(tmp_path, of_study(study), 6)
     torch.set_num_threads(2)
     try:
@@ -183,7 +183,7 @@ def test_another_number_of_threads_is_refused_unless_allowed(study, tmp_path):
     assert pretrain(tmp_path, of_study(study)) == tmp_path / "checkpoint"
 
 
-def test_a_non_finite_loss_stops_the_run_and_leaves_its_last_state(study, tmp_path):
+def test_non_finite_loss_keeps_the_last_state(study, tmp_path):
     steep = of_study(study, train=replace(TRAIN, learning_rate=1e30, warmup=1, log_every=1, save_every=1))
     with pytest.raises(NonFinite):
         pretrain(tmp_path, steep)

@@ -43,7 +43,7 @@ def folder(tmp_path):
 
 @pytest.mark.parametrize("kind", ["model", "config", "tokenizer"])
 @pytest.mark.parametrize("model_type", ["unheard-of", "roberta"])
-def test_code_of_a_folder_is_not_run_and_no_prompt_appears(folder, tmp_path, monkeypatch, kind, model_type):
+def test_code_in_a_folder_is_not_run_and_nothing_is_asked(folder, tmp_path, monkeypatch, kind, model_type):
     mark = tmp_path / "mark"
     (folder / "own.py").write_text(CODE.format(mark=mark), encoding="utf-8")
     config = json.loads((folder / "config.json").read_text())
@@ -62,7 +62,7 @@ def test_code_of_a_folder_is_not_run_and_no_prompt_appears(folder, tmp_path, mon
     assert not mark.exists()
 
 
-def test_a_pickle_is_not_opened(folder):
+def test_pickles_are_not_opened(folder):
     weights = load_model(folder, RobertaForMaskedLM)[0].state_dict()
     (folder / "model.safetensors").unlink()
     torch.save(weights, folder / "pytorch_model.bin")
@@ -70,7 +70,7 @@ def test_a_pickle_is_not_opened(folder):
         load_model(folder)
 
 
-def test_the_checkpoint_of_a_run_is_checked_whoever_loads_it(folder):
+def test_run_checkpoints_are_verified(folder):
     run = folder.parent / "seed-0-0123456789ab"
     run.mkdir()
     folder.rename(run / "checkpoint")
@@ -95,7 +95,7 @@ def test_missing_weights_are_named(folder, tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"model_type": 3}', "{" * 100_000, '{"vocab_size": "x"}'])
-def test_a_damaged_config_is_one_line(folder, damage):
+def test_damaged_config_is_one_error_line(folder, damage):
     (folder / "config.json").write_text(damage)
     for load in (read_config, load_model):
         with pytest.raises(BadInput) as told:
@@ -108,7 +108,7 @@ def sharded(folder):
     return folder.parent / "sharded"
 
 
-def test_weights_in_several_files_are_read(folder):
+def test_sharded_weights_are_read(folder):
     parted = sharded(folder)
     one, several = (load_model(place, RobertaForMaskedLM)[0].state_dict() for place in (folder, parted))
     assert len(weight_files(parted)) > 1
@@ -119,7 +119,7 @@ def test_weights_in_several_files_are_read(folder):
 
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS"), reason="no limit on memory can be set here")
-def test_a_lack_of_memory_is_not_the_folders_fault(tmp_path):
+def test_lack_of_memory_is_not_blamed_on_the_folder(tmp_path):
     """A table of 400 MB below a limit that leaves 200 MB raises MemoryError, not BadInput."""
     config = RobertaConfig(**SHAPE | {"vocab_size": 12_500_000})
     with torch.device("meta"):

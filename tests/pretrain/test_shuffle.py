@@ -18,14 +18,14 @@ def mixed(seed):
 
 
 @given(st.integers(0, 2**40), st.lists(st.integers(0, 25), min_size=1, max_size=5), st.integers(1, 9))
-def test_a_step_is_a_function_of_seed_and_step(seed, steps, rows):
+def test_batches_depend_only_on_seed_and_step(seed, steps, rows):
     order = mixed(seed)
     for step in steps:
         assert np.array_equal(order.at(step, rows), mixed(seed).at(step, rows))
 
 
 @given(st.integers(0, 2**40), st.integers(1, 9))
-def test_a_part_is_shown_whole_before_any_of_it_comes_again(seed, rows):
+def test_parts_repeat_only_after_a_full_epoch(seed, rows):
     order = mixed(seed)
     drawn = np.concatenate([order.at(step, rows) for step in range(60)])
     for instances, (part, count) in zip(INSTANCES, order.shown(60, rows).items(), strict=True):
@@ -47,7 +47,7 @@ def test_rows_are_shared_out_in_proportion(batch, instances):
 
 @settings(max_examples=300)
 @given(shares, st.integers(1, 9))
-def test_every_part_is_always_within_a_row_of_its_exact_share(shares, rows):
+def test_parts_stay_within_a_row_of_their_share(shares, rows):
     units = in_units(shares)
     apportioned, before = Apportionment(units, rows), np.zeros(len(units), np.int64)
     for step in range(1, 61):
@@ -60,7 +60,7 @@ def test_every_part_is_always_within_a_row_of_its_exact_share(shares, rows):
 
 
 @given(shares, st.integers(1, 9), st.lists(st.integers(0, 60), min_size=1, max_size=5))
-def test_an_apportionment_does_not_depend_on_earlier_questions(shares, rows, steps):
+def test_apportionment_does_not_depend_on_earlier_calls(shares, rows, steps):
     apportioned = Apportionment(in_units(shares), rows)
     for step in steps:
         assert np.array_equal(apportioned.upto(step), Apportionment(in_units(shares), rows).upto(step))

@@ -28,7 +28,7 @@ def run(study, tmp_path_factory):
     return folder
 
 
-def test_a_snapshot_is_the_model_after_its_step(run, study, tmp_path):
+def test_snapshots_are_models_after_their_step(run, study, tmp_path):
     """The first is the initial model, the last the checkpoint; none contains the objective's modules."""
     made = Artefact.open(run, RUN)
     names = snapshots_of(made)
@@ -45,7 +45,7 @@ def test_a_snapshot_is_the_model_after_its_step(run, study, tmp_path):
 
 
 @pytest.mark.parametrize("at", [4, 9, 11])
-def test_a_run_that_was_stopped_has_the_same_snapshots(run, study, tmp_path, at):
+def test_stopped_run_has_the_same_snapshots(run, study, tmp_path, at):
     """States are saved at 3, 6 and 9. At 11, the snapshot of step 8 is older than the last state; those of 10
     and 11 are not."""
     given = of_study(study, XLMAlign(), train=KEPT)
@@ -63,7 +63,7 @@ def test_a_run_that_was_stopped_has_the_same_snapshots(run, study, tmp_path, at)
 
 
 @pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"x")])
-def test_a_snapshot_that_changed_before_resuming_is_refused(study, tmp_path, damage):
+def test_changed_snapshot_is_rejected(study, tmp_path, damage):
     stop_at(tmp_path, of_study(study, train=KEPT), 10)
     damage(tmp_path / SNAPSHOTS / "step-000000008.safetensors")
     with pytest.raises(BadInput, match=r"step-000000008\.safetensors: this is not the snapshot listed"):

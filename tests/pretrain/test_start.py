@@ -34,7 +34,7 @@ def warm(study, start, **changes):
     return of_study(study, XLMAlign(), seed=1, start=start, **changes)
 
 
-def test_a_run_begins_with_them_and_is_another_run(cold, moved, study, tmp_path):
+def test_run_starts_from_given_weights(cold, moved, study, tmp_path):
     still = replace(TRAIN, steps=1, warmup=0, learning_rate=1e-12)
     checkpoint = pretrain(tmp_path / "still", warm(study, cold, train=still))
     before, after = load_file(cold / WEIGHTS), load_file(checkpoint / WEIGHTS)
@@ -48,7 +48,7 @@ def test_a_run_begins_with_them_and_is_another_run(cold, moved, study, tmp_path)
         pretrain(tmp_path / "still", warm(study, None, train=still))
 
 
-def test_it_resumes_to_the_same_bits(cold, study, tmp_path):
+def test_warm_start_resumes_to_the_same_bits(cold, study, tmp_path):
     check_resumes(tmp_path, warm(study, cold))
     logs = [read_metrics(tmp_path / run / METRICS) for run in ("whole", "stopped")]
     assert [(row["loss"], row["reported"]) for row in logs[0]] == [
@@ -59,7 +59,7 @@ def test_it_resumes_to_the_same_bits(cold, study, tmp_path):
     assert all(0 <= share <= 1 for row in logs[0] for share in row["reported"].values())
 
 
-def test_an_unfit_start_is_refused_before_anything_is_written(moved, tmp_path):
+def test_unsuitable_start_is_rejected_before_writing(moved, tmp_path):
     check_start(moved, MODEL)
     config = json.loads((moved / "config.json").read_text(encoding="utf-8"))
     for changes, said in (

@@ -40,7 +40,7 @@ def checkpoint(data, tmp_path):
     return folder
 
 
-def test_ids_are_those_of_the_corpus(checkpoint, data):
+def test_saved_tokenizer_gives_the_corpus_ids(checkpoint, data):
     tokenizer, vocabulary = AutoTokenizer.from_pretrained(checkpoint), Vocabulary.load(data / "vocabulary")
     corpus = Corpus.open(data / "source")
     sentences = [sentence.words for sentence in islice(Pocket(types=300).sentences(500, 0), 500)]

@@ -49,7 +49,7 @@ def test_cutting_a_batch_changes_no_gradient(objective, batch, languages):
 
 
 @pytest.mark.parametrize(("size", "parts"), [(1, 3), (2, 1), (3, 2), (2, 3)])
-def test_processes_and_micro_batches_share_a_batch_without_overlap(size, parts, languages):
+def test_processes_and_micro_batches_divide_a_batch(size, parts, languages):
     streams = MLM().streams(languages, STILL.length, 0)
     batches, _ = Draws(streams, 17, 0).at(0)
     worlds = [World(rank, size, torch.device("cpu")) for rank in range(size)]
@@ -59,7 +59,7 @@ def test_processes_and_micro_batches_share_a_batch_without_overlap(size, parts, 
     assert torch.cat([piece.ids for piece in pieces if isinstance(piece, Rows)]).equal(whole.ids)
 
 
-def test_the_gradient_is_that_of_the_weighted_means(languages):
+def test_gradient_is_of_the_weighted_means(languages):
     gradient, means = one_step(ALL, languages, 8, 1)
     model = new_learner(ALL).model
     streams = ALL.streams(languages, STILL.length, 0)
@@ -97,7 +97,7 @@ def test_golden_losses(name, languages):
 
 
 @pytest.mark.parametrize(("decayed", "head_rate"), [("all", 1.0), ("matrices", 1.0), ("matrices", 7.0)])
-def test_updates_are_those_of_adamw_with_the_parts_that_decay(decayed, head_rate, languages):
+def test_updates_equal_adamw(decayed, head_rate, languages):
     """The groups are those of transformers' Trainer; the pointer's projections are new matrices."""
     config = replace(
         TRAIN,
@@ -140,7 +140,7 @@ def test_updates_are_those_of_adamw_with_the_parts_that_decay(decayed, head_rate
         torch.testing.assert_close(parameter, twin.trained[name], rtol=1e-5, atol=1e-6)
 
 
-def test_a_non_finite_loss_stops_before_the_update(languages):
+def test_non_finite_loss_stops_before_the_update(languages):
     learner = new_learner(MLM(), MODEL)
     before = []
     config = replace(TRAIN, learning_rate=1e30)
@@ -161,7 +161,7 @@ def keep(rows, *row):
     rows.append(row)
 
 
-def test_steps_that_are_read_later_are_the_same_steps(languages):
+def test_deferred_reading_changes_no_step(languages):
     """Equal to the last bit, and reported once; a number that is not finite stops the weights at its own
     step."""
     found = []
@@ -248,7 +248,7 @@ def test_layers_compile_to_one_graph_without_breaks(languages):
     assert not torch._dynamo.utils.counters["graph_break"]
 
 
-def test_a_non_finite_gradient_stops_too(languages):
+def test_non_finite_gradient_stops(languages):
     class Steep(MLM):
         def streams(self, languages, length, seed):
             (stream,) = super().streams(languages, length, seed)

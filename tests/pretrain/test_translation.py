@@ -19,7 +19,7 @@ def folder(tmp_path_factory):
     return write_translation(made(), "xx", SIZE, tmp_path_factory.mktemp("made") / "pair")
 
 
-def test_a_run_learns_from_estimated_links(folder, tmp_path):
+def test_run_learns_from_estimated_links(folder, tmp_path):
     languages = Languages.open(folder, ["xx"])
     links = estimate_links(languages, "source", "xx", tmp_path / "links")
     linked = languages.with_links(links)

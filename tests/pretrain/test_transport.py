@@ -44,7 +44,7 @@ def test_sinkhorn_is_its_definition(shapes, seed, iterations, first):
         np.testing.assert_allclose(plan, k, atol=1e-10)
 
 
-def test_a_side_of_one_word_is_linked_by_its_products():
+def test_single_word_side_is_linked_by_its_products():
     similarity = [np.abs(s) for s in products([(1, 7), (7, 1), (5, 4), (1, 1)], 4)]
     batch, row_mask, col_mask = padded(similarity)
     kernel = log_kernel(batch)

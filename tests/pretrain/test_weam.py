@@ -52,7 +52,7 @@ def by_hand(learner, batch):
 
 
 @torch.no_grad()
-def test_the_loss_is_that_of_the_equations_with_gold_links(languages):
+def test_loss_with_gold_links_by_hand(languages):
     objective = WEAM(1.0, links="gold")
     learner = objective.learner(build(DEEP, 2 * SIZE), 0).eval()
     made = stream(languages, objective)
@@ -71,7 +71,7 @@ def translated(tmp_path_factory):
 
 
 @torch.no_grad()
-def test_the_loss_is_that_of_the_equations_with_estimated_links(translated):
+def test_loss_with_estimated_links_by_hand(translated):
     folder, languages = translated
     linked = languages.with_links(estimate_links(languages, "source", "xx", folder / "links"))
     objective = WEAM(1.0)
@@ -83,7 +83,7 @@ def test_the_loss_is_that_of_the_equations_with_estimated_links(translated):
     assert float(one.losses(learner, batch)[EXCHANGE]) == pytest.approx(expected, rel=1e-5)
 
 
-def test_links_of_rows_are_those_of_their_pairs_whichever_side_comes_first(languages):
+def test_links_do_not_depend_on_side_order(languages):
     (bitext,) = languages.bitexts
     batch = stream(languages, WEAM(1.0, links="gold")).draw_linked(range(8), np.random.default_rng(3))
     known = {(int(a), int(b)) for a, b in enumerate(languages.tables[1])}
@@ -97,7 +97,7 @@ def test_links_of_rows_are_those_of_their_pairs_whichever_side_comes_first(langu
     assert bitext.gold
 
 
-def test_an_aligner_reads_no_other_pairs_than_the_objective(translated):
+def test_aligner_reads_only_the_objectives_pairs(translated):
     folder, languages = translated
     (bitext,) = languages.bitexts
     some = PairSample.of(0.5, 3)

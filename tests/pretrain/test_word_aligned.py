@@ -78,7 +78,7 @@ def released(one, learner, instances):
 
 
 @pytest.mark.parametrize("pieces", [1, 3])
-def test_frozen_has_the_loss_and_the_gradient_of_the_released_code(languages, pieces):
+def test_frozen_objective_equals_the_released_code(languages, pieces):
     one, learner = stream(languages, FROZEN), FROZEN.learner(build(DEEP, 2 * SIZE), 0)
     with torch.no_grad():
         for parameter in learner.model.parameters():

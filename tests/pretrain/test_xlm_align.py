@@ -105,7 +105,7 @@ def test_losses_and_counts(switches, languages):
         assert float(losses["tlm"]) == pytest.approx(float(prediction_loss(model, batch.rows)), rel=1e-5)
 
 
-def test_without_dwa_it_is_tlm_on_the_same_rows(languages):
+def test_xlm_align_without_dwa_is_tlm(languages):
     with_dwa, without = (only(dwa, languages) for dwa in (DWA(), DWA(queries="none")))
     (a, n), (b, m) = (stream.draw(range(3), np.random.default_rng(5)) for stream in (with_dwa, without))
     assert a.rows.ids.equal(b.rows.ids)

@@ -17,7 +17,7 @@ def copied(folder, to, **tokenizer):
     return to
 
 
-def test_models_of_other_things_than_rows_of_ids_are_refused(tmp_path):
+def test_other_kinds_of_models_are_rejected(tmp_path):
     sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
     sounds = {"conv_dim": (8,), "conv_stride": (2,), "conv_kernel": (2,), "num_conv_pos_embeddings": 4}
     models = {
@@ -35,7 +35,7 @@ def test_models_of_other_things_than_rows_of_ids_are_refused(tmp_path):
             Encoder(tmp_path / str(number))
 
 
-def test_code_in_a_folder_is_not_run_and_nothing_is_asked(bert, tmp_path):
+def test_code_in_a_model_folder_is_not_run(bert, tmp_path):
     folder = copied(bert, tmp_path / "model")
     config = json.loads((folder / "config.json").read_text())
     config |= {"model_type": "ours", "auto_map": {"AutoConfig": "code.C", "AutoModel": "code.M"}}

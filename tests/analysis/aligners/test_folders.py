@@ -285,7 +285,7 @@ def started(folder):
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_a_folder_is_read_as_transformers_does_or_refused(name, originals, tmp_path):
+def test_folders_are_read_like_transformers_or_rejected(name, originals, tmp_path):
     kind, change, align, start = TABLE[name]
     folder = tmp_path / "model"
     shutil.copytree(originals / kind, folder)

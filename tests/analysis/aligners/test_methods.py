@@ -10,7 +10,7 @@ from tests.pretrain.scored import extracted, masks, padded
 
 
 @pytest.mark.parametrize("iterations", [1, 2, 100])
-def test_transport_is_pots(iterations):
+def test_transport_equals_pot(iterations):
     ot = pytest.importorskip("ot", reason="POT is not installed")
     random = np.random.default_rng(1)
     products = [random.normal(2, 3, tuple(random.integers(1, 30, 2))) for _ in range(60)]
@@ -47,7 +47,7 @@ def test_softmax_links_words_that_are_likely_in_both_directions():
         assert {link for link in links if link[0] == number} == cells
 
 
-def test_the_released_rule_is_each_sides_best_of_its_own_last_scaling():
+def test_released_rule_equals_its_definition():
     random = np.random.default_rng(5)
     products = [random.normal(1, 2, tuple(random.integers(2, 30, 2))) for _ in range(200)]
     tables = padded(products)

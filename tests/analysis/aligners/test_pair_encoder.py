@@ -52,7 +52,7 @@ def one_by_one(folder, method, pair, joint, marks):
 
 @pytest.mark.parametrize("joint", [False, True])
 @pytest.mark.parametrize("family", ["roberta", "bert"])
-def test_a_batch_has_the_links_of_its_pairs(family, joint, sentence_pairs, request):
+def test_batched_links_equal_links_of_single_pairs(family, joint, sentence_pairs, request):
     folder, marks = request.getfixturevalue(family), {"roberta": (0, 2), "bert": (2, 3)}[family]
     pairs = sentence_pairs[:12]
     for method in BY_NAME.values():
@@ -61,7 +61,7 @@ def test_a_batch_has_the_links_of_its_pairs(family, joint, sentence_pairs, reque
         assert list(aligner.align(pairs)) == expected and not aligner.left_out.counts
 
 
-def test_links_do_not_depend_on_the_neighbours_and_keep_their_order(roberta, sentence_pairs, monkeypatch):
+def test_links_do_not_depend_on_other_pairs(roberta, sentence_pairs, monkeypatch):
     aligner = EncoderAligner.open(roberta, OT, LAYER)
     before = list(aligner.align(sentence_pairs))
     shuffled = list(range(len(sentence_pairs)))
@@ -73,7 +73,7 @@ def test_links_do_not_depend_on_the_neighbours_and_keep_their_order(roberta, sen
     assert list(aligner.align(sentence_pairs)) == before
 
 
-def test_what_has_no_links_is_counted_with_its_line(bert, roberta):
+def test_pairs_without_links_are_counted_with_lines(bert, roberta):
     long = tuple(["the"] * 1000)
     pairs = [((), ("the",)), (("the",), ()), (("the", "\u200b"), ("the",)), (long, ("the", "the")), ((), ())]
     aligner = EncoderAligner.open(bert, OT, LAYER)
@@ -94,7 +94,7 @@ def test_what_has_no_links_is_counted_with_its_line(bert, roberta):
     assert said == f"{sum(beyond):,} words beyond the {LENGTH} ids that the model takes (line 1, 2, 3)"
 
 
-def test_models_that_cannot_be_used(bert, roberta, tmp_path):
+def test_unusable_models_are_rejected(bert, roberta, tmp_path):
     def refused(folder, layer=LAYER):
         with pytest.raises(BadInput) as error:
             EncoderAligner.open(folder, OT, layer)

@@ -22,7 +22,7 @@ def real_set(data, name):
     return gold_set(data / "align", name)
 
 
-def test_error_rates_are_those_that_were_measured(calque_data, calque_encoder):
+def test_error_rates_of_the_real_encoder(calque_data, calque_encoder):
     gold = real_set(calque_data, "en-hi")
     choices = [method(similarity) for similarity in SIMILARITIES]
     readings = [LinkReading(one, LAYER) for one in dict.fromkeys([DEFAULT, *choices, OT, RELEASED])]
@@ -35,9 +35,7 @@ def test_error_rates_are_those_that_were_measured(calque_data, calque_encoder):
     assert rates == pytest.approx(MEASURED, abs=0.25)  # processors round otherwise
 
 
-def test_a_trained_aligner_is_read_so_that_a_distant_script_does_not_lose_its_links(
-    calque_data, calque_encoder
-):
+def test_trained_reading_keeps_links_in_a_distant_script(calque_data, calque_encoder):
     """German in Cyrillic letters is as unlike the training text as the text of another pair of languages."""
     gold, letters = (
         real_set(calque_data, "de-en"),

@@ -25,7 +25,7 @@ def gold(sure, possible):
 
 @law
 @given(st.lists(st.tuples(golds(), link_sets), max_size=4))
-def test_a_twin_on_matrices_says_the_same(pairs):
+def test_error_rates_equal_matrix_formulas(pairs):
     def matrix(links):
         cells = np.zeros((N, M), bool)
         for i, j in links:
@@ -51,7 +51,7 @@ def test_a_twin_on_matrices_says_the_same(pairs):
 
 @law
 @given(golds(), link_sets)
-def test_all_measures_are_shares_and_aer_is_one_minus_f1_where_all_is_sure(links, predicted):
+def test_aer_is_one_minus_f1_if_all_links_are_sure(links, predicted):
     found = score(links, predicted)
     for measure in (found.aer, found.precision, found.recall, found.f1):
         assert measure is None or 0 <= measure <= 1
@@ -80,7 +80,7 @@ def write_set(folder, **files):
         ({"alignv2.txt": "0 1 1 S\n1 1\n"}, r"alignv2\.txt:2: '1 1' is not a link"),
     ],
 )
-def test_a_set_whose_files_do_not_fit_is_refused(tmp_path, files, message):
+def test_mismatched_gold_files_are_rejected(tmp_path, files, message):
     with pytest.raises(BadInput, match=message):
         gold_set(write_set(tmp_path, **files), "de-en")
     with pytest.raises(BadInput, match="no such file"):

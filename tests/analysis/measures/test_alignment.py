@@ -25,7 +25,7 @@ def toy_types(size=30, overlap=0.0):
     return Types(types, image, types[::3], counts, np.arange(size), *NUMBERS)
 
 
-def test_language_embeddings_are_added_and_the_table_is_left_as_it_is():
+def test_language_embeddings_are_added_to_a_copy():
     types, random = toy_types(), torch.Generator().manual_seed(0)
     rows, languages = torch.randn(30, 8, generator=random), 5 * torch.randn(3, 8, generator=random)
     table = torch.cat([rows - languages[0], rows - languages[1]])
@@ -40,7 +40,7 @@ FORMS = 40
 
 @settings(max_examples=50, deadline=None)
 @given(st.integers(0, 99), st.sampled_from([0.0, 0.5]))
-def test_types_are_counted_by_what_the_dictionary_has_of_their_word(seed, overlap):
+def test_types_are_grouped_by_dictionary_forms(seed, overlap):
     random, made = np.random.default_rng(seed), torch.Generator().manual_seed(seed)
     occurring = np.arange(FIRST, FORMS)
     image = Transliterate(overlap).image(FORMS)

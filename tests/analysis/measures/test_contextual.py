@@ -39,7 +39,7 @@ def study(tmp_path_factory):
     return derive_languages(source, transforms, 500, DictionaryConfig(), folder / "study", folder / "cache")
 
 
-def test_it_is_what_each_pair_gives_alone(study, make_checkpoint):
+def test_contextual_alignment_equals_pair_by_pair(study, make_checkpoint):
     types = 2 * len(np.load(study / "trans.inv" / "image.npy"))
     checkpoint = make_checkpoint(types, languages=3, length=LENGTH)
     model = RobertaModel.from_pretrained(checkpoint, add_pooling_layer=False).eval()

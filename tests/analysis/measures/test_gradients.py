@@ -20,7 +20,7 @@ def rows(seed):
     return Rows(ids, labels, torch.zeros_like(ids), padded=False)
 
 
-def test_it_is_the_cosine_of_the_layers_gradients_of_transformers_own_loss():
+def test_gradient_cosine_equals_transformers_gradients():
     model = build(MODEL, TYPES).eval()
     flat = []
     for seed in (0, 1):

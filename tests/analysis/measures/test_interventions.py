@@ -53,7 +53,7 @@ def copied(run, tmp_path):
 
 
 @pytest.mark.parametrize("task", [POS(), NER()])
-def test_without_a_change_it_is_the_zero_shot_score(run, data, task):  # noqa: F811
+def test_unchanged_model_has_the_zero_shot_score(run, data, task):  # noqa: F811
     pair = of_task(data, task, "trans.inv")
     (usual,) = [r for r in transfer(run, pair).records if (r.measure, r.metric) == ("ZS", task.primary)]
     records = interventions(train(run, pair, quiet)).records
@@ -67,7 +67,7 @@ def test_without_a_change_it_is_the_zero_shot_score(run, data, task):  # noqa: F
     )
 
 
-def test_copies_of_the_source_have_nothing_to_gain(copied, data):  # noqa: F811
+def test_interventions_do_not_help_copies_of_the_source(copied, data):  # noqa: F811
     tuned = train(
         copied, replace(of_task(data, POS(), "trans"), config=replace(QUICK, freeze_table=True)), quiet
     )
@@ -87,7 +87,7 @@ def made_rows(tags, seed=0):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_wrong_words_are_others_of_the_same_tag(seed):
+def test_wrong_words_have_the_same_tag(seed):
     rows = made_rows("NNNNVVVA", seed)
     for change, same in (("word of the same tag", True), ("word of any tag", False)):
         found = dict(rows.changes())[change]
@@ -105,7 +105,7 @@ def exchanged(others, places, partners, states):
     return states
 
 
-def test_patched_states_are_the_counterparts_one_by_one(run, data):  # noqa: F811
+def test_patching_equals_one_by_one(run, data):  # noqa: F811
     tuned = train(run, of_task(data, POS(), "trans.inv"), quiet)
     split, derived = tuned._test(tuned.language, tuned.language)
     _, source = tuned._test("source", "source")

@@ -31,9 +31,7 @@ def questions():
     return [(q, image_of_question(q, TRANSFORM, number)) for number, q in enumerate(SOURCE.questions())]
 
 
-def test_an_answer_is_the_candidate_that_transformers_prefers(
-    languages, questions, make_checkpoint, monkeypatch
-):
+def test_answer_is_the_most_probable_candidate(languages, questions, make_checkpoint, monkeypatch):
     monkeypatch.setattr("calque.analysis.measures.knowledge.ROWS", 4)
     checkpoint = make_checkpoint(languages.rows, languages=3, length=LENGTH)
     model = RobertaForMaskedLM.from_pretrained(checkpoint).eval()

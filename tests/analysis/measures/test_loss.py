@@ -36,9 +36,7 @@ def measured(checkpoint, languages, seed=0):
 
 
 @pytest.mark.parametrize("token_types", [1, 4])
-def test_it_is_what_transformers_says_in_several_batches(
-    languages, token_types, make_checkpoint, monkeypatch
-):
+def test_held_out_loss_equals_transformers(languages, token_types, make_checkpoint, monkeypatch):
     monkeypatch.setattr("calque.analysis.measures.loss.ROWS", rows := 5)
     checkpoint = make_checkpoint(languages.rows, languages=token_types, length=LENGTH)
     model = RobertaForMaskedLM.from_pretrained(checkpoint).eval()
@@ -56,7 +54,7 @@ def test_it_is_what_transformers_says_in_several_batches(
         first += count
 
 
-def test_it_is_the_loss_of_pretraining():
+def test_masked_loss_equals_pretraining_loss():
     model, batch = build(MODEL, TYPES).eval(), rows(0)
     with torch.no_grad():
         expected = float(prediction_loss(model, batch)) / batch.labelled

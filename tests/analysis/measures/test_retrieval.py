@@ -38,7 +38,7 @@ def drawn(n, seed):
 
 
 @given(st.integers(2, 25), st.integers(0, 99))
-def test_scores_are_those_of_one_pair_after_the_other(n, seed):
+def test_retrieval_equals_brute_force(n, seed):
     source, target = (rows.numpy().astype(float) for rows in drawn(n, seed))
 
     def cos(a, b):
@@ -117,14 +117,14 @@ def xtremes(source, target):
 
 
 @given(st.integers(2, 12), st.floats(0.0, 3.0), st.integers(0, 10_000))
-def test_xtremes_rule_is_that_of_its_evaluation(groups, noise, seed):
+def test_mining_equals_xtremes_evaluation(groups, noise, seed):
     source = rows(groups * PARTS, seed) + 1  # cosines are above 0, as between an encoder's states
     target = source + noise * rows(len(source), seed + 1)
     found, _ = mined(source, target, MINED_XTREME)
     assert found == pytest.approx(xtremes(source, target), abs=1e-12)
 
 
-def test_the_margin_is_that_of_artetxe_and_schwenk():
+def test_margin_equals_artetxe_and_schwenk():
     source, target = rows(9, 0), rows(7, 1)
     cosines = torch.nn.functional.cosine_similarity(source[:, None], target[None], dim=2).numpy()
     near = [np.sort(cosines, axis=axis) for axis in (1, 0)]

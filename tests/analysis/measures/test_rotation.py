@@ -29,7 +29,7 @@ def hits(source, derived):
 
 @given(st.integers(1, 40), st.integers(0, 10**6))
 @settings(max_examples=25)
-def test_the_matrix_is_scipys(pairs, seed):
+def test_procrustes_equals_scipy(pairs, seed):
     rows, targets = drawn(2, pairs, WIDTH, seed=seed)
     ours, (theirs, _) = procrustes(rows, targets), orthogonal_procrustes(rows.numpy(), targets.numpy())
     assert torch.allclose(ours @ ours.T, torch.eye(WIDTH, dtype=torch.float64), atol=1e-9)
@@ -52,7 +52,7 @@ def test_csls_is_its_definition(size, seed):
     assert torch.allclose(csls(cosines), expected)
 
 
-def test_alignment_after_a_rotation_is_what_a_search_type_by_type_finds():
+def test_alignment_after_rotation_equals_brute_force():
     size, first = 90, 5
     image, types = np.arange(size) + size, np.arange(first, size)
     spread = torch.logspace(0, -1, WIDTH, dtype=torch.float64)  # no frame is like another

@@ -37,7 +37,7 @@ def row_vectors(seed, items, width=4):
 
 
 @given(seed=st.integers(0, 999), items=st.integers(2, 20))
-def test_mexa_is_its_definition_in_any_pairing(seed, items):
+def test_mexa_equals_its_definition(seed, items):
     source = row_vectors(seed, items)
     target = source + 0.7 * row_vectors(seed + 1, items)
     table, pairing = cosine(source, target), np.random.default_rng(seed).permutation(items)
@@ -73,12 +73,12 @@ def by_similarities(x, y):
 
 
 @given(seed=st.integers(0, 999), width=st.integers(1, 8))
-def test_it_is_the_cosine_of_centred_similarity_matrices(seed, width):
+def test_linear_cka_equals_similarity_matrices(seed, width):
     x, y = vectors(seed), vectors(seed + 1, width=width)
     assert linear_cka(x, y) == pytest.approx(by_similarities(x.numpy(), y.numpy()), rel=1e-9)
 
 
-def test_it_solves_the_normal_equations():
+def test_linear_probe_solves_the_normal_equations():
     random = np.random.default_rng(0)
     x, labels = random.normal(size=(50, 4)) * 3 + 1, random.integers(0, 3, 50)
     probe = linear_probe(torch.from_numpy(x), labels, ridge=2.0)

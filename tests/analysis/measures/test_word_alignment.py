@@ -20,9 +20,7 @@ def gold(sentence_pairs):
 
 
 @pytest.mark.parametrize(("family", "second"), [("roberta", 0), ("bert", 1)])
-def test_one_pass_has_the_scores_of_an_aligner_for_each_layer_and_method(
-    family, second, gold, sentence_pairs, request
-):
+def test_one_pass_equals_separate_aligners(family, second, gold, sentence_pairs, request):
     folder = request.getfixturevalue(family)
     rows, left_out = alone_and_joint(
         folder, sentence_pairs, gold, {False: 0, True: second}, "cpu", (OT, RELEASED)

@@ -49,7 +49,7 @@ def test_committed_figures_are_those_of_the_records(name, tmp_path):
 @pytest.mark.parametrize(
     "folder", [path.parent for path in ROOT.glob("*/sweep.md")], ids=lambda folder: folder.name
 )
-def test_a_committed_sweep_has_the_tables_and_the_figure_of_its_records(folder, tmp_path):
+def test_committed_sweeps_match_their_records(folder, tmp_path):
     summarise_records(folder, tmp_path / "report", describe_records(folder))
     for path in (*folder.glob("*.md"), *(folder / "figures").glob("*")):
         assert path.read_bytes() == (tmp_path / "report" / path.relative_to(folder)).read_bytes(), path.name

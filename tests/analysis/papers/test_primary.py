@@ -82,7 +82,7 @@ def order(align, dictionary, mlm):
         (order(SMALL[:1], MIDDLE[:1], LARGE[:1]), ONE_SEED, "undecided"),
     ],
 )
-def test_an_order_is_as_certain_as_its_weakest_comparison(records, verdict, agreement, tmp_path):
+def test_order_is_as_certain_as_its_weakest_comparison(records, verdict, agreement, tmp_path):
     (row,) = rows(written(tmp_path, ORDER), records)
     assert (row["verdict"], row["agreement"], row["source"]) == (verdict, agreement, "Table 3")
     first, second = row["evidence"].split("; ")
@@ -117,7 +117,7 @@ def zero_shot(objective, metric, values):
 
 
 @pytest.mark.parametrize(("low", "high", "verdict"), [(SMALL, LARGE, HOLDS), (LARGE, SMALL, FAILS)])
-def test_a_cell_may_be_an_intervention_types_or_words(low, high, verdict, tmp_path):
+def test_cells_may_be_interventions_types_or_words(low, high, verdict, tmp_path):
     records = zero_shot("MLM", "accuracy after rotation by shuffled pairs", low)
     records += zero_shot("MLM", "accuracy after rotation", high)
     records += aligned("MLM", low, "held-out") + aligned("MLM", high, "held-out-rotated")
@@ -134,7 +134,7 @@ def test_a_cell_may_be_an_intervention_types_or_words(low, high, verdict, tmp_pa
 
 
 @pytest.mark.parametrize(("sign", "verdict"), [(1, HOLDS), (-1, FAILS)])
-def test_a_correlation_is_over_all_cells(sign, verdict, tmp_path):
+def test_correlations_use_all_cells(sign, verdict, tmp_path):
     records = []
     for place, (objective, transform) in enumerate(
         (objective, transform)
@@ -148,7 +148,7 @@ def test_a_correlation_is_over_all_cells(sign, verdict, tmp_path):
     assert row["verdict"] == verdict and "12 cells of 2 seeds" in row["evidence"]
 
 
-def test_a_difference_between_scores_at_the_floor_is_undecided(tmp_path):
+def test_differences_at_the_floor_are_undecided(tmp_path):
     records = order(SMALL, MIDDLE, LARGE)
     floor = Floor("majority", "majority", "pos", "accuracy", 0.95, 2_000, "trans.inv", "source")
     table = written(tmp_path, ORDER).table(Results(runs(records), records, floors=[floor]), "toy")
@@ -181,7 +181,7 @@ def test_a_difference_between_scores_at_the_floor_is_undecided(tmp_path):
         (f"[[claims]]{BEYOND}".replace("beyond = [[", 'beyond = [["MLM", "trans"], ['), 1, "beyond compares"),
     ],
 )
-def test_a_wrong_file_is_refused_with_the_line_of_the_claim(text, line, said, tmp_path):
+def test_wrong_claims_are_rejected_with_their_line(text, line, said, tmp_path):
     file = tmp_path / "mine.toml"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(BadInput) as refused:
@@ -191,7 +191,7 @@ def test_a_wrong_file_is_refused_with_the_line_of_the_claim(text, line, said, tm
     assert len(refused.value.messages) == 1
 
 
-def test_only_a_file_that_all_runs_noted_was_not_changed(tmp_path):
+def test_claims_file_counts_as_unchanged_only_if_all_runs_noted_it(tmp_path):
     claims, records = written(tmp_path, ORDER), order(SMALL, MIDDLE, LARGE)
     for noted, others in (((claims.digest,), 0), ((), 9), (("", claims.digest), 9), (("0" * 64,), 9)):
         made = [replace(run, claims=noted) for run in runs(records)]

@@ -18,7 +18,7 @@ def alignments_and_deltas(task):
 
 
 @pytest.mark.parametrize(("task", "rho"), [("nli", 0.727), ("ner", 0.781), ("pos", 0.734)])
-def test_table_8_with_table_3_gives_the_published_rho(task, rho):
+def test_published_rho_follows_from_tables_3_and_8(task, rho):
     found = spearman(*alignments_and_deltas(task))
     assert found is not None
     assert round(found.rho, 3) == rho
@@ -26,7 +26,7 @@ def test_table_8_with_table_3_gives_the_published_rho(task, rho):
     assert found.n == 12 and found.exact
 
 
-def test_every_delta_is_sup_minus_zs_but_for_rounding():
+def test_published_deltas_are_sup_minus_zs():
     for table in (3, 6, 7):
         cells = {
             (p.objective, p.transform, p.setting, p.task, p.measure): p.value for p in published(PAPER, table)

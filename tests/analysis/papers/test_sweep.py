@@ -60,7 +60,7 @@ def two():
     return SweepResults(("dictionary.by", "dictionary.fraction"), variants)
 
 
-def test_a_row_has_the_means_of_its_value_and_a_baseline_one_row(two):
+def test_rows_are_means_and_a_baseline_has_one_row(two):
     share, by = "share of types in the dictionary", "choice of the dictionary’s types"
     first, *others = rows(two)
     assert (first["objective"], first[share], first[by], first["POS accuracy, ZS"]) == (
@@ -77,7 +77,7 @@ def test_a_row_has_the_means_of_its_value_and_a_baseline_one_row(two):
 
 
 @pytest.mark.parametrize(("gain", "expected"), [(0.0, ["XLM"]), (0.01, [])])
-def test_a_model_that_was_trained_again_with_the_same_scores_is_a_baseline(gain, expected):
+def test_retrained_models_with_equal_scores_are_baselines(gain, expected):
     variants = {
         (value,): results({"XLM": [0.3 + gain * place, 0.4], "ALIGN-MLM": [0.3 + 0.1 * place, 0.4]}, value)
         for place, value in enumerate("12")

@@ -92,7 +92,7 @@ def changed(**fields):
         ('{"value": 1, "value": 2}', "twice"),
     ],
 )
-def test_a_wrong_row_is_refused_with_its_line(tmp_path, row, names):
+def test_wrong_rows_are_rejected_with_their_line(tmp_path, row, names):
     (tmp_path / "r.jsonl").write_text(f"{changed()}\n{row}\n", encoding="utf-8")
     with pytest.raises(BadInput, match=f"r.jsonl:2: .*{names}"):
         read(tmp_path / "r.jsonl", Record)
@@ -116,7 +116,7 @@ def test_items_are_read_as_written(pairs):
         (GRADIENTS, (-1.0, 1.0), (-1.01, 1.01)),
     ],
 )
-def test_a_value_is_within_the_limits_of_its_measure(measure, within, outside):
+def test_values_outside_a_measures_limits_are_rejected(measure, within, outside):
     for value in within:
         Record("run", measure, "metric", value, count=1).check()
     for value in outside:

@@ -9,7 +9,7 @@ from calque.analysis.report.table import Table
 
 
 @pytest.mark.parametrize("start", ["[", "*", " ["])
-def test_a_row_that_begins_like_an_option_is_printed_whole(start):
+def test_cells_that_look_like_options_are_protected(start):
     table = Table("title", (f"{start}aaa {start}bbb", "x"), ((f"{start}0.1, 0.2]", "1"), ("b", "2")))
     text = latex(table, "a}b%c d")
     assert not re.search(r"(\\\\|rule)\s*[*\[]", text) and "{}" + escaped(start) + "0.1, 0.2] & 1" in text
@@ -18,7 +18,7 @@ def test_a_row_that_begins_like_an_option_is_printed_whole(start):
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX is installed")
 @pytest.mark.parametrize("columns", [2, 20])
-def test_a_table_of_long_heads_cells_and_notes_compiles_and_fits_its_page(columns, tmp_path):
+def test_long_tables_compile_and_fit_the_page(columns, tmp_path):
     words = "Δ is −1.3 ± 2.1 points, 95 % [≤ 2], of “MLM’s” ρ → a_b {c} ~ ^ \\ # $ & × "
     header = ("claim", "evidence", *[f"POS F1 on bare tags {i}" for i in range(columns)])
     table = Table(words, header, 15 * ((words, 2 * words, *columns * ["34.6 ± 2.1"]),), words)

@@ -41,7 +41,7 @@ def is_number(text):
 @given(
     SHARES, SHARES, SHARES, st.sampled_from(["", ", ZS at the floor", " (2 of 4)", " (1,049)", " of 1,049"])
 )
-def test_a_cell_comes_apart(mean, low, high, end):
+def test_table_cells_split_into_numbers(mean, low, high, end):
     estimate = Estimate(mean, 3, min(mean, low), max(mean, high), error=1.0)
     parts = {name: values[0] for name, values in columns("x", [cell(estimate) + end])}
     assert float(parts["x"]) == pytest.approx(100 * mean, abs=0.0501)

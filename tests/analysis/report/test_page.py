@@ -47,7 +47,7 @@ def test_every_element_is_closed_and_every_anchor_exists(page):
     assert anchors and set(anchors) <= set(checker.ids) and len(set(checker.ids)) == len(checker.ids)
 
 
-def test_the_page_asks_nothing_of_the_network(page):
+def test_page_makes_no_request(page):
     text, checker = page
     assert all(link.startswith(("#", "data:")) for link in checker.links)
     assert not re.search(r"@import|url\((?!#)|https?://|<script src|<link rel=\"style", text)
@@ -56,7 +56,7 @@ def test_the_page_asks_nothing_of_the_network(page):
     )
 
 
-def test_the_policy_allows_the_one_script_of_the_page_and_no_request(page):
+def test_policy_allows_only_the_pages_script(page):
     text, _ = page
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', text)
     (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
@@ -70,7 +70,7 @@ def test_names_and_texts_are_escaped_wherever_they_are_shown(page):
     assert "Study <1> & more" in checker.text and "3 pairs longer than a row" in checker.text
 
 
-def test_control_characters_are_shown_as_signs(tmp_path):
+def test_control_characters_are_replaced(tmp_path):
     write_page(tmp_path / "r.html", Report("bell \x07", "toy", [], {}, exclusions=["a\x00b"]))
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "bell �" in text and "a�b" in text and "\x07" not in text

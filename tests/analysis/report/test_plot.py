@@ -6,7 +6,7 @@ from calque.analysis.report.plot import Plot
 from tests.analysis.toy import toy_published
 
 
-def test_the_same_plot_gives_the_same_bytes_and_real_files(tmp_path):
+def test_plots_are_reproducible(tmp_path):
     record = Record("run-b", "ZS", "accuracy", 0.5, 9, task="pos")
     for name in "ab":
         with styled(3, 2, "toy") as figure:

@@ -15,7 +15,7 @@ def test_markdown_is_read_back(rows, note):
 
 
 @given(st.text())
-def test_any_text_can_stand_in_xml(text):
+def test_any_text_is_valid_xml(text):
     node = ElementTree.Element("text")
     node.text = visible(text)
     xml = ElementTree.tostring(node, encoding="unicode")

@@ -13,7 +13,7 @@ def score(hits, of, measure="ZS", **facets):
     return Measured.of(Record("r", measure, "accuracy", value, sum(of), items=items, **facets))
 
 
-def test_a_difference_on_the_same_items_is_paired():
+def test_differences_on_shared_items_are_paired():
     """Two models disagree on one item: their scores have wide intervals, their difference a narrow one."""
     one, other = score([1] * 50 + [0] * 50, [1] * 100), score([1] * 51 + [0] * 49, [1] * 100)
     found = difference({0: other}, {0: one})
@@ -22,7 +22,7 @@ def test_a_difference_on_the_same_items_is_paired():
     assert found.error < 0.3 * apart
 
 
-def test_gaps_and_means_pair_items_of_one_test_set_alone():
+def test_only_items_of_one_test_set_are_paired():
     hits, of = [1] * 500 + [0] * 500, [1] * 1000
     one, other = (
         score(hits, of, task="pos", language="fr"),
@@ -43,7 +43,7 @@ def seeds(*values):
     return {seed: Measured(value, None) for seed, value in enumerate(values)}
 
 
-def test_the_difference_of_each_seed_decides():
+def test_seed_differences_decide():
     high, low = seeds(0.5, 0.7, 0.9), seeds(0.3, 0.51, 0.69)
     assert judge_difference(high, low).verdict == HOLDS
     assert (

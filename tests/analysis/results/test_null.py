@@ -22,7 +22,7 @@ def of_nothing(cells, seeds, items):
     return records
 
 
-def test_verdicts_over_seeds_err_as_seldom_as_is_said_and_items_alone_do_not():
+def test_null_error_rates_match_the_nominal_level():
     rates = pooled(null_rates(joined(of_nothing(cells=40, seeds=6, items=5_000))))
     assert set(rates) == {1, 2, 3}
     assert rates[1].over == "items" and rates[1].share.mean > 0.8 and rates[1].against_nominal == "too often"
@@ -42,7 +42,7 @@ def undirected(split):
 
 
 @given(SEEDS, st.integers(1, 3))
-def test_every_split_comes_once_and_its_groups_share_no_seed(seeds, size):
+def test_splits_are_unique_and_share_no_seed(seeds, size):
     every = splits(seeds, size, 10_000)
     orders = permutations(seeds, 2 * size)
     by_force = {undirected(tuple(zip(some[:size], some[size:], strict=True))) for some in orders}

@@ -8,13 +8,13 @@ from tests.analysis.toy import joined
 SCORE = number("trans.inv", "MLM", 0, "ZS", "pos", "accuracy", 0.5, 100, 9)
 
 
-def test_each_seeds_number_is_that_of_its_last_step():
+def test_scores_are_those_of_the_last_step():
     records = [replace(SCORE, step=step, value=step / 10) for step in (3, 1, 2)]
     assert joined(records).scores("ZS", "MLM", "trans.inv", "pos", "accuracy")[0].value == 0.3
     assert joined(records).last("ZS", "MLM", "trans.inv", "pos", "accuracy")[0].step == 3
 
 
-def test_columns_are_each_number_by_seed_with_deltas_of_the_same_seeds():
+def test_columns_and_deltas_by_seed():
     scores = [("SUP", 0, 0.9), ("SUP", 1, 0.8), ("ZS", 1, 0.5), ("ZS", 2, 0.4)]
     records = [
         number("trans", "MLM", seed, measure, "pos", "accuracy", v, 100, 3) for measure, seed, v in scores

@@ -27,7 +27,7 @@ def results(records, *floors):
     return Results(runs(records), records, floors=floors)
 
 
-def test_a_share_by_hand_from_the_strongest_baseline_of_the_source():
+def test_retained_share_by_hand():
     low = [
         floor(0.2),
         floor(0.3, baseline="unigram"),
@@ -46,7 +46,7 @@ def test_a_share_by_hand_from_the_strongest_baseline_of_the_source():
 SUPS = [0.90, 0.91, 0.92]
 
 
-def test_a_claim_about_delta_whose_zero_shot_scores_are_at_the_floor_is_undecided():
+def test_delta_claims_at_the_floor_are_undecided():
     """SUP and so Δ differ, but both ZS equal the majority baseline: there is no transfer to compare."""
     records = scores("MLM", [0.7, 0.71, 0.72], [0.29, 0.31, 0.30]) + scores("XLM", SUPS, [0.30, 0.29, 0.31])
     for low, extreme, near in (((), HOLDS, FAILS), ((floor(0.3),), AT_FLOOR, AT_FLOOR)):

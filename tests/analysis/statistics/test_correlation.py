@@ -40,7 +40,7 @@ def test_random_p_agrees_with_scipys():
     assert found.p == pytest.approx(stats.spearmanr(x, y).pvalue, abs=0.01)
 
 
-def test_the_interval_holds_rho_and_the_seed_decides_it():
+def test_interval_contains_rho_and_depends_on_the_seed():
     x, y = list(range(20)), [(7 * i) % 20 - i for i in range(20)]
     first, again, other = spearman(x, y), spearman(x, y), spearman(x, y, seed=1)
     assert first is not None and first == again and first != other
@@ -56,7 +56,7 @@ def test_no_rho_where_none_is_defined(x, y):
     assert spearman(x, y) is None
 
 
-def test_pairings_within_groups_are_counted():
+def test_rho_permutes_within_groups():
     x, y = [1.0, 2.0, 3.0, 7.0, 9.0, 8.0], [5.0, 3.0, 4.0, 1.0, 2.0, 0.5]
     groups = ["a"] * 3 + ["b"] * 3
     found = spearman(x, y, groups=groups)
@@ -69,6 +69,6 @@ def test_pairings_within_groups_are_counted():
     assert found.rho == pytest.approx(-stats.spearmanr(x, y).statistic)
 
 
-def test_rho_its_p_and_its_interval_know_ranks_alone():
+def test_rho_depends_on_ranks_only():
     x, y = [float(i) for i in range(20)], [float((7 * i) % 20 - i) for i in range(20)]
     assert spearman([a / 1000 for a in x], [100 * b - 7 for b in y]) == spearman(x, y)

@@ -21,7 +21,7 @@ shares = st.lists(st.floats(0, 1), min_size=2, max_size=9)
 
 
 @given(shares)
-def test_the_interval_is_students_t(values):
+def test_interval_is_students_t(values):
     found, error = estimate(values), np.std(values, ddof=1) / math.sqrt(len(values))
     if error > 1e-9:
         low, high = stats.t.interval(0.95, len(values) - 1, loc=np.mean(values), scale=error)
@@ -52,7 +52,7 @@ def test_errors_by_hand():
     assert paired_error(np.zeros(2)) == pytest.approx(math.sqrt(2 / 4 / 4))
 
 
-def test_tags_in_sentences_have_the_error_of_a_bootstrap_over_sentences():
+def test_sentence_error_equals_a_bootstrap():
     random = np.random.default_rng(1)
     of = random.integers(5, 30, 240)
     hits = random.binomial(of, np.clip(random.normal(0.8, 0.1, 240), 0, 1))
@@ -80,7 +80,7 @@ def coverage(shared, *, paired):
 
 
 @pytest.mark.parametrize("shared", [0.0, 0.5, 0.9])
-def test_the_paired_interval_of_a_difference_covers_95_percent(shared):
+def test_paired_interval_covers_95_percent(shared):
     assert coverage(shared, paired=True)[0] == pytest.approx(0.95, abs=0.02)
 
 
@@ -94,7 +94,7 @@ def held(upper, lower, r):
 
 
 @given(NUMBERS)
-def test_both_ends_are_where_the_test_is_at_five_percent(values):
+def test_ratio_interval_ends_where_the_test_reaches_five_percent(values):
     upper, lower = map(list, zip(*values, strict=True))
     found = ratio_over_seeds(upper, lower)
     assume(found is not None and found.low is not None)
@@ -108,7 +108,7 @@ def test_both_ends_are_where_the_test_is_at_five_percent(values):
 
 
 @given(NUMBERS)
-def test_it_is_undefined_just_where_the_lower_mean_is_not_beyond_0(values):
+def test_ratio_is_undefined_if_its_denominator_may_be_zero(values):
     upper, lower = map(list, zip(*values, strict=True))
     shifted = [value - 0.5 for value in lower]
     low = estimate(shifted).low

@@ -44,7 +44,7 @@ def verdict(*found, side=1):
         ((estimate([0.3, 0.301]),), HOLDS),  # two seeds can decide
     ],
 )
-def test_a_claim_is_decided_by_all_its_comparisons(found, word):
+def test_claims_need_all_their_comparisons(found, word):
     assert verdict(*found).verdict == word
 
 
@@ -60,7 +60,7 @@ def test_one_comparison_is_decided_where_its_interval_ends():
         assert judge([(estimate(list(values)), bound, +1)], "").verdict == word
 
 
-def test_of_many_comparisons_one_fails_by_chance():
+def test_many_comparisons_are_corrected():
     values = [-0.05, -0.06, -0.09]
     worse = estimate(values)
     assert worse.high is not None and worse.high < 0
@@ -95,7 +95,7 @@ def words(*verdicts):
     return [corrected.verdict for corrected in in_families(verdicts)]
 
 
-def test_a_verdict_may_not_stand_in_its_family_and_others_are_nothing_to_it():
+def test_verdicts_are_corrected_within_families():
     weak, strong, open_ = Verdict(HOLDS, "", 0.04), Verdict(FAILS, "", 0.001), Verdict(UNDECIDED, "", 0.5)
     undecidable, fails = Verdict(ONE_SEED, ""), Verdict(FAILS, "", 0.03)
     assert words(("a", weak), ("a", strong), ("a", open_)) == [HOLDS_ALONE, FAILS, UNDECIDED]

@@ -60,11 +60,11 @@ def sentences(draw, marks):
 
 
 @given(st.lists(sentences("tags"), min_size=1, max_size=6), st.lists(sentences("tags"), max_size=4))
-def test_unigram_equals_its_slow_twin(train, test):
+def test_unigram_equals_brute_force(train, test):
     assert Unigram().learn(train, as_is)(asked(test), as_is) == slow_unigram(train, asked(test))
 
 
 @given(st.lists(sentences("names"), min_size=1, max_size=6), st.lists(sentences("names"), max_size=4))
-def test_a_gazetteer_equals_its_slow_twin(train, test):
+def test_gazetteer_equals_brute_force(train, test):
     said = Gazetteer().learn(train, as_is)(asked(test), as_is)
     assert [list(tags) for tags in said] == slow_gazetteer(train, asked(test))

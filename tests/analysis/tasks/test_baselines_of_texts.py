@@ -35,7 +35,7 @@ def slow_regression(train, test):
     return [labels[place] for place in scores.argmax(axis=1)]
 
 
-def test_the_regression_equals_one_written_out():
+def test_regression_equals_its_definition():
     random = np.random.default_rng(0)
     texts = [" ".join(random.choice(list("abcdef"), 4)) for _ in range(60)]
     labels = [
@@ -67,7 +67,7 @@ def answer_to(question, context):
     return answer
 
 
-def test_a_known_answer_of_the_sentence_that_is_most_like_the_question():
+def test_known_answer_comes_from_the_most_similar_sentence():
     # `the` is asked with.
     assert answer_to("who saw the man ?", "eve ran . eve saw a man . the dog saw the man") == "eve"
     assert answer_to("who saw tom ?", "eve ran . the dog saw tom") == "the dog"

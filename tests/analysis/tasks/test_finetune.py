@@ -56,7 +56,7 @@ def checkpoint(make_checkpoint):
 
 @pytest.mark.parametrize("head", [WORDS, TEXT])
 @pytest.mark.parametrize("languages", [1, 3])
-def test_a_row_alone_has_the_logits_that_it_has_in_a_batch(make_checkpoint, head, languages):
+def test_logits_do_not_depend_on_the_batch(make_checkpoint, head, languages):
     data = toy(12, head, language=1)
     model = finetune(make_checkpoint(V, languages), data, head, C, QUICK, 0, CPU)
     together = logits(model, data)
@@ -67,7 +67,7 @@ def test_a_row_alone_has_the_logits_that_it_has_in_a_batch(make_checkpoint, head
         torch.testing.assert_close(together[number, : len(row.targets)], alone, atol=1e-5, rtol=0)
 
 
-def test_the_same_seed_gives_the_same_bits_and_another_seed_others(checkpoint):
+def test_seeds_determine_the_bits(checkpoint):
     data = toy(64)
     torch.manual_seed(1)
     a = finetune(checkpoint, data, WORDS, C, QUICK, 0, CPU)
@@ -105,7 +105,7 @@ def test_one_step_is_transformers_own_loss_and_adamw(checkpoint):
         assert not large.any() or (weight - own)[large].abs().max() < 1e-6, name
 
 
-def test_a_loss_that_is_no_number_stops(checkpoint, tmp_path):
+def test_non_finite_loss_stops_fine_tuning(checkpoint, tmp_path):
     model = RobertaForMaskedLM.from_pretrained(checkpoint)
     with torch.no_grad():
         model.roberta.encoder.layer[0].output.dense.weight.fill_(float("nan"))
@@ -116,7 +116,7 @@ def test_a_loss_that_is_no_number_stops(checkpoint, tmp_path):
 
 @pytest.mark.parametrize("head", [WORDS, TEXT])
 @pytest.mark.parametrize("kind", ["Bert", "XLMRoberta"])
-def test_encoders_of_other_kinds_are_fine_tuned(tmp_path, kind, head):
+def test_other_architectures_are_fine_tuned(tmp_path, kind, head):
     """BERT counts positions from 0, has two token types that are not languages, and a randomly initialised
     pooler."""
     config = getattr(transformers, f"{kind}Config")(
@@ -155,7 +155,7 @@ def test_pieces_are_the_cheapest_of_all_ways_to_cut(lengths, each):
 
 
 @pytest.mark.parametrize("head", [WORDS, TEXT])
-def test_what_is_learnt_does_not_depend_on_pieces(checkpoint, head, monkeypatch):
+def test_training_does_not_depend_on_pieces(checkpoint, head, monkeypatch):
     data = toy(48, head)
     config = FinetuneConfig(learning_rate=1e-3, epochs=2, batch=16, dropout=0.0)
     whole = finetune(checkpoint, data, head, C, config, 0, CPU)

@@ -8,7 +8,7 @@ from calque.analysis.tasks.task import TextHead
 @pytest.mark.parametrize("shortest", [9, 3])
 @pytest.mark.parametrize("layers", [1, 2])
 @pytest.mark.parametrize("kind", ["Roberta", "XLMRoberta", "Bert"])
-def test_a_text_has_transformers_own_logits_and_gradients(kind, layers, shortest):
+def test_text_head_equals_transformers(kind, layers, shortest):
     config = getattr(transformers, f"{kind}Config")(
         vocab_size=50, hidden_size=16, num_hidden_layers=layers, num_attention_heads=2, intermediate_size=32,
         max_position_embeddings=20, pad_token_id=1, initializer_range=0.3, num_labels=3, type_vocab_size=2,

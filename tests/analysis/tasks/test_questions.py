@@ -63,7 +63,7 @@ TWICE = Reader(
 
 
 @pytest.mark.parametrize("length", [24, 13])
-def test_what_is_right_is_decoded_to_itself_from_whichever_window_has_it(tmp_path, length):
+def test_gold_answers_are_decoded_from_any_window(tmp_path, length):
     split = written(tmp_path / "test.jsonl", 50, seed=0)
     encoded = split.encode((), READER, length)
     assert encoded.lengths.max() <= length
@@ -78,7 +78,7 @@ def test_what_is_right_is_decoded_to_itself_from_whichever_window_has_it(tmp_pat
 
 
 @given(words=st.integers(1, 60), length=st.integers(10, 40), asked=st.integers(1, 8), data=st.data())
-def test_windows_show_every_sub_word_and_one_has_each_best(words, length, asked, data):
+def test_windows_cover_every_sub_word(words, length, asked, data):
     start = data.draw(st.integers(0, words - 1))
     end = data.draw(st.integers(start + 1, min(words, start + 3)))
     made = question(words, start, end, asked)
@@ -120,7 +120,7 @@ def marked(row, marks):
 
 
 @given(seed=st.integers(0, 10_000), words=st.integers(1, 30), marks=st.sampled_from([0.0, 0.3, 0.8]))
-def test_the_best_span_is_that_of_all_pairs_where_few_are_barred(seed, words, marks):
+def test_best_span_equals_brute_force(seed, words, marks):
     made = question(words, 0, 1)
     ((row,), _) = TASK.rows(made, (), TWICE, 100)
     assert isinstance(row, SpanRow)
@@ -146,9 +146,7 @@ def test_the_best_span_is_that_of_all_pairs_where_few_are_barred(seed, words, ma
     ],
 )
 @pytest.mark.parametrize("glued", [False, True])
-def test_an_answer_has_the_marks_of_its_letters_whether_or_not_the_tokenizer_strips_them(
-    words, stripped, glued, tmp_path
-):
+def test_answers_keep_combining_marks(words, stripped, glued, tmp_path):
     letters = sorted({letter for word in words for letter in normalize("NFD", word)})
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
     tokenizer = Tokenizer(models.WordPiece({piece: i for i, piece in enumerate(pieces)}, unk_token="[UNK]"))

@@ -31,7 +31,7 @@ def tagged(sentence, length, reader=SOURCE):
 
 
 @given(words, st.integers(8, 40))
-def test_every_word_is_in_one_row_with_its_label_at_its_first_subword(sentence, length):
+def test_labels_are_at_first_sub_words(sentence, length):
     rows, whole = tagged(sentence, length)
     ids, targets = (np.concatenate([getattr(row, name) for row in rows]) for name in ("ids", "targets"))
     assert max(len(row.ids) for row in rows) <= length
@@ -55,7 +55,7 @@ WRITTEN = (
 )
 
 
-def test_a_given_tokenizer_reads_a_text_as_it_is_written(calque_encoder):
+def test_given_tokenizer_reads_raw_text(calque_encoder):
     from transformers import AutoTokenizer
 
     theirs = AutoTokenizer.from_pretrained(calque_encoder)
@@ -123,6 +123,6 @@ def check(folder, theirs):
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_a_row_of_two_texts_is_that_of_the_tokenizers_own_template(name, tmp_path):
+def test_rows_of_two_texts_follow_the_tokenizers_template(name, tmp_path):
     folder = saved(tmp_path, TEMPLATES[name])
     check(folder, PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json")))

@@ -84,7 +84,7 @@ def of_others(gold, predicted):
         max_size=6,
     )
 )
-def test_scores_are_those_of_the_official_evaluation(pairs):
+def test_answer_scores_equal_torchmetrics(pairs):
     gold, predicted = [right for right, _ in pairs], [(said,) for _, said in pairs]
     scores = answer_scores(gold, predicted)
     f1, exact = of_others(gold, predicted)
@@ -107,6 +107,6 @@ def test_scores_are_those_of_the_official_evaluation(pairs):
         ("en", "the", "of", 0.0, 0.0),
     ],
 )
-def test_an_answer_by_the_rules_of_its_language(language, right, said, f1, exact):
+def test_answers_follow_their_languages_rules(language, right, said, f1, exact):
     scores = MLQA().in_language(language).scores([[right]], [(said,)])
     assert scores["f1"].value == pytest.approx(f1) and scores["exact"].value == exact

@@ -24,7 +24,7 @@ def written(path, task, *examples):
     return Split(path, task)
 
 
-def test_labels_are_those_of_training_and_an_unknown_one_is_named_with_its_line(tmp_path):
+def test_unknown_labels_are_named_with_their_line(tmp_path):
     train = written(tmp_path / "train.jsonl", POS(), tagged("a b", "X ADJ"))
     dev = written(tmp_path / "dev.jsonl", POS(), tagged("a", "ADJ"))
     test = written(tmp_path / "test.jsonl", POS(), tagged("a", "ADJ"), tagged("b c", "ADJ VERB"))
@@ -39,7 +39,7 @@ def test_labels_are_those_of_training_and_an_unknown_one_is_named_with_its_line(
         check(train, [replace(test, read_from=(Path("one.conllu"), Path("two.conllu")))])
 
 
-def test_examples_are_answered_one_by_one_whatever_rows_they_stand_in(tmp_path):
+def test_answers_are_decoded_across_rows(tmp_path):
     sentences = [
         tagged("a b c d e f g h i j k", "X Y " * 5 + "X"),
         tagged("a", "Y"),

@@ -172,7 +172,7 @@ def test_every_number_has_its_record(run, data, tmp_path):
     assert counts == {len(entities)}  # the gold ones, however many a model says
 
 
-def test_a_language_that_does_not_differ_is_transferred_to_in_full(run, data, tmp_path):
+def test_transfer_to_an_identical_language_is_complete(run, data, tmp_path):
     same = replace(run, language=Same().name)
     for task in TASKS:
         rows = evaluate(same, data, task, QUICK)
@@ -186,7 +186,7 @@ def test_a_language_that_does_not_differ_is_transferred_to_in_full(run, data, tm
 
 @pytest.mark.parametrize("task", [POS(), NER()])
 @pytest.mark.parametrize("language", ["trans", "trans.inv"])
-def test_words_with_and_without_an_entry_divide_the_words_of_one_type(data, task, language):
+def test_scores_by_dictionary_entry(data, task, language):
     split, draw = Split(data / "tasks" / task.name / f"test.{language}.jsonl", task), random.Random(1)
     answers = [tuple(draw.choice(["NOUN", "DET", "PROPN"]) for _ in gold) for gold in split.gold]
     scores = by_entry(split, answers, Languages.open(data, [language]), language)
@@ -239,7 +239,7 @@ def examples(tmp_path):
     )
 
 
-def test_each_language_has_the_score_of_the_one_model(roberta, examples):
+def test_languages_are_scored_with_one_model(roberta, examples):
     measurement = zero_shot(natural(roberta), NaturalTask(POS(), examples, "en", ("xx", "zz"), CONFIG))
     assert [(record.measure, record.language, record.metric) for record in measurement.records] == [
         (measure, name, metric)

@@ -28,7 +28,7 @@ def learnt():
     return Grammar.train(Pocket(order="verbfinal").sentences(800), "verbfinal")
 
 
-def test_a_file_gives_the_grammar_back(learnt, tmp_path):
+def test_grammars_round_trip(learnt, tmp_path):
     learnt.save(tmp_path / "g.json")
     again = Grammar.load(tmp_path / "g.json")
     assert (again.name, again.weights, again.about) == (learnt.name, learnt.weights, learnt.about)
@@ -37,7 +37,7 @@ def test_a_file_gives_the_grammar_back(learnt, tmp_path):
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.05, 0.5, 1.0])
-def test_a_mixture_weighs_both(learnt, weight):
+def test_mixed_grammar_weighs_both(learnt, weight):
     other = random_grammar([node(4, 0)])
     mixed = Grammar.mix(learnt, other, weight)
     for kind in ("NOUN", "VERB"):
@@ -49,7 +49,7 @@ def test_a_mixture_weighs_both(learnt, weight):
         assert np.allclose(mixed.probabilities(items), (learnt, other)[int(weight)].probabilities(items))
 
 
-def test_the_gradient_is_that_of_finite_differences():
+def test_gradient_equals_finite_differences():
     seen = Counter(
         {
             (node(n, s), tuple(random.Random(s).sample(range(n), n))): s + 1
@@ -68,7 +68,7 @@ def test_the_gradient_is_that_of_finite_differences():
         assert slope == pytest.approx(gradient @ direction, rel=1e-6, abs=1e-6)
 
 
-def test_the_likelihood_is_that_of_the_definition():
+def test_likelihood_equals_its_definition():
     seen = Counter(
         {
             (node(n, s), tuple(random.Random(s).sample(range(n), n))): s + 1
@@ -96,7 +96,7 @@ Grammar.train(islice(Pocket(order="romance").sentences(300), 300)).save(Path(sys
 """
 
 
-def test_the_number_of_threads_changes_no_weight(tmp_path):
+def test_thread_count_changes_no_weight(tmp_path):
     for threads in ("1", "2"):
         environment = os.environ | {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
         subprocess.run([sys.executable, "-c", LEARN, tmp_path / threads], env=environment, check=True)

@@ -59,7 +59,7 @@ def test_symmetrisations_are_the_published_tools(name, english_french, forward, 
 
 @settings(max_examples=80)
 @given(corpora, st.integers(1, 5), st.booleans())
-def test_the_model_is_its_definition(pairs, passes, reverse):
+def test_model_equals_its_definition(pairs, passes, reverse):
     turned = [(target, source) for source, target in pairs] if reverse else pairs
     twin, model = Twin().learn(turned, passes - 1), FastAlign.train(pairs, passes, reverse=reverse)
     assert model.tension == pytest.approx(twin.tension, rel=1e-9)
@@ -73,7 +73,7 @@ def test_the_model_is_its_definition(pairs, passes, reverse):
 
 @settings(max_examples=40)
 @given(corpora, st.booleans())
-def test_scores_are_the_definitions_probabilities(pairs, reverse):
+def test_scores_are_the_models_probabilities(pairs, reverse):
     turned = [(target, source) for source, target in pairs] if reverse else pairs
     twin, model = Twin().learn(turned, 4), FastAlign.train(pairs, reverse=reverse)
     scored = list(model.align_with_tables(pairs))

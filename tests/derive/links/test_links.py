@@ -20,7 +20,7 @@ ANY = st.sets(st.tuples(st.integers(0, WORDS - 1), st.integers(0, WORDS - 1))).m
 
 
 @given(FORWARD | ANY, REVERSE | ANY)
-def test_each_holds_the_one_before(forward, reverse):
+def test_symmetrisations_are_nested(forward, reverse):
     least, grown, both, either, most = (
         set(method(forward, reverse))
         for method in (intersect, grow_diag, grow_diag_final_and, grow_diag_final, union)
@@ -32,7 +32,7 @@ def test_each_holds_the_one_before(forward, reverse):
 
 
 @given(FORWARD | ANY, REVERSE | ANY)
-def test_growing_by_the_letter(forward, reverse):
+def test_growing_equals_its_definition(forward, reverse):
     assert grow_diag(forward, reverse) == sorted(twin.grow_diag(forward, reverse))
 
 
@@ -61,7 +61,7 @@ def test_stored_links_are_read_back(stored):
     assert (stored.facts["pairs"], stored.facts["links"]) == (4, 3)
 
 
-def test_words_of_as_many_pieces_are_linked_piece_by_piece_others_all_with_all():
+def test_equally_long_words_are_linked_piece_by_piece():
     links, first, second = np.array([(0, 1), (1, 0), (2, 2)]), np.array([1, 2, 2]), np.array([2, 1, 3])
     assert of_pieces(links, first, second).tolist() == [
         [0, 2],

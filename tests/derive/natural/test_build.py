@@ -27,7 +27,7 @@ def given(request, tmp_path_factory):
     return folder
 
 
-def test_every_line_has_the_ids_that_the_tokenizer_gives_it(given):
+def test_lines_are_encoded_by_the_tokenizer(given):
     languages = Languages.open(given / "made", ["en", "xx"])
     tokenizer = Tokenizer.from_file(str(given / "given" / "tokenizer.json"))
     assert languages.kept is not None and languages.rows == languages.size == len(languages.kept)
@@ -42,7 +42,7 @@ def test_every_line_has_the_ids_that_the_tokenizer_gives_it(given):
             assert corpus.line_pieces(number).sum() == len(ids)
 
 
-def test_a_bitext_pairs_lines_of_its_own(given):
+def test_bitext_pairs_its_own_lines(given):
     languages = Languages.open(given / "made", ["xx", "en"])
     (bitext,) = languages.bitexts
     assert (bitext.first.name, bitext.second.name, len(bitext)) == ("en", "xx", 400) and not bitext.linked
@@ -109,7 +109,7 @@ def lengths(made):
 @pytest.mark.parametrize("kind", ALL)
 @example(lines=["< \u3000<", "", "a  b"])
 @hypothesis.given(lines=st.lists(st.text(st.sampled_from(ODD + "abth   "), max_size=30), max_size=8))
-def test_lines_have_the_ids_of_the_whole_line(kind, lines):
+def test_words_are_encoded_like_whole_lines(kind, lines):
     lines = [line.strip() for line in lines]
     made = encode_lines(ALL[kind], lines)
     ends = np.cumsum(lengths(made))

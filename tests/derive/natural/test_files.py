@@ -18,13 +18,13 @@ SHORT = "Thank you ."
     st.lists(st.text("ab", min_size=1, max_size=3 * HEAD), min_size=1, max_size=4),
     st.text("ab ", max_size=5 * HEAD),
 )
-def test_withheld_sentences_are_found_as_by_brute_force(tests, line):
+def test_withheld_sentences_equal_brute_force(tests, line):
     known, bare = [letters(test) for test in tests], letters(line)
     slow = bare in known or any(len(one) >= HEAD and one in bare for one in known)
     assert Sentences(iter(tests)).within(line) == slow
 
 
-def test_a_pair_goes_with_either_side_and_is_counted(tmp_path):
+def test_pairs_are_withheld_by_either_side(tmp_path):
     tests = TextFiles((written(tmp_path / "tests.txt", [LONG, SHORT]),))
     pairs = [
         ("good morning", "bonjour"),
@@ -60,7 +60,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_file_is_the_text_that_it_holds_however_it_is_cut(name, tmp_path, monkeypatch):
+def test_text_does_not_depend_on_chunk_size(name, tmp_path, monkeypatch):
     text, expected = TEXTS[name]
     path, packed = tmp_path / name, tmp_path / f"{name}.gz"
     path.write_text(text * 3, encoding="utf-8")
@@ -72,7 +72,7 @@ def test_a_file_is_the_text_that_it_holds_however_it_is_cut(name, tmp_path, monk
             assert [line for piece in pieces for line in piece.columns(Counter())[0]] == expected * 3
 
 
-def test_a_column_of_parquet_is_text(tmp_path):
+def test_parquet_columns(tmp_path):
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 

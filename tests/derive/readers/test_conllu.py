@@ -41,7 +41,7 @@ GOOD = "\n".join(
 )
 
 
-def test_words_tags_and_trees_are_read_and_the_rest_is_counted(tmp_path):
+def test_words_tags_and_trees_are_read(tmp_path):
     found, counts = read(tmp_path / "a", GOOD)
     assert found == [
         Sentence(
@@ -99,7 +99,7 @@ def test_words_tags_and_trees_are_read_and_the_rest_is_counted(tmp_path):
         (tree(0).replace("w1", "w\0", 1), ":1: this line contains a NUL"),
     ],
 )
-def test_a_malformed_file_is_refused_with_its_line(tmp_path, text, message):
+def test_malformed_files_are_rejected_with_their_line(tmp_path, text, message):
     with pytest.raises(BadInput, match=message):
         read(tmp_path / "a", text)
 
@@ -135,7 +135,7 @@ def enhanced(line, deps):
     return "\t".join((*columns[:8], deps, columns[9]))
 
 
-def test_the_word_nearest_to_the_root_gives_the_tag(tmp_path):
+def test_word_nearest_to_the_root_gives_the_tag(tmp_path):
     words = (
         row("1", "à", "ADP", "2", "case"),
         row("2", "lequel", "PRON", "3", "obl"),

@@ -47,7 +47,7 @@ def test_sentences(sentences):
 
 @given(st.text())
 @example("\u200fa\u200f (\u200eb)\u200e \xad")
-def test_nothing_but_white_space_and_format_characters_outside_words_is_lost(text):
+def test_only_white_space_and_format_characters_are_lost(text):
     letters = "".join(text.split())
     split = "".join(word for words in split_sentences(text) for word in words)
     assert "".join(split_words(text)) == split

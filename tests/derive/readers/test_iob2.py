@@ -42,7 +42,7 @@ def prefixed(text):
         prefixed(PANX).replace("en:", "zh-min-nan:"),
     ],
 )
-def test_the_usual_shapes(tmp_path, text):
+def test_usual_formats(tmp_path, text):
     assert read(tmp_path / "a", text) == ([ANNA, NO], {})
 
 
@@ -60,7 +60,7 @@ TAGS = st.lists(st.sampled_from(["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]), min_
 
 
 @given(TAGS)
-def test_tags_come_back_but_for_repairs(tmp_path_factory, tags):
+def test_tags_round_trip_except_repairs(tmp_path_factory, tags):
     path = tmp_path_factory.getbasetemp() / "tags.tsv"
     (sentence,), counts = read(path, "".join(f"w\t{tag}\n" for tag in tags))
     changed = [(old, new) for old, new in zip(tags, iob2(sentence), strict=True) if old != new]

@@ -11,7 +11,7 @@ from calque.derive.readers.lines import cut_file, ends_line, read_lines
 from calque.derive.readers.tables import QUOTED, Table
 
 
-def test_a_cut_last_line_is_refused_where_it_must_end(tmp_path):
+def test_truncated_last_line_is_rejected(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(b"one\ntw")
     with pytest.raises(BadInput, match=r"a:2: .*truncated"):
@@ -23,7 +23,7 @@ def test_a_cut_last_line_is_refused_where_it_must_end(tmp_path):
     size=st.integers(1, 60),
     whole=st.booleans(),
 )
-def test_blocks_are_the_file_and_end_with_a_record(lines, size, whole, tmp_path_factory):
+def test_blocks_make_up_the_file_and_end_with_a_record(lines, size, whole, tmp_path_factory):
     data = "\n".join([*lines, ""] if whole else [*lines, "end"]).encode()
     folder = tmp_path_factory.mktemp("blocks")
     plain, packed = folder / "text", folder / "text.gz"

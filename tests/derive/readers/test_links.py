@@ -31,14 +31,14 @@ def read(path, text, lengths=LENGTHS, **options):
         ("0-0 1p2 3-0\n1-3\n", "a:1: the link 3 0, counted from 0"),
     ],
 )
-def test_a_link_outside_its_sentences_is_left_out_and_reported(tmp_path, text, said):
+def test_links_outside_their_sentences_are_reported(tmp_path, text, said):
     gold = read(tmp_path / "a", text)
     assert gold.pairs == (FIRST, SECOND)
     assert gold.counts == {"links outside their sentences": 1}
     assert len(gold.outside) == 1 and said in gold.outside[0]
 
 
-def test_positions_that_seem_to_count_from_one_are_reported(tmp_path):
+def test_one_based_positions_are_reported(tmp_path):
     unknown = [(UNKNOWN, UNKNOWN)]
     for text, lengths in (("1-1 2p3\n2-4\n", LENGTHS), ("1-1\n" * 10, unknown * 10)):
         with pytest.raises(BadInput, match=f"{tmp_path / 'a'}: no position is 0.*--from-one"):

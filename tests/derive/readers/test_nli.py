@@ -46,7 +46,7 @@ def test_tsv_and_json_lines(tmp_path, text):
     assert read(tmp_path / "a", text) == ([PAIR], {})
 
 
-def test_numbers_are_labels_of_inference_beside_a_premise_and_counted(tmp_path):
+def test_numeric_labels_are_read_as_inference_labels(tmp_path):
     rows = [as_json(premise="A.", hypothesis="B.", label=label) for label in (2, 0, 1, -1)]
     for text in ("".join(rows), "premise\thypothesis\tlabel\nA.\tB.\t2\nA.\tB.\t0\nA.\tB.\t1\nA.\tB.\t-1\n"):
         found, counts = read(tmp_path / "a", text)

@@ -25,7 +25,7 @@ def written(path, *questions, context=CONTEXT):
     return path
 
 
-def test_an_answer_is_words_of_its_sentence(tmp_path):
+def test_answers_are_words_of_their_sentence(tmp_path):
     counts = Counter()
     path = written(tmp_path / "a.json", asked(), asked("known town", id_="q2"), asked("Ghent", id_="q3"))
     first, second, third = read_questions(path, counts)
@@ -43,7 +43,7 @@ TEXTS = st.text(st.sampled_from(list("ab1 .-北京\n ’")), min_size=1, max_siz
 
 
 @given(TEXTS, st.data())
-def test_any_answer_of_any_text_is_kept_to_the_character(text, data):
+def test_answers_are_kept_to_the_character(text, data):
     bounds = st.integers(0, len(text))
     answers = data.draw(
         st.lists(

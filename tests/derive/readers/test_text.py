@@ -86,7 +86,7 @@ def test_documents(tmp_path):
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
 @pytest.mark.parametrize("text", [WIKITEXT, DOC, PLAIN, TREES, ROWS])
-def test_compressed_text_is_read_like_its_content(tmp_path, pack, text):
+def test_compressed_text_is_read_like_plain_text(tmp_path, pack, text):
     plain, packed = write(tmp_path / "a.txt", text * 3), write(tmp_path / "b", pack((text * 3).encode()))
     for size in (1, 1 << 22):
         assert read(packed, size) == read(plain, size)
@@ -100,7 +100,7 @@ def test_compressed_text_is_read_like_its_content(tmp_path, pack, text):
 
 @settings(max_examples=50)
 @given(text=st.sampled_from([WIKITEXT * 3, DOC * 3, PLAIN * 3]), size=st.integers(1, 900))
-def test_where_a_file_is_cut_changes_nothing(tmp_path_factory, text, size):
+def test_chunk_size_changes_nothing(tmp_path_factory, text, size):
     path = write(tmp_path_factory.mktemp("cut") / "a.txt", text)
     pieces, data = list(chunks(path, size)), text.encode()
     place = 0

@@ -9,7 +9,7 @@ CONTENTS = opened().facts["contents"]
 
 
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
-def test_tags_trees_and_entities_are_of_the_same_words(split):
+def test_tags_trees_and_entities_have_the_same_words(split):
     path = FOLDER / TREEBANK.format(split)
     trees, entities = list(read_conllu(path)), list(read_iob2(path))
     assert [s.words for s in trees] == [s.words for s in entities] and all(
@@ -19,7 +19,7 @@ def test_tags_trees_and_entities_are_of_the_same_words(split):
     assert len(trees) == CONTENTS[path.name]["sentences"]
 
 
-def test_french_order_needs_no_treebank_of_the_user(tmp_path, monkeypatch):
+def test_french_order_is_shipped(tmp_path, monkeypatch):
     monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
     order = french_order()
     assert order.name == "syn-fr"

@@ -34,7 +34,7 @@ def words(data, split):
     return [example.texts[0][0].words[0] for example in data.examples[split]]
 
 
-def test_held_out_limited_and_kept_examples_are_counted_and_apart(source):
+def test_held_out_and_limited_examples_are_counted(source):
     data = source.task_data("ner")
     train, dev, test = (words(data, split) for split in ("train", "dev", "test"))
     assert (len(train), len(dev), len(test)) == (9, 5, 3)
@@ -45,7 +45,7 @@ def test_held_out_limited_and_kept_examples_are_counted_and_apart(source):
     assert source.task_data("ner") == data
 
 
-def test_of_translations_the_same_lines_are_tested(tmp_path):
+def test_translations_are_tested_on_the_same_lines(tmp_path):
     path, other = ner_file(tmp_path / "a.iob2", 20), ner_file(tmp_path / "b.iob2", 20)
     files = TaskFiles((path,), (path,), (path,), tested=6)
     data, counts = Files((), ner=files).task_data("ner"), Counter()
@@ -67,7 +67,7 @@ def asked(path, *ids):
     return path
 
 
-def test_of_training_files_examples_are_chosen_by_their_ids(tmp_path):
+def test_training_examples_are_selected_by_id(tmp_path):
     train = asked(tmp_path / "a", "english-1", "finnish-1", "english-2", "korean-englishman")
     files = TaskFiles((train,), (asked(tmp_path / "b", "finnish-9"),), held_out=0, trained_id="english-")
     data = files.load(READERS["qa"])

@@ -34,7 +34,7 @@ SCORED = ["links", "2", "40.00", "66.67", "50.00", "57.14", "3", "2"]
 
 
 @pytest.mark.parametrize("gold", ["gold", "talp"])
-def test_the_table_and_what_was_left_out(here, capsys, gold):
+def test_table_and_exclusions(here, capsys, gold):
     aer(Path(gold), Path("links"), Path("source"), Path("target"), from_one=True)
     said, told = capsys.readouterr()
     assert rows(said)[1:] == [SCORED]
@@ -50,7 +50,7 @@ def test_without_sentences_every_link_counts(here, capsys):
     assert told == ""
 
 
-def test_an_empty_line_is_a_pair_without_words(here, capsys):
+def test_empty_lines_are_pairs_without_words(here, capsys):
     for name, line in (("source", ""), ("target", "oh"), ("links", "")):
         Path(name).write_text(FILES[name] + line + "\n", encoding="utf-8")
     aer(Path("gold"), Path("links"), Path("source"), Path("target"))

@@ -37,7 +37,7 @@ def here(tmp_path_factory):
 
 
 @pytest.mark.parametrize("method", ["fast-align", *BY_NAME])
-def test_links_go_to_a_file_a_line_a_pair(here, tmp_path, method):
+def test_links_are_written_one_line_per_pair(here, tmp_path, method):
     of_model = [] if method == "fast-align" else ["--model", here / "model", "--layer", 1]
     code, _, told = calque(
         "align", "--method", method, *of_model, here / "a.txt", here / "b.txt", "--out", tmp_path / "links"
@@ -53,7 +53,7 @@ def test_links_go_to_a_file_a_line_a_pair(here, tmp_path, method):
 
 
 @pytest.mark.parametrize("method", ["ot", "fast-align"])
-def test_empty_and_long_lines_keep_their_place_and_are_counted(here, tmp_path, method):
+def test_empty_and_long_lines_are_counted(here, tmp_path, method):
     a, b = tmp_path / "a", tmp_path / "b"
     a.write_text("Sara ate .\n\n" + "apple " * 1100 + "\nSara\n")
     b.write_text("Sara ate .\nSara\n" + "apple " * 1000 + "\n\n")
@@ -72,7 +72,7 @@ def test_empty_and_long_lines_keep_their_place_and_are_counted(here, tmp_path, m
 
 
 @pytest.mark.slow
-def test_when_it_is_stopped_the_file_is_as_it_was(here, tmp_path):
+def test_stopped_command_keeps_the_old_file(here, tmp_path):
     files, out = [tmp_path / name for name in ("a.txt", "b.txt")], tmp_path / "links"
     for path in files:
         path.write_text((here / path.name).read_text(encoding="utf-8") * 20_000, encoding="utf-8")
@@ -96,7 +96,7 @@ def test_when_it_is_stopped_the_file_is_as_it_was(here, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt", "links"]
 
 
-def test_pairs_on_standard_input_are_answered_one_by_one_until_a_bad_line(here):
+def test_standard_input_is_answered_line_by_line(here):
     texts = [(here / name).read_text("utf-8").splitlines()[:FEW] for name in ("a.txt", "b.txt")]
     words = ["align", "--model", str(here / "model"), "--words"]
     printed = calque(*words, here / "a.txt", here / "b.txt")[1].splitlines()[:FEW]
@@ -143,7 +143,7 @@ MISTAKES = {
 }
 
 
-def test_mistakes_are_one_line_and_leave_nothing(here, tmp_path, monkeypatch):
+def test_wrong_align_commands_are_one_line_and_leave_nothing(here, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("short").write_text("Sara .\n")
     Path("two").write_text("Sara .\nSara .\n")

@@ -20,7 +20,7 @@ def rows(text, head):
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines()]
 
 
-def test_parameters_examples_labels_and_cost_are_those_of_the_study(done, tmp_path):
+def test_checklist_describes_the_study(done, tmp_path):
     root = Path(shutil.copytree(done.root, tmp_path / "runs"))
     report = root / done.report.relative_to(done.root)
     about = describe(study("pocket"), root, TINY)
@@ -52,7 +52,7 @@ def test_parameters_examples_labels_and_cost_are_those_of_the_study(done, tmp_pa
     assert "Pocket English (generated)" in text and "pos, train: 40 examples" in text
 
 
-def test_dev_is_next_to_test_and_equal_to_the_records():
+def test_checklist_dev_and_test_scores_equal_the_records():
     code, text, error = calque("checklist", str(ROOT / "everyday_small"))
     assert code == 0, error
     records = json_rows.read(ROOT / "everyday_small" / RECORDS, Record)

@@ -106,7 +106,7 @@ def copy(tmp_path):
     return Path(shutil.copytree(STUDY, tmp_path / "copy", ignore=shutil.ignore_patterns("figures")))
 
 
-def test_a_record_is_equal_to_itself_and_its_claims_are_those_printed():
+def test_record_equals_itself_with_the_printed_claims():
     code, found = counts(STUDY, STUDY)
     table = Table.of_markdown((STUDY / "claims.md").read_text(encoding="utf-8"))
     assert (
@@ -115,7 +115,7 @@ def test_a_record_is_equal_to_itself_and_its_claims_are_those_printed():
 
 
 @pytest.mark.slow
-def test_exchanged_objectives_change_conclusions(copy):
+def test_swapped_objectives_change_conclusions(copy):
     runs, records = read(copy, "runs"), read(copy, "records")
     names = sorted({run["objective"]["name"] for run in runs})
     place = {(run["objective"]["name"], run["languages"][1]["name"], run["seed"]): run["id"] for run in runs}
@@ -134,7 +134,7 @@ def test_exchanged_objectives_change_conclusions(copy):
         assert claim["first"] == printed[claim["claim"]] != claim["second"]
 
 
-def test_a_run_that_a_sweep_reused_is_compared_with_itself():
+def test_reused_runs_are_compared_with_themselves():
     for pair in (
         ("align_mlm_dictionary", "align_mlm_parallel"),
         ("align_mlm_parallel", "align_mlm_dictionary"),

@@ -17,7 +17,7 @@ from tests.experiments.conftest import calque, refused
 STUDY = str(ROOT / "control")
 
 
-def test_csv_has_every_record_with_its_run():
+def test_csv_contains_every_record_and_run():
     code, text, _ = calque("export", STUDY, "--csv")
     rows, expected = list(csv.DictReader(io.StringIO(text))), joined_rows(Path(STUDY))
     assert code == 0 and len(rows) == len(expected)
@@ -45,7 +45,7 @@ def test_every_table_is_exported(path, tmp_path):
         assert len(list(csv.reader(file))) == rows + 1
 
 
-def test_macros_have_every_cell_and_the_number_alone(tmp_path):
+def test_macros_contain_every_cell(tmp_path):
     table = Table.of_markdown((ROOT / "everyday_small/table-3.md").read_text(encoding="utf-8"))
     words = "--macros", "--table", "table-3", "--prefix", "Easy 2"
     code, text, _ = calque("export", ROOT / "everyday_small", *words)
@@ -57,7 +57,7 @@ def test_macros_have_every_cell_and_the_number_alone(tmp_path):
     assert found["EasyTwoTableThreeMLMTransInvPOSAccuracyZSMean"] == table.rows[0][4].split(" ")[0]
 
 
-def test_bibtex_has_calque_as_cited_and_the_papers_of_the_objectives():
+def test_bibtex_cites_calque_and_the_objectives_papers():
     code, text, _ = calque("export", ROOT / "everyday_small", "--bibtex")
     cited = (ROOT.parents[1] / "CITATION.cff").read_text(encoding="utf-8")
     assert code == 0 and re.findall(r"@\w+\{(\w+)", text) == ["calque", "devlin2019", "tang2022"]
@@ -84,5 +84,5 @@ def test_bibtex_has_calque_as_cited_and_the_papers_of_the_objectives():
         ["no_such_study", "--csv"],
     ],
 )
-def test_what_cannot_be_exported_is_one_error(words):
+def test_impossible_exports_are_one_line(words):
     refused("export", *words)

@@ -9,7 +9,7 @@ from calque.analysis.records.record import AFTER
 from tests.experiments.conftest import Done, calque, refused
 
 
-def test_the_numbers_are_those_of_the_measure(done, tmp_path):
+def test_intervene_prints_the_measures_numbers(done, tmp_path):
     copied = Done(Path(shutil.copytree(done.root, tmp_path / "runs")), done.study).changed(
         "measures=interventions"
     )

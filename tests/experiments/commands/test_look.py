@@ -47,13 +47,13 @@ def words_of(found, model):
     return matrices
 
 
-def test_the_sentence_of_the_corpus_is_derived_as_calque_derives_it(found):
+def test_sentence_is_derived_like_calque_derive(found):
     assert found.derivation
     derived = calque.derive(" ".join(found.derivation.source), NAME)
     assert (found.derivation.words, found.derivation.origin) == (derived.words, derived.origin)
 
 
-def test_cosines_and_links_equal_brute_force_over_the_states_of_transformers(model, found):
+def test_cosines_and_links_equal_brute_force(model, found):
     assert found.alignment and found.derivation
     sides = []
     for ids, matrix in zip(rows_of(found, model), words_of(found, model), strict=True):
@@ -109,7 +109,7 @@ LOOK = """function look(view, page) {{
 }}"""
 
 
-def test_the_page_computes_the_logits_of_transformers(model, found, tmp_path):
+def test_page_computes_transformers_logits(model, found, tmp_path):
     assert found.derivation and found.map
     write_look(tmp_path / "look.html", "t", found)
     known = (

@@ -21,7 +21,7 @@ SIZE = [setting for setting in TINY if not setting.startswith(("objectives", "tr
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", PARTS)
-def test_its_test_passes_and_its_study_runs_to_a_report(kind, folder):
+def test_new_files_pass_their_test_and_run(kind, folder):
     assert calque("new", kind, "a_b", "--to", str(folder))[0] == 0
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_a_b.py"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
@@ -53,7 +53,7 @@ def test_its_test_passes_and_its_study_runs_to_a_report(kind, folder):
         assert text.count(before) == 1 and titles <= unfinished()
 
 
-def test_parts_of_a_file_are_known_by_name_where_a_study_imports_them(folder):
+def test_imported_parts_are_known_by_name(folder):
     for kind, name in (("transform", "swap_words"), ("objective", "closer")):
         assert calque("new", kind, name, "--to", str(folder))[0] == 0
     lines = ["import closer", "from swap_words import swap_words"]

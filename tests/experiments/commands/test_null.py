@@ -8,7 +8,7 @@ COMMITTED = Path(__file__).parents[3] / "experiments" / "records"
 
 
 @pytest.mark.slow
-def test_committed_records_of_three_seeds_say_what_one_seed_would_have_said(capsys):
+def test_null_of_committed_records(capsys):
     null("objectives_pocket", COMMITTED)
     said = capsys.readouterr().out
     assert "By test items alone, two seeds of one objective are called different in " in said

@@ -49,7 +49,7 @@ def trained(here):
     return here / "trained"
 
 
-def test_the_result_is_an_ordinary_encoder_whose_lower_layers_are_trained(here):
+def test_result_is_an_encoder_with_trained_lower_layers(here):
     code, out, err = calque(*words(here, here / "quick", "--steps", "10"))
     assert code == 0 and f"calque align --model {here / 'quick'}" in out, err
     quick = here / "quick"
@@ -66,7 +66,7 @@ def test_the_result_is_an_ordinary_encoder_whose_lower_layers_are_trained(here):
 
 
 @pytest.mark.slow
-def test_text_unlike_the_training_text_keeps_the_links_of_an_untrained_encoder(trained):
+def test_text_unlike_training_text_keeps_untrained_links(trained):
     pairs = [(tuple("zq xkj vvw qqz jx".split()), tuple("QQ ZJX KW VX JJ ZZQ".split()))] * 3
     usual, centred, likely = (
         list(EncoderAligner.open(trained, method and BY_NAME[method]).align(pairs))
@@ -76,7 +76,7 @@ def test_text_unlike_the_training_text_keeps_the_links_of_an_untrained_encoder(t
 
 
 @pytest.mark.slow
-def test_the_encoders_own_links_are_the_labels_where_the_directions_of_fast_align_differ(here, tmp_path):
+def test_labels_come_from_the_encoder_if_fast_align_disagrees(here, tmp_path):
     (tmp_path / "model").symlink_to(here / "model")
     (tmp_path / "a.txt").symlink_to(here / "a.txt")
     lines = (here / "b.txt").read_text(encoding="utf-8").splitlines(keepends=True)
@@ -96,7 +96,7 @@ def test_the_encoders_own_links_are_the_labels_where_the_directions_of_fast_alig
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_to_the_same_bytes(here, trained):
+def test_killed_run_resumes_to_the_same_bytes(here, trained):
     again = words(here, here / "again", "--steps", str(STEPS))
     command = [sys.executable, "-m", "calque.experiments", *again]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as running:
@@ -116,7 +116,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(here, trained):
         (lambda a, b: (a, a), f"{FEWEST} of {FEWEST} lines are the same"),
     ],
 )
-def test_files_that_teach_nothing_are_refused(here, tmp_path, change, said):
+def test_useless_training_files_are_rejected(here, tmp_path, change, said):
     sides = [
         (here / name).read_text(encoding="utf-8").splitlines(keepends=True) for name in ("a.txt", "b.txt")
     ]
@@ -128,7 +128,7 @@ def test_files_that_teach_nothing_are_refused(here, tmp_path, change, said):
 
 
 @pytest.mark.slow
-def test_a_script_that_the_tokenizer_lacks_is_refused(here, calque_encoder, tmp_path):
+def test_unknown_script_is_rejected(here, calque_encoder, tmp_path):
     (tmp_path / "b.txt").write_text("\U00012000\U00012001 \U00012002 .\n" * FEWEST, encoding="utf-8")
     files = [str(here / "a.txt"), str(tmp_path / "b.txt")]
     code, _, err = calque(

@@ -51,7 +51,7 @@ def site(monkeypatch):
 
 
 @pytest.mark.parametrize("name", names())
-def test_every_file_of_calques_recipes_has_its_size_digest_and_members(name):
+def test_recipes_state_sizes_digests_and_members(name):
     downloads = read_recipe(name).downloads
     assert len({download.url for download in downloads}) == len(downloads)
     for download in downloads:
@@ -102,7 +102,7 @@ def fetched(one, folder, seen=""):
         ([served.status(302, Location="/here")], [""]),
     ],
 )
-def test_a_download_ends_with_the_file(answers, asked, site, tmp_path):
+def test_downloads_survive_interruptions(answers, asked, site, tmp_path):
     site.serve("/here", CONTENT)
     assert fetched(download(site.serve("/f", CONTENT, *answers)), tmp_path / "work") == CONTENT
     assert asked in (None, site.ranges("/f"))
@@ -120,7 +120,7 @@ def test_a_download_ends_with_the_file(answers, asked, site, tmp_path):
         (served.hangs(5), "failed after 5 bytes"),
     ],
 )
-def test_a_download_ends_with_a_reason(answer, said, site, tmp_path, monkeypatch):
+def test_failed_downloads_give_a_reason(answer, said, site, tmp_path, monkeypatch):
     if said.endswith("after 5 bytes"):
         monkeypatch.setattr(downloading, "TIMEOUT", 0.3)
     url = site.serve("/f", CONTENT, served.sends(5) if said.endswith("after 5 bytes") else answer, answer)
@@ -191,7 +191,7 @@ def unpacked(folder, content, name, *outputs):
 
 
 @pytest.mark.parametrize("name", ["x.zip", "x.tar", "x.tgz", "x.tar.xz", "x.tar.bz2"])
-def test_named_members_come_out_and_no_others_wherever_they_lead(name, tmp_path):
+def test_only_named_members_are_unpacked(name, tmp_path):
     members = {
         "a/b": b"one",
         "../up": b"1",
@@ -226,7 +226,7 @@ def test_named_members_come_out_and_no_others_wherever_they_lead(name, tmp_path)
         (zipped({"x": TABLE[:-6]}), "x.zip", "no row has the values"),
     ],
 )
-def test_bombs_links_and_damage_are_refused(content, name, said, tmp_path):
+def test_archive_bombs_links_and_damage_are_rejected(content, name, said, tmp_path):
     where = {"language": "de"} if "column" in said or "row" in said else {}
     with pytest.raises(BadInput, match=said) as refused:
         unpacked(tmp_path, content, name, Output("y", ("x",), where=where))
@@ -249,7 +249,7 @@ def contents(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-def test_a_file_without_a_digest_needs_trust_once(site, tmp_path):
+def test_files_without_digest_need_trust_once(site, tmp_path):
     one = download(site.serve("/f", b"first"), 0, "")
     assert fetch(tmp_path, one).without_digest == [one] and site.asked == []
     assert fetch(tmp_path, one, trust=True).placed == ["f"]
@@ -316,7 +316,7 @@ fetch(Path({to!r}), download({url!r}))
 
 
 @pytest.mark.slow
-def test_a_fetch_that_was_killed_resumes(site, tmp_path):
+def test_killed_fetch_resumes(site, tmp_path):
     url = site.serve("/f", CONTENT, served.hangs(300_000), served.whole)
     command = [sys.executable, "-c", FETCH.format(to=str(tmp_path), url=url)]
     with subprocess.Popen(command, cwd=ROOT) as process:
@@ -327,7 +327,7 @@ def test_a_fetch_that_was_killed_resumes(site, tmp_path):
     assert site.ranges("/f") == ["", "bytes=300000-"] and (tmp_path / "f").read_bytes() == CONTENT
 
 
-def test_an_altered_file_is_not_overwritten(site, tmp_path):
+def test_altered_file_is_not_overwritten(site, tmp_path):
     one = download(site.serve("/f", b"file"), 4, hashlib.sha256(b"file").hexdigest())
     (tmp_path / "f").write_bytes(b"mine")
     with pytest.raises(BadInput, match="f: differs from the recipe"):

@@ -19,7 +19,7 @@ def content(path):
 
 
 @pytest.mark.slow
-def test_the_files_are_those_that_the_command_makes_from_the_originals(calque_data, tmp_path, monkeypatch):
+def test_shipped_files_equal_the_commands_output(calque_data, tmp_path, monkeypatch):
     monkeypatch.delenv("CALQUE_DATA")
     out = tmp_path / "made"
     assert calque("data", "everyday", out, "--data", calque_data)[0] == 0

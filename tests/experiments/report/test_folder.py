@@ -38,7 +38,7 @@ def contents(folder):
     }
 
 
-def test_a_folder_of_records_has_a_report_below_the_runs(toy):
+def test_report_on_a_folder_of_records(toy):
     before = contents(toy)
     code, out, err = calque("report", str(toy), "--quiet")
     report = Path("runs/toy/reports/toy")
@@ -73,7 +73,7 @@ def lines(path, rows):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
-def test_folders_that_are_no_report_are_never_replaced(toy):
+def test_only_reports_are_replaced(toy):
     Path("own").mkdir()
     Path("own/thesis.txt").write_text("mine", encoding="utf-8")
     assert "own: not a report" in refused("report", toy, "--out", "own")
@@ -130,13 +130,13 @@ def cut(folder):
         (lambda folder: (folder / ABOUT).unlink(), "no 'report' and no 'scale'"),
     ],
 )
-def test_records_of_no_one_report_are_one_line(toy, damage, said):
+def test_inconsistent_records_are_one_line(toy, damage, said):
     damage(toy)
     assert said in refused("report", toy)
     assert not Path("runs").exists()
 
 
-def test_a_named_report_of_a_study_keeps_the_command_that_computed_it(done, tmp_path, monkeypatch):
+def test_named_report_keeps_its_command(done, tmp_path, monkeypatch):
     shutil.copytree(done.root, tmp_path / "runs")
     shutil.rmtree(tmp_path / "runs" / "pocket" / "report")
     words = ["pocket", "--runs", str(tmp_path / "runs"), *SETTINGS, "--name", "tiny", "--quiet"]

@@ -5,7 +5,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 
 
-def test_closed_streams_show_nothing_and_no_file_takes_their_place(tmp_path):
+def test_closed_streams_are_not_reused_by_files(tmp_path):
     code = f"""
 import sys
 from calque.experiments.cli import open_streams

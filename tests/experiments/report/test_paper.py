@@ -25,7 +25,7 @@ def ours_and_theirs(text):
 
 
 @pytest.mark.parametrize("one", TABLES, ids=lambda one: one.full_name)
-def test_a_table_has_every_printed_number_once_next_to_ours(one):
+def test_tables_contain_every_published_number_once(one):
     numbers = [percent(p.value) for p in published(paper.papers()[one.paper]["published"], one.number)]
     table = table_of(one.paper, one.name)
     cells = [text for row in table.rows for text in row[table.labels :] if text != MISSING]
@@ -33,7 +33,7 @@ def test_a_table_has_every_printed_number_once_next_to_ours(one):
     assert any(ours != MISSING for ours, _ in map(ours_and_theirs, cells))
 
 
-def test_cells_have_the_means_of_the_records_in_the_papers_columns():
+def test_cells_are_means_of_the_records():
     results = Results(*read_records(paper.COMMITTED / "align_mlm_pocket")[:2])
     table = table_of("align-mlm", "table-3")
     assert len(table.header) == 2 + 9  # NLI, NER and POS, each with SUP, ZS and Δ
@@ -45,7 +45,7 @@ def test_cells_have_the_means_of_the_records_in_the_papers_columns():
     )
 
 
-def test_the_values_of_a_sweep_choose_the_runs_of_a_row():
+def test_sweep_values_select_a_rows_runs():
     table = table_of("align-mlm", "table-2")
     column = table.header.index("POS F1 on bare tags Δ")
     runs, records, _ = read_records(paper.COMMITTED / "align_mlm_dictionary")
@@ -61,7 +61,7 @@ def found(one):
     return paper.conclusions(one.paper)[one.name]
 
 
-def test_a_conclusion_has_the_differences_of_the_paper_and_of_the_records():
+def test_conclusions_compare_our_differences_with_the_papers():
     results = Results(*read_records(paper.COMMITTED / "align_mlm_pocket")[:2])
     deltas = (results.deltas(name, "trans.inv", "pos", "f1_bare_tags") for name in ("ALIGN-MLM", "MLM"))
     (gap,) = (one for one in found(paper.item("align-mlm", "figure-2")) if "nearly closes" in one.claim)
@@ -72,14 +72,14 @@ def test_items_are_as_locked():
     assert lock() == json.loads(LOCK.read_text(encoding="utf-8"))
 
 
-def test_an_item_is_written_whole_in_every_format(tmp_path):
+def test_items_are_written_in_every_format(tmp_path):
     kinds = {file.suffix for file in paper.write(paper.item("align-mlm", "table-8"), tmp_path)}
     assert kinds == {".md", ".csv", ".tex"}
     kinds = {file.suffix for file in paper.write(paper.item("xlm-align", "figure-2"), tmp_path)}
     assert kinds == {".svg", ".png", ".pdf", ".jsonl"}
 
 
-def test_an_item_deletes_no_file_of_its_folder(tmp_path):
+def test_writing_an_item_keeps_other_files(tmp_path):
     own = tmp_path / "align-mlm" / "table-8" / "thesis.txt"
     own.parent.mkdir(parents=True)
     own.write_text("mine", encoding="utf-8")

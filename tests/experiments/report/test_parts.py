@@ -2,7 +2,7 @@ from calque.analysis.results.results import Results
 from calque.experiments.report.parts import training_curves
 
 
-def test_every_model_has_curves_of_all_its_rows(done):
+def test_every_model_has_training_curves(done):
     results = Results([model.run for model in done.models()], [])
     curves = list(training_curves(done.study, done.root, results, ", x=1"))
     assert [each.group for each in curves] == ["MLM, x=1", "ALIGN-MLM, x=1"]

@@ -63,7 +63,7 @@ def reported(done):
     )
 
 
-def test_claims_change_no_folder_and_runs_before_them_are_counted(done, claimed, file):
+def test_claims_change_no_folder_and_earlier_runs_are_counted(done, claimed, file):
     folders = [[step.folder.name for step in each.study.steps(each.root)] for each in (done, claimed)]
     assert folders[0] == folders[1] and all(step.finished for step in claimed.study.steps(claimed.root))
     for text in reported(claimed):
@@ -74,7 +74,7 @@ def test_claims_change_no_folder_and_runs_before_them_are_counted(done, claimed,
     assert "1 of 2 runs" in reported(claimed)[2]
 
 
-def test_a_report_has_the_claims_first_and_says_when_their_file_changed(claimed, file):
+def test_report_starts_with_claims_and_notes_changes(claimed, file):
     digest = sha256(file)
     for objective in ("MLM", "ALIGN-MLM"):
         again(claimed, objective)
@@ -113,7 +113,7 @@ def test_a_report_has_the_claims_first_and_says_when_their_file_changed(claimed,
         ),
     ],
 )
-def test_what_the_study_lacks_is_refused_with_file_and_line(done, file, old, new, line, said):
+def test_claims_beyond_the_study_are_rejected_with_file_and_line(done, file, old, new, line, said):
     assert old in CLAIMS
     file.write_text(CLAIMS.replace(old, new), encoding="utf-8")
     with pytest.raises(BadInput) as refused:
@@ -123,6 +123,6 @@ def test_what_the_study_lacks_is_refused_with_file_and_line(done, file, old, new
 
 
 @pytest.mark.parametrize("path", [*STUDIES.glob("*.claims.toml")], ids=lambda path: path.name)
-def test_the_claims_of_calques_studies_are_readable_and_few(path):
+def test_shipped_claims_are_readable_and_few(path):
     claims = PrimaryClaims.read(path).by_line.values()
     assert 1 <= sum(max(1, len(claim.ascending) - 1) for claim in claims) <= 8

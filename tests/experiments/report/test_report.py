@@ -11,7 +11,7 @@ from calque.experiments.study.tasks import read_floors
 
 
 @pytest.mark.parametrize("paper", [name for name, about in PAPERS.items() if not about.natural])
-def test_every_paper_can_be_reported(done, paper, tmp_path):
+def test_every_kind_of_report_can_be_written(done, paper, tmp_path):
     shown = replace(done.study, paper=paper)
     assert str(summarise(shown, done.root, tmp_path / "report")).endswith("report.html")
     claims, figures = (tmp_path / "report" / name for name in ("claims.md", "figures"))
@@ -25,7 +25,7 @@ def test_every_paper_can_be_reported(done, paper, tmp_path):
         assert claims.read_text(encoding="utf-8").startswith(f"**{PAPERS[paper].claims_title}, ")
 
 
-def test_the_floors_are_those_of_every_task_and_stand_in_table_and_page(done):
+def test_floors_are_reported(done):
     floors = read(done.report / "floors.jsonl", Floor)
     assert floors == [floor for step in done.study.baselines(done.root, 0) for floor in read_floors(step)]
     assert {(floor.learnt, floor.language) for floor in floors} == {
@@ -42,7 +42,7 @@ def test_the_floors_are_those_of_every_task_and_stand_in_table_and_page(done):
     assert (done.report / "figures" / "figure-floors.png").is_file()
 
 
-def test_a_report_is_equal_to_itself_and_to_one_made_again(done, tmp_path):
+def test_repeated_report_is_equal(done, tmp_path):
     summarise(done.study, done.root, tmp_path / "again")
     expected = sum(len(done.records(model)) for model in done.models())
     found = compare_reports(done.report, tmp_path / "again")

@@ -20,7 +20,7 @@ def test_committed_records_have_the_scale_of_their_study(name, monkeypatch):
     assert any(about["scale"] in committed(table) for table in (ROOT / name).glob("*.md"))
 
 
-def test_a_study_that_measures_nothing_has_a_report(tiny, tmp_path):
+def test_study_without_measures_has_a_report(tiny, tmp_path):
     done = Done(tmp_path, override(tiny, ["measures=", "tasks=", "objectives=MLM", "transforms=trans"]))
     done.finish()
     assert "thread(s) per model" in (done.report / "report.html").read_text(encoding="utf-8")

@@ -62,7 +62,7 @@ def times(step):
     return float(began), float(ended)
 
 
-def test_a_step_comes_after_all_that_it_needs_and_once(tmp_path):
+def test_steps_run_once_after_their_needs(tmp_path):
     a, b = word(tmp_path, "a"), word(tmp_path, "b")
     c = word(tmp_path, "c", (a, b))
     d = word(tmp_path, "d", (c, a))
@@ -71,7 +71,7 @@ def test_a_step_comes_after_all_that_it_needs_and_once(tmp_path):
     assert text(d) == "a b c a d "
 
 
-def test_side_by_side_and_one_after_the_other_make_the_same(tmp_path):
+def test_parallel_and_sequential_steps_are_equal(tmp_path):
     made = []
     for jobs in (1, 2):
         home = tmp_path / str(jobs)
@@ -87,7 +87,7 @@ def test_side_by_side_and_one_after_the_other_make_the_same(tmp_path):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_after_a_failure_nothing_is_begun_and_what_is_under_way_ends(tmp_path, jobs):
+def test_after_a_failure_running_steps_end_and_none_start(tmp_path, jobs):
     before = word(tmp_path, "before")
     bad = word(tmp_path, "bad")
     needs = word(tmp_path, "needs", (bad,))
@@ -100,7 +100,7 @@ def test_after_a_failure_nothing_is_begun_and_what_is_under_way_ends(tmp_path, j
 
 
 @pytest.mark.parametrize("shared", [False, True])
-def test_a_step_that_another_command_computes_is_waited_for_and_then_finished(shared, tmp_path):
+def test_steps_of_other_commands_are_awaited(shared, tmp_path):
     a = replace(word(tmp_path, "a", (), 1.0), shared=shared)
     heard = Heard()
     first = Thread(target=do, args=(a, Machine()))

@@ -16,7 +16,7 @@ from tests.experiments.conftest import TINY, Done, finished
 from tests.experiments.conftest import calque as command
 
 
-def test_a_second_study_with_another_dictionary_trains_only_what_reads_it(done, tmp_path):
+def test_second_study_retrains_only_models_that_read_the_dictionary(done, tmp_path):
     shutil.copytree(done.root, tmp_path, dirs_exist_ok=True)
     other = finished(tmp_path, done.changed("dictionary.fraction=0.5").study.changed(name="other"))
     assert [title for title in other.heard.finished if title.startswith("pretrain")] == [
@@ -34,7 +34,7 @@ def test_a_second_study_with_another_dictionary_trains_only_what_reads_it(done, 
     assert any(HITS in row for row in read_metrics(other.model("MLM").folder / "metrics.jsonl"))
 
 
-def test_uses_are_noted_and_what_no_report_uses_is_removed(done, tmp_path):
+def test_unused_steps_are_pruned(done, tmp_path):
     shutil.copytree(done.home, tmp_path / "shared")
     both, one = (
         Done(tmp_path, done.study),
@@ -61,7 +61,7 @@ def test_uses_are_noted_and_what_no_report_uses_is_removed(done, tmp_path):
     assert (code, out) == (0, f"{mlm}  one/report\n")
 
 
-def test_every_step_notes_what_it_cost_with_stopped_commands(derived):
+def test_steps_record_compute_across_interruptions(derived):
     def stop(what, done, of):
         if what.startswith("pretrain") and done == of:
             raise KeyboardInterrupt
@@ -84,7 +84,7 @@ def test_every_step_notes_what_it_cost_with_stopped_commands(derived):
     )
 
 
-def test_a_sweep_from_python_is_a_frame_with_numbers(done, tmp_path):
+def test_sweep_from_python_returns_a_data_frame(done, tmp_path):
     shutil.copytree(done.home, tmp_path / "shared")
     sweep = {"dictionary.fraction": [0.25, 0.5]}
     session = calque.study("pocket", *TINY, "measures=alignment", runs=tmp_path, sweep=sweep, name="amounts")

@@ -79,7 +79,7 @@ def placed(steps, processes):
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_every_step_is_in_one_job_after_those_that_it_needs(processes, tmp_path):
+def test_jobs_contain_every_step_after_its_needs(processes, tmp_path):
     steps = override(study("objectives_pocket"), [*TOY, "seeds=0,1"]).steps(tmp_path)
     levels = placed(steps, processes)
     jobs = {step.folder: (level, id(job)) for level, its in enumerate(levels) for job in its for step in job}
@@ -91,7 +91,7 @@ def test_every_step_is_in_one_job_after_those_that_it_needs(processes, tmp_path)
     assert apart == (processes > 1)
 
 
-def test_without_slurm_nothing_is_written(tmp_path, monkeypatch):
+def test_nothing_is_written_without_slurm(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     words = ["run", "pocket", "--runs", str(tmp_path / "runs"), *SETTINGS]
     code, out, _ = calque(*words, "--on", "slurm", "--dry-run")
@@ -110,7 +110,7 @@ def test_too_many_jobs_for_an_array_share(tmp_path, monkeypatch):
     assert all(script.count(step.fingerprint) == 1 for step in steps)
 
 
-def test_a_cell_computes_its_step_alone(done, tmp_path):
+def test_cell_command_computes_only_its_step(done, tmp_path):
     words = ["pocket", "--runs", str(tmp_path), *SETTINGS]
     places = Done(tmp_path, done.study)
     code, _, err = calque("cell", *words, places.models()[0].weights.fingerprint)
@@ -129,7 +129,7 @@ def slurm():
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("slurm")
-def test_slurm_computes_the_same_after_a_kill_a_failure_a_requeue_and_a_restart(fragile, tmp_path):
+def test_slurm_survives_kills_failures_and_requeues(fragile, tmp_path):
     home, words = tmp_path / "fragile", ["--on", "slurm"]
     with begun(fragile, tmp_path, *words, BROKEN="1") as first:
         wait_for(lambda: below(tmp_path, ".seed-0-*.claim"), first)

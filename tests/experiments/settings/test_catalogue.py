@@ -25,7 +25,7 @@ transforms = (
 
 
 @given(transforms)
-def test_a_transform_is_written_as_it_names_itself(transform):
+def test_transform_names_are_parsed_back(transform):
     assert read_transform(transform.name) == transform
 
 
@@ -56,5 +56,5 @@ def objectives(draw, wrapped=True):
 
 
 @given(objectives())
-def test_an_objective_is_written_as_it_names_itself(objective):
+def test_objective_names_are_parsed_back(objective):
     assert parse(objective.name) == objective

@@ -67,7 +67,7 @@ def test_values_of_every_kind(pocket, key, text, expected):
     assert type(value(made, key)) is type(expected)
 
 
-def test_text_and_tasks_of_ones_own_are_set_by_name(pocket, tmp_path):
+def test_user_text_and_tasks_are_set_by_name(pocket, tmp_path):
     for name in ("a", "b"):
         (tmp_path / name).write_text("text\n")
     a, b = tmp_path / "a", tmp_path / "b"
@@ -88,7 +88,7 @@ def test_text_and_tasks_of_ones_own_are_set_by_name(pocket, tmp_path):
             override(made, [wrong])
 
 
-def test_a_value_of_a_part_may_be_named_alone_where_one_part_has_it(pocket):
+def test_unambiguous_settings_need_no_prefix(pocket):
     assert override(pocket, ["steps=400"]) == override(pocket, ["train.steps=400"])
     assert override(pocket, ["transforms=trans"]) == override(pocket, ["languages.transforms=trans"])
     several = replace(pocket, measures=(GoldLinks(Path("a")), GoldLinks(Path("b"))))
@@ -104,7 +104,7 @@ def test_a_value_of_a_part_may_be_named_alone_where_one_part_has_it(pocket):
     assert measure == replace(growth.measures[0], probe=replace(growth.measures[0].probe, rows=9))
 
 
-def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket):
+def test_new_objectives_mask_as_much_as_the_others(pocket):
     own = replace(pocket, objectives=(MLM(mask_rate=0.4), XLM(mask_rate=0.4)))
     masks = XLMAlign(mask_rate=0.4)
     named = "objectives=MLM,XLM-10,XLM-ALIGN,XLM-ALIGN-after-ALIGN-MLM"
@@ -159,7 +159,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("setting", "said"), WRONG.items(), ids=lambda words: words[:40])
-def test_a_mistake_is_named(pocket, setting, said):
+def test_wrong_settings_are_named(pocket, setting, said):
     told = refusal(override, pocket, [setting])
     assert said in told and len(told) < 1_500
 
@@ -177,14 +177,14 @@ def test_a_mistake_is_named(pocket, setting, said):
         "objectives=PPA-queue999999999-after-MLM": "the objective's own modules",
     }.items(),
 )
-def test_a_model_that_fits_no_memory_is_refused_before_anything_is_computed(pocket, tmp_path, settings, said):
+def test_models_beyond_memory_are_rejected_before_computing(pocket, tmp_path, settings, said):
     made = override(pocket, settings.split())
     with pytest.raises(BadInput, match="GiB") as caught:
         compute(made.steps(tmp_path), made.home(tmp_path), 1)
     assert said in str(caught.value) and not list(tmp_path.iterdir())
 
 
-def test_all_mistakes_are_told_at_once(pocket):
+def test_all_wrong_settings_are_named_at_once(pocket):
     wrong = ["train.stesp=1", "seeds=x", "train.batch=0", "model.length=2", "objectives=BERT"]
     text = refusal(override, pocket, wrong)
     for said in (
@@ -203,6 +203,6 @@ class Renamed(Invert):
     name = RESERVED[0]
 
 
-def test_parts_with_the_names_of_folders_are_refused(pocket):
+def test_reserved_names_are_rejected(pocket):
     wrong = study_mistakes(pocket.changed(transforms=(Renamed(),)))
     assert any(f"{RESERVED[0]} is the name of one of Calque's own folders" in each for each in wrong)

@@ -49,7 +49,7 @@ small.
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_a_part_of_the_page_is_in_the_report(folder, name):
+def test_documented_parts_reach_the_report(folder, name):
     (folder / f"{name}.py").write_text(examples()[name], encoding="utf-8")
     jobs, small = PARTS[name]
     tiny = [one for one in TINY if not one.startswith(("objectives", "tasks"))]
@@ -61,7 +61,7 @@ def test_a_part_of_the_page_is_in_the_report(folder, name):
     assert shown in (report / "report.html").read_text(encoding="utf-8")
 
 
-def test_worker_processes_know_the_transforms_of_a_file(folder):
+def test_workers_know_the_transforms_of_a_file(folder):
     assert calque("new", "transform", "swapped", "--to", str(folder))[0] == 0
     settings = sets(*SMALL)
     code, out, err = calque("derive", "../mine/swapped.py", "--runs", "runs", "--jobs", "2", *settings)
@@ -105,7 +105,7 @@ def test_worker_processes_know_the_transforms_of_a_file(folder):
         ),
     ],
 )
-def test_what_is_no_study_is_told_in_one_line(folder, name, text, said):
+def test_invalid_study_files_are_one_line(folder, name, text, said):
     (folder / name).write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match=said) as told:
         study(str(folder / name))
@@ -157,7 +157,7 @@ OWN = OwnMeasure(), OwnAligner()
 """
 
 
-def test_tasks_objectives_sources_measures_and_configs_of_a_file_count_with_its_code(folder):
+def test_user_code_changes_fingerprints(folder):
     def prints(factor):
         (folder / "own_parts.py").write_text(OWN.format(factor=factor, classes=OWN_CLASSES), encoding="utf-8")
         sys.modules.pop("own_parts", None)
@@ -211,6 +211,6 @@ def told(**values):
         ({"parts": (Inner(), Inner(many=None))}, "parts[1].many is 'None'"),
     ],
 )
-def test_what_does_not_fit_is_told_with_its_path(values, said):
+def test_wrong_types_are_named_with_their_path(values, said):
     (line,) = told(**values)
     assert said in line

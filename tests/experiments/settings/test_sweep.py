@@ -24,7 +24,7 @@ def root(tmp_path_factory):
     return folder
 
 
-def test_steps_that_values_share_are_computed_once(root):
+def test_sweep_computes_shared_steps_once(root):
     names = [path.name.partition("-")[0] for path in (root / "shared").iterdir()]
     assert sorted(names) == ["floors", "languages", "tasks", "trans.inv"]
     for objective in ("MLM", "ALIGN-MLM"):
@@ -32,7 +32,7 @@ def test_steps_that_values_share_are_computed_once(root):
         assert sorted(name.rpartition("-")[0] for name in runs) == ["seed-0"] * 2 + ["seed-1"] * 2
 
 
-def test_the_table_has_a_row_for_each_value_and_the_figure_every_number(root):
+def test_sweep_table_and_figure_contain_every_value(root):
     (report,) = (root / "pocket").glob("report-*")
     with (report / "sweep.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -63,7 +63,7 @@ def test_the_table_has_a_row_for_each_value_and_the_figure_every_number(root):
         assert said in page, said
 
 
-def test_a_sweep_of_seeds_states_those_of_each_value_and_is_read_again(root, tmp_path):
+def test_sweep_of_seeds_states_seeds_per_value(root, tmp_path):
     runs = tmp_path / "runs"
     shutil.copytree(root, runs)
     words = ["pocket", "--runs", str(runs), *SMALL[:-2], "--set", "train.steps=4", "--sweep", "seeds=0;0,1"]
@@ -99,6 +99,6 @@ def test_a_sweep_of_seeds_states_those_of_each_value_and_is_read_again(root, tmp
         ),
     ],
 )
-def test_what_cannot_be_swept_is_refused(tiny, options, said):
+def test_invalid_sweeps_are_rejected(tiny, options, said):
     told = refusal(Sweep.read, tiny, options)
     assert said in told and "\n" not in told

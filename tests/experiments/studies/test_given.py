@@ -25,7 +25,7 @@ def table(tmp_path):
     return tmp_path / "tasks.toml"
 
 
-def test_a_table_of_tasks(table, tmp_path):
+def test_tasks_from_a_table(table, tmp_path):
     usual = FinetuneConfig(epochs=5, batch=9)
     tasks = given.tasks_of(table, tmp_path, usual)
     assert list(tasks) == ["pos", "nli"]

@@ -9,9 +9,9 @@ GOLDEN = json.loads(PATH.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", studies())
-def test_a_study_has_the_values_that_it_had(name):
+def test_study_values_are_unchanged(name):
     assert values(name) == GOLDEN[name]
 
 
-def test_every_study_has_its_values_kept():
+def test_every_study_is_in_the_golden_file():
     assert GOLDEN.keys() == set(studies())

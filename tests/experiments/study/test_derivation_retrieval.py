@@ -47,7 +47,7 @@ def vectors(made, language, sentences):
 
 
 @pytest.mark.slow
-def test_shares_are_those_of_one_sentence_after_the_other(made, records):
+def test_retrieval_shares_equal_brute_force(made, records):
     examples = TaskFolder.open(made.examples["pos"].folder)
     pairs = {}
     for split in ("test", "dev", "train"):

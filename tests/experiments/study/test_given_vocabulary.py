@@ -55,7 +55,7 @@ def of_folder(folder):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_study_begins_with_a_folder_and_its_vocabulary(kind, tmp_path):
+def test_study_starts_from_a_folder_and_its_vocabulary(kind, tmp_path):
     given = encoder(kind, tmp_path / "given")
     done, heard = Done(tmp_path / "runs", of_folder(given)), Heard()
     done.compute(report=heard)

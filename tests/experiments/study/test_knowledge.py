@@ -27,7 +27,7 @@ def done(facts, tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_every_model_is_asked_and_the_report_tells(done):
+def test_knowledge_is_measured_and_reported(done):
     for model in done.models():
         found = read_measured(done.measures(model)["knowledge"]).records
         records = {(record.measure, record.metric): record for record in found}

@@ -125,7 +125,7 @@ def continued(done):
     return Continued(Results(runs, records))
 
 
-def test_the_start_and_each_objective_is_measured_alike(done, continued):
+def test_start_and_objectives_are_measured_alike(done, continued):
     assert continued.models == [START, "XLM-ALIGN-no-dwa", "XLM-ALIGN"]
     weights = {"kind": "GivenModel", "weights": weights_digest(done.study.given.checkpoint)}
     runs = continued.results.runs.values()
@@ -162,7 +162,7 @@ def test_the_start_and_each_objective_is_measured_alike(done, continued):
     }
 
 
-def test_records_are_what_the_measures_give_for_the_checkpoints(done, continued):
+def test_records_equal_repeated_measures(done, continued):
     start, *_ = done.study.given_models(done.root)
     levels = []
     for model in (start, done.model("XLM-ALIGN")):
@@ -178,7 +178,7 @@ def test_records_are_what_the_measures_give_for_the_checkpoints(done, continued)
     assert levels[0].keys() == levels[1].keys() and levels[0] != levels[1]
 
 
-def test_both_objectives_begin_with_one_head_and_the_same_batches(done):
+def test_objectives_share_their_head_and_batches(done):
     study, models, head = done.study, done.models(), head_of(done)
     assert head and all(model.training.start == head for model in models)
     shown = [model.weights.open().facts["shown"] for model in models]

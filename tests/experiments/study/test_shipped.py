@@ -18,7 +18,7 @@ def file(done, tmp_path):
     return file
 
 
-def test_an_unpacked_run_is_the_run_in_half_precision(done, file):
+def test_unpacked_run_equals_the_run_in_half_precision(done, file):
     again = Done(done.root, done.study.changed(shipped=file))
     again.compute("pretrain")
     for run, unpacked in zip(done.models(), again.models(), strict=True):
@@ -34,7 +34,7 @@ def test_an_unpacked_run_is_the_run_in_half_precision(done, file):
 
 
 @pytest.mark.parametrize("place", [10, 2_000, -1])
-def test_a_file_with_a_changed_byte_is_refused(file, place, tmp_path):
+def test_changed_byte_is_rejected(file, place, tmp_path):
     damaged = shutil.copy(file, tmp_path / "damaged.safetensors")
     content = bytearray(file.read_bytes())
     content[place] ^= 1

@@ -30,7 +30,7 @@ def done(study, tmp_path_factory):
     return finished(tmp_path_factory.mktemp("starts"), study)
 
 
-def test_a_start_is_shared_and_takes_its_part_of_the_steps(study):
+def test_start_is_shared_and_takes_its_share_of_steps(study):
     done = Done(Path(), study)
     starts = [(start.config.objective.name, start.config.train.steps) for start in done.starts()]
     assert starts == [("MLM", 6), ("ALIGN-MLM", 9)]
@@ -40,7 +40,7 @@ def test_a_start_is_shared_and_takes_its_part_of_the_steps(study):
 
 
 @pytest.mark.slow
-def test_models_begin_with_their_starts_weights(done):
+def test_models_start_from_their_starts_weights(done):
     first, second = map(weights, done.starts())
     begun = [model.weights.open().facts["identity"].get("start") for model in done.models()]
     assert begun == [None, None, first, first, second]
@@ -50,14 +50,14 @@ def test_models_begin_with_their_starts_weights(done):
 
 
 @pytest.mark.slow
-def test_a_model_alone_has_the_same_weights(done, tmp_path):
+def test_model_trained_alone_has_the_same_weights(done, tmp_path):
     alone = Done(tmp_path, replace(done.study, objectives=done.study.objectives[2:3]))
     alone.compute("pretrain")
     assert weights(alone.model("XLM-ALIGN-after-MLM")) == weights(done.model("XLM-ALIGN-after-MLM"))
 
 
 @pytest.mark.slow
-def test_steps_are_counted_from_the_beginning_of_the_start(done):
+def test_steps_count_from_the_start(done):
     rows = {model.training.objective.name: done.records(model) for model in done.models()}
     steps = {name: sorted({r.step for r in found if r.measure == LABELS}) for name, found in rows.items()}
     assert steps == {
@@ -76,7 +76,7 @@ def test_steps_are_counted_from_the_beginning_of_the_start(done):
 
 
 @pytest.mark.slow
-def test_a_study_may_begin_with_any_checkpoint(done, tmp_path):
+def test_study_may_start_from_any_checkpoint(done, tmp_path):
     begun = start_of(done)
     places = Done(tmp_path, override(done.study, [f"start={begun}", "objectives=XLM-ALIGN", "train.steps=6"]))
     (model,) = places.models()

@@ -45,7 +45,7 @@ def folders(study):
         ),
     ],
 )
-def test_a_value_changes_the_names_of_what_it_decides(tiny, settings, changed):
+def test_settings_change_names_of_dependent_folders(tiny, settings, changed):
     before, after = folders(tiny), folders(override(tiny, [settings, "train.save_every=0"]))
     others = {kind for kind in before.keys() | after.keys() if before.get(kind) != after.get(kind)}
     assert others - {EXAMPLES} == changed - {EXAMPLES} and changed & {EXAMPLES} <= others
@@ -66,13 +66,13 @@ def trained(study):
         ("MLM-after-ALIGN-MLM", 6),
     ],
 )
-def test_a_sweep_over_dictionaries_trains_once_what_reads_none(tiny, objective, models):
+def test_dictionary_sweep_trains_other_models_once(tiny, objective, models):
     changed = override(tiny, [f"objectives={objective}"])
     sweep = Sweep.read(changed, ["dictionary.fraction=0.1,0.2,0.3"])
     assert len(trained(sweep)) == len(sweep.trained(ROOT)) == models
 
 
-def test_a_new_format_changes_the_name_of_what_it_makes(tiny, monkeypatch):
+def test_new_format_changes_fingerprints(tiny, monkeypatch):
     before = folders(tiny)
     monkeypatch.setattr(OrderDistance, "format", 99)
     after = folders(tiny)
@@ -101,7 +101,7 @@ def test_files_count_by_their_contents(tiny, tmp_path):
     assert of(here)["languages"] != of(there)["languages"]
 
 
-def test_with_redraw_each_seed_has_data_of_its_own_and_the_first_keeps_its(tiny):
+def test_redraw_gives_each_seed_its_own_data(tiny):
     plain, drawn = (override(tiny, ["seeds=0,1,2", f"redraw={switch}"]) for switch in ("false", "true"))
     before, after = ({step.folder for step in study.steps(ROOT)} for study in (plain, drawn))
     assert before & after == {step.folder for step in override(tiny, ["seeds=0"]).steps(ROOT)}

@@ -10,7 +10,7 @@ FILES = TaskFiles(train=FILE, dev=FILE, test=FILE)
 TASK = CrossLingualTask(FinetuneConfig(), files=FILES, tests={"fr": FILE})
 
 
-def test_natural_tasks_have_files_and_other_languages_than_the_source():
+def test_natural_tasks_need_files_and_other_languages():
     assert task_mistakes({"pos": TASK}, "en") == []
     (said,) = task_mistakes({"pos": CrossLingualTask(FinetuneConfig())}, "en")
     assert "tasks.pos.files" in said

@@ -101,7 +101,7 @@ def test_every_aligner_is_scored_where_it_can_be(systems):
     assert all(score.pairs == (30 if name == "de-en" else 20) for name, score in scores)
 
 
-def test_an_encoder_that_is_given_is_scored_on_every_set(done, tmp_path):
+def test_given_encoder_is_scored_on_every_set(done, tmp_path):
     (checkpoint,) = done.home.glob("de-en/MLM/*/checkpoint")
     places = finished(tmp_path, override(done.study, ["languages.text=", f"encoder={checkpoint}"]))
     systems = read_systems(places.report)

@@ -18,7 +18,7 @@ def planned(tmp_path, monkeypatch):
     return study("xlm_align")
 
 
-def test_its_values_are_those_of_table_11(planned):
+def test_study_values_are_those_of_table_11(planned):
     model, train = planned.model, planned.train
     assert (model.layers, model.hidden, model.ffn, model.heads) == (12, 768, 3072, 12)
     assert (train.steps, train.batch, train.warmup, train.clip) == (150_000, 2_048, 10_000, 1.0)
@@ -34,7 +34,7 @@ def test_its_values_are_those_of_table_11(planned):
     assert study_mistakes(planned) == []
 
 
-def test_it_reads_every_language_and_pair_of_the_paper(planned):
+def test_study_reads_every_language_pair_of_the_paper(planned):
     of = planned.languages
     assert of.texts.keys() == corpora("xlm_align")["CCNet"].keys() and len(of.texts) == 87
     assert {"-".join(pair) for pair in of.bitexts} == corpora("xlm_align")["bitexts"].keys()

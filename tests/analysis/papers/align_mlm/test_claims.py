@@ -46,7 +46,7 @@ def test_rho_below_the_bound_fails_and_about_it_is_undecided():
     assert falls.p == rises.p == pytest.approx(2 / 10_000) and 0.05 < mixed.p <= 1
 
 
-def test_changed_words_are_compared_with_the_same_transform_without():
+def test_changed_words_are_compared_with_the_unchanged_transform():
     worse = scores("MLM", [0.30, 0.31, 0.32], "trans.agg") + scores("MLM", [0.10, 0.11, 0.121], "trans")
     found = {(c.text, c.verdict.verdict) for c in align_mlm_claims(joined(worse)) if c.family == "morphology"}
     assert {verdict for _, verdict in found} == {HOLDS} and len(found) == 1

@@ -24,5 +24,5 @@ def curve(*values):
         ((1, 1, 1), 1, NEVER),
     ],
 )
-def test_an_onset_is_the_first_of_two_in_a_row(values, side, expected):
+def test_onset_needs_two_probes_in_a_row(values, side, expected):
     assert onset(curve(*values), side) == expected
