@@ -18,22 +18,21 @@ from calque.derive.fingerprint import plain, sha256
 from calque.derive.readers.lines import check_file
 
 DIGEST, KIND, FILES, PLACE = "digest", "kind", "files", "place"
-LARGE = 1 << 20  # size in bytes; smaller files are always rehashed: they can change without a new timestamp
+LARGE = (
+    1 << 20
+)  # size in bytes; smaller files may change without a new timestamp, so they are always rehashed
 AGAIN = "remove it and run the command again"
 _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
 
-def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None) -> None:
-    """Write a JSON object with a digest of its contents; names with a fingerprint are part of the
-    contents."""
-    content, place = plain(dict(value)), place or path.name
-    if reserved := {DIGEST, PLACE} & content.keys():
-        raise ValueError(f"the key {min(reserved)!r} is reserved for `write_sealed`")
+def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) -> None:
+    """Write a JSON object with a digest of its contents and, to detect moved files, its name `place` (by
+    default, the file's) if that contains a fingerprint."""
+    content, place = plain(value), place or path.name
     if _FINGERPRINTED.fullmatch(place):
         content = {PLACE: place, **content}
-    text = _text(content | {DIGEST: _digest(content)})
     with whole_file(path) as part:
-        part.write_text(text, encoding="utf-8", newline="\n")
+        part.write_text(_text(content | {DIGEST: _digest(content)}), encoding="utf-8", newline="\n")
 
 
 def read_sealed(path: Path, what: str = "a sealed file", place: str | None = None) -> dict[str, Any]:
@@ -43,8 +42,8 @@ def read_sealed(path: Path, what: str = "a sealed file", place: str | None = Non
         data = path.read_bytes()  # read_text would hide changed line endings
         text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
         content = strict_json.loads(text)
-        whole = isinstance(content, dict) and text == _text(content)
-        whole = whole and content.pop(DIGEST, None) == _digest(content)
+        is_object = isinstance(content, dict) and text == _text(content)
+        whole = is_object and content.pop(DIGEST, None) == _digest(content)
     except FileNotFoundError:
         raise BadInput(f"no such file; this should be {what}", path) from None
     except OSError as error:
@@ -78,8 +77,8 @@ class Artefact:
             raise BadInput(f"this is the manifest of {actual_kind}, not of {kind}", folder / MANIFEST)
         actual = facts.get("format")
         if format is not None and actual != format:
-            fault = f"{kind} of format {actual}, expected {format}"
-            raise BadInput(f"{fault}; remove the folder and rerun the command", folder / MANIFEST)
+            hint = "remove the folder and rerun the command"
+            raise BadInput(f"{kind} of format {actual}, expected {format}; {hint}", folder / MANIFEST)
         return cls(folder, facts, digests)
 
     def path(self, name: str) -> Path:

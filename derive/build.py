@@ -75,9 +75,9 @@ Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
 
 def check_transforms(transforms: Sequence[Transform]) -> None:
     """Raise BadInput for invalid or repeated names and for parts that cannot be composed."""
-    names, others = [transform.name for transform in transforms], (*RESERVED, PREVIEW)
-    if len({*others, *names}) < len(others) + len(names):
-        expected = f"need different names, none of them {' or '.join(others)}"
+    names, reserved = [transform.name for transform in transforms], (*RESERVED, PREVIEW)
+    if len({*reserved, *names}) < len(reserved) + len(names):
+        expected = f"need different names, none of them {' or '.join(reserved)}"
         raise BadInput(f"the transforms {', '.join(names)} {expected}")
     for transform in transforms:
         check_name(transform.name, "the transform's name")
@@ -98,8 +98,7 @@ def trial_image(transform: Transform, size: int) -> np.ndarray:
 
 def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
     """Train the transforms that need trees, with results cached in `cache`; return all transforms."""
-    ready = []
-    of = sum("trees" in transform.needs for transform in transforms)
+    ready, of = [], sum("trees" in transform.needs for transform in transforms)
     for transform in transforms:
         ready.append(transform.ready(cache))
         if "trees" in transform.needs:
@@ -198,8 +197,7 @@ def _identity(
         inputs = chosen, vocabulary, dictionary, rewriting, source.task_identity
         return languages_fingerprint(source.corpus_identity, *inputs)
 
-    each: dict[str, list[Transform]] = {SOURCE: []}
-    each |= {transform.name: [transform] for transform in transforms}
+    each = {SOURCE: list[Transform]()} | {transform.name: [transform] for transform in transforms}
     facts = {
         "fingerprint": print_of(transforms, dictionary),
         "config": {"transforms": list(transforms), "dictionary": dictionary},
@@ -238,19 +236,17 @@ def _write_corpora(
 ) -> tuple[list[Encoded], list[tuple[int, Sentence]]]:
     """Write the corpora and the vocabulary. Return each language's results, summed over chunks, and sentences
     for the preview."""
-    names = [SOURCE, *(transform.name for transform in transforms)]
-    rewritten = [False, *(transform.rewrites for transform in transforms)]
+    rewritten = {SOURCE: False} | {transform.name: transform.rewrites for transform in transforms}
     with ExitStack() as stack:
         writers = [
             stack.enter_context(CorpusWriter(out.part / name, 2 * vocabulary.size, changed))
-            for name, changed in zip(names, rewritten, strict=True)
+            for name, changed in rewritten.items()
         ]
         totals, samples = _append_all(writers, vocabulary, encoded)
     vocabulary.save(out.vocabulary)
     empty = totals[0].account.left_out["empty sentences"]
-    for name, writer, total in zip(names, writers, totals, strict=True):
-        sentences = writers[0].sentences + (empty if name == SOURCE else 0)
-        account = total.account
+    for name, writer, total in zip(rewritten, writers, totals, strict=True):
+        sentences, account = writers[0].sentences + (empty if name == SOURCE else 0), total.account
         out.facts["languages"][name] = {
             "in": {"sentences": sentences, "words": writers[0].words},
             "out": writer.facts,

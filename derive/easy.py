@@ -1,14 +1,15 @@
-"""Easy text: short sentences that contain only the corpus's frequent words (after Dufter and Schütze
-2020)."""
+"""Easy text: short sentences of frequent words only (after Dufter and Schütze 2020)."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from calque.derive.errors import check_range
 from calque.derive.example import Example
 from calque.derive.sentence import Sentence
 
+Item = TypeVar("Item", Sentence, Example)
 SHORT, LONG, RARE = "too short to be easy", "too long to be easy", "with a word too rare to be easy"
 
 
@@ -36,29 +37,14 @@ class EasyText:
         rare = (word not in frequent for place, word in enumerate(sentence.words) if place not in entities)
         return RARE if any(rare) else ""
 
-    def sentences(
-        self, sentences: Iterable[Sentence], frequent: Collection[str], counts: Counter[str]
-    ) -> list[Sentence]:
-        """Return the easy sentences; count the others by reason in `counts`."""
+    def kept(self, items: Iterable[Item], frequent: Collection[str], counts: Counter[str]) -> list[Item]:
+        """Return the items whose sentences are all easy; count the others by reason in `counts`."""
         kept = []
-        for sentence in sentences:
-            reason = self.reason(sentence, frequent)
-            if reason:
-                counts[f"sentences {reason}"] += 1
+        for item in items:
+            sentences = item.sentences if isinstance(item, Example) else [item]
+            reasons = (self.reason(sentence, frequent) for sentence in sentences)
+            if reason := next(filter(None, reasons), ""):
+                counts[f"{'examples' if isinstance(item, Example) else 'sentences'} {reason}"] += 1
             else:
-                kept.append(sentence)
-        return kept
-
-    def examples(
-        self, examples: Iterable[Example], frequent: Collection[str], counts: Counter[str]
-    ) -> list[Example]:
-        """Return the examples whose sentences are all easy; count the others by reason in `counts`."""
-        kept = []
-        for example in examples:
-            reasons = [self.reason(sentence, frequent) for sentence in example.sentences]
-            reason = next(filter(None, reasons), "")
-            if reason:
-                counts[f"examples {reason}"] += 1
-            else:
-                kept.append(example)
+                kept.append(item)
         return kept

@@ -3,7 +3,6 @@
 import os
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from glob import escape
@@ -61,11 +60,9 @@ class TreebankFiles(Superstrate):
         files = chain.from_iterable(map(treebank_files, self.paths))
         return fingerprint(FORMAT, self.name, [digest(file) for file in files])
 
-    def sentences(self) -> Iterator[Sentence]:
-        return chain.from_iterable(map(read_treebank, self.paths))
-
     def learn(self) -> Grammar:
-        return Grammar.train(self.sentences(), self.name, path=self.paths[0])
+        sentences = chain.from_iterable(map(read_treebank, self.paths))
+        return Grammar.train(sentences, self.name, path=self.paths[0])
 
 
 @dataclass(frozen=True)
@@ -94,11 +91,8 @@ class PocketTreebank(Superstrate):
     def fingerprint(self) -> str:
         return fingerprint(FORMAT, self)
 
-    def sentences(self) -> Iterator[Sentence]:
-        return Pocket(order=self.name).sentences(self.size, self.stream)
-
     def learn(self) -> Grammar:
-        return Grammar.train(self.sentences(), self.name)
+        return Grammar.train(Pocket(order=self.name).sentences(self.size, self.stream), self.name)
 
 
 def superstrate(name: str) -> TreebankFiles | PocketTreebank:
@@ -194,9 +188,9 @@ class Reorder(Transform):
     def ready(self, cache: Path) -> Self:
         if self.grammar is not None:
             return self
-        languages = self.superstrate, self.substrate
         prints = self.superstrate.fingerprint(), self.substrate.fingerprint()
-        return replace(self, grammar=_mixture(*languages, self.superstrate_weight, cache, prints))
+        weight = self.superstrate_weight
+        return replace(self, grammar=_mixture(self.superstrate, self.substrate, weight, cache, prints))
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
         if not self._drawn(number):

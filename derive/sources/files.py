@@ -251,7 +251,7 @@ class Files(Source):
     def sentences(self, chunk: Chunk) -> tuple[list[Sentence], Counter[str]]:
         sentences, left_out = reader.sentences(chunk, self.escaped, self.column)
         if self.easy:
-            sentences = self.easy.sentences(sentences, self.frequent, left_out)
+            sentences = self.easy.kept(sentences, self.frequent, left_out)
         return (self.trees.add_to(sentences, left_out) if self.trees else sentences), left_out
 
     @property
@@ -328,7 +328,7 @@ class Files(Source):
     def _easy_reader(self, read: Read) -> Read:
         easy, frequent = self.easy, self.frequent
         assert easy is not None
-        return lambda path, counts: easy.examples(read(path, counts), frequent, counts)
+        return lambda path, counts: easy.kept(read(path, counts), frequent, counts)
 
     def _parses(self, trees: bool) -> str:
         parser = self._parser if trees else None

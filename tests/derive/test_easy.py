@@ -22,7 +22,7 @@ def test_easy_text_keeps_sentences_by_definition(corpus, types, shortest, more):
     assert len(frequent) == min(types, len(frequency))
     assert all(frequency[a] >= frequency[b] for a in frequent for b in rest)
     counts = Counter()
-    kept = easy.sentences(map(Sentence, corpus), frequent, counts)
+    kept = easy.kept(map(Sentence, corpus), frequent, counts)
     assert [s.words for s in kept] == [
         words for words in corpus if shortest <= len(words) <= shortest + more and set(words) <= set(frequent)
     ]
