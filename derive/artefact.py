@@ -54,7 +54,7 @@ def read_sealed(path: Path, what: str = "a sealed file", place: str | None = Non
         raise BadInput(f"{what} has changed since it was written; {AGAIN}", path)
     sealed, place = content.pop(PLACE, None), place or path.name
     if _FINGERPRINTED.fullmatch(place) and sealed != place:
-        found = f"belongs to {sealed}" if sealed else "does not name its folder (a file of version 0.6.0)"
+        found = f"belongs to {sealed}" if sealed else "was written by version 0.6.0"
         raise BadInput(f"{found}; it should belong to {place}: move it back, or {AGAIN}", path)
     return dict(content)
 
@@ -72,13 +72,12 @@ class Artefact:
     def open(cls, folder: Path, kind: str, format: int | None = None) -> Self:
         """Open a folder; raise BadInput unless its manifest is intact and has this `kind` and `format`."""
         facts = read_sealed(folder / MANIFEST, f"the manifest of {kind}", folder.absolute().name)
-        actual_kind, digests = facts.pop(KIND, None), facts.pop(FILES, {})
-        if actual_kind != kind:
-            raise BadInput(f"this is the manifest of {actual_kind}, not of {kind}", folder / MANIFEST)
-        actual = facts.get("format")
+        if (found := facts.pop(KIND, None)) != kind:
+            raise BadInput(f"this is the manifest of {found}, not of {kind}", folder / MANIFEST)
+        digests, actual = facts.pop(FILES, {}), facts.get("format")
         if format is not None and actual != format:
-            hint = "remove the folder and rerun the command"
-            raise BadInput(f"{kind} of format {actual}, expected {format}; {hint}", folder / MANIFEST)
+            fault = f"{kind} in format {actual}, not {format}; remove the folder and rerun the command"
+            raise BadInput(fault, folder / MANIFEST)
         return cls(folder, facts, digests)
 
     def path(self, name: str) -> Path:

@@ -77,8 +77,8 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
     """Raise BadInput for invalid or repeated names and for parts that cannot be composed."""
     names, reserved = [transform.name for transform in transforms], (*RESERVED, PREVIEW)
     if len({*reserved, *names}) < len(reserved) + len(names):
-        expected = f"need different names, none of them {' or '.join(reserved)}"
-        raise BadInput(f"the transforms {', '.join(names)} {expected}")
+        given = f"the transforms {', '.join(names)}"
+        raise BadInput(f"{given} need different names, none of them {' or '.join(reserved)}")
     for transform in transforms:
         check_name(transform.name, "the transform's name")
         try:
@@ -138,7 +138,7 @@ class _Chunks:
     pool: Workers
     progress: Progress
 
-    def over(self, stage: str, function: Callable[[NumberedChunk], Any]) -> Iterator[Any]:
+    def map(self, function: Callable[[NumberedChunk], Any], stage: str) -> Iterator[Any]:
         return reported(self.pool.map(function, self.chunks), self.progress, stage, len(self.chunks))
 
 
@@ -171,7 +171,7 @@ def derive_languages(
         if any("usage" in transform.needs for transform in ready):
             usage = _count_usage(encoder, chunks, types)
             ready = tuple(transform.informed(usage) for transform in ready)
-        encoded = chunks.over("encoding", encoder.encode)
+        encoded = chunks.map(encoder.encode, "encoding")
         languages, samples = _write_corpora(out, transforms, types, encoded)
         tags = usual_tags(tagged_words(source), types) if dictionary.reads_tags else None
         for transform, language in zip(ready, languages[1:], strict=True):
@@ -212,7 +212,7 @@ def _vocabulary(
 ) -> tuple[Vocabulary, int]:
     if isinstance(vocabulary, GivenVocabulary):
         return vocabulary.open(), 0
-    words, forgotten = add_up(chunks.over("counting words", encoder.count_words))
+    words, forgotten = add_up(chunks.map(encoder.count_words, "counting words"))
     if not words:
         raise BadInput(f"{encoder.source.title} contains no words to learn a vocabulary from")
     chunks.progress("training the vocabulary", 0, 1)
@@ -222,7 +222,7 @@ def _vocabulary(
 
 
 def _count_usage(encoder: ChunkEncoder, chunks: _Chunks, types: Vocabulary) -> Usage:
-    counts = chunks.over("counting types", encoder.count_types)
+    counts = chunks.map(encoder.count_types, "counting types")
     table = reduce(np.add, counts, np.zeros_like(Usage.even(types.size).table))
     np.save(encoder.vocabulary / USAGE, table)
     return Usage(table, types.cut, types.specials)
@@ -333,10 +333,8 @@ def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None
     compared."""
     words = sorted({word for question in questions for word in question.candidates})
     if cut := [word for word in words if len(vocabulary.encode(word)) > 1]:
-        raise BadInput(
-            f"{len(cut)} of {len(words)} answers, such as {cut[0]!r}, are split into sub-words; use a "
-            f"vocabulary of more than {vocabulary.size:,} types, or mention each fact more often"
-        )
+        fault = f"{len(cut)} of {len(words)} answers, such as {cut[0]!r}, are split into sub-words"
+        raise BadInput(f"{fault}; use more than {vocabulary.size:,} types, or mention facts more often")
 
 
 def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder: Path) -> Path:
@@ -345,7 +343,7 @@ def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder:
     digest = hashlib.sha256()
     for number, (source, target) in enumerate(pairs, start=1):
         if not (source and target):
-            raise BadInput(f"one side of sentence pair {number:,} contains no words")
+            raise BadInput(f"sentence pair {number:,} has an empty side")
         digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())
     vocabulary = learn_of_words(Counter(chain.from_iterable(chain.from_iterable(pairs))), vocabulary_size)
     print_ = fingerprint(FORMAT, digest.hexdigest(), vocabulary_size)

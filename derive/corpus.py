@@ -25,7 +25,7 @@ from calque.derive.ragged import Ragged, ends_of
 
 LONGEST = 2**16 - 1  # maximum number of words in a line, and of sub-words in a word
 LINES = 1 << 16  # number of lines counted at a time
-NOWHERE = LONGEST  # the origin of a word that is not derived; larger than any position in a line
+NOWHERE = LONGEST  # the origin of words that are not derived
 
 
 def _columns(tokens: str, rewritten: bool) -> dict[str, tuple[str, str, int]]:
@@ -242,8 +242,7 @@ class CorpusWriter:
         self._files.close()
         if kind is None:
             if not self.sentences:
-                reason = "no sentences remain in the corpus; all are empty or were left out"
-                raise BadInput(f"{self._folder.name}: {reason}")
+                raise BadInput(f"{self._folder.name}: all sentences are empty or were left out")
             links = {"links": self.links} if self._rewritten else {}
             about = {**self.facts, **links, "dtype": self._dtype}
             (self._folder / "corpus.json").write_text(json.dumps(about) + "\n", encoding="utf-8")

@@ -54,8 +54,7 @@ class DictionaryConfig:
         if self.wrong not in ("any", "same-tag"):
             raise BadInput(f"dictionary.wrong must be 'any' or 'same-tag', not {self.wrong!r}")
         if self.file and self.correct < 1:
-            given = f"the entries of {self.file} are given"
-            raise BadInput(f"{given}, so wrong pairs cannot be sampled; set correct=1")
+            raise BadInput(f"wrong pairs cannot be sampled for the entries of {self.file}; set correct=1")
 
     @property
     def title(self) -> str:
@@ -114,10 +113,9 @@ def with_wrong_pairs(
     moved = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
     wrong = np.random.default_rng([config.seed, 1]).permutation(moved)[round(config.correct * len(moved)) :]
     if len(wrong) < 2:
-        raise BadInput(
-            f"dictionary.correct={config.correct:g} makes {len(wrong)} of {len(moved)} entries with "
-            "two different words wrong; at least two are needed, or dictionary.correct=1"
-        )
+        wrongs = f"{len(wrong)} of {len(moved)} entries with two different words"
+        hint = "at least two are needed, or dictionary.correct=1"
+        raise BadInput(f"dictionary.correct={config.correct:g} makes {wrongs} wrong; {hint}")
     of_pair = np.full(len(pairs), "any", object) if tags is None else tags[pairs[:, 0]]
     cycles, others = [], []
     for tag in np.unique(of_pair[wrong]):

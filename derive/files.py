@@ -29,9 +29,7 @@ _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # numpy's message on 
 def check_name(name: str, what: str) -> None:
     """Raise BadInput unless `name`, described by `what`, is safe to use as a file name."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
-        raise BadInput(
-            f"{what} {name[:80]!r} is invalid; use only letters, digits, dashes, dots and underscores"
-        )
+        raise BadInput(f"{what} {name[:80]!r} is invalid; use only letters, digits, dashes, dots and _")
 
 
 def make_folder(folder: Path) -> None:
@@ -185,8 +183,7 @@ def claimed(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if waiting is None:
-                    used = "another process is using this folder; wait for it or stop it"
-                    raise BadInput(used, folder) from None
+                    raise BadInput("another process is using this folder", folder) from None
                 waiting()
                 fcntl.flock(file, fcntl.LOCK_EX)
             if not _is_at(path, file):

@@ -106,8 +106,8 @@ class LanguagesFolder:
         # A derived language's fingerprint covers its source.
         names = [name for name in names if name != SOURCE] or [SOURCE]
         if missing := [name for name in names if name not in languages]:
-            fault = f"no language {missing[0]}; expected one of {', '.join(languages)}"
-            raise BadInput(fault, self.artefact.folder)
+            there = ", ".join(languages)
+            raise BadInput(f"no language {missing[0]}; available: {there}", self.artefact.folder)
         return {name: str(languages[name]["fingerprint"]) for name in names}
 
     @property

@@ -101,10 +101,8 @@ def superstrate(name: str) -> TreebankFiles | PocketTreebank:
         return PocketTreebank(name)
     if files := treebank(name):
         return TreebankFiles(name, files)
-    raise BadInput(
-        f"{unknown('word order', name, ORDERS)}; you can also name a language with a treebank in "
-        "CALQUE_DATA/ud (`calque data fetch ud` downloads some)"
-    )
+    others = "languages with a treebank in CALQUE_DATA/ud also work (`calque data fetch ud` downloads some)"
+    raise BadInput(f"{unknown('word order', name, ORDERS)}; {others}")
 
 
 def treebank(language: str) -> tuple[Path, ...]:

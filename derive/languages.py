@@ -126,8 +126,7 @@ class Languages:
         in the second language's order; raise BadInput if there are none."""
         estimates = self.estimates.get((first, second))
         if self.disjoint:
-            reason = "languages read disjoint halves of the text (mixture.disjoint)"
-            raise BadInput(f"no parallel sentences: {reason}")
+            raise BadInput("no parallel sentences, because languages read disjoint halves (mixture.disjoint)")
         if (first, second) in self.texts:
             return replace(self.texts[first, second], estimates=estimates)
         if (second, first) in self.texts:
@@ -202,8 +201,8 @@ def _cut(languages: Languages, share: float, last: bool) -> Languages:
         first = int(np.searchsorted(corpus.source_line, source_first))
         if not 0 < first < len(corpus):
             left = "none is left" if first == 0 else "none is held out"
-            parts = f"of {len(corpus):,} sentences the last {share:.2%} are held out"
-            raise BadInput(f"{language.name}: {parts}, and {left}", languages.folder / language.name)
+            fault = f"if the last {share:.2%} of {len(corpus):,} sentences are held out, {left}"
+            raise BadInput(f"{language.name}: {fault}", languages.folder / language.name)
         part = corpus.between(first, len(corpus), source_first) if last else corpus.between(0, first)
         cut.append(replace(language, corpus=part))
     return replace(languages, languages=tuple(cut))

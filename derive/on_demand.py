@@ -64,9 +64,7 @@ def transforms_of(
             derivation = own[name] if own and name in own else transform(name)
             if "trees" in derivation.needs and not parsed:
                 if parser is None:
-                    raise BadInput(
-                        f"{name} needs parsed sentences; use --parser to name a folder of Stanza models"
-                    )
+                    raise BadInput(f"{name} needs parsed sentences; use --parser FOLDER, with Stanza models")
                 if isinstance(parser, Path):
                     StanzaParser(parser).fingerprint()  # fail early: learning a word order takes a minute
             trial_image(derivation, SMALLEST)
@@ -130,9 +128,7 @@ def _check_spelling(transform: Transform) -> None:
     usual = transform.informed(Usage.even(SMALLEST))
     moved = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
     if usual.places(SMALLEST) is not None or moved.any() != moved.all():
-        raise BadInput(
-            f"{transform.name} shares sub-words with its source, which text cannot represent; use trans"
-        )
+        raise BadInput(f"text cannot represent {transform.name}, which shares sub-words; use trans")
 
 
 Numbered = Iterator[tuple[int, Sentence]]  # sentences with the numbers that seed random transforms

@@ -83,9 +83,7 @@ class ParsedTrees:
         if not path.exists():
             parsed = self.parser.trees(block)
             if len(block) >= MANY and all(isinstance(tree, str) for tree in parsed):
-                raise BadInput(
-                    f"none of {len(block):,} sentences could be parsed; the last reason was: {parsed[-1]}"
-                )
+                raise BadInput(f"none of {len(block):,} sentences could be parsed: {parsed[-1]}")
             rows = [tree if isinstance(tree, str) else _columns(tree) for tree in parsed]
             write_sealed(path, {"sentences": len(block), "words": sum(map(len, block)), "trees": rows})
         for words, row in zip(block, read_sealed(path, "parsed sentences")["trees"], strict=True):
@@ -192,9 +190,5 @@ def _language(folder: Path) -> str:
     languages = sorted(path.name for path in folder.iterdir() if any(path.glob("depparse/*.pt")))
     if len(languages) != 1 or not any((folder / languages[0] / "pos").glob("*.pt")):
         found = ", ".join(languages) or "no language"
-        raise BadInput(
-            f"this folder contains taggers and parsers for {found}, but exactly one language is "
-            f"needed; {run}",
-            folder,
-        )
+        raise BadInput(f"expected a tagger and parser for one language, not for {found}; {run}", folder)
     return languages[0]

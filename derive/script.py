@@ -110,8 +110,7 @@ class Transliterate(Transform):
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
         if self.needs and (self.usage is None or self.usage.size != size):
-            known = "usage in the corpus, which is not known yet"
-            raise ValueError(f"{self.name} selects types by their {known}")
+            raise ValueError(f"{self.name} needs the corpus's usage of types: call `informed` first")
         table, words = np.arange(size), specials.ordinary(size)
         moved = np.setdiff1d(words, self._shared(words), assume_unique=True)
         table[moved] += size
@@ -129,10 +128,8 @@ class Transliterate(Transform):
             candidates = words[self.usage.of_class(self.by)[words]]
             shared = self._drawn(candidates)
         if not len(shared) and self.usage.of_text:
-            raise BadInput(
-                f"{self.name}: {in_percent(self.overlap)} % of {len(candidates):,} types is less than one "
-                "type"
-            )
+            share = f"{in_percent(self.overlap)} % of {len(candidates):,} types"
+            raise BadInput(f"{self.name}: {share} is less than one type")
         return shared
 
     def _drawn(self, types: np.ndarray) -> np.ndarray:
@@ -180,8 +177,7 @@ class Cognates(Transform):
         if places is None:
             return SCRIPT.image(size, specials)
         if self.usage is None or self.usage.size != size:
-            needed = "the types that never end a word in the corpus"
-            raise ValueError(f"{self.name} needs {needed}, which are not known yet")
+            raise ValueError(f"{self.name} needs the corpus's usage of types: call `informed` first")
         only_inside = (self.usage.counts > 0) & (self.usage.at_ends == 0)
         return np.where(only_inside, *places)
 

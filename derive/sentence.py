@@ -66,9 +66,7 @@ class Sentence:
             object.__setattr__(self, "origin", tuple(range(n)))
         for column in (self.tags, self.heads, self.relations, self.origin, self.glued, self.sources):
             if column and len(column) != n:
-                raise ValueError(
-                    f"a column has {len(column)} entries for the {n} words of {' '.join(self.words)}"
-                )
+                raise ValueError(f"{len(column)} entries for the {n} words of {' '.join(self.words)}")
 
     def __len__(self) -> int:
         return len(self.words)
@@ -77,10 +75,8 @@ class Sentence:
         """Return the sentence with word `order[i]`, and its annotation, at position i; spans may be split
         into several."""
         if sorted(order) != list(range(len(self.words))):
-            raise BadInput(
-                f"{self.text[:200]!r} cannot be reordered as {list(order)[:30]}, which must contain each "
-                f"position from 0 to {len(self.words) - 1} once"
-            )
+            expected = f"expected each position from 0 to {len(self) - 1} once"
+            raise BadInput(f"cannot reorder {self.text[:200]!r} as {list(order)[:30]}; {expected}")
         place = [0] * len(order)
         if self.heads or self.spans:
             for new, old in enumerate(order):
@@ -103,9 +99,7 @@ class Sentence:
         groups = [tuple(group) for _, group in words]
         if not all(0 <= place < len(self) for group in groups for place in group) or not all(groups):
             expected = f"expected positions from 0 to {len(self) - 1}"
-            raise BadInput(
-                f"{self.text[:200]!r} cannot be rewritten from the positions {groups[:30]}; {expected}"
-            )
+            raise BadInput(f"cannot rewrite {self.text[:200]!r} from {groups[:30]}; {expected}")
         mains = [group[0] for group in groups]
         old_sources = self.sources or tuple((place,) for place in self.origin)
         sources = []

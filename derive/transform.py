@@ -241,10 +241,8 @@ def _check_words(transform: Transform, sentence: Sentence, image: Sentence) -> N
     before, after, origin = sentence.words, image.words, image.origin
     is_permutation = sorted(origin) == list(range(len(before)))
     if not is_permutation or tuple(before[place] for place in origin) != after:
-        raise BadInput(
-            f"the transform {transform.name} may only reorder words, because it is not a `Rewrite`, "
-            f"but it changes {' '.join(before)[:200]!r} to {' '.join(after)[:200]!r}"
-        )
+        fault = f"changes {' '.join(before)[:200]!r} to {' '.join(after)[:200]!r}"
+        raise BadInput(f"{transform.name} may only reorder words, as it is not a `Rewrite`, but it {fault}")
 
 
 def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example:
@@ -257,8 +255,7 @@ def image_of_example(transform: Transform, example: Example, number: int, accoun
         texts.append(tuple([image_of(transform, sentence, next(numbers), account) for sentence in text]))
     if len(texts) > 1 and _has_spans(example.texts) and not _has_spans(texts):
         question = shown(" ".join(sentence.text for sentence in example.texts[0]))
-        fault = f"drops every word of the answer to the question {question}"
-        raise BadInput(f"the transform {transform.name} {fault}")
+        raise BadInput(f"{transform.name} drops every word of the answer to the question {question}")
     return replace(example, texts=tuple(texts))
 
 

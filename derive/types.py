@@ -21,9 +21,8 @@ class Specials:
 
     def __post_init__(self) -> None:
         if len(set(self.ids)) < len(self.ids) or min(self.ids) < 0:
-            raise ValueError(
-                f"special types need different ids of at least 0, not {', '.join(map(str, self.ids))}"
-            )
+            ids = ", ".join(map(str, self.ids))
+            raise ValueError(f"special types need different ids of at least 0, not {ids}")
 
     @property
     def ids(self) -> tuple[int, ...]:

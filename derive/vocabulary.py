@@ -151,17 +151,15 @@ def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
     """Learn a vocabulary of exactly `size` types from words with counts; raise BadInput for too little
     text."""
     if size < SMALLEST:
-        expected = f"expected at least {SMALLEST} (special types and bytes)"
-        raise BadInput(f"a vocabulary of {size:,} types is too small; {expected}")
+        raise BadInput(
+            f"a vocabulary needs at least {SMALLEST} types (special types and bytes), not {size:,}"
+        )
     if not words:
         raise BadInput("there are no words to learn a vocabulary from")
     tokenizer = _train(words, size)
-    if tokenizer.get_vocab_size() < size:
-        reach = tokenizer.get_vocab_size()
-        raise BadInput(
-            f"cannot learn a vocabulary of {size:,} types from {len(words):,} distinct words; reduce "
-            f"the size to at most {reach:,} or provide more text"
-        )
+    if (learnt := tokenizer.get_vocab_size()) < size:
+        fault = f"{len(words):,} distinct words are too few for a vocabulary of {size:,} types"
+        raise BadInput(f"{fault}; reduce the size to at most {learnt:,} or provide more text")
     vocabulary = Vocabulary(tokenizer, np.zeros(size, dtype=np.int64), OURS)
     ids, pieces = vocabulary.encode_all(list(words))
     counts = np.fromiter(words.values(), np.int64, len(words))
@@ -293,8 +291,8 @@ def _layout(template: Any) -> PairLayout | None:
         return None
     types = row.type_ids[first], row.type_ids[second]
     if row.type_ids != [types[0]] * (first + 2) + [types[1]] * (len(row.ids) - first - 2):
-        found = f"assigns the token types {row.type_ids} to a row of two words"
-        raise BadInput(f"the tokenizer's template {found}; only templates like BERT's are supported")
+        found = f"the tokenizer's template assigns the token types {row.type_ids} to two words"
+        raise BadInput(f"{found}; only templates like BERT's are supported")
     return PairLayout(before, between, after, types)
 
 
@@ -312,13 +310,11 @@ def open_tokenizer(path: Path) -> Tokenizer:
     try:
         tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        expected = "the file that transformers' fast tokenizers save"
-        raise BadInput(f"there is no tokenizer here; expected {expected}", path) from None
+        raise BadInput("there is no tokenizer here; fast tokenizers save this file", path) from None
     except Exception as error:  # tokenizers raises a bare Exception for anything that it cannot parse
         raise BadInput(f"cannot read this tokenizer: {' '.join(str(error).split())}", path) from error
     if dropout := getattr(tokenizer.model, "dropout", None):
-        fault = f"the dropout of its model is {dropout:g}, so ids would be random"
-        raise BadInput(f"{fault}; expected null", path)
+        raise BadInput(f"the model's dropout must be null, not {dropout:g}, which makes ids random", path)
     return tokenizer
 
 

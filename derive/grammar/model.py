@@ -59,8 +59,7 @@ class Grammar:
                     seen[CLASSES[tag]][items, order] += 1
         for kind, counts in seen.items():
             if not counts:
-                fault = f"no order to learn: the treebank has no {kind} with dependents in a projective tree"
-                raise BadInput(fault, path)
+                raise BadInput(f"no projective tree contains a {kind} with dependents to learn from", path)
         weights = {}
         for kind, counts in seen.items():
             weights[kind], about[f"steps of the search, {kind}"] = Likelihood(counts, l2).maximise()
@@ -120,9 +119,7 @@ class Grammar:
         check_file(path)
         content = read_sealed(path, "a grammar")
         if (version := content.get("format")) != FORMAT:
-            raise BadInput(
-                f"this grammar has format {version}, not {FORMAT}; remove the file to learn it again", path
-            )
+            raise BadInput(f"a grammar in format {version}, not {FORMAT}; remove it to learn it again", path)
         weights = {
             kind: {tuple(key.split(" + ")): weight for key, weight in table.items()}
             for kind, table in content["weights"].items()
