@@ -65,8 +65,8 @@ from calque.derive.vocabulary import (
 )
 from calque.derive.workers import Progress, Workers, reported, silent
 
-MEASURED = 10_000  # number of sentences used to measure the order distance
-TRANSLATED = 10_000  # number of sentence pairs encoded at a time by `write_translation`
+MEASURED = 10_000  # sentences used to measure the order distance
+TRANSLATED = 10_000  # sentence pairs encoded at a time by `write_translation`
 UNLIKE = "wrong pairs of the dictionary without a common tag"
 
 Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]

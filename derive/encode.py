@@ -20,8 +20,8 @@ from calque.derive.transform import Account, Transform, image_of
 from calque.derive.usage import USAGE, Usage
 from calque.derive.vocabulary import Vocabulary, WordTable
 
-SAMPLES = 10  # number of corpus sentences in a preview
-UNSEEN, SEVERAL = -1, -2  # marks types without an image, and types with several
+SAMPLES = 10  # sentences in a preview
+UNSEEN, SEVERAL = -1, -2  # marks for types without an image, and with several
 NumberedChunk = tuple[int, Any]  # a chunk's index in its source, and the chunk
 
 
@@ -66,7 +66,7 @@ class ChunkEncoder:
         if self.source.has_images(chunk[1]):
             for transform in self.transforms:
                 if transform.rewrites:
-                    images = self._images(transform.ready(self.cache), sentences, Account())
+                    images = _images(transform.ready(self.cache), sentences, Account())
                     counts.update(chain.from_iterable(image.words for image in images))
         del counts[UNKNOWN]
         return counts
@@ -82,19 +82,19 @@ class ChunkEncoder:
     def encode(self, chunk: NumberedChunk) -> EncodedChunk:
         check_same((self.source, self.transforms), self.code)
         number, content = chunk
-        account = Account()
+        account, table = Account(), _table(self.vocabulary, self.digest)
         numbered = self._numbered(chunk, account)
-        sentences = [sentence for _, sentence in numbered]
-        source = Encoded(encode_sentences(sentences, _table(self.vocabulary, self.digest)), account)
+        source = Encoded(encode_sentences([sentence for _, sentence in numbered], table), account)
         languages = [source]
         for transform in self.transforms:
-            account = Account()
-            ready, images = self._informed(transform), list[Sentence]()
+            ready, account, images = transform.ready(self.cache), Account(), list[Sentence]()
+            if "usage" in ready.needs:
+                ready = ready.informed(_usage(self.vocabulary, self.digest))
             if self.source.has_images(content):
-                images = self._images(ready, numbered, account)
+                images = _images(ready, numbered, account)
             else:
                 account.left_out["sentences of the source alone"] += len(numbered)
-            languages.append(self._derived(ready, source.shard, images, account))
+            languages.append(_derived(ready, source.shard, images, account, table))
         samples = [(n, sentence) for n, sentence in numbered if 3 <= len(sentence) <= 25][:SAMPLES]
         return EncodedChunk(languages, samples if number == 0 else [])
 
@@ -105,30 +105,27 @@ class ChunkEncoder:
         account.left_out += left_out
         return numbered
 
-    def _images(
-        self, transform: Transform, numbered: Sequence[tuple[int, Sentence]], account: Account
-    ) -> list[Sentence]:
-        return [image_of(transform, sentence, number, account) for number, sentence in numbered]
 
-    def _informed(self, transform: Transform) -> Transform:
-        ready = transform.ready(self.cache)
-        return ready.informed(_usage(self.vocabulary, self.digest)) if "usage" in ready.needs else ready
+def _images(
+    transform: Transform, numbered: Sequence[tuple[int, Sentence]], account: Account
+) -> list[Sentence]:
+    return [image_of(transform, sentence, number, account) for number, sentence in numbered]
 
-    def _derived(
-        self, transform: Transform, source: Shard, images: list[Sentence], account: Account
-    ) -> Encoded:
-        table = _table(self.vocabulary, self.digest)
-        derived = rewrite(images, table) if transform.rewrites else reorder(source, images)
-        single = single_images(source, derived, table.size) if transform.rewrites else None
-        image = transform.image(table.size, table.specials)
-        places = transform.places(table.size, table.specials)
-        ids = in_places(derived.ids, derived.pieces, image, places).astype(np.uint32)
-        return Encoded(replace(derived, ids=ids), account, single)
+
+def _derived(
+    transform: Transform, source: Shard, images: list[Sentence], account: Account, table: WordTable
+) -> Encoded:
+    derived = rewrite(images, table) if transform.rewrites else reorder(source, images)
+    single = single_images(source, derived, table.size) if transform.rewrites else None
+    image = transform.image(table.size, table.specials)
+    places = transform.places(table.size, table.specials)
+    ids = in_places(derived.ids, derived.pieces, image, places).astype(np.uint32)
+    return Encoded(replace(derived, ids=ids), account, single)
 
 
 def encode_sentences(sentences: Sequence[Sentence], table: WordTable) -> Shard:
     """Encode sentences as ids; raise BadInput if a sentence or word is too long to store."""
-    words = np.fromiter(map(len, sentences), np.int64, len(sentences))
+    words = np.fromiter(map(len, sentences), np.int64)
     if words.max(initial=0) > LONGEST:
         raise BadInput(f"a sentence contains {words.max():,} words; the maximum is {LONGEST:,}")
     ids, pieces = table.encode(list(chain.from_iterable(sentence.words for sentence in sentences)))
@@ -140,8 +137,8 @@ def encode_sentences(sentences: Sequence[Sentence], table: WordTable) -> Shard:
 
 def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
     """Encode reordered sentences; words keep their ids in `source`."""
-    words = np.fromiter(map(len, images), np.int64, len(images))
-    origin = np.fromiter(chain.from_iterable(s.origin for s in images), np.int64, int(words.sum()))
+    words = np.fromiter(map(len, images), np.int64)
+    origin = np.fromiter(chain.from_iterable(s.origin for s in images), np.int64)
     starts = source.words_of_lines.ends[: len(words)]
     ids, pieces = source.in_order(origin + np.repeat(starts, words))
     return Shard(ids, pieces, words, origin.astype(np.uint16))
@@ -156,7 +153,7 @@ def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
         encode_sentences(images, table),
         origin=np.fromiter(chain.from_iterable(image.origin for image in images), np.uint16),
         sources=np.fromiter(chain.from_iterable(sources), np.uint16),
-        rendered=np.fromiter(map(len, sources), np.int64, len(sources)),
+        rendered=np.fromiter(map(len, sources), np.int64),
     )
 
 

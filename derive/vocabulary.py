@@ -31,15 +31,13 @@ ROLES = {
 }
 """The usual names of the special types that a model needs: first RoBERTa's and XLM-R's, then BERT's."""
 _SETTINGS = {
-    "cls_token": "start",
-    "bos_token": "start",
-    "pad_token": "pad",
-    "sep_token": "end",
-    "eos_token": "end",
-    "unk_token": "unknown",
-    "mask_token": "mask",
+    "start": ("cls_token", "bos_token"),
+    "pad": ("pad_token",),
+    "end": ("sep_token", "eos_token"),
+    "unknown": ("unk_token",),
+    "mask": ("mask_token",),
 }
-"""The role of the special type that each setting names; the first setting for a role applies."""
+"""The settings that name each special type; the first of them applies."""
 SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
 """The minimum size of a vocabulary, which contains the special types and all 256 bytes."""
 BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+3000) is treated like letters
@@ -53,10 +51,8 @@ class Vocabulary:
     ordinary string."""
 
     def __init__(self, tokenizer: Tokenizer, counts: np.ndarray, specials: Specials = OURS) -> None:
-        self._tokenizer = tokenizer
+        self._tokenizer, self.counts, self.specials = tokenizer, counts, specials
         self._cache: dict[str, tuple[int, ...]] = {}
-        self.counts = counts
-        self.specials = specials
         self.size: int = _size(tokenizer)
 
     @cached_property
@@ -99,7 +95,7 @@ class Vocabulary:
         """Return the words' concatenated ids (T,), and the number of ids per word. UNKNOWN and words that
         yield no ids get the unknown type."""
         blocks = [self._encode(words[first : first + BLOCK]) for first in range(0, len(words) or 1, BLOCK)]
-        ids, pieces = (np.concatenate(each) for each in zip(*blocks, strict=True))
+        ids, pieces = map(np.concatenate, zip(*blocks, strict=True))
         return ids, pieces
 
     def _encode(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -111,9 +107,8 @@ class Vocabulary:
                 if not words[i].strip(" \t\r\n"):
                     raise ValueError(f"{words[i]!r} is not a word: it contains only white space")
                 encoded[i] = [self.specials.unknown]
-        pieces = np.fromiter(map(len, encoded), np.int64, len(encoded))
-        all_ids = np.fromiter(chain.from_iterable(encoded), np.int64, int(pieces.sum()))
-        return self.as_text(all_ids), pieces
+        all_ids = np.fromiter(chain.from_iterable(encoded), np.int64)
+        return self.as_text(all_ids), np.fromiter(map(len, encoded), np.int64)
 
     def encode_texts(self, texts: Sequence[str], places: bool = True) -> list[Any]:
         """Return the tokenizer's encodings without special types; offsets are set only if `places`."""
@@ -143,8 +138,7 @@ class Vocabulary:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        tokenizer, specials = open_tokenizer(folder / TOKENIZER), read_specials(folder)
-        return cls(tokenizer, np.load(folder / COUNTS), specials)
+        return cls(open_tokenizer(folder / TOKENIZER), np.load(folder / COUNTS), read_specials(folder))
 
 
 def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
@@ -182,8 +176,7 @@ def _train(words: Mapping[str, int], size: int) -> Tokenizer:
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
-    # The trainer does not accept counts, so words are repeated.
-    # Putting many of them on each line saves a third of the time.
+    # The trainer does not accept counts, so words are repeated, 200 per line to save time.
     repeated = occurrences()
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.train_from_iterator(iter(lambda: " ".join(islice(repeated, 200)), ""), trainer)
@@ -215,19 +208,19 @@ class GivenVocabulary:
         return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), specials)
 
     def identity(self) -> Any:
-        path, names = self.folder / TOKENIZER, role_names(self.folder)
+        path, names = self.folder / TOKENIZER, tuple(role_names(self.folder).items())
         content = input_digest(path)
-        return fingerprint("given", content, *_unusual(path, content, tuple(names.items())))
+        return fingerprint("given", content, *_unusual(path, content, names))
 
 
 def role_names(folder: Path) -> dict[str, str]:
     """Return the names that a tokenizer's settings give to special types, by role."""
     settings, names = tokenizer_settings(folder), dict[str, str]()
-    for key, role in _SETTINGS.items():
-        token = settings.get(key)
-        name = token.get("content") if isinstance(token, dict) else token
-        if isinstance(name, str):
-            names.setdefault(role, name)
+    for role, keys in _SETTINGS.items():
+        for token in map(settings.get, keys):
+            name = token.get("content") if isinstance(token, dict) else token
+            if isinstance(name, str):
+                names.setdefault(role, name)
     return names
 
 
@@ -349,8 +342,7 @@ class WordTable:
         if len(self._rows) > self._room:
             self._clear()
         size = len(self._rows)
-        numbers = (self._rows.setdefault(word, len(self._rows)) for word in words)
-        rows = np.fromiter(numbers, np.int64, len(words))
+        rows = np.array([self._rows.setdefault(word, len(self._rows)) for word in words], np.int64)
         if len(self._rows) > size:
             ids, pieces = self._vocabulary.encode_all(list(islice(self._rows, size, None)))
             values, sizes = self._words.values, self._words.sizes
