@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Self
+from typing import IO, Self
 
 import numpy as np
 
@@ -95,19 +95,12 @@ class Corpus:
         lines = np.flatnonzero(chosen)
         tokens = Ragged(self.tokens, self.lines).take(lines)
         words = Ragged(np.arange(len(self.pieces)), self.words).take(lines)
-        part = replace(
-            self,
-            tokens=tokens.values,
-            lines=tokens.ends,
-            words=words.ends,
-            pieces=self.pieces[words.values],
-            origin=self.origin[words.values],
-            source_line=self.source_line[chosen],
-        )
+        pieces, origin = self.pieces[words.values], self.origin[words.values]
+        columns = tokens.values, tokens.ends, words.ends, pieces, origin, self.source_line[chosen]
         if self.sources is None or self.source_ends is None:
-            return part
+            return type(self)(*columns)
         sources = Ragged(self.sources, self.source_ends).take(words.values)
-        return replace(part, sources=sources.values, source_ends=sources.ends)
+        return type(self)(*columns, sources.values, sources.ends)
 
     def of_lines(self, lines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the concatenated ids of the given lines, and each line's length, (len(lines),) int64."""
@@ -124,10 +117,10 @@ class Corpus:
     def rendered(self, line: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
         """Return the main source position of each word and, if words were changed, all source positions of
         each word (otherwise an empty tuple)."""
-        origin, first, last = tuple(self.order(line).tolist()), self.words[line], self.words[line + 1]
+        origin = tuple(self.order(line).tolist())
         if self.sources is None or self.source_ends is None:
             return origin, ()
-        ends = self.source_ends[first : last + 1].tolist()
+        ends = self.source_ends[self.words[line] : self.words[line + 1] + 1].tolist()
         return origin, tuple(tuple(self.sources[start:end].tolist()) for start, end in pairwise(ends))
 
     def links(self, line: int) -> np.ndarray:
@@ -140,17 +133,14 @@ class Corpus:
 def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[str, tuple[float, int]]:
     """Return the fractions of types, sub-words and words in the corpus `derived` that are shared with its
     source, each with its denominator."""
-    corpus, size = Corpus.open(derived), len(image)
-    tokens = words = 0
+    corpus, tokens, words = Corpus.open(derived), 0, 0
     for first in range(0, len(corpus), LINES):
         lines = corpus.between(first, min(first + LINES, len(corpus)))
-        ours = np.asarray(lines.tokens) < size
+        ours = np.asarray(lines.tokens) < len(image)
         tokens += int(ours.sum())
-        starts = np.cumsum(lines.pieces, dtype=np.int64) - lines.pieces
-        words += int(np.logical_and.reduceat(ours, starts).sum())
-    alike = int((image[types] == types).sum())
+        words += int(np.logical_and.reduceat(ours, ends_of(lines.pieces)[:-1]).sum())
     counts = {
-        "types": (alike, len(types)),
+        "types": (int((image[types] == types).sum()), len(types)),
         "tokens": (tokens, len(corpus.tokens)),
         "words": (words, len(corpus.pieces)),
     }
@@ -200,22 +190,19 @@ class CorpusWriter:
     def __init__(self, folder: Path, id_limit: int, rewritten: bool = False) -> None:
         self._folder, self._rewritten = folder, rewritten
         self._dtype = "uint16" if id_limit <= 2**16 else "uint32"
-        self._files = ExitStack()
+        self._files, self._out = ExitStack(), dict[str, tuple[IO[bytes], str]]()
         self.sentences = self.words = self.tokens = self.links = 0
 
     def __enter__(self) -> Self:
         self._folder.mkdir(parents=True)
-        self._out = {
-            name: (self._files.enter_context((self._folder / f"{name}.bin").open("wb")), dtype)
-            for name, (dtype, *_) in _columns(self._dtype, self._rewritten).items()
-        }
-        for name in ("lines", "words", *(["source_ends"] if self._rewritten else [])):
-            self._write(name, np.zeros(1))
+        for name, (dtype, _, extra) in _columns(self._dtype, self._rewritten).items():
+            self._out[name] = self._files.enter_context((self._folder / f"{name}.bin").open("wb")), dtype
+            self._write(name, np.zeros(extra))
         return self
 
     def append(self, shard: Shard, first: int) -> None:
         """Append a shard whose lines derive from consecutive source lines, starting at line `first`."""
-        word_ends = np.cumsum(shard.words, dtype=np.int64)
+        word_ends = ends_of(shard.words)[1:]
         self._write("tokens", shard.ids)
         self._write("pieces", shard.pieces)
         self._write("origin", np.full(len(shard.pieces), NOWHERE) if shard.origin is None else shard.origin)
@@ -224,7 +211,7 @@ class CorpusWriter:
         self._write("source_line", first + np.arange(len(shard.words)))
         if shard.sources is not None and shard.rendered is not None:
             self._write("sources", shard.sources)
-            self._write("source_ends", np.cumsum(shard.rendered, dtype=np.int64) + self.links)
+            self._write("source_ends", ends_of(shard.rendered)[1:] + self.links)
             self.links += len(shard.sources)
         self.sentences += len(shard.words)
         self.words += len(shard.pieces)

@@ -146,9 +146,7 @@ def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
 
 def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
     """Encode `images` in the source's script, with the source positions that each word renders."""
-    sources: list[tuple[int, ...]] = []
-    for image in images:
-        sources += image.sources or [(place,) for place in image.origin]
+    sources = list(chain.from_iterable(image.rendered for image in images))
     return replace(
         encode_sentences(images, table),
         origin=np.fromiter(chain.from_iterable(image.origin for image in images), np.uint16),

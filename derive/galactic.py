@@ -234,8 +234,7 @@ class Reorder(Transform):
 def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
     """Merge adjacent words that render the same source words (such as a stem and its ending) into units;
     return the merged sentence, and the positions of each unit's words."""
-    rendered = sentence.sources or sentence.origin
-    units = [list(group) for _, group in groupby(range(len(sentence)), rendered.__getitem__)]
+    units = [list(group) for _, group in groupby(range(len(sentence)), sentence.rendered.__getitem__)]
     if len(units) == len(sentence):
         return sentence, units
     unit_of, heads = {word: number for number, unit in enumerate(units) for word in unit}, sentence.heads

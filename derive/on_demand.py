@@ -153,8 +153,7 @@ def _chunked(source: Files, account: Account) -> Numbered:
 
 def _conllu(image: Sentence, words: Sequence[str]) -> Iterator[str]:
     yield f"# text = {' '.join(words)}"
-    sources = image.sources or tuple((place,) for place in image.origin)
-    for place, (word, group) in enumerate(zip(words, sources, strict=True)):
+    for place, (word, group) in enumerate(zip(words, image.rendered, strict=True)):
         head, relation = (str(image.heads[place] + 1), image.relations[place]) if image.heads else ("_", "_")
         misc = f"Source={'+'.join(str(source + 1) for source in group)}"
         columns = (word, "_", image.tags[place], "_", "_", head, relation, "_", misc)

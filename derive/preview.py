@@ -21,8 +21,7 @@ def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: in
     blocks = [_grid([("", places), ("source", sentence.words), *_labels(sentence)], margin)]
     for transform in transforms:
         image = image_of(transform, sentence, number, Account())
-        sources = image.sources or tuple((place,) for place in image.origin)
-        places = ["+".join(str(place + 1) for place in group) for group in sources]
+        places = ["+".join(str(place + 1) for place in group) for group in image.rendered]
         words = [transform.spell(word) for word in image.words]
         rows: list[Row] = [("", places), (transform.name, words)]
         if words != list(image.words):

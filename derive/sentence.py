@@ -74,20 +74,16 @@ class Sentence:
     def reorder(self, order: Sequence[int]) -> Self:
         """Return the sentence with word `order[i]`, and its annotation, at position i; spans may be split
         into several."""
-        if sorted(order) != list(range(len(self.words))):
+        if sorted(order) != list(range(len(self))):
             expected = f"expected each position from 0 to {len(self) - 1} once"
             raise BadInput(f"cannot reorder {self.text[:200]!r} as {list(order)[:30]}; {expected}")
-        place = [0] * len(order)
-        if self.heads or self.spans:
-            for new, old in enumerate(order):
-                place[old] = new
-        heads = _pick(self.heads, order)
+        place = {-1: -1} | {old: new for new, old in enumerate(order)} if self.heads else {}
         return type(self)(
             words=_pick(self.words, order),
             tags=_pick(self.tags, order),
-            heads=tuple(place[head] if head >= 0 else -1 for head in heads),
+            heads=tuple(place[head] for head in _pick(self.heads, order)),
             relations=_pick(self.relations, order),
-            spans=_move_spans(self.spans, place) if self.spans else (),
+            spans=self._new_spans([(place,) for place in order]) if self.spans else (),
             origin=_pick(self.origin, order),
             sources=_pick(self.sources, order),
         )
@@ -101,11 +97,9 @@ class Sentence:
             expected = f"expected positions from 0 to {len(self) - 1}"
             raise BadInput(f"cannot rewrite {self.text[:200]!r} from {groups[:30]}; {expected}")
         mains = [group[0] for group in groups]
-        old_sources = self.sources or tuple((place,) for place in self.origin)
-        sources = []
+        sources, old = [], self.rendered
         for group in groups:
-            rendered = chain.from_iterable(old_sources[place] for place in group)
-            sources.append(tuple(dict.fromkeys(rendered)))
+            sources.append(tuple(dict.fromkeys(chain.from_iterable(old[place] for place in group))))
         heads, relations = self._new_tree(groups) if self.heads and groups else ((), ())
         return type(self)(
             words=tuple(word for word, _ in words),
@@ -122,12 +116,11 @@ class Sentence:
         for number, span in enumerate(self.spans):
             spans |= dict.fromkeys(range(span.start, span.end), number)
         inside = [next((spans[place] for place in group if place in spans), -1) for group in groups]
-        moved, start = [], 0
+        moved, end = [], 0
         for number, run in groupby(inside):
-            end = start + len(list(run))
+            start, end = end, end + len(list(run))
             if number >= 0:
                 moved.append(Span(start, end, self.spans[number].label))
-            start = end
         return tuple(moved)
 
     def _new_tree(self, groups: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[str, ...]]:
@@ -166,15 +159,19 @@ class Sentence:
         return depths
 
     @property
+    def rendered(self) -> tuple[tuple[int, ...], ...]:
+        """The source positions that each word renders."""
+        return self.sources or tuple((place,) for place in self.origin)
+
+    @property
     def links(self) -> list[tuple[int, int]]:
         """The sorted gold links: (position before any transform, position now)."""
-        sources = self.sources or ((place,) for place in self.origin)
-        return sorted((place, i) for i, group in enumerate(sources) for place in group)
+        return sorted((place, i) for i, group in enumerate(self.rendered) for place in group)
 
     @property
     def text(self) -> str:
         """The sentence's words, joined with spaces where needed."""
-        return self.upto(len(self.words))
+        return self.upto(len(self))
 
     def upto(self, end: int) -> str:
         """Return the text of the first `end` words."""
@@ -196,18 +193,6 @@ def shown(words: Sequence[str]) -> list[str]:
 
 def _pick(column: tuple[T, ...], order: Sequence[int]) -> tuple[T, ...]:
     return tuple(map(column.__getitem__, order)) if column else ()
-
-
-def _move_spans(spans: tuple[Span, ...], place: list[int]) -> tuple[Span, ...]:
-    moved = []
-    for span in spans:
-        places = sorted(place[span.start : span.end])
-        start = places[0]
-        for here, after in zip(places, [*places[1:], -1], strict=True):
-            if after != here + 1:
-                moved.append(Span(start, here + 1, span.label))
-                start = after
-    return tuple(sorted(moved, key=lambda span: span.start))
 
 
 def iob2(sentence: Sentence) -> list[str]:

@@ -120,15 +120,10 @@ class Split(Rewrite):
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
         words = []
         for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
-            parts = self._parts(word) if tag in ("NOUN", "VERB") else (word,)
-            words += [(part, (place,)) for part in parts]
+            fitting = (ending for ending in self.endings if word[3:].endswith(ending))
+            ending = next(fitting, "") if tag in ("NOUN", "VERB") else ""
+            words += [(part, (place,)) for part in (word.removesuffix(ending), ending) if part]
         return words
-
-    def _parts(self, word: str) -> tuple[str, ...]:
-        for ending in self.endings:
-            if word.endswith(ending) and len(word) > len(ending) + 2:
-                return word.removesuffix(ending), ending
-        return (word,)
 
 
 KINDS = ("aeiou", "AEIOU", "bcdfghjklmnpqrstvwxyz", "BCDFGHJKLMNPQRSTVWXYZ")
@@ -145,10 +140,9 @@ class Cipher(_OneClass):
     term = "Cipher replaces the letters in the words of one class."
 
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        words = []
-        for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
-            words.append((word.translate(CIPHER) if tag == self.tag else word, (place,)))
-        return words
+        pairs = zip(sentence.words, sentence.tags, strict=True)
+        words = [word.translate(CIPHER) if tag == self.tag else word for word, tag in pairs]
+        return [(word, (place,)) for place, word in enumerate(words)]
 
 
 @dataclass(frozen=True)
