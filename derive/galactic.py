@@ -16,7 +16,7 @@ from calque.derive.errors import BadInput, unknown
 from calque.derive.files import check_name
 from calque.derive.fingerprint import fingerprint, with_code
 from calque.derive.forms import Form, percent
-from calque.derive.grammar.features import CLASSES, MOST, Tree, head_item, item
+from calque.derive.grammar.features import CLASSES, MOST, Tree, ranked
 from calque.derive.grammar.model import FORMAT, Grammar, Sampler
 from calque.derive.pocket.language import Pocket
 from calque.derive.pocket.tree import ORDERS
@@ -213,20 +213,17 @@ class Reorder(Transform):
             return sentence
         random = draw(self.seed, number).random
         whole, units = _units(sentence)
-        sampler, tree, tags = _sampler(self.grammar), Tree.without_closing_marks(whole), whole.tags
-        labels = list(map(item, tags, whole.relations))
+        sampler, tree = _sampler(self.grammar), Tree.without_closing_marks(whole)
         lines = [[word] for word in range(len(whole))]  # each subtree's words in their new order
         for head in reversed(tree.downwards):
             words = tree.dependents[head]
             if not words:
                 continue
-            if tags[head] not in CLASSES or _obstacle(tree, head):
+            if whole.tags[head] not in CLASSES or _obstacle(tree, head):
                 lines[head] = _in_place([head, *words], lines)
                 continue
-            ranked = sorted(words, key=labels.__getitem__)
-            items = (*[labels[word] for word in ranked], head_item(tags[head]))
-            ranked.append(head)
-            lines[head] = [word for slot in sampler(items, random()) for word in lines[ranked[slot]]]
+            node, items = ranked(whole, tree, head)
+            lines[head] = [word for slot in sampler(items, random()) for word in lines[node[slot]]]
         order = [*lines[tree.downwards[0]], *range(len(tree.dependents), len(whole))]
         return sentence.reorder([word for unit in order for word in units[unit]])
 

@@ -163,13 +163,6 @@ class Compose(Transform):
     def informed(self, usage: Usage) -> Transform:
         return Compose(tuple(part.informed(usage) for part in self.parts))
 
-    def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
-        counts = Counter[str]()
-        for part, own in self.steps(number):
-            counts += part.account(sentence, own)
-            sentence = part(sentence, own)
-        return counts
-
     def ready(self, cache: Path) -> Transform:
         return Compose(tuple(part.ready(cache) for part in self.parts))
 

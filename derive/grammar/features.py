@@ -191,15 +191,18 @@ def head_item(tag: str) -> str:
     return f"@{tag} @"
 
 
+def ranked(sentence: Sentence, tree: Tree, head: int) -> tuple[list[int], tuple[str, ...]]:
+    """Return a head's dependents, sorted by their items, and the head, with the items of all of them."""
+    labels = {word: item(sentence.tags[word], sentence.relations[word]) for word in tree.dependents[head]}
+    words = sorted(labels, key=labels.__getitem__)
+    return [*words, head], (*map(labels.__getitem__, words), head_item(sentence.tags[head]))
+
+
 def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, tuple[str, ...], Slots]]:
     """Yield, for every node whose head belongs to a class: the head's tag, its sorted items followed by the
     head's, and their slots in sentence order."""
     for head in tree.downwards:
-        words, tag = tree.dependents[head], sentence.tags[head]
-        if not words or tag not in CLASSES:
-            continue
-        labels = {word: item(sentence.tags[word], sentence.relations[word]) for word in words}
-        ranked = sorted(words, key=labels.__getitem__)
-        slots = {word: slot for slot, word in enumerate([*ranked, head])}
-        items = (*(labels[word] for word in ranked), head_item(tag))
-        yield tag, items, tuple(slots[word] for word in sorted(slots))
+        if tree.dependents[head] and sentence.tags[head] in CLASSES:
+            words, items = ranked(sentence, tree, head)
+            slots = {word: slot for slot, word in enumerate(words)}
+            yield sentence.tags[head], items, tuple(slots[word] for word in sorted(slots))
