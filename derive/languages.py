@@ -134,10 +134,9 @@ class Languages:
             return replace(text, first=text.second, second=text.first, estimates=estimates)
         a, b = self[first], self[second]
         if first == second or a.source != b.source:
-            pairs = ", ".join(map("-".join, self.texts)) or "none"
-            raise BadInput(f"no bitext for {first} and {second}; available: {pairs}", self.folder)
-        # Map source lines to the first language's lines.
-        line_of = np.full(len(self[a.source].corpus), -1)
+            there = ", ".join(map("-".join, self.texts)) or "none"
+            raise BadInput(f"no bitext for {first} and {second}; available: {there}", self.folder)
+        line_of = np.full(len(self[a.source].corpus), -1)  # the first language's line for each source line
         line_of[a.corpus.source_line] = np.arange(len(a.corpus))
         lines = line_of[b.corpus.source_line]
         here = np.flatnonzero(lines >= 0)
@@ -161,9 +160,8 @@ class Languages:
         for a, b, step in ((first, second, 1), (second, first, -1)):
             if (a, b) in pairs and self._contents.has_dictionary(pairs[a, b]):
                 return self._contents.dictionary(self[a], self[b], pairs[a, b])[:, ::step]
-        names = ["-".join(pair) for pair, place in pairs.items() if self._contents.has_dictionary(place)]
-        fault = f"no dictionary for {first} and {second}; available: {', '.join(names) or 'none'}"
-        raise BadInput(fault, self.folder)
+        there = ", ".join("-".join(pair) for pair in pairs if self._contents.has_dictionary(pairs[pair]))
+        raise BadInput(f"no dictionary for {first} and {second}; available: {there or 'none'}", self.folder)
 
     def letters(self, name: str) -> dict[str, str] | None:
         return self._contents.letters(name)

@@ -19,10 +19,8 @@ from calque.derive.sentence import Sentence, shown
 from calque.derive.stored_trees import StoredTrees
 
 RESOURCES = "resources.json"
-BATCH = 2_000  # number of sentences per call of Stanza, which sorts them by length and forms smaller batches
 MANY = 20  # if all of at least this many sentences fail, the parser is at fault
-COLUMNS = ("tags", "heads", "relations")  # the columns stored per tree, with values separated by spaces
-SHARD = 2_000  # number of sentences parsed and written together, which is the most that a killed run loses
+SHARD = 2_000  # sentences parsed and written together, the most that a killed run loses
 LONGEST = 500  # maximum length of a sentence to parse, in words; memory grows with its square
 
 
@@ -44,11 +42,9 @@ class StanzaParser:
         fit = [i for i, words in enumerate(sentences) if 0 < len(words) <= LONGEST]
         pipeline = _pipeline(self.folder)
         with _one_thread():
-            for start in range(0, len(fit), BATCH):
-                places = fit[start : start + BATCH]
-                parsed = _parse(pipeline, [tuple(sentences[i]) for i in places])
-                for i, tree in zip(places, parsed, strict=True):
-                    trees[i] = tree
+            parsed = list(_parse(pipeline, [tuple(sentences[i]) for i in fit])) if fit else []
+        for i, tree in zip(fit, parsed, strict=True):
+            trees[i] = tree
         return trees
 
 
@@ -95,7 +91,7 @@ class ParsedTrees:
 
 
 def _columns(tree: Sentence) -> list[str]:
-    return [" ".join(map(str, getattr(tree, name))) for name in COLUMNS]
+    return [" ".join(map(str, column)) for column in (tree.tags, tree.heads, tree.relations)]
 
 
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
@@ -189,6 +185,6 @@ def _language(folder: Path) -> str:
         raise BadInput(f"this is not a folder of Stanza models: it lacks {RESOURCES}; {run}", folder)
     languages = sorted(path.name for path in folder.iterdir() if any(path.glob("depparse/*.pt")))
     if len(languages) != 1 or not any((folder / languages[0] / "pos").glob("*.pt")):
-        found = ", ".join(languages) or "no language"
+        found = ", ".join(languages) or "none"
         raise BadInput(f"expected a tagger and parser for one language, not for {found}; {run}", folder)
     return languages[0]
