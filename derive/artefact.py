@@ -36,7 +36,7 @@ def write_sealed(path: Path, value: dict[str, Any], place: str | None = None) ->
 
 
 def read_sealed(path: Path, what: str = "a sealed file", place: str | None = None) -> dict[str, Any]:
-    """Read an object written by `write_sealed`, described as `what` in messages; raise BadInput if it has
+    """Read an object written by `write_sealed`; raise BadInput, describing it as `what`, if it has
     changed."""
     try:
         data = path.read_bytes()  # read_text would hide changed line endings
@@ -70,7 +70,6 @@ class Artefact:
 
     @classmethod
     def open(cls, folder: Path, kind: str, format: int | None = None) -> Self:
-        """Open a folder; raise BadInput unless its manifest is intact and has this `kind` and `format`."""
         facts = read_sealed(folder / MANIFEST, f"the manifest of {kind}", folder.absolute().name)
         if (found := facts.pop(KIND, None)) != kind:
             raise BadInput(f"this is the manifest of {found}, not of {kind}", folder / MANIFEST)
@@ -93,7 +92,7 @@ class Artefact:
         return path
 
     def verify(self, progress: Callable[[int, int], None] = lambda done, of: None) -> None:
-        """Check all files; raise BadInput at the first that has changed."""
+        """Raise BadInput if any file has changed."""
         for done, name in enumerate(self.digests, start=1):
             self.path(name)
             progress(done, len(self.digests))

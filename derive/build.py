@@ -153,8 +153,8 @@ def derive_languages(
     progress: Progress = silent,
 ) -> Path:
     """Derive one language per transform and write all of them atomically to `folder` (see `derive.folder`).
-    `vocabulary` is the number of types to learn, or an existing tokenizer. Grammars and trees are cached in
-    `cache`. The number of workers does not affect the result."""
+    `vocabulary` is the number of types to learn, or an existing tokenizer. The number of workers does not
+    affect the result."""
     check_transforms(transforms)
     check_tags(dictionary, source)
     facts, prints = _identity(source, transforms, vocabulary, dictionary)
@@ -190,7 +190,6 @@ def _identity(
     vocabulary: int | GivenVocabulary,
     dictionary: DictionaryConfig,
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the manifest's entries about the inputs, and the fingerprint of each language by name."""
     rewriting = rewriting_of(transforms)
 
     def print_of(chosen: Sequence[Transform], dictionary: DictionaryConfig) -> str:
@@ -234,8 +233,7 @@ def _write_corpora(
     vocabulary: Vocabulary,
     encoded: Iterable[EncodedChunk],
 ) -> tuple[list[Encoded], list[tuple[int, Sentence]]]:
-    """Write the corpora and the vocabulary. Return each language's results, summed over chunks, and sentences
-    for the preview."""
+    """Return each language's results, summed over chunks, and sentences for the preview."""
     rewritten = {SOURCE: False} | {transform.name: transform.rewrites for transform in transforms}
     with ExitStack() as stack:
         writers = [

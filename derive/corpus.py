@@ -103,7 +103,7 @@ class Corpus:
         return type(self)(*columns, sources.values, sources.ends)
 
     def of_lines(self, lines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the concatenated ids of the given lines, and each line's length, (len(lines),) int64."""
+        """Return the ids of the given lines, concatenated, and each line's length."""
         found = Ragged(self.tokens, self.lines).take(lines)
         return found.values, found.sizes
 
@@ -115,8 +115,7 @@ class Corpus:
         return self.origin[self.words[line] : self.words[line + 1]]
 
     def rendered(self, line: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-        """Return the main source position of each word and, if words were changed, all source positions of
-        each word (otherwise an empty tuple)."""
+        """Return each word's main source position and, if words were changed, all its source positions."""
         origin = tuple(self.order(line).tolist())
         if self.sources is None or self.source_ends is None:
             return origin, ()
@@ -131,8 +130,8 @@ class Corpus:
 
 
 def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[str, tuple[float, int]]:
-    """Return the fractions of types, sub-words and words in the corpus `derived` that are shared with its
-    source, each with its denominator."""
+    """Return the fractions of types, sub-words and words that are shared with the source, with
+    denominators."""
     corpus, tokens, words = Corpus.open(derived), 0, 0
     for first in range(0, len(corpus), LINES):
         lines = corpus.between(first, min(first + LINES, len(corpus)))
@@ -201,7 +200,7 @@ class CorpusWriter:
         return self
 
     def append(self, shard: Shard, first: int) -> None:
-        """Append a shard whose lines derive from consecutive source lines, starting at line `first`."""
+        """Append a shard whose lines derive from consecutive source lines, from `first`."""
         word_ends = ends_of(shard.words)[1:]
         self._write("tokens", shard.ids)
         self._write("pieces", shard.pieces)

@@ -68,7 +68,6 @@ class DictionaryConfig:
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """Descriptions of the randomly sampled parts, which `reseeded` changes."""
         drawn = (self.by == "uniform" and 0 < self.fraction < 1 and not self.file) or self.correct < 1
         return ("the dictionary",) if drawn else ()
 
@@ -77,13 +76,11 @@ class DictionaryConfig:
         return self.wrong == "same-tag" and self.correct < 1
 
     def identity(self) -> Any:
-        """Return the values that determine the entries, apart from the examples that supply tags."""
         if self.file:
             return ["dictionary", input_digest(self.file)]
         return self if self.correct < 1 else replace(self, wrong="any")
 
     def reseeded(self, by: int) -> Self:
-        """Return the same dictionary with `by` added to its seed."""
         return replace(self, seed=self.seed + by)
 
 
@@ -108,8 +105,7 @@ def with_wrong_pairs(
 ) -> tuple[np.ndarray, int]:
     """Make pairs (n, 2) wrong, except for a fraction `correct` of those with two different ids. Derived ids
     are exchanged in one cycle or, given the `tags` (V,) of source types, in one cycle per tag; types whose
-    tag is missing or unique share a cycle. Return the pairs, and the number of wrong pairs without a common
-    tag."""
+    tag is missing or unique share a cycle. Also return the number of wrong pairs without a common tag."""
     moved = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
     wrong = np.random.default_rng([config.seed, 1]).permutation(moved)[round(config.correct * len(moved)) :]
     if len(wrong) < 2:
@@ -136,7 +132,7 @@ def with_wrong_pairs(
 
 
 def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.ndarray:
-    """Return the most frequent tag, (V,), of each type that is a whole word; "" for other types."""
+    """Return each type's most frequent tag, (V,), or "" if it is not a whole word."""
     words, counts = Counter(tagged), Counter[tuple[int, str]]()
     ids = only_ids([word for word, _ in words], vocabulary)
     for only, ((_, tag), count) in zip(ids, words.items(), strict=True):

@@ -28,7 +28,6 @@ class EasyText:
         check_range("shortest", self.shortest, 1, self.longest)
 
     def reason(self, sentence: Sentence, frequent: Collection[str]) -> str:
-        """Return why a sentence is not easy, or "" if it is."""
         if len(sentence) < self.shortest:
             return SHORT
         if len(sentence) > self.longest:

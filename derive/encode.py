@@ -49,8 +49,8 @@ class EncodedChunk:
 
 @dataclass(frozen=True)
 class ChunkEncoder:
-    """Counts and encodes a source's chunks and their images. Trained transforms are read from `cache`; `code`
-    contains digests of the code that defines the source and the transforms."""
+    """Counts and encodes a source's chunks and their images. `code` contains digests of the code that defines
+    the source and the transforms."""
 
     source: Source
     transforms: tuple[Transform, ...]
@@ -72,7 +72,6 @@ class ChunkEncoder:
         return counts
 
     def count_types(self, chunk: NumberedChunk) -> np.ndarray:
-        """Count the usage of types in a chunk, in the format of `Usage.table`."""
         sentences = [sentence for _, sentence in self._numbered(chunk, Account())]
         table = _table(self.vocabulary, self.digest)
         ids, pieces = table.encode([word for sentence in sentences for word in sentence.words])

@@ -25,7 +25,7 @@ class PairSample:
 
     @classmethod
     def of(cls, fraction: float, seed: int) -> Self:
-        """Create a sample; the seed is ignored if all pairs are read, so that identical samples are equal."""
+        """Create a sample that ignores the seed if all pairs are read."""
         return cls(fraction, seed if fraction < 1 else 0)
 
 

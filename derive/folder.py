@@ -61,7 +61,6 @@ class FolderWriter:
             write_json(self.part / name / LETTERS, letters)
 
     def add_pair(self, pair: NamePair, folder: str, **facts: Any) -> None:
-        """Add a pair of languages, and the folder of its dictionary and text, to the manifest."""
         self.facts["pairs"].append({"languages": list(pair), "folder": folder, **facts})
 
 
@@ -97,11 +96,11 @@ class LanguagesFolder:
         return self._ids(KEPT)
 
     def names(self) -> list[str]:
-        """Return the names of the languages, excluding the source of derived languages."""
+        """Return the languages' names, excluding the source of derived languages."""
         return [name for name in self.artefact.facts["languages"] if name != SOURCE]
 
     def identity(self, names: Sequence[str]) -> dict[str, str]:
-        """Return the fingerprint of each named language, or of the source if no names are given."""
+        """Return each named language's fingerprint, or the source's if no names are given."""
         languages = self.artefact.facts["languages"]
         # A derived language's fingerprint covers its source.
         names = [name for name in names if name != SOURCE] or [SOURCE]
@@ -165,7 +164,6 @@ class LanguagesFolder:
         return {pair: pairs[pair] for pair in sorted(pairs, key=rank)}
 
     def texts(self, languages: Sequence[Language]) -> dict[NamePair, Bitext]:
-        """Return the bitexts of the pairs that have text of their own."""
         named, texts = {language.name: language for language in languages}, {}
         for pair, folder in self.pairs(languages).items():
             if not self._has_text(folder):
@@ -187,8 +185,7 @@ class LanguagesFolder:
         return np.stack([first.ids(pairs[:, 0]), second.ids(pairs[:, 1])], axis=1)
 
     def letters(self, name: str) -> dict[str, str] | None:
-        """Return the image of each source letter, or None if a language's spelling does not replace
-        letters."""
+        """Return the image of each source letter, or None if the spelling does not replace letters."""
         if f"{name}/{LETTERS}" not in self.artefact.digests:
             return None
         return dict(strict_json.loads(self.artefact.path(f"{name}/{LETTERS}").read_text(encoding="utf-8")))

@@ -47,7 +47,6 @@ class Form:
     write: Callable[[Any], str] = str
 
     def parse(self, text: str) -> Any:
-        """Parse this part of a name; raise ValueError if it is invalid."""
         return self.value if self.read is None else self.read(text.removeprefix(self.name))
 
     def in_name(self, value: Any) -> str:
@@ -103,7 +102,6 @@ class Named:
 
     @property
     def title(self) -> str:
-        """The name in reports."""
         return self.full_name + self.title_suffix if self.full_name else self.name
 
     @property

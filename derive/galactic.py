@@ -41,7 +41,7 @@ class Superstrate(ABC):
         """Learn the grammar."""
 
     def grammar(self, cache: Path) -> Grammar:
-        """Return the grammar, which is learnt once and then cached in the folder `cache`."""
+        """Return the grammar, learnt once and cached in the folder `cache`."""
         check_name(self.name, "a word order called")
         path = cache / f"{self.name}-{with_code(self.fingerprint(), self)}.grammar.json"
         if not path.exists():
@@ -81,8 +81,7 @@ class StoredGrammar(Superstrate):
 
 @dataclass(frozen=True)
 class PocketTreebank(Superstrate):
-    """A treebank of `size` Pocket English sentences in a word order, from a random stream that no corpus
-    uses."""
+    """A treebank of `size` Pocket English sentences, from a random stream that no corpus uses."""
 
     name: str
     size: int = 3_000
@@ -229,8 +228,8 @@ class Reorder(Transform):
 
 
 def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
-    """Merge adjacent words that render the same source words (such as a stem and its ending) into units;
-    return the merged sentence, and the positions of each unit's words."""
+    """Merge adjacent words that render the same source words, such as a stem and its ending; return the
+    merged sentence, and the positions of each unit's words."""
     units = [list(group) for _, group in groupby(range(len(sentence)), sentence.rendered.__getitem__)]
     if len(units) == len(sentence):
         return sentence, units

@@ -40,7 +40,6 @@ class Language:
         return self.table if self.single is None else self.single
 
     def ids(self, ids: np.ndarray) -> np.ndarray:
-        """Convert corpus ids to rows of a model."""
         if self.rows is not None:
             return self.rows[ids]
         return np.where(ids >= len(self.table), ids + self.shift, ids) if self.shift else ids
@@ -51,7 +50,6 @@ class Language:
 
     @property
     def has_origin(self) -> bool:
-        """Whether the source position of each word is recorded."""
         return NOWHERE not in self.corpus.origin[:1]
 
 
@@ -91,7 +89,6 @@ class Bitext:
 
     @property
     def linked(self) -> bool:
-        """Whether word links, gold or estimated, are available."""
         return self.gold or self.estimates is not None
 
     def links(self, pair: int) -> np.ndarray:
@@ -134,14 +131,13 @@ class Bitext:
         return targets
 
     def ids(self, pair: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return both sentences of a pair, converted to a model's rows."""
+        """Return both sentences of a pair as a model's rows."""
         a, b = self.lines[pair]
         return self.first.ids(self.first.corpus[a]), self.second.ids(self.second.corpus[b])
 
     def order(self, seed: int) -> np.ndarray:
-        """Return the indices of all sentence pairs in random order."""
         return np.random.default_rng(seed).permutation(len(self))
 
     def sample(self, fraction: float, seed: int) -> np.ndarray:
-        """Return the indices of a random fraction of the sentence pairs, in ascending order."""
+        """Return the indices of a random fraction of the pairs, in ascending order."""
         return np.sort(self.order(seed)[: round(fraction * len(self))])

@@ -63,14 +63,13 @@ class Languages:
         return LanguagesFolder.open(self.folder)
 
     def with_links(self, folder: Path) -> Self:
-        """Add the estimated word links in a folder; raise BadInput if they belong to different languages."""
+        """Add the estimated word links in a folder; raise BadInput if they are for different languages."""
         links = StoredLinks.open(folder)
         first, second = links.facts["pair"]
         links.check(len(self.bitext(first, second)), self.identity(first, second), folder)
         return replace(self, estimates={**self.estimates, (first, second): links})
 
     def identity(self, *names: str) -> dict[str, str]:
-        """Return the fingerprint of each named language, or of the source if no names are given."""
         return self._contents.identity(names)
 
     def __getitem__(self, name: str) -> Language:
@@ -88,7 +87,6 @@ class Languages:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The names of all languages except the first."""
         return tuple(language.name for language in self.languages[1:])
 
     @property
@@ -98,7 +96,6 @@ class Languages:
 
     @property
     def token_types(self) -> int:
-        """The number of token types in models with language embeddings."""
         return len(self.languages) + 1
 
     @cached_property
@@ -143,9 +140,9 @@ class Languages:
         return Bitext(a, b, np.stack([lines[here], here], axis=1), a.has_origin and b.has_origin, estimates)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
-        """Return a dictionary as pairs of ids, (n, 2), sorted by the first id. A dictionary between two
-        derived languages contains the source types that have entries in both. Only the first language's
-        entries may then be wrong, because two wrong entries could form a correct pair."""
+        """Return a dictionary as pairs of ids, (n, 2), sorted by the first id. Between two derived languages,
+        it contains the source types that have entries in both; only the first language's entries may then be
+        wrong, because two wrong entries could form a correct pair."""
         pairs, source = self._contents.pairs(self.languages), self[first].source
         if (first, second) in pairs or (second, first) in pairs or source != self[second].source:
             entries = self._entries(first, second)

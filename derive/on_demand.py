@@ -33,7 +33,7 @@ class Derived:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The image's words, in the derived language's spelling."""
+        """The words, in the derived language's spelling."""
         return tuple(map(self.transform.spell, self._image.words))
 
     @property

@@ -74,7 +74,6 @@ class ParsedTrees:
         return with_trees
 
     def _shard(self, block: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-        """Yield the tree of each sentence, or the reason why it has none, from the cache or the parser."""
         path = self.cache / f"{fingerprint(self.parser.fingerprint(), block)}.parsed.json"
         if not path.exists():
             parsed = self.parser.trees(block)

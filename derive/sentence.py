@@ -25,7 +25,6 @@ class Numbering:
         return 1 << self.bits
 
     def number(self, group: int, place: int) -> int:
-        """Return the number of the sentence at position `place` in the given group."""
         return self.first + (group << self.bits) + place
 
 
@@ -170,11 +169,9 @@ class Sentence:
 
     @property
     def text(self) -> str:
-        """The sentence's words, joined with spaces where needed."""
         return self.upto(len(self))
 
     def upto(self, end: int) -> str:
-        """Return the text of the first `end` words."""
         words = shown(self.words[:end])
         if not self.glued:
             return " ".join(words)

@@ -71,11 +71,11 @@ class Source(ABC):
         """Return a fingerprint of a task's examples and, if `trees`, of their trees."""
 
     def corpus_identity(self, trees: bool = False) -> str:
-        """Return `corpus_fingerprint`, extended by the source's code if it is defined outside Calque."""
+        """Return `corpus_fingerprint`, extended by the code of a source defined outside Calque."""
         return with_code(self.corpus_fingerprint(trees), self)
 
     def task_identity(self, task: str, trees: bool = False) -> str:
-        """Return `task_fingerprint`, extended by the source's code if it is defined outside Calque."""
+        """Return `task_fingerprint`, extended in the same way."""
         return with_code(self.task_fingerprint(task, trees), self)
 
     @property

@@ -45,7 +45,6 @@ class TaskFolder:
         return str(self.artefact.facts["task"])
 
     def path(self, split: str, language: str = SOURCE) -> Path:
-        """Return the path of a split's file in a language, after checking the file."""
         return self.artefact.path(file_of(split, language))
 
     def examples(self, split: str, language: str = SOURCE) -> Iterator[Example]:
@@ -96,8 +95,7 @@ def derive_task(
     cache: Path,
     progress: Progress = silent,
 ) -> Path:
-    """Derive a task's examples with each transform and write them atomically to `folder`. Grammars and trees
-    are cached in `cache`."""
+    """Derive a task's examples with each transform and write them atomically to `folder`."""
     check_transforms(transforms)
     if task not in source.tasks:
         available = ", ".join(source.tasks) or "none"

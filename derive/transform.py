@@ -64,7 +64,6 @@ class Transform(Named, ABC):
         return None
 
     def spell(self, word: str) -> str:
-        """Spell a word in the derived language."""
         return word
 
     @property
@@ -149,7 +148,6 @@ class Compose(Transform):
         return sentence
 
     def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
-        """Each part gets a different number; the first to be applied gets the sentence's own."""
         return [(part, PARTS.number(place, number)) for place, part in enumerate(reversed(self.parts))]
 
     @property

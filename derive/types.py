@@ -67,7 +67,6 @@ class PairLayout:
         return (self.between[1:] if number else self.before), (self.after if last else self.between[:1])
 
     def marks(self, texts: int) -> int:
-        """Count the special ids in a row with one or two texts."""
         return len(self.before) + (texts - 1) * len(self.between) + len(self.after)
 
 

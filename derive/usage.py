@@ -55,12 +55,10 @@ class Usage:
 
     @property
     def counts(self) -> np.ndarray:
-        """The number of occurrences of each type, (V,)."""
         return np.asarray(self.table[0])
 
     @property
     def at_ends(self) -> np.ndarray:
-        """The number of words that end in each type, (V,)."""
         return np.asarray(self.table[1])
 
     def of_class(self, name: WordClass) -> np.ndarray:

@@ -76,7 +76,6 @@ class Vocabulary:
 
     @property
     def account(self) -> dict[str, int]:
-        """The numbers of types and of unseen types, for the manifest."""
         unseen = self.size - len(self.specials.ids) - len(self.types)
         return {"size": self.size, "types": len(self.types), "unseen types": unseen}
 

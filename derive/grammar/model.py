@@ -115,7 +115,7 @@ class Grammar:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Load a grammar written by `save`; raise BadInput if it is damaged or has a different format."""
+        """Load a grammar written by `save`; raise BadInput if it is damaged or in a different format."""
         check_file(path)
         content = read_sealed(path, "a grammar")
         if (version := content.get("format")) != FORMAT:
@@ -227,7 +227,6 @@ class Likelihood:
         return float(loss), self.l2 * weights + expected - self.observed
 
     def maximise(self) -> tuple[Weights, int]:
-        """Return the weights that maximise the likelihood, and the number of steps taken."""
         from scipy.optimize import minimize
         from threadpoolctl import threadpool_limits
 

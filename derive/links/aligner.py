@@ -21,7 +21,6 @@ class LeftOut:
         self._lines: defaultdict[str, list[int]] = defaultdict(list)
 
     def add(self, what: str, line: int, count: int = 1) -> None:
-        """Count `count` cases of `what` in line `line`, numbered from 1."""
         self.counts[what] += count
         lines = self._lines[what]
         if line not in lines and len(lines) <= _EXAMPLES:
@@ -44,7 +43,7 @@ class Aligner(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The aligner's name in tables."""
+        """The name in tables."""
 
     @property
     @abstractmethod
