@@ -50,13 +50,9 @@ class Form:
         return self.value if self.read is None else self.read(text.removeprefix(self.name))
 
     def in_name(self, value: Any) -> str:
-        if self.read is None:
-            return self.name if value == self.value else ""
-        return self.name + self.write(value)
+        return self.name if self.read is None else self.name + self.write(value)
 
     def in_title(self, value: Any) -> str:
-        if self.read is None and value != self.value:
-            return ""
         return self._filled(self.title.replace("{}", self.meaning), value)
 
     @property
@@ -127,8 +123,7 @@ class Named:
         for field, forms in groups.items():
             choices = "|".join(re.escape(form.name) + form.pattern for form in forms)
             pattern += f"({choices}){'' if defaults[field] is MISSING else '?'}"
-        matched = re.fullmatch(pattern, name)
-        if matched is None:
+        if (matched := re.fullmatch(pattern, name)) is None:
             return None
         values = {}
         for (field, forms), text in zip(groups.items(), matched.groups(), strict=True):
@@ -147,5 +142,5 @@ class Named:
         defaults = self._defaults()
         for form in self.forms:
             value = getattr(self, form.field)
-            if value != defaults[form.field]:
+            if value != defaults[form.field] and (form.read or value == form.value):
                 yield form, value

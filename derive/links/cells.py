@@ -70,7 +70,7 @@ class Cells:
         width = self._n + 1
         self.start = np.cumsum(width) - width
         self.row = np.repeat(np.arange(len(width)), width)
-        self.i = np.arange(len(self.row)) - self.start[self.row]
+        self.i = places(width)
         self._source = self.i / self._n[self.row]
 
     def keys(self, stride: int) -> np.ndarray:
@@ -140,8 +140,8 @@ def slope(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> np.nda
 
 
 def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: np.ndarray) -> float:
-    """Update the tension by a few steps of gradient ascent. `mean` is the expectation of h per target word;
-    `pairs` (S,) counts the sentence pairs for each distinct combination of lengths `m` and `n` (S,)."""
+    """Update the tension by gradient ascent, given the mean of h over target words; `pairs` (S,) counts the
+    sentence pairs of each combination of lengths `m` and `n` (S,)."""
     shape = np.repeat(np.arange(len(m)), m)
     j, weight = places(m) + 1, pairs[shape] / np.sum(m * pairs)
     for _ in range(_STEPS):
@@ -162,8 +162,8 @@ def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[
     step, ratio = 1.0 / n, np.exp(-tension / n)
     z, hz = np.zeros(below.shape), np.zeros(below.shape)
     for first, count in ((below, below), (below + 1, n - below)):
-        # The lengths may be exchanged (see `slope`), in which case the count may be negative.
-        # The published tool stores it as an unsigned integer, so the series is then practically infinite.
+        # If the lengths are exchanged (see `slope`), the count may be negative, which the published tool
+        # stores as an unsigned integer: the series is then practically infinite.
         count = np.where(count < 0, count + 2.0**32, count)
         h = nearness(first / n, j / m)
         height, rest, gap = np.exp(tension * h), ratio**count, 1.0 - ratio

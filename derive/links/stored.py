@@ -15,6 +15,7 @@ import numpy as np
 from calque.derive.artefact import Artefact, making
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Links
+from calque.derive.ragged import ends_of
 
 KIND, FORMAT = "links", 1
 LINKS, ENDS = "links.npy", "ends.npy"
@@ -43,11 +44,8 @@ class StoredLinks:
     def check(self, pairs: int, languages: dict[str, str], folder: Path) -> None:
         """Raise BadInput if the links belong to a different number of pairs or to different languages."""
         if len(self) != pairs or self.facts.get("languages") != languages:
-            message = (
-                f"these links belong to {len(self):,} sentence pairs of other languages, not to the "
-                f"{pairs:,} pairs of these"
-            )
-            raise BadInput(message, folder)
+            fault = f"these are links of {len(self):,} sentence pairs, not of these languages' {pairs:,}"
+            raise BadInput(fault, folder)
 
 
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
@@ -68,13 +66,9 @@ def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.nd
     """Convert word links (k, 2) to sorted sub-word links (m, 2), given the numbers of sub-words per word in
     `first` and `second`. If two linked words have the same number of sub-words, these are linked one-to-one,
     in order; otherwise, every sub-word of one is linked to every sub-word of the other (WEAM)."""
-    starts = [np.cumsum(pieces, dtype=np.int64) - pieces for pieces in (first, second)]
+    first_ends, second_ends = ends_of(first).tolist(), ends_of(second).tolist()
     linked: list[tuple[int, int]] = []
     for i, j in links.tolist():
-        a, b, n, m = int(starts[0][i]), int(starts[1][j]), int(first[i]), int(second[j])
-        first_ids, second_ids = range(a, a + n), range(b, b + m)
-        if n == m:
-            linked += zip(first_ids, second_ids, strict=True)
-        else:
-            linked += product(first_ids, second_ids)
+        ids, others = range(*first_ends[i : i + 2]), range(*second_ends[j : j + 2])
+        linked += zip(ids, others, strict=True) if len(ids) == len(others) else product(ids, others)
     return np.array(sorted(set(linked)), np.int64).reshape(-1, 2)
