@@ -17,7 +17,7 @@ from calque.derive.files import check_name
 from calque.derive.fingerprint import fingerprint, with_code
 from calque.derive.forms import Form, percent
 from calque.derive.grammar.features import CLASSES, MOST, Tree, ranked
-from calque.derive.grammar.model import FORMAT, Grammar, Sampler
+from calque.derive.grammar.model import FORMAT, Grammar
 from calque.derive.pocket.language import Pocket
 from calque.derive.pocket.tree import ORDERS
 from calque.derive.readers.conllu import read_treebank, treebank_files
@@ -212,17 +212,16 @@ class Reorder(Transform):
             return sentence
         random = draw(self.seed, number).random
         whole, units = _units(sentence)
-        sampler, tree = _sampler(self.grammar), Tree.without_closing_marks(whole)
+        tree = Tree.without_closing_marks(whole)
         lines = [[word] for word in range(len(whole))]  # each subtree's words in their new order
         for head in reversed(tree.downwards):
             words = tree.dependents[head]
-            if not words:
-                continue
-            if whole.tags[head] not in CLASSES or _obstacle(tree, head):
+            if words and (whole.tags[head] not in CLASSES or _obstacle(tree, head)):
                 lines[head] = _in_place([head, *words], lines)
-                continue
-            node, items = ranked(whole, tree, head)
-            lines[head] = [word for slot in sampler(items, random()) for word in lines[node[slot]]]
+            elif words:
+                node, items = ranked(whole, tree, head)
+                slots = self.grammar.sample(items, random())
+                lines[head] = [word for slot in slots for word in lines[node[slot]]]
         order = [*lines[tree.downwards[0]], *range(len(tree.dependents), len(whole))]
         return sentence.reorder([word for unit in order for word in units[unit]])
 
@@ -264,8 +263,3 @@ def _mixture(
     superstrate: Superstrate, substrate: Superstrate, weight: float, cache: Path, prints: tuple[str, str]
 ) -> Grammar:
     return Grammar.mix(superstrate.grammar(cache), substrate.grammar(cache), 1 - weight)
-
-
-@lru_cache(maxsize=8)
-def _sampler(grammar: Grammar) -> Sampler:
-    return Sampler(grammar)

@@ -64,6 +64,7 @@ class Transform(Named, ABC):
         return None
 
     def spell(self, word: str) -> str:
+        """Spell a word in the derived language."""
         return word
 
     @property

@@ -1,4 +1,4 @@
-"""Grammars: a log-linear model of the order of a node's items, learnt with L-BFGS, and sampling from it."""
+"""Grammars: log-linear models of the order of a node's items, learnt with L-BFGS, to sample orders from."""
 
 import math
 from collections import Counter
@@ -89,10 +89,8 @@ class Grammar:
         """Return theta . f, (n!,), for all `features.orders` of a node's items, of which the head's is
         last."""
         kind, n = CLASSES[items[-1].removeprefix("@").removesuffix(" @")], len(items)
-        weights = self.weights.get(kind, {})
-        by_column = []
-        for triple in features.node_pairs(items):
-            by_column.append(sum(weights.get(feature, 0.0) for feature in triple))
+        weights, triples = self.weights.get(kind, {}), features.node_pairs(items)
+        by_column = [sum(weights.get(feature, 0.0) for feature in triple) for triple in triples]
         scores: np.ndarray = features.design(n) @ np.array(by_column)
         if kind in self._sequences:
             for slots, feature in self._sequences[kind].among(items):
@@ -104,6 +102,11 @@ class Grammar:
         scores = self.scores(items)
         shares = np.exp(scores - scores.max())
         return np.asarray(shares / shares.sum())
+
+    def sample(self, items: Items, u: float) -> tuple[int, ...]:
+        """Return the order of a node's items that the uniform random number `u` in [0, 1) selects."""
+        every = features.orders(len(items))
+        return every[min(int(_cumulative(self, items).searchsorted(u, "right")), len(every) - 1)]
 
     def save(self, path: Path) -> None:
         weights = {
@@ -127,20 +130,9 @@ class Grammar:
         return cls(content["name"], weights, content["about"])
 
 
-class Sampler:
-    """Samples exactly from a grammar. Distributions for recent nodes are cached, in at most 165 MB."""
-
-    def __init__(self, grammar: Grammar) -> None:
-        self.grammar = grammar
-        self.cumulative = lru_cache(maxsize=1 << 12)(self._cumulative)
-
-    def _cumulative(self, items: Items) -> np.ndarray:
-        return np.cumsum(self.grammar.probabilities(items))
-
-    def __call__(self, items: Items, u: float) -> tuple[int, ...]:
-        """Return the order of a node's items that the uniform random number `u` in [0, 1) selects."""
-        every = features.orders(len(items))
-        return every[min(int(self.cumulative(items).searchsorted(u, "right")), len(every) - 1)]
+@lru_cache(maxsize=1 << 12)  # at most 165 MB
+def _cumulative(grammar: Grammar, items: Items) -> np.ndarray:
+    return np.cumsum(grammar.probabilities(items))
 
 
 class _Group(NamedTuple):
