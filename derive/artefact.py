@@ -115,7 +115,8 @@ def whole_of(folder: Path, kind: str) -> Artefact | None:
 
 
 def check_part(folder: Path, kind: str) -> None:
-    """Raise BadInput if a file in `folder`, part of a finished folder of this kind, has changed."""
+    """Raise BadInput if `folder` is part of a finished folder of this kind and one of its files has
+    changed."""
     if whole := whole_of(folder, kind):
         for name in whole.digests:
             if Path(name).parts[0] == folder.resolve().name:

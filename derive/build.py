@@ -88,7 +88,7 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
 
 
 def trial_image(transform: Transform, size: int) -> np.ndarray:
-    """Compute the images of `size` types before any text is read; raise ValueError for invalid parts."""
+    """Compute the images of `size` types without a corpus; raise ValueError if parts cannot be composed."""
     image = transform.informed(Usage.even(size)).image(size)
     parts = [part.name for part in transform.parts] if isinstance(transform, Compose) else []
     if repeated := [name for name in parts if parts.count(name) > 1]:
@@ -327,8 +327,7 @@ def tagged_words(source: Source) -> Iterator[tuple[str, str]]:
 
 
 def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None:
-    """Raise BadInput if an answer consists of several sub-words; only single masked positions are
-    compared."""
+    """Raise BadInput if an answer is split into sub-words, because only single positions are masked."""
     words = sorted({word for question in questions for word in question.candidates})
     if cut := [word for word in words if len(vocabulary.encode(word)) > 1]:
         fault = f"{len(cut)} of {len(words)} answers, such as {cut[0]!r}, are split into sub-words"

@@ -75,8 +75,8 @@ class Corpus:
         return self.tokens[self.lines[line] : self.lines[line + 1]]
 
     def between(self, first: int, last: int, source_first: int = 0) -> Self:
-        """Return lines `first` to `last` (exclusive) as a corpus whose source lines count from
-        `source_first`."""
+        """Return lines `first` to `last` (exclusive), with `source_first` subtracted from source line
+        numbers."""
         tokens, words = slice(*self.lines[[first, last]]), slice(*self.words[[first, last]])
         return replace(
             self,
@@ -90,8 +90,7 @@ class Corpus:
         )
 
     def where(self, chosen: np.ndarray) -> Self:
-        """Copy the lines selected by `chosen`, (N,) bool, to a corpus in memory with the same source
-        lines."""
+        """Copy the lines selected by `chosen`, (N,) bool, into memory, with the same source line numbers."""
         lines = np.flatnonzero(chosen)
         tokens = Ragged(self.tokens, self.lines).take(lines)
         words = Ragged(np.arange(len(self.pieces)), self.words).take(lines)
@@ -123,15 +122,15 @@ class Corpus:
         return origin, tuple(tuple(self.sources[start:end].tolist()) for start, end in pairwise(ends))
 
     def links(self, line: int) -> np.ndarray:
-        """Return a line's gold links (source position, position), sorted, (k, 2) int64."""
+        """Return a line's gold links, (k, 2) int64: sorted pairs of source position and position."""
         origin, sources = self.rendered(line)
         groups = enumerate(sources or zip(origin))
         return np.array(sorted((place, i) for i, group in groups for place in group), np.int64).reshape(-1, 2)
 
 
 def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[str, tuple[float, int]]:
-    """Return the fractions of types, sub-words and words that are shared with the source, with
-    denominators."""
+    """Return the fractions of types, sub-words and words that are shared with the source, each with its
+    denominator."""
     corpus, tokens, words = Corpus.open(derived), 0, 0
     for first in range(0, len(corpus), LINES):
         lines = corpus.between(first, min(first + LINES, len(corpus)))
@@ -168,7 +167,7 @@ class Shard:
 
     @property
     def too_long(self) -> np.ndarray:
-        """Whether each line exceeds `LONGEST` words or contains a word of more sub-words, (N,) bool."""
+        """Whether each line contains more than `LONGEST` words or a word of more sub-words, (N,) bool."""
         long = self.words > LONGEST
         long[self.words_of_lines.item[self.pieces > LONGEST]] = True
         return long

@@ -47,7 +47,8 @@ def check_range(what: str, value: float, least: float, most: float = math.inf) -
 
 
 def excluded(counts: Mapping[str, int]) -> str:
-    """Return a suffix for messages that counts exclusions, such as `; left out: 3 blank lines`, or ""."""
+    """Return a suffix that counts exclusions, such as `; left out: 3 blank lines`, or "" if there are
+    none."""
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
     return f"; left out: {reasons}" if reasons else ""
 

@@ -18,7 +18,7 @@ from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
 @dataclass(frozen=True)
 class PairSample:
-    """The `fraction` of sentence pairs that an aligner reads, sampled with `seed` as by objectives."""
+    """The `fraction` of sentence pairs that an aligner reads, which `seed` samples as objectives do."""
 
     fraction: float = 1.0
     seed: int = 0

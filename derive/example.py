@@ -13,9 +13,9 @@ from calque.derive.sentence import Sentence, Span
 
 @dataclass(frozen=True)
 class Example:
-    """One task instance: a tagged sentence is a single text with one sentence, an inference pair consists of
-    two texts. `label` applies to the whole instance; `diagnostic` is the phenomenon it tests. An example
-    without texts stands for one that is missing from its file."""
+    """One task instance, such as a text of one tagged sentence or the two texts of an inference pair. `label`
+    applies to the whole instance; `diagnostic` is the phenomenon it tests. An example without texts stands
+    for one that is missing from its file."""
 
     texts: tuple[tuple[Sentence, ...], ...]
     label: str = ""

@@ -29,7 +29,7 @@ def forget_long(words: Counter[str]) -> int:
 
 def forget_rare(words: Counter[str], room: int) -> int:
     """Drop the rarest words, all words of equal count together, until at most `room` are left; return the
-    number of dropped occurrences."""
+    dropped occurrences."""
     before, least = words.total(), 1
     while len(words) > room:
         for word in [word for word, count in words.items() if count <= least]:

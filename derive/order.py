@@ -16,7 +16,7 @@ FINAL_MARKS = (".", "!", "?")
 @dataclass(frozen=True)
 class Invert(Transform):
     """Reverses the words in a fraction `p` of the sentences (ALIGN-MLM, appendix F). Sentence-final
-    punctuation stays last. Otherwise, such marks at the start stay first, so that the transform is its own
+    punctuation stays last; without it, such marks at the start stay first, so that the transform is its own
     inverse."""
 
     short_name, full_name = "inv", "Inv"

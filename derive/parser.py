@@ -50,7 +50,7 @@ class StanzaParser:
 
 @dataclass(frozen=True)
 class ParsedTrees:
-    """A parser with a cache, in which each `SHARD` sentences are stored in a sealed JSON file."""
+    """A parser with a cache, which stores the trees of each `SHARD` sentences in a sealed JSON file."""
 
     parser: StanzaParser | StoredTrees
     cache: Path

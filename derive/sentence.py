@@ -15,7 +15,8 @@ UNKNOWN = "\0"
 
 @dataclass(frozen=True)
 class Numbering:
-    """Numbers sentences, to seed random transforms: from `first`, with `1 << bits` numbers per group."""
+    """Assigns sentences numbers that seed random transforms: from `first`, with `1 << bits` numbers per
+    group."""
 
     bits: int
     first: int = 0

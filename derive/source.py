@@ -92,6 +92,6 @@ class Source(ABC):
         return {}
 
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
-        """Return the source with all its sentences computed and cached in `cache`, with heads and relations
-        if `trees`."""
+        """Return the source after computing and caching all that its sentences require; with `trees`, they
+        get trees."""
         return self

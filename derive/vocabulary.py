@@ -141,8 +141,8 @@ class Vocabulary:
 
 
 def learn_of_words(words: Mapping[str, int], size: int) -> Vocabulary:
-    """Learn a vocabulary of exactly `size` types from words with counts; raise BadInput for too little
-    text."""
+    """Learn a vocabulary of exactly `size` types from words with counts; raise BadInput if the words are too
+    few."""
     if size < SMALLEST:
         raise BadInput(
             f"a vocabulary needs at least {SMALLEST} types (special types and bytes), not {size:,}"

@@ -32,8 +32,8 @@ class Rewrite(Transform):
 
     @abstractmethod
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        """Return the new words, each with the positions of the words that it renders, main word first; empty
-        to keep all."""
+        """Return the new words, each with the positions of the words that it renders, starting with the main
+        word; nothing if all words are kept."""
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         words = self.rewritten(sentence, number) if sentence.tags else ()

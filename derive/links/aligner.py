@@ -48,7 +48,7 @@ class Aligner(ABC):
     @property
     @abstractmethod
     def left_out(self) -> LeftOut:
-        """The sentence pairs and words that got no links so far, by reason."""
+        """The sentence pairs and words without links so far, by reason."""
 
     @abstractmethod
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
