@@ -112,20 +112,19 @@ class LanguagesFolder:
     @property
     def prints(self) -> dict[str, tuple[str, ...]]:
         """Two fingerprints of each language: with and without its dictionary."""
-        facts = self.artefact.facts
-        without = facts.get(TEXTS, {})
-        return {name: (own["fingerprint"], without.get(name, "")) for name, own in facts["languages"].items()}
+        languages, without = self.artefact.facts["languages"], self.artefact.facts.get(TEXTS, {})
+        return {name: (own["fingerprint"], without.get(name, "")) for name, own in languages.items()}
 
     def languages(self, names: Sequence[str], kept: np.ndarray | None) -> tuple[Language, ...]:
         """Return the languages `names`, preceded by the source if the folder contains one. Each new script
         gets its own rows."""
-        available, folder = self.names(), self.artefact.folder
+        available = self.names()
+        there = ", ".join(available) or "none"
         if missing := [name for name in names if name not in available]:
-            fault = f"no language {', '.join(missing)}; available: {', '.join(available) or 'none'}"
-            raise BadInput(fault, folder)
+            raise BadInput(f"no language {', '.join(missing)}; available: {there}", self.artefact.folder)
         first = [SOURCE] if SOURCE in self.artefact.facts["languages"] else []
         if not names and not first:
-            raise BadInput(f"no language was named; available: {', '.join(available)}", folder)
+            raise BadInput(f"no language was named; available: {there}", self.artefact.folder)
         rows, table = None, np.arange(self.size)
         if kept is not None:
             rows = np.full(self.size, -1)
@@ -139,17 +138,14 @@ class LanguagesFolder:
         return tuple(languages)
 
     def _derived(self, name: str, others: Sequence[Language]) -> Language:
-        image = self._ids(f"{name}/{IMAGE}")
+        image, places, single = (self._ids(f"{name}/{file}") for file in (IMAGE, PLACES, SINGLE))
         assert image is not None
         shift = scripts(others) * self.size if (image >= self.size).any() else 0
-
-        def shifted(ids: np.ndarray) -> np.ndarray:
-            return np.where(ids >= self.size, ids + shift, ids)
-
-        others_of = {file: self._ids(f"{name}/{file}") for file in (PLACES, SINGLE)}
-        places, single = (None if ids is None else shifted(ids) for ids in others_of.values())
+        for ids in (image, places, single):
+            if ids is not None:
+                ids[ids >= self.size] += shift
         corpus = self._corpus(name)
-        return Language(name, len(others), corpus, shifted(image), shift, places=places, single=single)
+        return Language(name, len(others), corpus, image, shift, places=places, single=single)
 
     def pairs(self, languages: Sequence[Language]) -> dict[NamePair, str]:
         """Map pairs of these languages to their folders, starting with pairs that have text of their own; the
@@ -166,14 +162,13 @@ class LanguagesFolder:
     def texts(self, languages: Sequence[Language]) -> dict[NamePair, Bitext]:
         named, texts = {language.name: language for language in languages}, {}
         for pair, folder in self.pairs(languages).items():
-            if not self._has_text(folder):
-                continue
-            first, second = (
-                replace(named[name], corpus=self._corpus(f"{folder}/{side}"))
-                for name, side in zip(pair, SIDES, strict=True)
-            )
-            lines = np.arange(len(first.corpus))
-            texts[pair] = Bitext(first, second, np.stack([lines, lines], axis=1), gold=False)
+            if self._has_text(folder):
+                first, second = (
+                    replace(named[name], corpus=self._corpus(f"{folder}/{side}"))
+                    for name, side in zip(pair, SIDES, strict=True)
+                )
+                lines = np.arange(len(first.corpus))
+                texts[pair] = Bitext(first, second, np.stack([lines, lines], axis=1), gold=False)
         return texts
 
     def has_dictionary(self, folder: str) -> bool:
