@@ -4,7 +4,6 @@ Stanza."""
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -40,9 +39,13 @@ class StanzaParser:
         for words in sentences:
             trees.append(Sentence(tuple(words)) if len(words) <= LONGEST else f"more than {LONGEST} words")
         fit = [i for i, words in enumerate(sentences) if 0 < len(words) <= LONGEST]
-        pipeline = _pipeline(self.folder)
-        with _one_thread():
+        pipeline, torch = _pipeline(self.folder), sys.modules["torch"]  # imported by Stanza
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
             parsed = list(_parse(pipeline, [tuple(sentences[i]) for i in fit])) if fit else []
+        finally:
+            torch.set_num_threads(threads)
         for i, tree in zip(fit, parsed, strict=True):
             trees[i] = tree
         return trees
@@ -135,25 +138,6 @@ def _sentence(words: tuple[str, ...], parsed: list[Any]) -> Sentence | str:
     return Sentence(words, tags, heads, relations)
 
 
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    torch = sys.modules["torch"]  # Stanza has imported it
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-def _stanza() -> Any:
-    try:
-        import stanza
-    except ModuleNotFoundError as error:
-        raise BadInput(f"{error}; parsing needs Stanza, so run: pip install stanza") from error
-    return stanza
-
-
 @lru_cache(maxsize=2)
 def _identity(folder: Path) -> str:
     files = sorted((folder / _language(folder)).rglob("*.pt"))
@@ -165,7 +149,9 @@ def _pipeline(folder: Path) -> Any:
     language = _language(folder)
     lemma = "default" if any((folder / language / "lemma").glob("*.pt")) else "identity"
     try:
-        return _stanza().Pipeline(
+        import stanza
+
+        return stanza.Pipeline(
             language,
             dir=str(folder),
             processors={"tokenize": "default", "pos": "default", "lemma": lemma, "depparse": "default"},
@@ -174,6 +160,8 @@ def _pipeline(folder: Path) -> Any:
             download_method=None,
             logging_level="CRITICAL",
         )
+    except ModuleNotFoundError as error:
+        raise BadInput(f"{error}; parsing needs Stanza, so run: pip install stanza") from error
     except (OSError, ValueError, KeyError, EOFError, RuntimeError, UnpicklingError) as error:
         raise BadInput(f"Stanza cannot load these models: {type(error).__name__}: {error}", folder) from error
 
