@@ -1,7 +1,6 @@
-"""Facts about invented people: each person has one value for each relation, and all values are equally
-frequent.
+"""Facts about invented people, who have one value for each relation; all values are equally frequent.
 
-Half of the facts about each person are also stated in derived languages.
+Half of each person's facts are also stated in derived languages.
 """
 
 import random
@@ -22,16 +21,15 @@ RELATIONS: dict[str, list[str]] = read_toml(Path(__file__).with_name("facts.toml
 LEADS = ("", "today", "again", "indeed")  # optional adverbs at the start of a statement
 STATEMENTS = 1_000_000  # maximum number of statements, because they are shuffled in memory
 SAMPLE, STREAM = 4_000, 2**20
-"""The number of sentences used to identify nouns, and the random stream they are drawn from, which no corpus
-or task uses."""
+"""The number of sentences used to identify nouns, and their random stream, which no corpus or task uses."""
 _ONSETS = "b d f g k l m n p r s t v z br dr gr kr pl st tr".split()
 _SYLLABLES = ["".join(pair) for pair in product(_ONSETS, "aeiou")]
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about `subjects` people. Each fact is stated `mentions` times per language; each relation has
-    `values` nouns as possible values."""
+    """Facts about `subjects` people, each stated `mentions` times per language. The possible values of a
+    relation are `values` nouns."""
 
     subjects: int = 64
     values: int = 8
@@ -49,19 +47,19 @@ class Facts:
         return self.subjects * len(RELATIONS)
 
     def questions(self, language: Pocket) -> tuple[Question, ...]:
-        """Return one question per fact, grouped by relation; raise BadInput if the language has too few nouns
-        or names."""
+        """Return one question per fact, grouped by relation; raise BadInput if there are too few nouns or
+        names."""
         return _questions(self, language)
 
     def statements(self, language: Pocket, shared: bool) -> list[Sentence]:
-        """Return sentences that state the facts shared with derived languages or, unless `shared`, the other
-        facts. The sentences are in random order and have tags and trees."""
+        """Return annotated sentences, in random order, that state the facts shared with derived languages or,
+        unless `shared`, the other facts."""
         rng = random.Random(f"{self.seed}:statements:{shared}")
         statements = []
         for question in self.questions(language):
             for number in range(self.mentions if question.shared is shared else 0):
                 cloze = question.clozes[number % len(question.clozes)]
-                statements.append(_with_lead(cloze.sentence, LEADS[rng.randrange(len(LEADS))]))
+                statements.append(_with_lead(cloze.sentence, rng.choice(LEADS)))
         rng.shuffle(statements)
         return statements
 
@@ -73,16 +71,14 @@ def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
     wanted = facts.values * len(RELATIONS)
     if len(nouns) < wanted:
         raise BadInput(
-            f"{facts.values} values per relation require {wanted} words that are mostly used as "
-            f"nouns, but a language of {language.types} types has only {len(nouns)}"
+            f"{facts.values} values per relation require {wanted} words that are mostly used as nouns, but a "
+            f"language of {language.types} types has only {len(nouns)}"
         )
     chosen = rng.sample(nouns[:wanted], wanted)
     taken = language.forms
     free = [name for name in map("".join, product(_SYLLABLES, repeat=2)) if name not in taken]
     if facts.subjects > len(free):
-        raise BadInput(
-            f"{facts.subjects:,} subjects need as many names, but only {len(free):,} names are available"
-        )
+        raise BadInput(f"{facts.subjects:,} subjects, but only {len(free):,} names are available for them")
     names = rng.sample(free, facts.subjects)
     shared = {name: set(rng.sample(list(RELATIONS), len(RELATIONS) // 2)) for name in names}
     questions = []

@@ -1,5 +1,4 @@
-"""Generates random sentence trees. Words are drawn later by selectional preference: subject, then verb, then
-object."""
+"""Random sentence trees. Their words are drawn later by selectional preference: subject, verb, object."""
 
 import random
 from typing import TypeVar
@@ -31,7 +30,7 @@ NAMES = {
     cast.SITE: (phrase.compound_name, "LOC"),
 }
 
-# Groups of tenses: all sentences in a paragraph use the same group.
+# All sentences in a paragraph use the same group of tenses.
 PAST = {"past": 1}
 PRESENT = {"present": 27, "modal": 13, "perfect": 5}
 FRAMES = {
@@ -43,8 +42,8 @@ INNER = {Role.INTR: 2, Role.TR: 3, Role.SOC: 1, Role.GO: 1}
 
 
 class SentenceGrammar:
-    """Generates trees in the given tenses; verbs in relative clauses use the first one. A `nested` phrase
-    contains no further phrases."""
+    """Generates trees in the given tenses; relative clauses use the first one. `nested` phrases contain no
+    further phrases."""
 
     def __init__(self, rng: random.Random, tenses: dict[str, int]) -> None:
         self._rng = rng
@@ -52,7 +51,7 @@ class SentenceGrammar:
         self._named: set[Pick] = set()  # cast members already mentioned in the sentence
 
     def sentence(self) -> Node:
-        """Generate a random statement or question."""
+        """Return a random statement or question."""
         self._named.clear()
         if self.chance(0.1):
             return self._question().add(Node("?", "PUNCT", "punct"))
@@ -200,15 +199,13 @@ class SentenceGrammar:
         return root
 
     def chance(self, probability: float) -> bool:
-        """Return True with the given probability."""
         return self._rng.random() < probability
 
     def among(self, weights: dict[T, int]) -> T:
-        """Draw a key with probability proportional to its weight."""
         return self._rng.choices(list(weights), list(weights.values()))[0]
 
     def subject(self, human: bool, nested: bool) -> tuple[Node, Pick, bool]:
-        """Return a subject, the pick from which its verb is drawn, and whether the subject is plural."""
+        """Return a subject, the pick from which its verb is drawn, and whether it is plural."""
         kind = self.among({"name": 29, "pronoun": 12, "noun": 49, "pair": 6, "they": 4})
         person = HERO if self.chance(0.7) else FRIEND
         if kind == "name" and self._first_mention(person):
@@ -229,15 +226,14 @@ class SentenceGrammar:
         return noun, pick, plural
 
     def employer(self) -> tuple[Node, Pick, bool]:
-        """Return the subject of a hiring verb, an organisation or a place, in the format of `subject`."""
+        """Like `subject`, for hiring verbs: an organisation or a place."""
         if self.chance(0.7) and (firm := self._name(ORGANISATIONS, "nsubj")):
             return *firm, False
         pick, plural = Pick(TOPIC, Role.PLACE), self.chance(0.3)
         return self.noun(pick, Role.PLACE, "nsubj", plural, True), pick, plural
 
     def topical(self, kind: Role, relation: str, nested: bool) -> tuple[Node, Pick, bool]:
-        """Return a subject of the given kind, in the format of `subject`: the paragraph's recurring noun or a
-        new one."""
+        """Like `subject`, with a noun of the given kind: the paragraph's recurring one or a new one."""
         if self.chance(0.44):
             return self.noun(RECURRING[kind], kind, relation, False, nested, "the"), RECURRING[kind], False
         pick, plural = Pick(TOPIC, kind), self.chance(0.3)
@@ -249,7 +245,6 @@ class SentenceGrammar:
         return self.noun(Pick(verb, Role.OBJECT), Role.THING, "obj", self.chance(0.36), nested)
 
     def someone(self, verb: Pick, role: Role, relation: str, nested: bool) -> Node:
-        """Build a person or an animal that the verb prefers in the given role."""
         kind = self.among({"noun": 58, "name": 30, "pronoun": 9, "them": 3})
         if kind == "name" and self._first_mention(FRIEND):
             return self._person(FRIEND, relation)
@@ -282,7 +277,7 @@ class SentenceGrammar:
         determiner: str = "",
         rich: bool = False,
     ) -> Node:
-        """Build a common noun with its dependents. A `rich` noun, unless it is a place, always gets a
+        """Build a common noun with its dependents. A `rich` noun, unless it is a place, always has a
         prepositional phrase or a relative clause."""
         node = phrase.noun(pick, relation, plural, determiner)
         if not determiner:
@@ -302,8 +297,8 @@ class SentenceGrammar:
         return node
 
     def phrase(self, head: Pick, relation: str) -> Node:
-        """Build a prepositional phrase that its head prefers, or one that contains a name whose kind the
-        preposition makes clear."""
+        """Build a prepositional phrase: one that the head prefers, or a name whose kind the preposition
+        reveals."""
         if self.chance(0.22) and (location := self._name(LOCATIONS, relation)):
             return adposition(location[0], self.among({"in": 4, "near": 2, "from": 2}))
         if self.chance(0.11) and (firm := self._name(ORGANISATIONS, relation)):

@@ -1,10 +1,9 @@
-"""Pairs of a premise and a hypothesis. Their labels follow from meaning and cannot be predicted from surface
-cues.
+"""Pairs of a premise and a hypothesis, whose labels follow from meaning, not from surface cues.
 
-Both sentences describe the same scene: if cooks are workers, `the worker` in the hypothesis refers to `the
-cook` in the premise. An action has only one manner and one place, numbers are exact, and the nouns after
-`every` and `no` have referents. Each pair is drawn from a family of cases, with weights such that neither
-sentence alone nor word overlap predicts the label.
+Both sentences describe the same scene: if cooks are workers, `the worker` in the hypothesis is `the cook` in
+the premise. An action has only one manner and one place, numbers are exact, and nouns after `every` and `no`
+have referents. Pairs are drawn from families of cases, weighted such that neither a single sentence nor word
+overlap predicts the label.
 """
 
 import random
@@ -23,34 +22,34 @@ from calque.derive.sentence import Sentence
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS = ("entailment", "neutral", "contradiction")
 SPECIFIC, GENERAL, OTHER_SPECIFIC, OTHER_GENERAL = range(4)
-"""A noun, its hypernym, an unrelated noun, and the hypernym of the unrelated noun."""
+"""A noun, its hypernym, an unrelated noun and that noun's hypernym."""
 POLE, OPPOSITE, OTHER_POLE = range(3)  # a verb or adjective, its antonym, and a word unrelated to both
 
 SAME = ((SPECIFIC, SPECIFIC), (GENERAL, GENERAL))
 UP, DOWN = (SPECIFIC, GENERAL), (GENERAL, SPECIFIC)
 FOREIGN = tuple(product((SPECIFIC, GENERAL), (OTHER_SPECIFIC, OTHER_GENERAL)))
 CHANGED = {UP: 1.0, DOWN: 8.0, **dict.fromkeys(FOREIGN, 0.25)}
-"""Pairs of different nouns (premise, hypothesis) with initial weights. DOWN has a high weight because
-balancing favours unrelated nouns."""
+"""Pairs of different nouns (premise, hypothesis) with initial weights; DOWN's is high because balancing
+favours unrelated nouns."""
 POLES = ({"pole": OPPOSITE}, {"pole": OTHER_POLE})
 POLARITIES = ("always", "never")  # an affirmative and a negative adverb, for sentences of equal length
 
 HYPERNYM, ANTONYM, NEGATION, PASSIVE, EXCHANGE, QUANTIFIER, NUMBER, ADJUNCT = KINDS = (
     "hypernym", "antonym", "negation", "passive", "exchange", "quantifier", "number", "adjunct",
 )  # fmt: skip
-"""The phenomena tested, as stored in `Example.diagnostic`. For each one, at least two labels share the same
+"""The phenomena tested, as stored in `Example.diagnostic`. In each, pairs with different labels share a
 surface form."""
 
 SHARES = {"quality": 0.31, "deed": 0.31, "meeting": 0.11, "quantity": 0.07, "number": 0.12, "adjunct": 0.08}
-"""The fraction of pairs drawn from each family; `quality` and `deed` use the same cases."""
-PLAIN = 0.2  # fraction of `quality` and `deed` pairs that use `not` (which lengthens sentences), not `never`
-FRONTED = 0.2  # fraction of adjuncts that are moved to the front
+"""The fraction of pairs from each family; `quality` and `deed` use the same cases."""
+PLAIN = 0.2  # fraction of `quality` and `deed` pairs with `not` (which lengthens sentences), not `never`
+FRONTED = 0.2  # fraction of adjuncts moved to the front
 
 
 @dataclass(frozen=True)
 class Statement:
-    """The form of a statement, and its words as indices into the pair's words (None: absent). `polarity` is
-    "not", "always", "never" or empty. `exchanged`: whether agent and patient are exchanged."""
+    """A statement's form, with its words as indices into the pair's words (None: absent). `polarity` is
+    "not", "always", "never" or empty; if `exchanged`, agent and patient are swapped."""
 
     noun: int = SPECIFIC
     pole: int = POLE
@@ -64,17 +63,17 @@ class Statement:
 
     @property
     def seen_alone(self) -> tuple[object, ...]:
-        """The features that can be seen without the other statement."""
+        """The features visible without the other statement."""
         return self.noun % 2, self.polarity, self.determiner
 
     @property
     def negative(self) -> bool:
-        """Whether the statement contains `not` or `never`; the determiner `no` is treated as a quantifier."""
+        """Whether the statement contains `not` or `never`; `no` counts as a quantifier instead."""
         return self.polarity in ("not", "never")
 
 
 def infer(premise: Statement, hypothesis: Statement) -> str:
-    """Return the label of a premise and a hypothesis."""
+    """Return the label of a pair."""
     if hypothesis.noun >= OTHER_SPECIFIC or OTHER_POLE in (premise.pole, hypothesis.pole):
         return NEUTRAL
     if premise.determiner != "the":
@@ -93,8 +92,8 @@ def infer(premise: Statement, hypothesis: Statement) -> str:
 
 
 def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
-    """Return the label for statements with `every`, `no` or, in the hypothesis, `a`. Antonyms are
-    complementary: "no cook is hot" entails "every cook is cold"."""
+    """Return the label of a pair with `every`, `no` or, in the hypothesis, `a`. Antonyms are complementary:
+    "no cook is hot" entails "every cook is cold"."""
     agree = (premise.pole == hypothesis.pole) ^ (premise.determiner == "no") ^ (hypothesis.determiner == "no")
     covered = hypothesis.noun <= premise.noun
     if hypothesis.determiner == "a":
@@ -106,7 +105,7 @@ def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
 
 @dataclass(frozen=True)
 class PairCase:
-    """A pair of statements; `outside` is the surface form, which pairs with other labels share."""
+    """A pair of statements; `outside` is its surface form, which pairs with other labels share."""
 
     premise: Statement
     hypothesis: Statement
@@ -117,7 +116,6 @@ class PairCase:
 
     @property
     def label(self) -> str:
-        """The label that follows from the statements."""
         return infer(self.premise, self.hypothesis)
 
 
@@ -157,7 +155,7 @@ def _meetings() -> Iterator[PairCase]:
         hypothesis = Statement(polarity=polarity, passive=second, manner=0, exchanged=exchanged)
         kind = PASSIVE if first != second else EXCHANGE
         case = PairCase(premise, hypothesis, (first, second, polarity), kind)
-        # Half of the neutral pairs are not exchanged, so that word order alone does not reveal the label.
+        # Half of the neutral pairs are not exchanged, so that word order does not reveal the label.
         others = {} if exchanged else {nouns: 4 * share for nouns, share in CHANGED.items() if nouns != UP}
         yield from _cases(case, [{"manner": 1}], {UP: CHANGED[UP], **others})
 
@@ -187,7 +185,7 @@ def _adjuncts() -> Iterator[PairCase]:
 
 @lru_cache(maxsize=1)
 def families() -> dict[str, list[PairCase]]:
-    """Return the balanced cases of each family; within a family, the weights for each label sum to one."""
+    """Return each family's balanced cases, in which each label's weights sum to one."""
     plain = balanced(list(_qualities("", "not")), VIEWS)
     steady = balanced(list(_qualities("always", "never")), VIEWS)
     qualities = [replace(case, weight=PLAIN * case.weight) for case in plain]
@@ -198,8 +196,7 @@ def families() -> dict[str, list[PairCase]]:
 
 
 def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """Yield an infinite stream of pairs in rounds of the three labels, in random order; `places` draws word
-    orders."""
+    """Yield an infinite stream of pairs in rounds of the three labels; `places` draws word orders."""
     words = WordDraws(topics, rng)
     draws: dict[str, Callable[[], Material]] = {
         "quality": words.quality, "deed": words.deed, "quantity": words.quality, "number": words.number,
@@ -209,7 +206,7 @@ def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Pla
     def draw(case: PairCase) -> Example:
         material = draws[case.family]()
         if material.deed and "not" in (case.premise.polarity, case.hypothesis.polarity):
-            material = replace(material, tense="perfect")  # has (not) found: both use the same verb form
+            material = replace(material, tense="perfect")  # has (not) found: the same verb form in both
         premise = _say(case.premise, material, places(), rng)
         hypothesis = _say(case.hypothesis, material, places(), rng)
         return Example(((premise,), (hypothesis,)), case.label, case.kind)

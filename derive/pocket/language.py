@@ -1,4 +1,4 @@
-"""Pocket English: the language's configuration, its sentences and its task data."""
+"""Pocket English: its configuration, sentences and task data."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -20,11 +20,11 @@ from calque.derive.pocket.tree import ORDERS, Places, draw_cast, say
 from calque.derive.sentence import Sentence
 
 CHUNK = 1_000  # number of sentences per chunk, the unit in which a stream is generated
-FEWEST, MOST = 300, 5_000  # minimum and maximum number of word types in a language
+FEWEST, MOST = 300, 5_000  # minimum and maximum number of word types
 PRESENT_SHARE = 0.7
 LONGEST = 25
 MOST_RARE = 0.5
-STEEPEST = 4.0  # for larger exponents, one word dominates its class, and weights eventually underflow
+STEEPEST = 4.0  # with larger exponents, one word dominates its class, and weights eventually underflow
 
 Tasks = Callable[[list[Sense], random.Random, Callable[[], Places]], Iterator[Example]]
 
@@ -32,8 +32,8 @@ Tasks = Callable[[list[Sense], random.Random, Callable[[], Places]], Iterator[Ex
 @dataclass(frozen=True)
 class Pocket:
     """A language with `types` word types, generated from `seed`. `zipf` is the exponent of word frequencies
-    within a class, and `tail` the fraction of rare content words. `order` is one of
-    derive.pocket.tree.ORDERS; trees and words are the same in all orders."""
+    within a class, `tail` the fraction of rare content words, and `order` a key of derive.pocket.tree.ORDERS.
+    Trees and words are the same in all orders."""
 
     types: int = 600
     seed: int = 0
@@ -49,14 +49,13 @@ class Pocket:
         check_range("the exponent of word frequencies", self.zipf, 0, STEEPEST)
 
     def sentences(self, count: int, stream: int = 0, withhold: bool = False) -> Iterator[Sentence]:
-        """Yield the first `count` sentences of a random stream. `withhold` excludes the names reserved for
+        """Yield the first `count` sentences of a random stream; `withhold` excludes the names reserved for
         test data and the corpus."""
         chunks = (self.chunk(stream, number, withhold) for number in count_from())
         return islice((sentence for chunk in chunks for sentence in chunk), count)
 
     def chunk(self, stream: int, number: int, withhold: bool = False) -> Iterator[Sentence]:
-        """Yield sentences `number` * CHUNK to (`number` + 1) * CHUNK of a random stream, in paragraphs of
-        three to six sentences."""
+        """Yield a chunk of a random stream, in paragraphs of three to six sentences."""
         topics, withheld = _parts(self)
         key = f"{self.seed}:sentences:{stream}:{number}"
         rng, order = random.Random(key), random.Random(f"{key}:order")
@@ -74,18 +73,18 @@ class Pocket:
                 left -= 1
 
     def pairs(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """Yield the first `count` inference pairs of a stream, each with the texts (premise,) and
-        (hypothesis,) and a label. Labels are equally frequent."""
+        """Yield the first `count` inference pairs of a stream, with the texts (premise,) and (hypothesis,)
+        and equally frequent labels."""
         return self._examples("pairs", inferences, count, stream)
 
     def paraphrases(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """Yield the first `count` sentence pairs of a stream; paraphrases (labelled "1") and other pairs
-        ("0") are equally frequent."""
+        """Yield the first `count` sentence pairs of a stream; paraphrases ("1") and other pairs ("0") are
+        equally frequent."""
         return self._examples("paraphrases", paraphrases, count, stream)
 
     def questions(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """Yield the first `count` questions of a stream, each with the texts (question,) and (context
-        sentences); a span marks the answer in the context."""
+        """Yield the first `count` questions of a stream, with the texts (question,) and context, in which a
+        span marks the answer."""
         return self._examples("questions", questions, count, stream)
 
     def _examples(self, kind: str, tasks: Tasks, count: int, stream: int) -> Iterator[Example]:
@@ -94,11 +93,11 @@ class Pocket:
 
     @property
     def forms(self) -> frozenset[str]:
-        """All word types in the language."""
+        """All word types."""
         return frozenset(Lexicon(self.types, self.seed).forms)
 
     def lemmas(self) -> Iterator[tuple[str, str]]:
-        """Yield every word form with its lemma; a form that several words share occurs once for each word."""
+        """Yield every word form with its lemma, once for each word that shares the form."""
         for topic in Lexicon(self.types, self.seed).topics:
             for lexemes in topic.values():
                 for lexeme in lexemes:

@@ -1,5 +1,4 @@
-"""The lexicon: core words for each topic, names, and invented words that fill it up to an exact number of
-word types."""
+"""The lexicon: each topic's core words, names, and invented words, up to an exact number of word types."""
 
 import random
 import re
@@ -14,7 +13,7 @@ from calque.derive.files import read_toml
 WORDS = read_toml(Path(__file__).with_name("words.toml"))
 FUNCTION = frozenset(" ".join(WORDS["function"].values()).split())
 GENERAL: dict[str, str] = WORDS["general"]
-"""Entries that belong to every topic, by kind, in the notation of words.toml."""
+"""The entries shared by all topics, by kind, in the notation of words.toml."""
 TOPICS: list[dict[str, str]] = WORDS["topics"]
 ALL_CORE = frozenset(
     re.split(r"[\s/:]+", " ".join(entries for kinds in (GENERAL, *TOPICS) for entries in kinds.values()))
@@ -30,8 +29,8 @@ CODAS = "b d ff g k l ll m n nd nk nt p r rd rk rm rn sk st t v z".split()
 
 
 def inflect(lemma: str, kind: str) -> tuple[str, ...]:
-    """Return a word's forms: (singular, plural), (base, third person, past, participle), or only the word
-    itself."""
+    """Return a noun's forms (singular, plural), a verb's (base, third person, past, participle), or
+    (lemma,)."""
     if kind in NOUNS:
         return lemma, WORDS["plurals"].get(lemma) or _with_s(lemma)
     if kind in VERBS:
@@ -61,8 +60,8 @@ def stem(rng: random.Random, syllables: int) -> str:
     return "".join(parts) + rng.choice(CODAS)
 
 
-# The kinds of words added to each topic per round, in the same proportions as in the core.
-# Kinds are interleaved, because a noun depends on earlier nouns of its kind.
+# The kinds of words added to each topic per round, in the core's proportions. Kinds are interleaved, because
+# a noun's hypernym is drawn from earlier nouns of its kind.
 ROUND = (
     "thing tr adj person tr thing intr place thing soc tr animal adj thing past tr person place go thing "
     "ditr firm adj"
@@ -70,15 +69,14 @@ ROUND = (
 START = "person thing tr thing place intr adj thing soc tr".split()
 
 SHARED = 0.5
-"""Fraction of invented words that reuse a word of a different class from the same topic, so that only context
+"""The fraction of invented words that reuse a topic's word of a different class, so that only context
 disambiguates them."""
 USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
-LETTERS = "W M S L O WL MO SL SO LO WLO MLO SLO WSO MSL".split()  # the possible uses of an invented name
+LETTERS = "W M S L O WL MO SL SO LO WLO MLO SLO WSO MSL".split()  # the combined uses of an invented name
 
-Names = dict[str, list[str]]  # the words for each use, most frequent first; most words have several uses
+Names = dict[str, list[str]]  # the words for each use, most frequent first
 Entity = tuple[str, ...]
-# A person's forms; the last three are pronouns.
-FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)
+FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)  # a person's names and pronouns
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +89,8 @@ class Lexeme:
 
 
 class Lexicon:
-    """`topics[t][kind]` lists the lexemes of a kind in topic t, most frequent first. `forms` contains exactly
-    `types` word types; names fill it up. `withheld` is every third name word, reserved for test data."""
+    """A lexicon with exactly `types` word `forms`. `topics[t][kind]` lists the lexemes of a kind in topic t,
+    most frequent first; `withheld` is every third name, reserved for test data."""
 
     def __init__(self, types: int, seed: int) -> None:
         self.types = types
@@ -188,12 +186,11 @@ class Lexicon:
 
 
 def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity]]]:
-    """Return the forms of all names by kind and topic, most frequent first; all topics share towns and sites.
-    Words are reused across kinds, so that only context reveals the kind of a name."""
+    """Return the forms of all names by kind and topic, most frequent first; towns and sites have one list for
+    all topics. Words are reused across kinds, so that only context reveals the kind of a name."""
     given, withheld = Names(), Names()
     for use, names in lexicon.names.items():
         given[use] = [name for name in names if name not in lexicon.withheld]
-        # If no words are withheld for a use, all of its words are used instead.
         withheld[use] = [name for name in names if name in lexicon.withheld] or given[use]
     ours = _entities(given, len(lexicon.topics), rng)
     others = _entities(withheld, len(lexicon.topics), rng)

@@ -1,5 +1,5 @@
-"""Building blocks of multi-sentence tasks: drawing words independently of the label, balancing cases, and
-generating infinite streams of examples."""
+"""Shared by multi-sentence tasks: words drawn independently of the label, balanced cases, and streams of
+examples."""
 
 import random
 from collections import defaultdict
@@ -16,14 +16,14 @@ T = TypeVar("T")
 C = TypeVar("C", bound=Any)  # the type of cases: a dataclass with a `label` and a `weight`
 View = Callable[[Any], Hashable]  # a surface feature of a case
 
-REPETITIONS = 1_000  # maximum number of consecutive draws that only repeat earlier examples
-TRIES = 1_000  # number of draws after which the lexicon is considered to lack suitable words
+REPETITIONS = 1_000  # maximum number of consecutive draws that repeat earlier examples
+TRIES = 1_000  # number of draws after which the lexicon is assumed to lack suitable words
 NUMBERS = ("two", "three", "four")
 
 
 def balanced(cases: Sequence[C], views: Sequence[View], rounds: int = 200) -> list[C]:
-    """Reweight the cases by iterative proportional fitting (Deming and Stephan 1940) so that no view predicts
-    the label. The weights for each label sum to one; cases that cannot be balanced are left out."""
+    """Reweight cases by iterative proportional fitting (Deming and Stephan 1940) so that no view predicts the
+    label and each label's weights sum to one. Cases that cannot be balanced are left out."""
     kept = _supported(cases, views)
     labels = [case.label for case in kept]
     every = sorted(set(labels))
@@ -63,7 +63,7 @@ def _supported(cases: Sequence[C], views: Sequence[View]) -> list[C]:
 def draw_cases(
     labels: Sequence[str], cases: Sequence[C], draw: Callable[[C], Example], rng: random.Random
 ) -> Iterator[Example]:
-    """Yield distinct examples of cases that are drawn in proportion to their weights (see `fresh`)."""
+    """Yield distinct examples of cases drawn in proportion to their weights (see `fresh`)."""
     by_label = {label: [case for case in cases if case.label == label] for label in labels}
     ends = {label: list(accumulate(case.weight for case in some)) for label, some in by_label.items()}
 
@@ -75,12 +75,10 @@ def draw_cases(
 
 
 def fresh(
-    labels: Sequence[str],
-    rng: random.Random,
-    case: Callable[[str], Callable[[], Example]],
+    labels: Sequence[str], rng: random.Random, case: Callable[[str], Callable[[], Example]]
 ) -> Iterator[Example]:
-    """Yield an infinite stream of distinct examples in rounds, with one example per label in each. `case`
-    draws a case with the given label and returns a function that draws examples of it."""
+    """Yield an infinite stream of distinct examples in rounds of one example per label. `case` draws a case
+    with a given label and returns a function that draws its examples."""
     seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
     while True:
         for label in rng.sample(labels, len(labels)):
@@ -101,9 +99,9 @@ def fresh(
 
 @dataclass(frozen=True)
 class Material:
-    """The words of a pair; `nouns` and `poles` are ordered as in derive.pocket.inference. `poles` are verbs
-    if `deed`, otherwise adjectives. `acts`: whether the noun that may change is the agent and `other` the
-    patient, rather than the reverse."""
+    """The words of a pair; `nouns` and `poles` are in the order of derive.pocket.inference. `poles` are verbs
+    if `deed`, otherwise adjectives. If `acts`, the noun that may change is the agent and `other` the patient;
+    otherwise, it is the reverse."""
 
     nouns: tuple[Sense, ...]
     poles: tuple[Sense, ...]
@@ -119,8 +117,7 @@ class Material:
 
 
 class WordDraws:
-    """Draws words for pairs and questions according to the preferences of topics, independently of the
-    label."""
+    """Draws words for pairs and questions by the preferences of topics, independently of the label."""
 
     def __init__(self, topics: list[Sense], rng: random.Random) -> None:
         self._topics = topics
@@ -165,7 +162,7 @@ class WordDraws:
         return Material(nouns, (verb,), True, self._tense(), acts, other, manners)
 
     def number(self) -> Material:
-        """Draw words for statements about the number of things."""
+        """Draw words for statements about a number of things."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.TR)
         other = self._another(verb, Role.OBJECT, nouns)
@@ -183,7 +180,7 @@ class WordDraws:
         return Material(nouns, (verb,), True, self._tense(), manners=manners, places=places)
 
     def encounter(self, named: tuple[bool, bool], alike: bool) -> Material:
-        """Draw two people and a verb; `alike`: whether the verb must have the same form in both voices."""
+        """Draw two people and a verb which, if `alike`, has the same form in both voices."""
         topic = self._topic()
         tense = "past" if alike else "present"
         verb = self._fitting(topic, Role.SOC, lambda verb: not alike or len(set(verb.forms[2:])) == 1)
@@ -197,7 +194,7 @@ class WordDraws:
         return Material(people, (verb,), True, tense, manners=(manner,), places=((preposition, place),))
 
     def scene(self) -> tuple[list[Sense], list[Sense], list[Sense]]:
-        """Draw five people or animals, three places and two verbs from the same topic, all with different
+        """Draw five people or animals, three places and two verbs from one topic, all with different
         lemmas."""
         topic = self._topic()
         people: list[Sense] = []
@@ -230,7 +227,7 @@ class WordDraws:
 
         first = specific()
         kinds = self._kinds[first.lemma]
-        # The two nouns must share neither lemma nor hypernym.
+        # The two nouns share neither lemma nor hypernym.
         second = self._such(specific, lambda noun: kinds.isdisjoint(self._kinds[noun.lemma]))
         return first, first.tables[Role.HYPERNYM][0], second, second.tables[Role.HYPERNYM][0]
 

@@ -1,6 +1,6 @@
-"""Sentence pairs with the same words that may or may not be paraphrases, after PAWS (Zhang et al. 2019).
+"""Sentence pairs with the same words, which may or may not be paraphrases, after PAWS (Zhang et al. 2019).
 
-The two sentences differ in voice, in the positions of adjuncts, or in that two people are exchanged.
+The sentences differ in voice, in the positions of adjuncts, or because two people are swapped.
 """
 
 import random
@@ -22,8 +22,7 @@ DIFFERENT, SAME = LABELS = ("0", "1")
 
 @dataclass(frozen=True)
 class SentenceForm:
-    """The form of a sentence: its voice, the adjunct that is fronted (if any), and the order of the two
-    adjuncts."""
+    """The form of a sentence: its voice, the fronted adjunct (if any) and the order of the adjuncts."""
 
     passive: bool
     first: str
@@ -39,8 +38,8 @@ FORMS = tuple(
 
 @dataclass(frozen=True)
 class ParaphraseCase:
-    """Two sentences about the same action. `named`: which of the two people are referred to by name. `alike`:
-    whether the verb has the same form in both voices."""
+    """Two sentences about the same action. `named`: which of the two people have names. `alike`: whether the
+    verb has the same form in both voices."""
 
     first: SentenceForm
     second: SentenceForm
@@ -52,7 +51,6 @@ class ParaphraseCase:
 
     @property
     def label(self) -> str:
-        """ "1" if the sentences are paraphrases, otherwise "0"."""
         return DIFFERENT if self.exchanged else SAME
 
 
@@ -74,7 +72,7 @@ def _tell(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -
     phrase.act(root, agent, patient, form.passive)
     preposition, noun = deed.places[0]
     manner = phrase.adverb(deed.manners[0])
-    # Both adjuncts have the position of adverbs, so that they can occur in either order.
+    # Both adjuncts have an adverb's position, so that they can occur in either order.
     place = phrase.adposition(phrase.noun(noun, "obl", determiner="the"), preposition.form(0))
     place.place = "advmod"
     adjuncts = {"manner": manner, "place": place}
@@ -85,7 +83,7 @@ def _tell(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -
 
 @lru_cache(maxsize=1)
 def paraphrase_cases() -> list[ParaphraseCase]:
-    """Return all kinds of paraphrase pairs, balanced so that no single sentence gives the label away."""
+    """Return all kinds of pairs, balanced so that neither a single sentence nor overlap reveals the label."""
     either = (False, True)
     names = product(either, either)
     cases = [
@@ -111,8 +109,7 @@ def _outside(case: ParaphraseCase) -> tuple[object, ...]:
 
 
 def _overlap(first: Sequence[str], second: Sequence[str]) -> tuple[object, ...]:
-    """Features of overlap: lengths, shared words and bigrams, shared words in the same order, and equal
-    starts and ends."""
+    """Return features of overlap: lengths, shared words and bigrams, order, and equal starts and ends."""
     shared = set(first) & set(second)
     places = {word: place for place, word in reversed(list(enumerate(second)))}
     order = [places[word] for word in dict.fromkeys(first) if word in shared]

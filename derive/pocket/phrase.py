@@ -1,5 +1,4 @@
-"""Build the phrases of Pocket English as trees, with agreement, from given words or words to be drawn
-later."""
+"""Build phrases as trees, with agreement, from words that are given or drawn later."""
 
 from calque.derive.pocket.lexicon import BASE, FIRST, LAST, MIDDLE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
 from calque.derive.pocket.preferences import Role, Sense
@@ -33,8 +32,8 @@ def adposition(node: Node, preposition: Token) -> Node:
 
 
 def person(word: Word, relation: str, length: int) -> Node:
-    """Build a person's name from one to three words: first; first and last; or first, middle and last name.
-    The first word is the head (UD: flat)."""
+    """Build a person's first, first and last, or full name, depending on `length`; the first word is the head
+    (UD: flat)."""
     forms = {1: [FIRST], 2: [FIRST, LAST], 3: [FIRST, MIDDLE, LAST]}[length]
     head, *rest = (Node(word.form(form), "PROPN", "flat", entity="PER") for form in forms)
     head.relation = relation
@@ -71,7 +70,7 @@ def verb(
     question: bool = False,
     passive: bool = False,
 ) -> Node:
-    """Build a finite verb group; `tense` is past, present, perfect or, only if `word` is a Pick, modal."""
+    """Build a finite verb group; `tense` is past, present, perfect or, if `word` is a Pick, modal."""
     helpers: list[tuple[Token, str]] = []
     form = PARTICIPLE
     if tense == "modal":
@@ -125,7 +124,7 @@ def fronted(node: Node) -> Node:
 
 
 def subordinate(clause: Node, relation: str, mark: str, first: bool = False) -> Node:
-    """Turn a clause into a subordinate clause with a conjunction, and front it if `first`."""
+    """Make a clause subordinate with the conjunction `mark`, and front it if `first`."""
     clause.relation = relation
     clause.add(Node(mark, "SCONJ", "mark"))
     return fronted(clause) if first else clause

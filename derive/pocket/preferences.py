@@ -1,5 +1,4 @@
-"""Selectional preferences: for each role, a word prefers a few other words, so that contexts distinguish
-words."""
+"""Selectional preferences: in each role, a word prefers a few others, so that contexts distinguish words."""
 
 from __future__ import annotations
 
@@ -13,11 +12,11 @@ from itertools import accumulate
 
 from calque.derive.pocket.lexicon import GENERAL, NOUNS, VERBS, WORDS, Entity, Lexeme, Lexicon, entities
 
-SIZE = 128  # entries in each table of favourites, from which a word is drawn by list lookup
+SIZE = 128  # entries in each table of favourites, from which words are drawn by index
 RARITY = 1 / 1_500  # the probability that a given rare word replaces a drawn word of its kind and topic
 BOOSTS = (150, 60, 25)  # added to the base weight of 1 for a word's three favourites
 
-# The role of a drawn word relative to the word that it is drawn for (ranges follow the order below).
+# The role of a drawn word for the word that it is drawn for (ranges follow the order below).
 # - INTR to HIRE: verbs of each frame, for the subject (or a preceding verb)
 # - PASSIVE: verbs for the object
 # - SUBJECT to MODAL: words drawn for verbs
@@ -36,15 +35,15 @@ Role = IntEnum(
     start=0,
 )
 FRAMES = {kind: Role[kind.upper()] for kind in ("intr", "tr", "soc", "ditr", "go", "say", "want")}
-"""The role of each kind of verb. Organisations and places are subjects only of HIRE verbs, so context reveals
-the class of a name."""
+"""The role of each kind of verb. Organisations and places are subjects of HIRE verbs only, so that context
+reveals the class of a name."""
 TAIL_KINDS = ("person", "animal", "thing", "place", "adj", "intr", "tr", "soc")
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Sense:
-    """A word within a topic: its forms, one table of favourites per role, and `rare` words that may replace
-    it."""
+    """A word in a topic: its forms, a table of favourites for each role, and `rare` words that may replace it
+    with probability `rarity`."""
 
     forms: tuple[str, ...]
     weight: float = 1.0
@@ -55,14 +54,14 @@ class Sense:
 
     @property
     def lemma(self) -> str:
-        """The dictionary form or, for a name, its first form."""
+        """The dictionary form or, for a name, the first form."""
         return self.lexeme.lemma if self.lexeme else self.forms[0]
 
     def form(self, index: int) -> str:
         return self.forms[index]
 
     def draw(self, role: int, chance: float) -> Sense:
-        """Draw a favourite in the given role, using the uniform random number `chance` in [0, 1)."""
+        """Draw a favourite in the given role; `chance` is a uniform random number in [0, 1)."""
         place = chance * SIZE
         index = int(place)
         sense = self.tables[role][index]
@@ -75,8 +74,8 @@ class Sense:
 
 
 class Preferences:
-    """Builds the senses of topics (`topics`), from which all other senses can be reached; `tail` is the
-    fraction of rare words."""
+    """Builds the senses of `topics`, from which all others can be reached; `tail` is the fraction of rare
+    words."""
 
     def __init__(self, lexicon: Lexicon, seed: int, zipf: float, tail: float) -> None:
         self._rng = random.Random(f"{seed}:preferences")
@@ -184,15 +183,10 @@ class Preferences:
         topic.tables[role] = _spread(entries, [entry.weight for entry in entries], self._rng)
 
     def _bind(
-        self,
-        rows: list[Sense],
-        columns: list[Sense],
-        forward: Role,
-        backward: Role | None = None,
+        self, rows: list[Sense], columns: list[Sense], forward: Role, backward: Role | None = None
     ) -> None:
-        """Fill the tables of `rows` with `columns` and, given `backward`, the tables of `columns` with
-        `rows`. A pair's weight is row frequency * column frequency * favour. No word is paired with itself: a
-        rake is not raked."""
+        """Fill the tables of `rows` with `columns` and, given `backward`, vice versa, in proportion to
+        frequency * favour. No word is paired with itself: a rake is not raked."""
         rng = self._rng
         favour = [[1.0] * len(columns) for _ in rows]
         for i in range(len(rows)):
@@ -258,8 +252,8 @@ def _tie(group: list[Sense], role: Role) -> None:
 
 
 def _spread(entries: list[Sense], weights: list[float], rng: random.Random) -> list[Sense]:
-    """Return SIZE entries in proportion to their weights. Sampling is systematic, so rare entries occur in
-    only some tables."""
+    """Sample SIZE entries in proportion to their weights, systematically: rare entries occur in only some
+    tables."""
     ends = list(accumulate(weights))
     start = rng.random()
     places = (bisect_left(ends, (start + i) * ends[-1] / SIZE) for i in range(SIZE))

@@ -1,6 +1,6 @@
-"""Questions about short paragraphs that ask for the agent, the patient or the place of an action.
+"""Questions about short paragraphs, which ask for the agent, the patient or the place of an action.
 
-In a paragraph, several sentences contain the question's words and differ only in roles and negation.
+Several sentences of a paragraph contain the question's words and differ only in roles and negation.
 """
 
 import random
@@ -14,15 +14,15 @@ from calque.derive.pocket.preferences import Sense
 from calque.derive.pocket.tree import Node, Places, linearise, say
 from calque.derive.sentence import Sentence, Span
 
-PLACED = 0.4  # fraction of sentences that mention a place; if the question asks for the place, all do
-FRONTED = 0.3  # fraction of places that are moved to the front
+PLACED = 0.4  # fraction of sentences that mention a place, unless the question asks for it; then all do
+FRONTED = 0.3  # fraction of places moved to the front
 ANSWER = "answer"  # the label of the answer's span
-SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # the answer's role, as in `diagnostic`
+SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # the answer's role (`diagnostic`)
 
 
 @dataclass(frozen=True)
 class Event:
-    """An action with its agent, patient and place; `negative`: whether the sentence denies it."""
+    """An action, which its sentence denies if `negative`."""
 
     agent: Sense
     verb: Sense
@@ -45,8 +45,8 @@ def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Plac
 
 
 def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
-    """Return the event asked about, followed by distractors: a negated event, two events in which roles
-    differ, and up to two with a different verb."""
+    """Return the event asked about and its distractors: a negated event, two with different roles, and up to
+    two with a different verb."""
     people, places, verbs = words.scene()
     first, second, *rest = people
     if rng.random() >= 0.5:
@@ -69,7 +69,7 @@ def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
 def _tell(
     event: Event, tense: str, kind: str, answers: bool, rng: random.Random, places: Callable[[], Places]
 ) -> Sentence:
-    """Express an event as a sentence; if the event `answers` the question, a span marks the answer."""
+    """Express an event as a sentence, in which a span marks the answer if it `answers` the question."""
     passive = rng.random() < 0.5
     agent, patient = phrase.person_or_noun(event.agent), phrase.person_or_noun(event.patient)
     root = phrase.act(phrase.verb(event.verb, tense, passive=passive), agent, patient, passive)

@@ -1,5 +1,4 @@
-"""Unordered dependency trees of sentences, the word orders that linearise them, and the drawing of their
-words."""
+"""Unordered dependency trees, the word orders that linearise them, and words that are drawn later."""
 
 from __future__ import annotations
 
@@ -15,20 +14,19 @@ from calque.derive.pocket.preferences import Role, Sense
 from calque.derive.sentence import Sentence, Span
 
 Places = Mapping[str, int]
-"""Positions of dependents: negative before the head, positive after it; larger absolute values are further
-away."""
+"""Positions of dependents relative to the head: negative values precede it, and larger absolute values are
+further away."""
 
 
 @dataclass(frozen=True)
 class WordOrder:
-    """A word order with free variation: `free[key]` is an alternative position and the probability of using
-    it."""
+    """A word order with free variation: `free[key]` is an alternative position and its probability."""
 
     places: Places
     free: Mapping[str, tuple[int, float]] = field(default_factory=dict)
 
     def draw(self, rng: random.Random) -> Places:
-        """Draw the positions for one sentence; each alternative is drawn once per sentence."""
+        """Draw the positions for one sentence."""
         if not self.free:
             return self.places
         moved = {key: place for key, (place, probability) in self.free.items() if rng.random() < probability}
@@ -44,8 +42,7 @@ ENGLISH = ORDERS["english"]
 
 @dataclass(slots=True, eq=False)
 class Pick:
-    """A word to be drawn later: from its governor's favourites in a role or, without a governor, from the
-    cast."""
+    """A word to be drawn later, from its governor's favourites in a role or, without a governor, the cast."""
 
     governor: Pick | None
     role: int
@@ -55,7 +52,7 @@ class Pick:
 
 
 class Draw(NamedTuple):
-    """One form of a word that is drawn later."""
+    """A form of a word that is drawn later."""
 
     pick: Pick
     form: int
@@ -65,15 +62,15 @@ CAST = (
     Role.NAME, Role.NAME, Role.TOWN, Role.TOWN, Role.SITE, Role.BRAND, Role.FIRM, Role.COLLEGE,
     Role.PERSON, Role.ANIMATE, Role.THING, Role.PLACE,
 )  # fmt: skip
-"""The people and things that a paragraph's sentences share, in addition to the topic."""
+"""The roles of the people and things that a paragraph's sentences share, in addition to the topic."""
 TOPIC, HERO, FRIEND, TOWN, ELSEWHERE, SITE, BRAND, FIRM, COLLEGE, PERSON, ANIMATE, THING, PLACE = (
     Pick(None, member) for member in range(1 + len(CAST))
 )
 
 
 def draw_cast(topic: Sense, rng: random.Random, withheld: frozenset[str] = frozenset()) -> list[Sense]:
-    """Return the topic followed by its cast. Hero and friend are different people, and names do not contain
-    withheld words."""
+    """Return the topic followed by its cast, in which hero and friend are different people and names contain
+    no withheld words."""
 
     def draw(role: Role) -> Sense:
         while True:
@@ -91,16 +88,15 @@ Token = str | Draw
 
 
 class Word(Protocol):
-    """A word with several forms, which may still have to be drawn."""
+    """A word with several forms, drawn now or later."""
 
-    def form(self, index: int) -> Token:
-        """Return one of the forms."""
+    def form(self, index: int) -> Token: ...
 
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A word and its dependents. `place` is the word's key in a table of positions (by default, its
-    relation); `entity` is the label of a name."""
+    """A word and its dependents. `place` is its key in a table of positions (default: its relation); `entity`
+    is the label of a name."""
 
     word: Token
     tag: str
@@ -110,14 +106,13 @@ class Node:
     entity: str = ""
 
     def add(self, *nodes: Node) -> Node:
-        """Add dependents, and return the node itself."""
+        """Add dependents and return this node."""
         self.dependents.extend(nodes)
         return self
 
 
 def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
-    """Return the nodes in linear order, and the index of each node's head (-1 for the root). The order is
-    always projective."""
+    """Return the nodes in a projective order, and the index of each node's head (-1 for the root)."""
     nodes: list[Node] = []
     parents: list[Node] = []
 
@@ -138,13 +133,9 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
 
 
 def say(
-    root: Node,
-    places: Places,
-    cast: Sequence[Sense] = (),
-    chance: Callable[[], float] = float,
+    root: Node, places: Places, cast: Sequence[Sense] = (), chance: Callable[[], float] = float
 ) -> Sentence:
-    """Convert a tree to a sentence. Words are drawn (using `cast` and `chance`) in English order, so that
-    they are the same in all orders."""
+    """Convert a tree to a sentence. Words are drawn in English order, so they are the same in all orders."""
     nodes, heads = linearise(root, ENGLISH.places)
     drawn: dict[Pick, Sense] = {}
 
@@ -168,7 +159,7 @@ def say(
     for i, word in enumerate(words[:-1]):
         if word == "a" and words[i + 1][0] in "aeiou":
             words[i] = "an"
-    # Create a new sentence, in which each word's origin is its position in this order.
+    # In a new sentence, each word's origin is its position in this order.
     return Sentence(tuple(words), sentence.tags, sentence.heads, sentence.relations, sentence.spans)
 
 
