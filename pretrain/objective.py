@@ -22,6 +22,8 @@ from calque.pretrain.shuffle import Part
 
 if TYPE_CHECKING:
     from calque.pretrain.modules import Learner
+else:
+    Learner = "a class of pretrain.modules, which imports torch"
 
 Linked = Literal["", "gold", "grow-diag-final-and", "intersect"]
 """An objective's word links: none, gold links known from the derivation, or symmetrised fast_align links."""

@@ -1,4 +1,4 @@
-"""The list of pretraining objectives, each of which is defined in its own file."""
+"""All pretraining objectives, each defined in its own file."""
 
 import re
 
@@ -34,7 +34,7 @@ OBJECTIVES: list[type[Objective]] = [
     RepelMLM,
     RotateMLM,
 ]
-"""All objectives, in the order used for lists and for colours in figures. Study files may add others."""
+"""The order is used in lists and for colours in figures. Study files may add objectives."""
 AFTER, HEAD = "-after-", "-head"
 
 
@@ -59,7 +59,7 @@ def parse(name: str) -> Objective:
 
 
 def table() -> list[str]:
-    """Return the lines of the table of objectives in the README."""
+    """Return the lines of the Markdown table of objectives."""
     lines = ["| objective | definition | suffixes |", "|---|---|---|"]
     for kind in OBJECTIVES:
         paper = f" ({kind.paper})" if kind.paper else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,18 +13,14 @@ from calque.derive.languages import Languages
 from calque.pretrain.batch import Pairs
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.mask import MASK_RATE
-from calque.pretrain.objective import Composite, Objective, Stream, Traits
+from calque.pretrain.objective import Composite, Learner, Objective, Stream, Traits
 from calque.pretrain.objectives.mlm import MLM
-
-if TYPE_CHECKING:
-    from calque.pretrain.modules import Learner
 
 ALPHA = 10.0
 
 
 class DictionaryCosine(Stream):
-    """Uses all dictionary entries in every step. The loss term `term` is the sum of `loss`, a function of
-    each pair's cosine."""
+    """Uses all dictionary entries in every step; the loss `term` is the sum of `loss` over their cosines."""
 
     instances = 0
 
@@ -45,27 +40,22 @@ class DictionaryCosine(Stream):
 
 
 def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
-    """Return the dictionary entries with two different ids, and the languages of their two sides, both (n, 2)
-    int64. Types that both languages share are their own images and therefore already aligned."""
+    """Return the dictionary entries with two different ids, and their languages, both (n, 2) int64. Types
+    that both languages share are their own images, and thus already aligned."""
     if not languages.dictionaries:
-        raise BadInput(
-            "there is no dictionary between the languages, so there is nothing to align", languages.folder
-        )
+        raise BadInput("there is no dictionary, so there is nothing to align", languages.folder)
     each = [languages.dictionary(*pair) for pair in languages.dictionaries]
     numbers = [[languages[name].number for name in pair] for pair in languages.dictionaries]
     entries, sides = np.concatenate(each), np.repeat(numbers, list(map(len, each)), axis=0)
     moved = entries[:, 0] != entries[:, 1]
     if not moved.any():
-        raise BadInput(
-            "the dictionary contains only types that the languages share, so there is nothing to align"
-        )
+        raise BadInput("the languages share all types in the dictionary, so there is nothing to align")
     return np.ascontiguousarray(entries[moved]), sides[moved]
 
 
 @dataclass(frozen=True)
 class Align(Objective):
-    """alpha * L_ALIGN, where L_ALIGN is the negative mean cosine between the word embeddings of all
-    dictionary pairs."""
+    """alpha * L_ALIGN, where L_ALIGN is the negative mean cosine of dictionary pairs' word embeddings."""
 
     alpha: float = ALPHA
 

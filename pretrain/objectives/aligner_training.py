@@ -1,7 +1,6 @@
 """Aligner training: a contrastive loss on linked words in sentences and their translations.
 
-A word's vector is the mean of its sub-words' states at one layer, minus the mean over all words in the
-sentence, normalised to length 1.
+A word's vector is the mean of its sub-words' states at one layer, minus the sentence's mean, normalised.
 
 Shapes: B pairs, with at most n and m words on their sides, hidden size H.
 """
@@ -10,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,23 +22,20 @@ from calque.pretrain.bitext import PARALLEL, PairObjective, PairStream, line_len
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.model import encode
-from calque.pretrain.objective import GOLD, GROWN, Linked, Stream, Traits
+from calque.pretrain.objective import GOLD, GROWN, Learner, Linked, Stream, Traits
 from calque.pretrain.transport import itermax_table, log_kernel, sinkhorn, untied
-
-if TYPE_CHECKING:
-    from calque.pretrain.modules import Learner
 
 Labels = Literal["agreement", "estimated", "self", "gold"]
 LINKS: dict[Labels, Linked] = {"agreement": GROWN, "estimated": GROWN, "self": "", "gold": GOLD}
-"""The links used as labels; with `agreement`, only the links that the encoder agrees with are used."""
+"""The links used as labels; with `agreement`, only those that the encoder agrees with."""
 CONTRAST, LABELLED = "contrast", "labelled"
 TEMPERATURE = 0.1
 GROUP = 8  # maximum number of sentence pairs that share negatives
 
 
 class ContrastedWords(PairStream):
-    """Unmasked sentence pairs in groups of similar length, with each side in a separate row. Logs which
-    fraction of the linked words (or, if the model labels them itself, of all words) receive a label."""
+    """Unmasked sentence pairs in groups of similar length, with each side in a separate row. `LABELLED` is
+    the fraction of linked words (or, if the model labels them itself, of all words) that get a label."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: AlignerTraining) -> None:
         # Shuffled, because consecutive pairs in a file may be translations of the same sentence.
@@ -83,7 +79,7 @@ class ContrastedWords(PairStream):
         columns: Tensor,
         batch: NumberedWords,
     ) -> Tensor:
-        """Return the links to be learnt, (B, n, m) bool."""
+        """Return the links to learn, (B, n, m) bool."""
         kind = self.objective.labels
         if kind == "self":
             kernel = log_kernel(torch.bmm(first, second.mT))
@@ -97,9 +93,8 @@ class ContrastedWords(PairStream):
 
 
 def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
-    """Average the states of rows `<s> ids </s>` over the sub-words of each word, (B, n, H), given the number
-    of the word that each id belongs to (-1 for padding). Also return a mask of the words that exist, (B,
-    n)."""
+    """Average the states of rows `<s> ids </s>` over each word's sub-words, (B, n, H), given each id's word
+    number (-1 for padding); also return a mask of real words, (B, n)."""
     rows, width = len(hidden), hidden.shape[1] - 2
     numbers = numbers[:, :width]
     starts = torch.arange(rows, device=numbers.device)[:, None] * (width + 1)
@@ -112,8 +107,8 @@ def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def centred_words(vectors: Tensor, real: Tensor) -> Tensor:
-    """Subtract the sentence mean from the vectors of words, (B, n, H), and normalise them. Vectors that are
-    not `real` (B, n) become 0."""
+    """Subtract the sentence mean from word vectors, (B, n, H), and normalise them; vectors that are not
+    `real` (B, n) become 0."""
     padding = ~real[:, :, None]
     sums = vectors.masked_fill(padding, 0).sum(1, keepdim=True)
     mean = sums / real.sum(1).clamp(min=1)[:, None, None]
@@ -122,16 +117,16 @@ def centred_words(vectors: Tensor, real: Tensor) -> Tensor:
 
 def probabilities(cosines: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
     """Return the geometric mean of p(target | source) and p(source | target), (B, n, m), which are softmaxes
-    over cosines divided by TEMPERATURE. `rows` (B, n) and `columns` (B, m) mark real words; values at padding
-    are arbitrary. awesome-align is similar (Dou and Neubig 2021, section 2.2)."""
+    over cosines / TEMPERATURE, as in awesome-align (Dou and Neubig 2021, section 2.2). `rows` (B, n) and
+    `columns` (B, m) mark real words; values at padding are arbitrary."""
     padding = ~(rows[:, :, None] & columns[:, None])
     logits = (cosines / TEMPERATURE).masked_fill_(padding, torch.finfo(cosines.dtype).min)
     return (logits.softmax(1) * logits.softmax(2)).sqrt_()
 
 
 def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
-    """Return the cross-entropy of predicting the words linked to each word, summed over words and both
-    directions; several links of a word are weighted equally. All arguments are (n, m)."""
+    """Return the cross-entropy of predicting each word's links, which have equal weights, summed over words
+    and both directions. All arguments are (n, m)."""
     logits = (similarity / TEMPERATURE).masked_fill(~real, torch.finfo(similarity.dtype).min)
     losses = [labels / labels.sum(dim, keepdim=True).clamp(min=1) * logits.log_softmax(dim) for dim in (0, 1)]
     return -torch.stack(losses).masked_fill(~labels, 0.0).sum()
@@ -139,14 +134,13 @@ def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class AlignerTraining(PairObjective):
-    """Trains a model to identify the translation of each linked word among the words in up to eight sentence
-    pairs: cross-entropy in both directions, with a temperature of 0.1.
+    """Trains a model to identify each linked word's translation among the words in up to eight sentence
+    pairs.
 
-    layer: the layer that the loss applies to, which is also the last one trained; by default, the layer at
-        two thirds of the depth.
-    labels: fast_align's links with a probability of at least `least` under the current model ("agreement");
-        all of fast_align's links; links found by the model itself, with optimal transport and Itermax as in
-        XLM-Align; or gold links.
+    layer: the layer that the loss applies to, and the last one trained; by default, at two thirds of the
+        depth.
+    labels: fast_align's links with a probability of at least `least` under the current model ("agreement"),
+        all of fast_align's links, the model's own links as in XLM-Align, or gold links.
     """
 
     parallel_fraction: float = 1.0
@@ -180,12 +174,11 @@ class AlignerTraining(PairObjective):
         )
 
     def layer_of(self, layers: int) -> int:
-        """Return the layer that the loss applies to in a model of `layers` layers."""
+        """Return the layer that the loss applies to, in a model of `layers` layers."""
         return self.layer or main_layer(layers)
 
     def main_layer(self, layers: int) -> int:
-        """Return the layer below the one that the loss applies to, because it aligns words better (measured
-        on en-fr)."""
+        """Return the layer below `layer_of`, which aligns words better (measured on en-fr)."""
         return max(1, self.layer_of(layers) - 1)
 
     def pair_passes(self, layers: int) -> float:

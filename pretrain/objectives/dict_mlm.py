@@ -18,8 +18,8 @@ Side = Literal["input", "label"]
 
 
 class Translations:
-    """Translates ids with the dictionaries between languages; ids without an entry stay the same. The target
-    language of each word is sampled from the languages that share a dictionary with its own language.
+    """Translates ids with the dictionaries between languages; ids without an entry stay the same. Each word's
+    target language is sampled from the languages that share a dictionary with its own.
 
     Shapes: R rows in a model's table, N words, P languages that share a dictionary with a given language.
     """
@@ -31,9 +31,7 @@ class Translations:
             of[a][b] = _images(languages.dictionary(*pair), languages.rows)
             of[b][a] = _images(languages.dictionary(*pair[::-1]), languages.rows)
         if not any(of):
-            raise BadInput(
-                "there is no dictionary between the languages with which to translate words", languages.folder
-            )
+            raise BadInput("there is no dictionary with which to translate words", languages.folder)
         self.partners = [np.array(sorted(images), np.int64) for images in of]  # (P,) per language
         self.images: list[np.ndarray | None] = []  # (P, R) per language
         for images in of:
@@ -42,8 +40,7 @@ class Translations:
     def __call__(
         self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the translations of `ids`, which belong to `languages`, and the languages of the
-        translations; all are (N,)."""
+        """Return the translations of `ids` in `languages`, and the translations' languages; all (N,)."""
         most = max(map(len, self.partners))
         drawn = random.integers(0, most, len(ids))
         translated, of = ids.copy(), languages.copy()
@@ -58,8 +55,7 @@ class Translations:
 
 
 def _images(entries: np.ndarray, rows: int) -> np.ndarray:
-    """Map each of the R rows to the image in its first dictionary entry, given the entries (n, 2). Rows
-    without an entry are mapped to themselves."""
+    """Map each of the R rows to its image in the first of its `entries` (n, 2), or else to itself."""
     image = np.arange(rows)
     first = np.unique(entries[:, 0], return_index=True)[1]
     image[entries[first, 0]] = entries[first, 1]
@@ -94,10 +90,9 @@ class CodeSwitched(Monolingual):
 
 @dataclass(frozen=True)
 class DictMLM(TextObjective):
-    """At half of the selected positions, the original token is the label and its image replaces it in the
-    input (as in the ALIGN-MLM paper's runs). With `side="label"`, rows are masked as usual, and the image is
-    the label (Chaudhary et al. 2020). A token without a dictionary entry is its own image, so it stays
-    visible or is its own label."""
+    """At half of the selected positions, the original id is the label and its image replaces it in the input
+    (as in the ALIGN-MLM paper's runs). With `side="label"`, rows are masked as usual and the image is the
+    label (Chaudhary et al. 2020). An id without a dictionary entry is its own image."""
 
     side: Side = "input"
     mask_rate: float = MASK_RATE

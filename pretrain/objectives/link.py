@@ -1,5 +1,5 @@
-"""LINK: source words are replaced by their translations in the input but not in the labels (after Sedova et
-al. 2026)."""
+"""LINK: source words are replaced by translations in the input, but not in the labels (after Sedova et al.
+2026)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,17 +20,14 @@ SHARE = 0.25
 
 class Switched(Monolingual):
     """Rows masked as for MLM, in which a fraction `share` of the first language's unmasked words is
-    translated. Labels are the original words. The words to translate are sampled after masking, so rows are
-    identical to MLM's if the dictionary is empty."""
+    translated."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, share: float) -> None:
         super().__init__(languages, length, mask_rate)
         self.share, self.translate = share, Translations(languages)
         if self.translate.images[0] is None:
             first = languages.languages[0].name
-            raise BadInput(
-                f"there is no dictionary with which to translate the words of {first}", languages.folder
-            )
+            raise BadInput(f"there is no dictionary with which to translate {first}", languages.folder)
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
         ids, languages = self.read(instances)
@@ -45,7 +42,7 @@ class Switched(Monolingual):
 @dataclass(frozen=True)
 class Link(TextObjective):
     """MLM on text in which a fraction `share` of the source's unmasked words is replaced by their images, if
-    they have dictionary entries. Labels are always the original words. There are no language embeddings."""
+    they have dictionary entries. Labels are the original words; there are no language embeddings."""
 
     share: float = SHARE
     mask_rate: float = MASK_RATE

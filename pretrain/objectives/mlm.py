@@ -1,11 +1,10 @@
-"""MLM: masked language modelling on the text of every language (Devlin et al. 2019)."""
+"""MLM: masked language modelling on text in every language (Devlin et al. 2019)."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,15 +16,12 @@ from calque.pretrain.batch import Rows
 from calque.pretrain.lazy import Tensor
 from calque.pretrain.mask import MASK_RATE, Masking
 from calque.pretrain.model import prediction_loss
-from calque.pretrain.objective import Objective, Stream, Traits
-
-if TYPE_CHECKING:
-    from calque.pretrain.modules import Learner
+from calque.pretrain.objective import Learner, Objective, Stream, Traits
 
 
 class PackedLines:
-    """A language's corpus as full rows without padding: `<s>`, then lines, each followed by `</s>`, truncated
-    where the row ends. The incomplete last row (`left_over` ids) is omitted."""
+    """A language's corpus as full rows: `<s>`, then consecutive ids of the lines, each of which ends in
+    `</s>`. The last `left_over` ids, which do not fill a row, are omitted."""
 
     def __init__(self, language: Language, specials: Specials, length: int) -> None:
         corpus = language.corpus
@@ -55,13 +51,12 @@ class PackedLines:
         return ids
 
     def _ended(self, place: int, low: int, high: int) -> int:
-        """Return the number of lines whose `</s>` precedes `place` in the concatenated lines, searching from
-        `low` to `high`."""
+        """Return the number of lines that end before `place` in the concatenated lines (`low` to `high`)."""
         return bisect_left(range(high), place, low, high, key=lambda line: int(self.lines[line + 1]) + line)
 
 
 class Monolingual(Stream):
-    """The packed rows of all languages, one language after the other."""
+    """The packed rows of all languages in turn."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float) -> None:
         self.weights = {"mlm": 1.0}
@@ -73,7 +68,7 @@ class Monolingual(Stream):
         self.left_out = {"ids in an unfilled last row": sum(packed.left_over for packed in self.packed)}
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the ids and languages of the given rows, both (B, L)."""
+        """Return the ids and languages of rows, both (B, L)."""
         of = np.searchsorted(self.ends, instances, side="right")
         places = np.asarray(instances) - np.concatenate([[0], self.ends])[of]
         ids = np.stack([self.packed[k].row(i) for k, i in zip(of, places, strict=True)])
@@ -100,8 +95,7 @@ class TextObjective(Objective):
 
 @dataclass(frozen=True)
 class MLM(TextObjective):
-    """The sum of L_MLM(C) over the corpora C of all languages (ALIGN-MLM, section 3), with lines packed into
-    full rows."""
+    """The sum of L_MLM(C) over the corpora C of all languages (ALIGN-MLM, section 3)."""
 
     mask_rate: float = MASK_RATE
 

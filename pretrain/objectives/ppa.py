@@ -1,5 +1,4 @@
-"""PPA: TLM, and momentum contrast (He et al. 2020) between sentences and their translations (Pan et al.
-2021).
+"""PPA: TLM and momentum contrast (He et al. 2020) between sentences and translations (Pan et al. 2021).
 
 Shapes: B sentences, hidden size H, D dimensions, K keys in the queue.
 """
@@ -8,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -21,19 +20,16 @@ from calque.pretrain.distributed import World
 from calque.pretrain.lazy import F, Tensor, nn, torch
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import encode_first, evaluating, prediction_loss
-from calque.pretrain.objective import Stream, Traits
-
-if TYPE_CHECKING:
-    from calque.pretrain.modules import Learner
+from calque.pretrain.objective import Learner, Stream, Traits
 
 MOCO = "moco"
-Beside = Literal["TLM", "MLM", ""]  # the loss that is added to the contrastive loss
+Beside = Literal["TLM", "MLM", ""]  # the loss added to the contrastive loss
 TEMPERATURE, MOMENTUM, QUEUE, WIDTH = 0.05, 0.999, 32_000, 300
 
 
 def contrast(queries: Tensor, keys: Tensor, others: Tensor, temperature: float) -> Tensor:
-    """Return the summed InfoNCE loss, in float32: each query (B, D) should match its own key (B, D) rather
-    than the `others` (K, D)."""
+    """Return the summed InfoNCE, in float32: each query (B, D) should match its own key (B, D), not the
+    `others` (K, D)."""
     with torch.autocast(queries.device.type, enabled=False):
         queries, keys, others = queries.float(), keys.float(), others.float()
         logits = torch.cat([(queries * keys).sum(1, keepdim=True), queries @ others.T], dim=1) / temperature
@@ -43,7 +39,7 @@ def contrast(queries: Tensor, keys: Tensor, others: Tensor, temperature: float) 
 
 @dataclass(frozen=True)
 class PairsWithKeys:
-    """Sentence pairs with the keys of their second sides, and the queue as it was before the step."""
+    """Sentence pairs with the keys of their second sides and the queue before the step."""
 
     pairs: PairRows
     keys: Tensor
@@ -51,12 +47,10 @@ class PairsWithKeys:
 
 
 class Contrasted(PairStream):
-    """Sentence pairs, with one row per pair for TLM and two for contrast (the first side is the query, the
-    second the key).
+    """Sentence pairs, with one row per pair for TLM and two for contrast: the query and the key.
 
-    At the start of a step, the slow encoder is updated and computes the keys. These are added to the queue
-    only after it has been read, so a query is compared with its own key and with keys from earlier steps, and
-    the loss does not depend on how batches are divided.
+    Before a step, the slow encoder is updated and computes the keys. The queue is copied before they are
+    added, so a query is compared with its own key and those of earlier steps, however batches are divided.
     """
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: PPA) -> None:
@@ -91,14 +85,12 @@ class Contrasted(PairStream):
 
 @dataclass(frozen=True)
 class PPA(PairObjective):
-    """L_MoCo + L_TLM on the same pairs, with the two languages in random order (section 2). A sentence's
-    vector is the last layer's state at the first position, normalised and projected to `dimensions`
-    dimensions.
+    """L_MoCo + L_TLM on the same pairs, with the languages in random order (section 2). A sentence's vector
+    is the last layer's state at the first position, normalised and projected to `dimensions` dimensions.
 
-    queue: the number of keys from earlier sentences that are used as negatives.
-    momentum: how much of its weights the slow encoder keeps in every update.
-    beside: the loss added to L_MoCo (Table 5). MLM masks the same ids as TLM, but each side is a separate
-        row.
+    queue: the number of earlier keys used as negatives.
+    momentum: the fraction of its weights that the slow encoder keeps in an update.
+    beside: the loss added to L_MoCo (Table 5); MLM masks the same ids as TLM, with each side in its own row.
     """
 
     parallel_fraction: float = USUAL
@@ -140,11 +132,11 @@ class PPA(PairObjective):
 
     @property
     def traits(self) -> Traits:
-        memory = 2 * 4 * self.queue * self.dimensions  # the queue, and the copy made at the start of a step
+        memory = 2 * 4 * self.queue * self.dimensions  # the queue and its copy
         return replace(super().traits, predicts=bool(self.beside), memory=memory)
 
     def pair_passes(self, layers: int) -> float:
-        # The contrastive loss encodes each side separately; the first side needs a backward pass too.
+        # The contrastive loss encodes each side separately, the first with a backward pass.
         return 5.0 if self.beside else 2.0
 
     def modules(self, model: Any) -> dict[str, nn.Module]:

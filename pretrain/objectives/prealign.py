@@ -1,14 +1,14 @@
-"""PreAlign: first, dictionary words are aligned at every layer; then, MLM with code-switched input (Li et al.
+"""PreAlign: aligns dictionary words at every layer, then trains MLM with code-switched input (Li et al.
 2024).
 
-Shapes: P pairs, W = 2P words (all first sides, then all second sides), A of which are anchors, hidden size H.
+Shapes: P pairs, W = 2P words (all first sides, then all second sides), A anchors, hidden size H.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -21,13 +21,10 @@ from calque.pretrain.batch import UNLABELLED, Batch, Rows
 from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import encode_each
-from calque.pretrain.objective import After, Composite, Objective, Stream, Sum, Traits
+from calque.pretrain.objective import After, Composite, Learner, Objective, Stream, Sum, Traits
 from calque.pretrain.objectives.align_mlm import moved_entries
 from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
-
-if TYPE_CHECKING:
-    from calque.pretrain.modules import Learner
 
 Sides = Literal["first", "both"]
 TEMPERATURE = 0.1
@@ -37,10 +34,10 @@ WORD = 1  # the word's position in its row, `<s> word </s>`
 
 @dataclass(frozen=True)
 class Anchors(Batch):
-    """Dictionary entries, of which some words are anchors, to be matched with their translations: the first
-    words (or the words on both `sides`) of entries `first` to `last` (exclusive). `ids` and `languages` are
-    (P, 2) int64. Each part of a batch contains all words but only some anchors, so the total loss does not
-    depend on the division into parts."""
+    """Dictionary entries, `ids` and `languages` (P, 2) int64, in which anchors are to be matched with their
+    translations: the first words (or the words on both `sides`) of entries `first` to `last` (exclusive).
+    Parts of a batch contain all words but only some anchors, so the total loss does not depend on the
+    division into parts."""
 
     ids: Tensor
     languages: Tensor
@@ -55,7 +52,7 @@ class Anchors(Batch):
         return replace(self, first=self.first + rows.start, last=self.first + rows.stop)
 
     def rows(self, specials: Specials) -> Rows:
-        """Return a row for each word, between special tokens, (W, 3)."""
+        """Return each word between special tokens, (W, 3)."""
         words, numbers = (column.T.reshape(-1, 1) for column in (self.ids, self.languages))
         ids = F.pad(F.pad(words, (1, 0), value=specials.start), (0, 1), value=specials.end)
         return Rows(ids, torch.full_like(ids, UNLABELLED), numbers.expand(-1, 3), padded=False)
@@ -73,9 +70,8 @@ class Anchors(Batch):
 
     @property
     def excluded(self) -> Tensor:
-        """Which words are excluded from each anchor's sum, (A, W): the words of other entries that share a
-        word with the anchor's entry. Otherwise, a word with two translations would be pushed away from one of
-        them."""
+        """Which words are excluded from each anchor's sum, (A, W): those in other entries that share a word
+        with the anchor's entry, so that no word is pushed away from one of its translations."""
         same = (self.ids[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
         excluded = same.repeat(2, 2)[self.anchors]
         each = torch.arange(len(excluded), device=excluded.device)
@@ -85,8 +81,7 @@ class Anchors(Batch):
 
 def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
     """Return InfoNCE, summed over anchors w with translations t, in float32: -log(exp(cos(w, t) / T) / sum
-    over words v of exp(cos(w, v) / T)), where `words` is (W, H). As in the published code, the words v
-    include the anchor itself."""
+    over words v of exp(cos(w, v) / T)). As in the published code, the `words` (W, H) include the anchor."""
     with torch.autocast(words.device.type, enabled=False):
         unit = F.normalize(words.float(), dim=1)
         logits = (unit[batch.anchors] @ unit.T / temperature).masked_fill(batch.excluded, -torch.inf)
@@ -94,7 +89,7 @@ def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
 
 
 class WordContrast(Stream):
-    """Samples dictionary entries anew in every step, so it has no instances."""
+    """Samples dictionary entries in every step, so it has no instances."""
 
     instances = 0
 
@@ -103,7 +98,7 @@ class WordContrast(Stream):
         self.specials, self.objective = languages.specials, objective
         self.ids, self.languages = moved_entries(languages)
         if len(self.ids) < 2:
-            raise BadInput("only one dictionary entry links two different types, but at least two are needed")
+            raise BadInput("only one dictionary entry links two different types; at least two are needed")
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Anchors, dict[str, int]]:
         drawn = random.permutation(len(self.ids))[: self.objective.pairs]
@@ -122,8 +117,7 @@ class WordContrast(Stream):
 @dataclass(frozen=True)
 class Contrast(Objective):
     """InfoNCE on `pairs` dictionary entries per step, averaged over all layers and the embeddings (section
-    3.2). `anchors` are the first words of the entries, as in the published code, or the words on both
-    sides."""
+    3.2). `anchors` are the entries' first words, as in the published code, or both words."""
 
     pairs: int = PAIRS
     temperature: float = TEMPERATURE
@@ -149,9 +143,8 @@ class Contrast(Objective):
 
 @dataclass(frozen=True)
 class PreAlign(Composite):
-    """Both phases: MLM with `Contrast` for a fraction `portion` of the steps, then MLM with a fraction
-    `share` of the words replaced by translations. The dictionary's words are read in addition to rows of
-    text."""
+    """Two phases: MLM and `Contrast` for a fraction `portion` of the steps, then LINK with `share`. The
+    dictionary's words are read in addition to rows of text."""
 
     share: float = SHARE
     portion: float = PORTION
@@ -179,7 +172,6 @@ class PreAlign(Composite):
 
     @property
     def phases(self) -> After:
-        """The second phase, which starts from the model of the first."""
         return After(Link(self.share, self.mask_rate), self.first, self.portion)
 
     @property

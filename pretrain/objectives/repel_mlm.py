@@ -1,4 +1,4 @@
-"""REPEL-MLM: MLM with a loss that keeps the embeddings of dictionary words dissimilar, the opposite of
+"""REPEL-MLM: MLM with a loss that keeps the embeddings of translations dissimilar, the opposite of
 ALIGN-MLM."""
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from calque.pretrain.objectives.mlm import MLM
 
 @dataclass(frozen=True)
 class Repel(Align):
-    """alpha * L_REPEL, where L_REPEL is the mean over dictionary pairs of max(0, cosine of the two word
-    embeddings). It is 0 once no cosine is positive, so it cannot diverge, and it does not make embeddings
-    opposite, which would again be an alignment up to a rotation."""
+    """alpha * L_REPEL, where L_REPEL is the mean over dictionary pairs of max(0, cosine of the word
+    embeddings). It cannot diverge, and it does not make embeddings opposite, which would be an alignment up
+    to a rotation."""
 
     short_name = "REPEL"
 

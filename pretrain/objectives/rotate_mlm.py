@@ -1,12 +1,8 @@
-"""ROTATE-MLM: MLM in which the derived language's embeddings are rotated once, onto their translations.
-
-Shapes: d dictionary pairs, n rows that belong to a derived language, hidden size H.
-"""
+"""ROTATE-MLM: MLM in which the derived language's embeddings are rotated onto their translations once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,20 +13,17 @@ from calque.derive.languages import Languages
 from calque.pretrain.distributed import World
 from calque.pretrain.lazy import Optimizer, Tensor, no_grad, torch
 from calque.pretrain.mask import MASK_RATE
-from calque.pretrain.objective import Stream, Traits
+from calque.pretrain.objective import Learner, Stream, Traits
 from calque.pretrain.objectives.align_mlm import moved_entries
 from calque.pretrain.objectives.mlm import Monolingual, TextObjective
 from calque.pretrain.rotation import Rotation
-
-if TYPE_CHECKING:
-    from calque.pretrain.modules import Learner
 
 LEFT_OPEN = "dimensions of the rotation that the dictionary does not determine"
 
 
 class RotatedOnce(Monolingual):
-    """Rows masked as for MLM. After a fraction `at` of the steps, the embedding rows that belong only to one
-    language are rotated onto their translations."""
+    """Rows masked as for MLM. After a fraction `at` of the steps, the embeddings that only a derived language
+    uses are rotated onto their translations."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, at: float) -> None:
         super().__init__(languages, length, mask_rate)
@@ -57,8 +50,7 @@ class RotatedOnce(Monolingual):
 
 
 def own_rows(languages: Languages, number: int) -> np.ndarray:
-    """Return the rows of a model's table that a language does not share with earlier languages, (n,)
-    int64."""
+    """Return the rows of a model's table that a language does not share with earlier ones, (n,) int64."""
 
     def rows(language: Language) -> np.ndarray:
         return np.append(language.table, [] if language.places is None else language.places).astype(np.int64)
@@ -73,23 +65,23 @@ def own_rows(languages: Languages, number: int) -> np.ndarray:
 
 @no_grad
 def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, world: World) -> None:
-    """Rotate the given `rows` (n,) of a table, and AdamW's moments, by the map that brings the second rows of
-    `pairs` (d, 2) closest to the first. First moments rotate exactly. Second moments do so only if a row's
-    gradients are uncorrelated across dimensions, but their sum over a row is always preserved. Moments cannot
-    be reset to 0, because AdamW's bias correction depends on the number of steps of the whole table."""
+    """Rotate the `rows` (n,) of a table, and AdamW's moments, by the map that brings the second rows of
+    `pairs` (d, 2) closest to the first. First moments rotate exactly; second moments do only if a row's
+    gradients are uncorrelated across dimensions, but keep their sum. Moments cannot be reset to 0, because
+    AdamW's bias correction depends on the steps of the whole table."""
     rotation = Rotation.fit(table[pairs[:, 1]], table[pairs[:, 0]])
     changed = [(table, rotation(table[rows]))]
     if moments := optimizer.state.get(table):
         for name, matrix in (("exp_avg", rotation.matrix), ("exp_avg_sq", rotation.matrix.square())):
             changed.append((moments[name], moments[name][rows] @ matrix))
     for tensor, own in changed:
-        # All processes use the first one's result, because results may differ in the last digits.
+        # All processes use the first one's result, because theirs may differ in the last digits.
         tensor[rows] = world.add(own if world.first else torch.zeros_like(own))
 
 
 @dataclass(frozen=True)
 class RotateMLM(TextObjective):
-    """MLM with a single rotation after a fraction `at` of the steps."""
+    """MLM with one rotation after a fraction `at` of the steps."""
 
     at: float = 0.5
     mask_rate: float = MASK_RATE

@@ -1,5 +1,4 @@
-"""WEAM: TLM in which masked words are also predicted from the vectors of their translations (Yang et al.
-2021).
+"""WEAM: TLM that also predicts masked words from the vectors of their translations (Yang et al. 2021).
 
 Shapes: B pairs, one per row, L ids per row, hidden size H, Q masked ids with a link.
 """
@@ -8,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +16,7 @@ from calque.pretrain.batch import UNLABELLED, Batch, LinkedPairs
 from calque.pretrain.bitext import USUAL, LinkObjective, PairStream
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.model import cross_entropy, encode, prediction_loss
-from calque.pretrain.objective import GROWN, Linked, Stream
-
-if TYPE_CHECKING:
-    from calque.pretrain.modules import Learner
+from calque.pretrain.objective import GROWN, Learner, Linked, Stream
 
 EXCHANGE = "exchange"
 MASKS = 0.3  # the paper's mask rate
@@ -28,8 +24,8 @@ MASKS = 0.3  # the paper's mask rate
 
 @dataclass(frozen=True)
 class MaskedLinks(Batch):
-    """The K links of masked ids. `at` (Q,) contains the flat positions of masked ids that have a link, on
-    both sides; link k connects the id at `at[of[k]]` to the id at `other[k]`."""
+    """The K links of masked ids. `at` (Q,) contains the flat positions of linked masked ids on both sides;
+    link k connects the id at `at[of[k]]` to the id at `other[k]`."""
 
     at: Tensor
     other: Tensor
@@ -59,8 +55,7 @@ class ExchangePairs(LinkedPairs):
 
 
 class Exchanged(PairStream):
-    """Sentence pairs whose masked ids are predicted by TLM and, if linked, also from the vectors on the other
-    side."""
+    """Sentence pairs whose masked ids are predicted by TLM and, if linked, from vectors on the other side."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: WEAM) -> None:
         super().__init__(languages, length, seed, objective)
@@ -87,8 +82,7 @@ class Exchanged(PairStream):
 
 
 def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
-    """Average the vectors (K, H) in each of `size` groups, (size, H): the paper's A^T H, with normalised
-    rows."""
+    """Average the vectors (K, H) in each of `size` groups: the paper's A^T H, with normalised rows."""
     ones = torch.ones_like(of, dtype=torch.float32)
     counts = vectors.new_zeros(size, dtype=torch.float32).index_add(0, of, ones)
     sums = vectors.new_zeros(size, vectors.shape[1]).index_add(0, of, vectors)
@@ -98,9 +92,9 @@ def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
 @dataclass(frozen=True)
 class WEAM(LinkObjective):
     """L_mp + weight * L_cp: TLM, plus predicting masked ids from the vectors of their translations (section
-    2.2). Links are gold links, or fast_align's, symmetrised by grow-diag-final-and. If two linked words have
-    the same number of sub-words, these are linked one-to-one, in order; otherwise, every sub-word of one is
-    linked to every sub-word of the other, and vectors are averaged."""
+    2.2). Links are gold links, or fast_align's, symmetrised by grow-diag-final-and. The sub-words of two
+    linked words are linked one-to-one, in order, if they are equally many; otherwise, each is linked to all
+    of the other word's, and vectors are averaged."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASKS

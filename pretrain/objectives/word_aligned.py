@@ -1,5 +1,5 @@
-"""Word-aligned BERT: the vectors of linked words are pulled together, while source words stay close to their
-initial vectors (Cao et al. 2020).
+"""Word-aligned BERT: pulls linked words together and keeps source words close to their initial vectors (Cao
+et al. 2020).
 
 Shapes: B pairs, L ids per side, hidden size H, K links.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,17 +19,14 @@ from calque.pretrain.batch import WordPairs
 from calque.pretrain.bitext import GOLD_LINKS, PARALLEL, USUAL, LinkObjective, PairStream
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.model import encode
-from calque.pretrain.objective import Linked, Stream, Traits
-
-if TYPE_CHECKING:
-    from calque.pretrain.modules import Learner
+from calque.pretrain.objective import Learner, Linked, Stream, Traits
 
 START = "start"
 LINKED, KEPT = "linked words", "source words"
 
 
 class Words(PairStream):
-    """Unmasked sentence pairs, with each side as a separate row."""
+    """Unmasked sentence pairs, with each side in a separate row."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: WordAligned) -> None:
         super().__init__(languages, length, seed, objective)
@@ -64,12 +61,11 @@ class WordAligned(LinkObjective):
     """The mean squared distance between linked words, plus `weight` times the mean squared distance of source
     words from their vectors in the starting model. A word is represented by the last layer's state of its
     last sub-word; the two sentences are encoded separately. Links are gold links, or the intersection of
-    fast_align's two directions. A starting model is needed because, without a prediction loss, training from
-    scratch would make all words equal.
+    fast_align's two directions. Without a prediction loss, training from scratch would make all words equal.
 
-    frozen: whether to follow the authors' code instead of the paper's equation: the words on the other side
-        are pulled towards the vectors of source words in the starting model, `<s>` and `</s>` count as words,
-        and squares are averaged over dimensions.
+    frozen: whether to follow the authors' code instead of the paper: target words are pulled towards source
+        words' vectors in the starting model, `<s>` and `</s>` count as words, and squares are averaged over
+        dimensions.
     """
 
     parallel_fraction: float = USUAL

@@ -1,10 +1,9 @@
-"""XLM: MLM and translation language modelling, with language embeddings (Conneau and Lample 2019)."""
+"""XLM: MLM and translation language modelling with language embeddings (Conneau and Lample 2019)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,17 +13,13 @@ from calque.pretrain.bitext import PARALLEL, USUAL, Groups, PairObjective
 from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.mask import MASK_RATE, Masking
 from calque.pretrain.model import prediction_loss
-from calque.pretrain.objective import Composite, Objective, Stream, Traits
+from calque.pretrain.objective import Composite, Learner, Objective, Stream, Traits
 from calque.pretrain.objectives.mlm import MLM
-
-if TYPE_CHECKING:
-    from calque.pretrain.modules import Learner
 
 
 class Parallel(Stream):
-    """Rows filled with parallel sentences: the first half contains ids in one language, the second half their
-    translations. Each half consists of `<s>`, lines that end in `</s>`, and padding (ALIGN-MLM, appendix
-    G.3). All sentences in a row belong to the same language pair."""
+    """Rows of parallel sentences from one bitext: sentences in the first half, their translations in the
+    second. Each half consists of `<s>`, lines that end in `</s>`, and padding (ALIGN-MLM, appendix G.3)."""
 
     def __init__(
         self, languages: Languages, length: int, fraction: float, mask_rate: float, seed: int
@@ -38,7 +33,7 @@ class Parallel(Stream):
         self.left_out = {"parallel sentences longer than half a row": self.groups.left_out}
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the ids and languages of the given rows, both (B, L)."""
+        """Return the ids and languages of rows, both (B, L)."""
         specials = self.languages.specials
         ids = np.full((len(instances), 2 * self.half), specials.pad)
         numbers = np.full_like(ids, self.languages.padding)
@@ -67,8 +62,7 @@ class Parallel(Stream):
 
 @dataclass(frozen=True)
 class TLM(PairObjective):
-    """L_TLM(C1-2): masked prediction in rows that contain sentences and their translations, for a fraction of
-    the sentences."""
+    """L_TLM(C1-2): masked prediction in rows of sentences and their translations."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASK_RATE

@@ -1,4 +1,4 @@
-"""XLM-Align: MLM, TLM and denoising word alignment (DWA) with labels from the model itself (Chi et al. 2021).
+"""XLM-Align: MLM, TLM and denoising word alignment (DWA) with self-made labels (Chi et al. 2021).
 
 Shapes: B pairs, one per row, L ids per row, at most W ids per side, hidden size H.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -21,25 +21,22 @@ from calque.pretrain.distributed import World
 from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import encode, evaluating, prediction_loss
-from calque.pretrain.objective import GOLD, GROWN, Composite, Linked, Objective, Stream, Traits
+from calque.pretrain.objective import GOLD, GROWN, Composite, Learner, Linked, Objective, Stream, Traits
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.transport import First, itermax_table, largest, log_kernel, sinkhorn, union, untied
-
-if TYPE_CHECKING:
-    from calque.pretrain.modules import Learner
 
 Positions = Literal["masked", "unmasked", "all-aligned", "none"]
 Labels = Literal["self", "gold", "estimated"]
 LINKS: dict[Labels, Linked] = {"self": "", "gold": GOLD, "estimated": GROWN}
-"""The links used as labels; "" if the model labels the pairs itself."""
+"""The links used as labels; "" if the model labels pairs itself."""
 POINTER = "pointer"
 DEPTH = 10 / 12  # the relative depth of the layer that labels pairs in the paper's model
 
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """Sentence pairs with the target ids of each side, (B, W, W), and the numbers of correct links and of
-    linked ids."""
+    """Sentence pairs with each side's target ids, (B, W, W), and the numbers of correct links and linked
+    ids."""
 
     pairs: PairRows
     targets: tuple[Tensor, Tensor]
@@ -48,7 +45,7 @@ class LabelledPairs:
 
 
 class SentencePairs(PairStream):
-    """Sentence pairs; TLM and DWA share one pass over the masked pairs."""
+    """Sentence pairs, for which TLM and DWA share one pass."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: DWA) -> None:
         super().__init__(languages, length, seed, objective)
@@ -80,7 +77,7 @@ class SentencePairs(PairStream):
         return labelled, counts
 
     def label(self, model: Any, batch: PairRows) -> tuple[LabelledPairs, dict[str, Tensor]]:
-        """Label pairs with the current model; also return the counts of the `uncounted` terms."""
+        """Label pairs, and return the counts of `uncounted` terms."""
         places = torch.arange(batch.gold.shape[1], device=batch.gold.device)
         gold = batch.gold[:, :, None] == places
         links, plan = gold, gold.float()
@@ -98,8 +95,8 @@ class SentencePairs(PairStream):
         return labelled, {name: counts[name] for name in self.uncounted}
 
     def _self_label(self, model: Any, batch: PairRows) -> tuple[Tensor, Tensor]:
-        """Return the links between the two sides of unmasked pairs, and the transport plan, both (B, W, W)
-        (section 3.1). Similarities are computed in float32, even if the model uses bfloat16."""
+        """Return the links between the sides of unmasked pairs, and the transport plan, both (B, W, W)
+        (section 3.1). Similarities are in float32, even if the model uses bfloat16."""
         objective = self.objective
         layer = objective.labelling_layer(model.config.num_hidden_layers)
         hidden = encode(model, replace(batch.rows, ids=batch.clean), layer).float()
@@ -114,8 +111,8 @@ class SentencePairs(PairStream):
         return union(plan, in_first, in_second), plan
 
     def _targets(self, batch: PairRows, links: Tensor, plan: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the targets on the other side for the ids of each side, (B, W, W). An id with several links
-        points to the one with the largest transport mass."""
+        """Return each side's targets on the other side, (B, W, W). An id with several links points to the one
+        with the largest transport mass."""
         objective, (first, _), (second, _) = self.objective, batch.places(0), batch.places(1)
         if objective.queries == "all-aligned":
             toss = batch.dice.gather(1, first)[:, :, None] < batch.dice.gather(1, second)[:, None]
@@ -145,8 +142,8 @@ class SentencePairs(PairStream):
 
 
 def states_of(pairs: PairRows, side: int, hidden: Tensor) -> tuple[Tensor, Tensor]:
-    """Select the states of one side's ids (side 0 or 1), (B, W, H), from all states (B, L, H); also return a
-    mask of real ids, (B, W)."""
+    """Select the states of one side's ids, (B, W, H), from `hidden` (B, L, H); also return a mask of real
+    ids, (B, W)."""
     at, real = pairs.places(side)
     return hidden.gather(1, at[:, :, None].expand(-1, -1, hidden.shape[2])), real
 
@@ -155,16 +152,14 @@ def states_of(pairs: PairRows, side: int, hidden: Tensor) -> tuple[Tensor, Tenso
 class Settings(Named):
     """Settings for DWA, and for TLM in the same pass (section 3.2). Layers are numbered from 1.
 
-    tlm: whether the loss includes TLM.
     queries: which ids point to their links: masked ids, the same number of unmasked ids, or one id per link
         (table 7).
     labels: whether links come from the current model, the derivation (`gold`, an upper bound) or an aligner
         (`estimated`).
-    label_layer: the layer used for labelling; by default, the one at the same relative depth as the paper's
-        layer 10 of 12.
+    label_layer: the labelling layer; by default, at the same relative depth as the paper's layer 10 of 12.
     layer: the layer that DWA applies to; by default, the last one.
-    pieces: the number of parts into which a micro-batch is divided by length. Pairs are padded only to the
-        longest pair in their part; with a single part, two thirds of natural text would be padding.
+    pieces: the number of parts of a micro-batch, divided by length and padded separately; with one part, two
+        thirds of natural text would be padding.
     """
 
     parallel_fraction: float = USUAL
@@ -208,7 +203,7 @@ class DWA(Settings, PairObjective):
 
     @property
     def traits(self) -> Traits:
-        # In format 1, rounding decided the link if a side had only one sub-word.
+        # In format 1, rounding decided the link if a side had one sub-word.
         return replace(super().traits, links=LINKS[self.labels], format=2)
 
     def pair_passes(self, layers: int) -> float:
@@ -226,7 +221,7 @@ class DWA(Settings, PairObjective):
         return self.lacking_layers(model, self.label_layer, self.layer)
 
     def labelling_layer(self, layers: int) -> int:
-        """Return the layer used to label pairs in a model of `layers` layers."""
+        """Return the layer that labels pairs in a model of `layers` layers."""
         return round(layers * DEPTH) if self.label_layer is None else self.label_layer
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
@@ -235,7 +230,7 @@ class DWA(Settings, PairObjective):
 
 @dataclass(frozen=True)
 class XLMAlign(Settings, Composite):
-    """L_MLM + L_TLM + L_DWA (section 3.3). TLM or DWA can be switched off by settings."""
+    """L_MLM + L_TLM + L_DWA (section 3.3); settings can switch TLM or DWA off."""
 
     short_name, full_name = "XLM-ALIGN", "XLM-Align"
     summary = (

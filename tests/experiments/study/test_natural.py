@@ -239,5 +239,5 @@ def test_align_mlm_learns_from_a_lexicon(tmp_path):
     (stream,) = [one for one in AlignMLM().streams(languages, 100, 0) if "align" in one.weights]
     drawn, counts = stream.draw([], np.random.default_rng(0))
     assert len(drawn.ids) == counts["align"] == len(entries)
-    with pytest.raises(BadInput, match="no dictionary between the languages"):
+    with pytest.raises(BadInput, match="no dictionary"):
         AlignMLM().streams(Languages.open(plain.folder, ["en", "xx"]), 100, 0)
