@@ -8,7 +8,7 @@ from pathlib import Path
 from calque.derive.artefact import digest
 from calque.derive.fingerprint import fingerprint
 from calque.derive.readers.conllu import read_conllu
-from calque.derive.readers.lines import read_lines
+from calque.derive.readers.lines import Lines
 from calque.derive.sentence import Sentence
 
 NONE = "no stored tree"
@@ -51,7 +51,7 @@ def _tree(words: tuple[str, ...], line: str) -> Sentence:
 
 @lru_cache(maxsize=1)
 def _lines(trees: StoredTrees) -> dict[str, str]:
-    pairs = zip(read_lines(trees.text), read_lines(trees.file), strict=True)
+    pairs = zip(Lines(trees.text), Lines(trees.file), strict=True)
     lines = {text: tree for (_, text), (_, tree) in pairs}
     for path in trees.treebanks:
         lines |= {sentence.text: line_of(sentence) for sentence in read_conllu(path)}

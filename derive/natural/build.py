@@ -1,4 +1,4 @@
-"""Build a folder of natural languages: text and bitexts encoded with an existing vocabulary."""
+"""Write a folder of natural languages: text and bitexts encoded with an existing vocabulary."""
 
 import re
 from bisect import bisect_left
@@ -40,8 +40,8 @@ _UNKNOWN = re.compile(rf"\s*{UNKNOWN}")
 
 
 def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
-    """Encode the words in each line with the tokenizer. UNKNOWN words get the unknown type; words for which
-    the tokenizer yields no id are left out."""
+    """Encode each line with the tokenizer. UNKNOWN words get the unknown type; words without an id are left
+    out."""
     parts = [_UNKNOWN.split(line) for line in lines]  # the text between unknown words
     encodings = iter(vocabulary.encode_texts(list(chain.from_iterable(parts))))
     ids, pieces = list[int](), [list[int]() for _ in lines]
@@ -62,7 +62,7 @@ def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
 
 def _pieces(line: str, stops: Sequence[int]) -> list[int]:
     """Return the number of ids in each word that has any. Id i ends before character `stops[i]` and may
-    include the space before its word. If the ids are not in word order, they are treated as a single word."""
+    include the space before its word. Ids that are not in word order count as one word."""
     ends, end = [], 0
     for word in line.split():
         end = line.index(word, end) + len(word)
@@ -72,8 +72,7 @@ def _pieces(line: str, stops: Sequence[int]) -> list[int]:
 
 
 class EncodedPiece(NamedTuple):
-    """An encoded piece: one of the `sides` per language, the number of lines with text, and counts of
-    exclusions."""
+    """An encoded piece: one side per language, the number of lines read, and counts of exclusions."""
 
     sides: list[Shard]
     lines: int
@@ -81,7 +80,7 @@ class EncodedPiece(NamedTuple):
 
 
 def encode_piece(folder: Path, digest: str, piece: Piece) -> EncodedPiece:
-    """Encode a piece, leaving out lines that contain no types or are too long to store."""
+    """Encode a piece, leaving out lines without a type or too long to store."""
     left_out = Counter[str]()
     vocabulary = _vocabulary(folder, digest)
     sides = [encode_lines(vocabulary, lines) for lines in piece.columns(left_out)]
@@ -134,9 +133,8 @@ def derive_natural(
     dictionaries: Dictionaries | None = None,
 ) -> Path:
     """Encode natural languages and write them atomically to a folder for `Languages.open`. The keys of
-    `bitexts` and `dictionaries` are pairs of language names in `texts`. `rows`: whether models get rows for
-    all types, or only for special types and types that occur. The number of workers does not affect the
-    result."""
+    `bitexts` and `dictionaries` are pairs of names in `texts`. `rows`: whether models get rows for all types
+    or only for special types and types that occur."""
     dictionaries = dictionaries or {}
     _check(texts, bitexts, dictionaries)
     print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, dictionaries)
@@ -173,20 +171,14 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
     for name in texts:
         check_name(name, "a language called")
         if name in RESERVED:
-            raise BadInput(
-                f"a language cannot be called {name!r}; the names {', '.join(RESERVED)} are reserved"
-            )
+            raise BadInput(f"a language cannot be called {name!r}; {', '.join(RESERVED)} are reserved")
     for pair, files in bitexts.items():
         if missing := [name for name in pair if name not in texts]:
             raise BadInput(f"a bitext in {' and '.join(pair)}, but no text in {missing[0]}")
         if pair[0] == pair[1] or not files:
-            raise BadInput(
-                f"the bitext for {' and '.join(pair)} needs two different languages and at least one file"
-            )
+            raise BadInput(f"the bitext for {' and '.join(pair)} needs two languages and at least one file")
         if pair[::-1] in bitexts:
-            raise BadInput(
-                f"two bitexts for {'-'.join(pair)}; merge them into one, which may have several files"
-            )
+            raise BadInput(f"two bitexts for {'-'.join(pair)}; merge them into one with several files")
     for pair, path in dictionaries.items():
         if pair not in bitexts:
             raise BadInput(f"a dictionary for {' and '.join(pair)}, but no bitext for these languages")

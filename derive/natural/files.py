@@ -1,4 +1,4 @@
-"""Text files and bitexts, read piece by piece, optionally excluding sentences used to test models."""
+"""Text files and bitexts, read piece by piece, optionally without sentences that models are tested on."""
 
 import re
 from abc import ABC, abstractmethod
@@ -25,7 +25,7 @@ from calque.derive.readers.parallel import Pair, words_of
 from calque.derive.readers.tables import HEADERS, is_header, is_quoted, unquoted
 
 MANY = 1 << 14  # maximum number of lines per piece of two parallel files
-HEAD = 24  # minimum letters of a test sentence searched for inside longer lines: short ones match by chance
+HEAD = 24  # minimum length of test sentences to search for inside lines, because short ones match by chance
 WHY = "lines with a sentence that models are tested on"
 _OTHER = re.compile(r"[\W_]+")
 _UNSPACED = (
@@ -38,12 +38,12 @@ _UNSPACED = (
 _BETWEEN = re.compile(f"(?<=[{_UNSPACED}]) (?=[{_UNSPACED}])")
 _ANY = re.compile(f"[{_UNSPACED}]")
 
-Columns = tuple[list[str], ...]  # lines in one language, or parallel lines in two; none are blank
+Columns = tuple[list[str], ...]  # non-blank lines in one language, or parallel ones in two
 Chunks = tuple[Chunk, ...]  # a chunk of a file, or of two parallel ones
 
 
 class FileSet(ABC):
-    """Files with text or parallel text, which any process can read piece by piece."""
+    """Files with text or parallel text, which workers read piece by piece."""
 
     @abstractmethod
     def chunks(self) -> Iterator[Chunks]:
@@ -51,35 +51,34 @@ class FileSet(ABC):
 
     @abstractmethod
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
-        """Read the lines in some chunks, as one column per language; exclusions are counted by reason in
-        `left_out`."""
+        """Read the lines in chunks, as one column per language; exclusions are counted in `left_out`."""
 
     @abstractmethod
     def identity(self) -> list[Any]:
-        """The values that determine the lines, for a fingerprint."""
+        """Return the values that determine the lines, for fingerprints."""
 
     def pieces(self) -> Iterator["Piece"]:
-        """The pieces that workers read independently."""
+        """Return the pieces that workers read independently."""
         return (Piece(self, chunks) for chunks in self.chunks())
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some chunks from a set of files."""
+    """Chunks of a set of files."""
 
     files: FileSet
     chunks: Chunks
 
     def columns(self, left_out: Counter[str]) -> Columns:
-        """Read the lines, as one column per language; exclusions are counted by reason in `left_out`."""
+        """Like `FileSet.read`."""
         return self.files.read(self.chunks, left_out)
 
 
 @dataclass(frozen=True)
 class TextFiles(FileSet):
-    """Text files in one language, of any kind (see `readers.text`), with one text per line. `column` is the
-    name of the text column in JSON lines and Parquet. `megabytes` limits how much of each file is read (0: no
-    limit). `escaped`: whether to undo the Moses tokenizer's escaping."""
+    """Text files of any kind (docs/formats.md) in one language. `column` contains the text in JSON lines and
+    Parquet. `megabytes` limits how much of each file is read (0: no limit). `escaped`: whether to undo the
+    Moses tokenizer's escaping."""
 
     paths: tuple[Path, ...]
     column: str = "text"
@@ -120,9 +119,9 @@ class TextFiles(FileSet):
 
 @dataclass(frozen=True)
 class BitextFiles(FileSet):
-    """Sentences and their translations, either line by line in the files `path` and `beside` (Moses format)
-    or in two `columns` of a tab-separated file `path`. If two language codes are given as `words_in`, text is
-    split into words as in gold-link sets, and pairs with fewer than `fewest` words on a side are left out."""
+    """Sentences and translations, either line by line in the files `path` and `beside` (Moses format) or in
+    two `columns` of the tab-separated file `path`. Given two language codes `words_in`, text is split into
+    words as in gold-link sets, and pairs with fewer than `fewest` words on a side are left out."""
 
     path: Path
     beside: Path | None = None
@@ -135,9 +134,7 @@ class BitextFiles(FileSet):
     def __post_init__(self) -> None:
         if min(self.columns) < 0 or self.columns[0] == self.columns[1]:
             first, second = self.columns
-            raise BadInput(
-                f"columns {first} and {second} are invalid; use two different numbers of at least 0"
-            )
+            raise BadInput(f"columns {first} and {second}; expected two different numbers of at least 0")
         check_range("megabytes", self.megabytes, 0)
 
     def chunks(self) -> Iterator[Chunks]:
@@ -183,8 +180,8 @@ class BitextFiles(FileSet):
                 yield first, second
 
     def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
-        """Stream the words of each pair, tokenised as in gold-link sets; `source` and `target` are language
-        codes such as en."""
+        """Stream each pair's words as in gold-link sets; `source` and `target` are language codes such as
+        en."""
         for piece in self.pieces():
             counts = Counter[str]()
             columns = piece.columns(counts)
@@ -203,8 +200,8 @@ class BitextFiles(FileSet):
 
 @dataclass(frozen=True)
 class Without(FileSet):
-    """The files, minus any line that contains a sentence from the `tests` files. Only letters and digits are
-    compared."""
+    """The files, without lines that contain a sentence from the `tests` files, compared by letters and
+    digits."""
 
     files: TextFiles | BitextFiles
     tests: TextFiles
@@ -222,7 +219,7 @@ class Without(FileSet):
 
 
 def _up_to(megabytes: int, chunks: Iterable[Chunks]) -> Iterator[Chunks]:
-    """Yield a file's chunks until `megabytes` are reached, or all chunks if `megabytes` is 0."""
+    """Yield chunks until `megabytes` are reached, or all chunks if it is 0."""
     return takewhile(lambda each: not megabytes or each[0].offset < megabytes * 1_000_000, chunks)
 
 
@@ -231,7 +228,7 @@ def _kind(path: Path) -> str:
 
 
 def join_words(words: Sequence[str]) -> str:
-    """Join words with spaces, but without spaces between letters of unspaced scripts and in text split into
+    """Join words with spaces, except between letters of unspaced scripts and in text split into
     characters."""
     if all(len(word) == 1 for word in words) and _ANY.search("".join(words)):
         return "".join(words)
@@ -261,18 +258,14 @@ def _parallel_chunks(path: Path, beside: Path) -> Iterator[tuple[Chunk, Chunk]]:
 
 
 def _both(
-    path: Path,
-    beside: Path,
-    starts: Sequence[int],
-    ends: Sequence[int],
-    line: int,
+    path: Path, beside: Path, starts: Sequence[int], ends: Sequence[int], line: int
 ) -> tuple[Chunk, Chunk]:
     (a, c), (b, d) = starts, ends
     return Chunk(path, "bitext", a, b - a, line), Chunk(beside, "bitext", c, d - c, line)
 
 
 def _unescaped(columns: Columns, escaped: bool, left_out: Counter[str]) -> Columns:
-    """Unescape the lines if `escaped`; otherwise, count the lines that seem to be escaped."""
+    """Unescape lines if `escaped`; otherwise, count those that seem to be escaped."""
     if not escaped:
         left_out[ESCAPED] += sum(map(seems_escaped, chain.from_iterable(columns)))
         return columns
@@ -281,19 +274,16 @@ def _unescaped(columns: Columns, escaped: bool, left_out: Counter[str]) -> Colum
 
 
 def _only(
-    columns: Columns,
-    fits: Callable[[tuple[str, ...]], bool],
-    otherwise: str,
-    left_out: Counter[str],
+    columns: Columns, fits: Callable[[tuple[str, ...]], bool], otherwise: str, left_out: Counter[str]
 ) -> Columns:
-    """Keep the rows for which `fits` is true; count the others under the name `otherwise`."""
+    """Keep rows for which `fits` is true; count the others under `otherwise`."""
     fitting = [fits(row) for row in zip(*columns, strict=True)]
     left_out[otherwise] += fitting.count(False)
     return tuple(list(compress(column, fitting)) for column in columns)
 
 
 class Sentences:
-    """A set of sentences to search for in lines; only letters and digits are compared."""
+    """A set of sentences to search for in lines, compared by letters and digits."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.whole = {bare for text in texts if (bare := letters(text))}
@@ -303,7 +293,7 @@ class Sentences:
                 self._by_head.setdefault(bare[:HEAD], []).append(bare)
 
     def within(self, line: str) -> bool:
-        """Whether a line equals one of the sentences or contains one of the long sentences."""
+        """Whether a line equals a sentence or contains a long one."""
         bare = letters(line)
         return bare in self.whole or any(
             bare.startswith(sentence, i)
@@ -313,13 +303,12 @@ class Sentences:
 
 
 def letters(text: str) -> str:
-    """Return only the letters and digits of a text, in lower case and normalised to NFKC, which unifies
-    accents and widths."""
+    """Return a text's letters and digits in lower case, after NFKC, which unifies accents and widths."""
     return _OTHER.sub("", normalize("NFKC", text).lower())
 
 
 def sentences(tests: TextFiles) -> Sentences:
-    """Read the sentences in the test files, once per process; raise BadInput if there are none."""
+    """Read the sentences in test files, once per process; raise BadInput if there are none."""
     return _read_sentences(tests, tuple(map(digest, tests.paths)))
 
 

@@ -1,4 +1,4 @@
-"""Read text from a column of a Parquet file. Only this module imports pyarrow, an optional dependency."""
+"""Read text from a column of a Parquet file; only this module imports pyarrow."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -21,8 +21,8 @@ def is_parquet(path: Path) -> bool:
 
 
 def chunks(path: Path) -> Iterator[Chunk]:
-    """Yield one chunk per row group. Its `offset` is counted in uncompressed bytes; its `length` is the index
-    of the group."""
+    """Yield one chunk per row group, whose `offset` counts uncompressed bytes and whose `length` is the
+    group's index."""
     metadata, offset = _opened(path).metadata, 0
     for group in range(metadata.num_row_groups):
         yield Chunk(path, "parquet", offset, group, 1)
@@ -30,7 +30,7 @@ def chunks(path: Path) -> Iterator[Chunk]:
 
 
 def texts(chunk: Chunk, column: str, counts: Counter[str]) -> Iterator[str]:
-    """Yield the lines of the texts in a column; null values are skipped and counted."""
+    """Yield the lines of texts in a column; null values are skipped and counted."""
     file, place = _opened(chunk.path), Place(chunk.path)
     if column not in file.schema_arrow.names:
         raise place.fault(f"no column {column!r}; there are {', '.join(file.schema_arrow.names)}")

@@ -1,2 +1,2 @@
-"""Readers stream the sentences or examples in a file. Input that cannot be read raises one `BadInput`, which
-names the file and line; repairs and exclusions are counted by reason (docs/formats.md)."""
+"""Readers stream a file's sentences or examples. Invalid input raises `BadInput` with the file and line;
+repairs and exclusions are counted by reason (docs/formats.md)."""

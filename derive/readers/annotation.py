@@ -17,7 +17,7 @@ LEAST_TAGS = 3  # minimum number of different tags: `and/or` and `km/h m/s` are 
 MOST_COLUMNS = 8  # maximum number of columns searched for tags
 SAMPLE, SAMPLE_LETTERS = 100, 1 << 16  # maximum numbers of lines and characters read to recognise a file
 LINE_LETTERS = 1 << 12  # maximum number of characters searched per line
-TAG_LINE = re.compile(r"</?[A-Za-z][^<>]*>")  # matches a line that consists of a single tag
+TAG_LINE = re.compile(r"</?[A-Za-z][^<>]*>")  # a line that consists of a tag
 NUMBERED = re.compile(r"([0-9]{1,12})\t")
 _LABEL = r"(?:O|[BIESUL]-\S+)"
 _TREE = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}")
@@ -25,17 +25,17 @@ _TAGGED = re.compile(rf"[^\t]*(?:\t[^\t]*)*\t{_LABEL}|\d+\t[^\t]*\t{_LABEL}(?:\t
 _TAGGED_BETWEEN_SPACES = re.compile(rf"[^\s]+ (?:.* )?{_LABEL}")
 _OBJECT = re.compile(r'(?:\[\s*)?\{\s*(?:"|$)|\[\s*$')
 _COMMENTS = re.compile(r"\s*(?:<!--.*?-->\s*)*", re.DOTALL)
-_OPENS = re.compile(r"<(?:[?!]|([A-Za-z][\w:.-]*)((?:\s[^<>]*)?)>)")  # a declaration or tag with attributes
+_OPENS = re.compile(r"<(?:[?!]|([A-Za-z][\w:.-]*)((?:\s[^<>]*)?)>)")  # a declaration or a tag
 _ROOTS = "doc tmx html mediawiki srcset refset tstset tei teicorpus corpus xml body head article s p".split()
 _STYLES = "a abbr b big cite code em font i q small span strong sub sup u".split()  # inline tags
 _TAGGED_WORD = re.compile(r"\S+(?:_[A-Z]+[0-9$]*(?:[:.-]\w+)*|[/|][A-Za-z][\w$*+:.-]*|[_/|][^\w\s]{1,3})")
 _PENN = """CC CD DT EX FW JJ JJR JJS LS NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP TO UH VB VBD VBG VBN
     VBP VBZ WDT WP WP$ WRB"""
-_TAGS = UPOS.union(_PENN.split())  # IN and MD are excluded because they also abbreviate US states
+_TAGS = UPOS.union(_PENN.split())  # without IN and MD, which also abbreviate US states
 
 
 def head_of(path: Path) -> tuple[str, list[Numbered]]:
-    """Return a file's first non-blank line, and its first non-comment lines with their line numbers."""
+    """Return a file's first non-blank line, and its first non-comment lines with their locations."""
     first: Numbered | None = None
     lines: list[Numbered] = []
     letters = 0
@@ -55,8 +55,7 @@ def head_of(path: Path) -> tuple[str, list[Numbered]]:
 
 
 def annotation(first: str, lines: Sequence[Numbered]) -> str:
-    """Return the kind of annotation in a file, given its first lines (from `head_of`), or "" for running
-    text."""
+    """Return the kind of annotation in a file, or "" for running text, given its first lines (`head_of`)."""
     texts = [line.rstrip()[:LINE_LETTERS] for _, line in lines]
     if not first.startswith("<doc ") and _is_markup("\n".join(texts)):
         return XML
@@ -112,8 +111,8 @@ def _have_tagged_words(lines: Sequence[str]) -> bool:
 
 
 def are_numbered(lines: Sequence[str]) -> bool:
-    """Whether there are several lines, all of which start with consecutive numbers and a tab, and most are
-    not table rows."""
+    """Whether there are several lines, which start with consecutive numbers and a tab and are mostly not
+    table rows."""
     numbers = [int(match[1]) for match in map(NUMBERED.match, lines) if match]
     rows_of_tables = sum(line.count("\t") > 1 for line in lines)
     if len(lines) < 2 or len(numbers) < len(lines) or 2 * rows_of_tables >= len(lines):

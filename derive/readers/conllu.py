@@ -1,6 +1,6 @@
 """CoNLL-U treebanks, checked strictly.
 
-In XTREME's units, each multiword token replaces its words (French `du` for `de` and `le`). Its tag is that of
+In XTREME's units, multiword tokens replace their words (French `du` for `de` and `le`). They get the tag of
 the word with the fewest ancestors in the tree and the enhanced graph; a ranking of tags breaks ties.
 """
 
@@ -22,7 +22,6 @@ from calque.derive.readers.lines import (
     check_file,
     is_withheld,
     one_word,
-    read_lines,
 )
 from calque.derive.sentence import Sentence
 
@@ -40,7 +39,7 @@ _RELATION = re.compile(r"([a-z]+)(?::[a-z]+)?")
 Units = Literal["words", "xtreme"]
 WORDS: Units = "words"
 XTREME: Units = "xtreme"
-JOINER = "\u200c"  # the zero-width non-joiner, which was removed from XTREME's files
+JOINER = "\u200c"  # the zero-width non-joiner, which XTREME's files lack
 
 
 def read_conllu(
@@ -56,11 +55,10 @@ def read_conllu(
     """Stream a treebank's sentences; repairs and exclusions are counted in `counts`.
 
     unparsed: accept sentences in which all HEAD and DEPREL are `_`.
-    withheld: keep sentences whose words are withheld. Otherwise, such sentences are left out, and files in
-        which most words are withheld raise BadInput.
-    units: in XTREME's units, multiword tokens replace their words and are tagged as in its conversion for
-        `language`.
-    part: lines to read instead of the whole file; they must form complete sentences.
+    withheld: keep sentences whose words are withheld. Otherwise, they are left out, and a file in which most
+        words are withheld raises BadInput.
+    units: in XTREME's units, multiword tokens are tagged as in its conversion for `language`.
+    part: the lines of complete sentences, to read instead of the file.
     """
     counts = Counter() if counts is None else counts
     names, words, block = column_names(path), WithheldWords(), _Block(counts, unparsed)
@@ -88,8 +86,8 @@ def read_conllu(
 
 
 def read_raw_text(path: Path, counts: Counter[str]) -> Iterator[str]:
-    """Yield the text of each sentence in a treebank: its `# text` comment or, without one, its words
-    separated by spaces."""
+    """Yield the text of each sentence in a treebank: its `# text` comment or else its words, joined with
+    spaces."""
     names, withheld = column_names(path), WithheldWords()
     text, words = "", list[str]()
     place = Place(path)
@@ -111,9 +109,9 @@ def read_raw_text(path: Path, counts: Counter[str]) -> Iterator[str]:
 
 
 def read_lemmas(path: Path) -> Iterator[tuple[str, str]]:
-    """Stream (word, lemma) pairs for all words with a lemma, excluding multiword tokens and empty nodes."""
+    """Stream (word, lemma) pairs, excluding multiword tokens, empty nodes and words without a lemma."""
     names = column_names(path)
-    for place, line in read_lines(path):
+    for place, line in Lines(path):
         if not line or line.startswith("#"):
             continue
         id_, form, lemma, *_ = cells(place, line, names)
@@ -122,9 +120,8 @@ def read_lemmas(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def column_names(path: Path) -> tuple[str, ...]:
-    """Return a treebank's column names: those in the first line of a CoNLL-U Plus file, otherwise CoNLL-U's
-    ten."""
-    place, line = next(read_lines(path))
+    """Return a treebank's column names: CoNLL-U's ten, or those in the first line of a CoNLL-U Plus file."""
+    place, line = next(iter(Lines(path)))
     if not line.startswith(PLUS):
         return NAMES
     names = tuple(line.removeprefix(PLUS).removeprefix(" =").split())
@@ -134,7 +131,7 @@ def column_names(path: Path) -> tuple[str, ...]:
 
 
 def cells(place: Place, line: str, names: Sequence[str]) -> list[str]:
-    """Return the ten columns of a line; columns missing from `names` are filled with `_`."""
+    """Return a line's ten columns; those missing from `names` are `_`."""
     columns = line.split("\t")
     if len(columns) != len(names):
         raise place.fault(f"{len(columns)} tab-separated columns; expected {len(names)}")
@@ -154,10 +151,10 @@ class _Block:
     relations: list[str] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
     enhanced: list[str] = field(default_factory=list)  # column DEPS
-    # Multiword tokens: start (0-based), end (exclusive), FORM, place.
+    # Multiword tokens: start (0-based), end (exclusive), FORM, location.
     tokens: list[tuple[int, int, str, Place]] = field(default_factory=list)
     comments: int = 0
-    announced: Place | None = None  # a comment that announces a sentence (`# text` or `# sent_id`)
+    announced: Place | None = None  # the location of a `# text` or `# sent_id` comment
     last: str = "0"  # the previous ID
 
     def add(self, place: Place, line: str, names: Sequence[str]) -> None:
@@ -204,8 +201,7 @@ class _Block:
         self.relations.append(relation)
 
     def _no_word(self, match: re.Match[str], columns: list[str], place: Place) -> None:
-        """Process a multiword token, which precedes its first word, or an empty node, which follows its
-        word."""
+        """Add a multiword token, which precedes its words, or an empty node, which follows a word."""
         here, first, second = len(self.words), int(match[1]), int(match[3])
         if match[2] == "-":
             self.counts["multiword tokens"] += 1
@@ -266,13 +262,9 @@ class _Block:
 
 
 def _token_tag(
-    words: Sequence[int],
-    tags: Sequence[str],
-    parents: Sequence[Sequence[int]],
-    language: str,
+    words: Sequence[int], tags: Sequence[str], parents: Sequence[Sequence[int]], language: str
 ) -> str:
-    """Return the tag of a multiword token that consists of `words`; `parents` lists the heads of every word
-    in the sentence."""
+    """Return the tag of a multiword token of `words`; `parents` lists each word's heads."""
     ancestors: dict[int, set[int]] = {word: set() for word in words}
     for word, above in ancestors.items():
         waiting = [*parents[word]]
@@ -288,8 +280,7 @@ def _token_tag(
 
 
 def relation_fault(relation: str, head: int) -> str | None:
-    """Return a message if a word's relation to its head (-1 for the root) is invalid in UD v2, otherwise
-    None."""
+    """Return a message if a word's relation to its head (-1 for the root) is invalid in UD v2."""
     match = _RELATION.fullmatch(relation)
     if match is None or match[1] not in RELATIONS:
         expected = "a relation of UD v2, such as nsubj or nmod:poss (UD v1 differs)"
@@ -300,8 +291,8 @@ def relation_fault(relation: str, head: int) -> str | None:
 
 
 def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
-    """Return the index of the first invalid word and a message if heads do not form a tree with one root,
-    otherwise None. Heads are 0-based; the root's is -1."""
+    """Return the index of the first invalid word and a message if 0-based heads (the root's is -1) do not
+    form a tree with one root."""
     n = len(heads)
     for i, head in enumerate(heads):
         if not -1 <= head < n or head == i:
@@ -311,7 +302,7 @@ def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
         return roots[1], f"{len(roots)} roots, words {_ids(roots)}; expected one"
     rooted = set(roots)
     for i in range(n):
-        ancestors = dict[int, None]()  # serves as an ordered set: chains may be as long as the sentence
+        ancestors = dict[int, None]()  # an ordered set, because chains may be as long as the sentence
         while i not in rooted:
             if i in ancestors:
                 walked = list(ancestors)
@@ -328,15 +319,14 @@ def _ids(words: list[int]) -> str:
 
 
 def read_treebank(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream the sentences in `treebank_files`. Sentences whose words are withheld are included, because
-    grammars learn only from tags and trees."""
+    """Stream the sentences in `treebank_files`, including those whose words are withheld, because grammars
+    learn only from tags and trees."""
     for file in treebank_files(path):
         yield from read_conllu(file, counts, withheld=True)
 
 
 def treebank_files(path: Path) -> list[Path]:
-    """Return the file itself or, for a folder, all .conllu files below it; raise BadInput if there are
-    none."""
+    """Return the file itself, or all .conllu files below a folder; raise BadInput if there are none."""
     files = sorted(path.rglob("*.conllu")) if path.is_dir() else [path]
     if not files:
         raise BadInput("no treebank (.conllu file) below this folder", path)

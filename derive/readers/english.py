@@ -1,8 +1,7 @@
 """Split English text into sentences and words by rules.
 
-A sentence ends at . ! or ? if white space follows, and then an upper-case letter, a digit or an opening
-quote. A full stop after a title, an initial or an abbreviation ends a sentence only if a common sentence
-opener follows.
+A sentence ends at . ! or ? before white space and an upper-case letter, a digit or an opening quote. After a
+title, an initial or an abbreviation, a full stop ends a sentence only before a common sentence opener.
 """
 
 import re
@@ -24,7 +23,7 @@ def _ranges(characters: Iterable[int]) -> str:
 
 
 def _class(categories: tuple[str, ...]) -> str:
-    # The remaining planes contain only ideographs and private-use characters.
+    # The other planes contain only ideographs and private-use characters.
     codes = chain(range(0x300, 0x20000), range(0xE0000, 0xE1000))
     found = [code for code in codes if category(chr(code)) in categories]
     low = _ranges([code for code in found if code < 0x10000])
@@ -33,20 +32,20 @@ def _class(categories: tuple[str, ...]) -> str:
 
 
 def mark() -> str:
-    """Return a pattern for combining marks and format characters, which occur inside words but do not match
-    \\w."""
+    """Return a pattern for combining marks and format characters, which words contain but \\w does not
+    match."""
     return _class(("Mn", "Mc", "Me", "Cf"))
 
 
 @cache  # computed lazily, because it looks up the category of every character
 def _word() -> re.Pattern[str]:
-    # Characters that extend a symbol: marks, selectors, skin tones, flag letters, or a symbol after a joiner.
+    # Characters that extend a symbol: marks, selectors, skin tones, tags, or a symbol after a joiner.
     extends = (
         rf"(?:{_class(('Mn', 'Mc', 'Me'))}|[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
         rf"|\u200d{_class(('So', 'Sm'))})"
     )
     letter = r"[^\W\d_]"
-    # Full stops inside the text belong to their words (Mr. Smith), because the text is a single sentence.
+    # Full stops inside the text belong to words (Mr. Smith), because the text is one sentence.
     return re.compile(
         rf"(?:{letter}\.){{2,}}"  # U.S., e.g., p.m.
         rf"|\w+(?:['’\-‑]\w+|(?<=\d)[.,]\d+|(?:{mark()}|\xad)+\w*)*(?:\.(?=[\s,;:]))?"
@@ -61,21 +60,20 @@ TITLES, NUMBERED, ABBREVIATIONS, OPENERS = (
     frozenset(_WORDS[name].split()) for name in ("titles", "numbered", "abbreviations", "openers")
 )
 
-_SHORT = 40  # maximum length, in letters, of an abbreviation or the number of a list item
+_SHORT = 40  # maximum length of an abbreviation or a list item's number, in characters
 _NEXT = re.compile(r"[\w’']+\.?")
 _TOKEN_END = re.compile(r"(?<=\s)[.!?](?: [.!?)\]”’])*( \")?(?= \S)")
 _QUOTE = ' " '
 
 
 def split_words(text: str) -> list[str]:
-    """Split a sentence into words. Words may contain apostrophes and hyphens, numbers may contain points and
-    commas, and abbreviations keep their full stops. Any other non-space character is a word of its own."""
+    """Split a sentence into words, which may contain apostrophes and hyphens; numbers may contain points and
+    commas, and abbreviations keep their full stops. Any other non-space character is a word."""
     return _word().findall(text)
 
 
 def split_sentences(text: str, counts: Counter[str] | None = None) -> list[list[str]]:
-    """Split a text into sentences of words; runs of format characters that are left out are counted in
-    `counts`."""
+    """Split a text into sentences of words; `counts` counts runs of format characters that are left out."""
     sentences = [words for sentence in cut(text) if (words := _word().findall(sentence))]
     if counts is not None and not text.isascii() and (runs := len(FORMAT_RUN.findall(text))):
         in_words = sum(len(FORMAT_RUN.findall(word)) for words in sentences for word in words)
@@ -84,10 +82,10 @@ def split_sentences(text: str, counts: Counter[str] | None = None) -> list[list[
 
 
 def cut(text: str) -> list[str]:
-    """Split a text into sentences without changing them; only white space between sentences is dropped."""
+    """Split a text into sentences, dropping only the white space between them."""
     text = text.strip()
     sentences, start = [], 0
-    space = stop = seen = -1  # the last space and full stop before the mark; where their search ended
+    space = stop = seen = -1  # the last space and full stop before the mark, and where their search ended
     for match in _CANDIDATE.finditer(text):
         mark = match.start()
         space = max(space, text.rfind(" ", seen + 1, mark))
@@ -100,10 +98,10 @@ def cut(text: str) -> list[str]:
 
 
 def cut_tokens(text: str) -> list[list[str]]:
-    """Split tokenised text (WikiText) into sentences of words. A sentence includes the straight quotation
-    mark that closes it."""
+    """Split tokenised text (WikiText) into sentences of words; a straight quotation mark that closes a
+    sentence belongs to it."""
     sentences, start = [], 0
-    quotes = seen = 0  # quotation marks in the sentence so far, and where to search for the next one
+    quotes = seen = 0  # the number of quotation marks so far, and where to search for the next
     for match in _TOKEN_END.finditer(text):
         end, mark = match.end(), match.start()
         if match[1]:
@@ -126,8 +124,8 @@ def cut_tokens(text: str) -> list[list[str]]:
 
 
 def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) -> bool:
-    """Whether the sentence that begins at `start` ends at the matched mark. The mark follows a token that
-    begins at `begin`; the previous full stop is at `stop`."""
+    """Whether the sentence from `start` ends at the matched mark, which follows a token from `begin`; the
+    previous full stop is at `stop`."""
     mark, following = match.start(), match[1]
     if following.islower():
         return False
@@ -137,7 +135,6 @@ def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) ->
         begin += 1
     if begin == mark or stop == mark - 1:
         return True
-    # Tokens longer than this are not abbreviations.
     word = text[begin:mark] if mark - begin <= _SHORT else ""
     if word in TITLES:
         return False

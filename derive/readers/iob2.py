@@ -1,5 +1,5 @@
-"""Read labelled words, with one word per line (PAN-X, CoNLL, WNUT, Universal NER, GermEval, MultiCoNER) or
-one sentence per JSON line."""
+"""Read labelled words, one per line (PAN-X, CoNLL, WNUT, Universal NER, GermEval, MultiCoNER), or JSON
+lines."""
 
 import re
 from collections import Counter
@@ -19,7 +19,6 @@ from calque.derive.readers.lines import (
     is_withheld,
     one_word,
     open_bytes,
-    read_lines,
     tokens,
 )
 from calque.derive.readers.tables import HEADERS, FirstRow, Table, is_header
@@ -28,19 +27,19 @@ from calque.derive.sentence import Sentence, Span, spans_of
 _TAG = re.compile(r"O|[BIESUL]-\S+")
 _JSON = re.compile(r'[\[{]\s*["{]')
 _SINGLE, _LAST = "SU", "EL"
-"""The first letters of IOBES and BILOU tags for one-word entities, and for the last words of entities."""
+"""The first letters of IOBES and BILOU tags for one-word entities and for the last words of entities."""
 DOCUMENT_START = "-DOCSTART-"
-_LANGUAGE = re.compile(r"(?:simple|[a-z]{2,3}(?:-[a-z-]+)?):")  # `simple:` marks the Simple English Wikipedia
+_LANGUAGE = re.compile(r"(?:simple|[a-z]{2,3}(?:-[a-z-]+)?):")  # simple: the Simple English Wikipedia
 _NO_TYPE = frozenset({"B-O", "I-O", "B-OTH", "I-OTH"})
 
-Row = list[tuple[Place, str, str]]  # a sentence's words as (place, word, tag), as in the file
+Row = list[tuple[Place, str, str]]  # a sentence's (location, word, tag), as in the file
 
 
 @dataclass(frozen=True)
 class Shape:
-    """The layout of a file's columns: the word first and the tag last. If `separator` is None, spaces and
-    tabs separate them. Lines in `numbered` files (Universal NER, GermEval) start with number, word and tag.
-    `prefix` is PAN-X's language prefix (`en:`)."""
+    """The layout of a file's columns: the word first and the tag last or, if `numbered` (Universal NER,
+    GermEval), number, word and tag. If `separator` is None, spaces and tabs separate columns. `prefix` is
+    PAN-X's language prefix (`en:`)."""
 
     separator: str | None = None
     prefix: str = ""
@@ -48,7 +47,7 @@ class Shape:
     width: int = 2
 
     def row(self, place: Place, line: str) -> tuple[list[str], str, str]:
-        """Return a line's columns, word and tag; raise BadInput if the line does not have this layout."""
+        """Return a line's columns, word and tag; raise BadInput if the layout differs."""
         row = _columns(line, self.separator)
         if not (len(row) >= 3 if self.numbered else len(row) == self.width > 1):
             expected = "at least 3" if self.numbered else self.width if self.width > 1 else "at least 2"
@@ -62,9 +61,8 @@ class Shape:
 
 
 def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream a file's sentences with their entity spans. Tags may follow IOB1, IOB2, IOBES or BILOU; JSON
-    lines contain `tokens`, and tag names in `ner_tags` or `tags`. Comments, document separators, nested
-    entities, white-space words and untyped entities are left out. Exclusions and repairs are counted in
+    """Stream a file's sentences with entity spans. Tags may follow IOB1, IOB2, IOBES or BILOU; JSON lines
+    contain `tokens`, and tag names in `ner_tags` or `tags`. Exclusions and repairs are counted in
     `counts`."""
     counts = Counter() if counts is None else counts
     found, withheld = False, WithheldWords()
@@ -139,7 +137,7 @@ def _shape_of(path: Path) -> Shape:
         head = file.read(1 << 16).splitlines()
     words = [line for line in head if not line.startswith(b"#")] or head
     separator = "\t" if any(b"\t" in line for line in words) else None
-    first = next(_blocks(read_lines(path), separator, Counter()), [])
+    first = next(_blocks(Lines(path), separator, Counter()), [])
     rows = [_columns(line, separator) for _, line in first]
     numbered = all(_is_numbered(row, number) for number, row in enumerate(rows, start=1))
     matches = [_LANGUAGE.match(row[numbered]) for row in rows]
@@ -183,11 +181,11 @@ def _columns(line: str, separator: str | None) -> list[str]:
 
 
 def _is_json(path: Path) -> bool:
-    return _JSON.match(next(read_lines(path))[1]) is not None
+    return _JSON.match(next(iter(Lines(path)))[1]) is not None
 
 
 def _json_rows(path: Path, check: Callable[[Place, str], str]) -> Iterator[Row]:
-    for place, line in read_lines(path):
+    for place, line in Lines(path):
         row = place.json(line)
         words, tags = row.get("tokens"), row.get("ner_tags", row.get("tags"))
         if not isinstance(words, list) or not isinstance(tags, list) or len(words) != len(tags):
@@ -201,8 +199,8 @@ def _json_rows(path: Path, check: Callable[[Place, str], str]) -> Iterator[Row]:
 
 
 def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream sentences in which every word has a label, stored as one-word spans. Each line contains a word,
-    a tab and a label, or a JSON object with `tokens` and `tags`."""
+    """Stream sentences whose words all have labels, stored as one-word spans. Each line contains a word, a
+    tab and a label, or a JSON object with `tokens` and `tags`."""
     counts = Counter() if counts is None else counts
     found = False
     for row in _json_rows(path, _label) if _is_json(path) else _label_rows(path, counts):

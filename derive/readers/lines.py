@@ -1,5 +1,4 @@
-"""Shared by all readers: decompressing files, decoding lines, and dividing files into chunks of complete
-records."""
+"""Shared by readers: decompressing files, decoding lines, and dividing files into chunks of whole records."""
 
 import bz2
 import gzip
@@ -26,8 +25,8 @@ COMPRESSIONS: dict[str, tuple[str, re.Pattern[bytes], Callable[[Path], Any]]] = 
     ".gz": ("gzip", re.compile(rb"\x1f\x8b"), gzip.open),
     ".xz": ("xz", re.compile(rb"\xfd7zXZ\0"), lzma.open),
 }
-"""Maps a suffix to the compression's name, a pattern for the first bytes of a file, and the function that
-opens it."""
+"""Maps a suffix to the compression's name, a pattern for a file's first bytes, and the function that opens
+it."""
 _OTHERS = {b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstandard"}
 _UTF_16 = "UTF-16; expected UTF-8: convert it, for example with iconv -f UTF-16 -t UTF-8"
 
@@ -41,7 +40,7 @@ FORMAT = (
     "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
     "\U000e0001\U000e0020-\U000e007f"
 )
-"""Invisible format characters, such as soft hyphens, joiners, direction marks and tags."""
+"""Invisible format characters: soft hyphens, joiners, direction marks, tags."""
 FORMAT_RUN = re.compile(rf"[{FORMAT}]+")
 _FORMAT_ALONE = re.compile(rf"(?<![^ \n])[{FORMAT}]+(?: |(?=\n)|$)")
 _WITHHELD_WORD = re.compile(r"_+|\[WORD\]")
@@ -49,18 +48,18 @@ _WITHHELD_TEXT = re.compile(rf"(?:{_WITHHELD_WORD.pattern})(?:\s+(?:{_WITHHELD_W
 
 
 class Place(NamedTuple):
-    """A location in a file: its path and, optionally, a line number."""
+    """A location in a file."""
 
     path: Path
     line: int | None = None
 
     def fault(self, message: str) -> BadInput:
-        """Return a BadInput that refers to this location."""
+        """Return a BadInput with this location."""
         return BadInput(message, self.path, self.line)
 
     def text(self, value: Any, what: str) -> str:
-        """Return the value if it is text that can be written to a file; otherwise raise BadInput. `what`
-        describes the value in the message."""
+        """Return the value if it is text that can be written to a file; otherwise, raise BadInput about
+        `what`."""
         if not isinstance(value, str):
             raise self.fault(f"{what} is {'missing' if value is None else repr(value)}; expected text")
         if not strict_json.is_text(value):
@@ -68,7 +67,7 @@ class Place(NamedTuple):
         return value
 
     def json(self, line: str) -> dict[str, Any]:
-        """Parse a line of a JSON lines file, which must contain an object."""
+        """Parse a line that must contain a JSON object."""
         try:
             value = strict_json.loads(line)
         except ValueError as error:
@@ -82,7 +81,7 @@ Numbered = tuple[Place, str]  # a line's location, and the line without its line
 
 
 def check_file(path: Path) -> None:
-    """Raise BadInput if a path is missing, empty or not a regular file."""
+    """Raise BadInput if a file is missing, empty or not regular."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -102,7 +101,7 @@ def check_file(path: Path) -> None:
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """Open a file, decompressing it if its first bytes indicate a compressed format."""
+    """Open a file, which is decompressed if its first bytes indicate a compressed format."""
     check_file(path)
     with path.open("rb") as file:
         name, decompress = _compression(path, file.read(8))
@@ -117,8 +116,7 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
 
 
 def _compression(path: Path, head: bytes) -> tuple[str, Callable[[Path], Any]]:
-    """Return the name of a file's compression ("" for none) and the function that opens it; `head` contains
-    the file's first bytes."""
+    """Return the compression's name ("" for none) and function, given the file's first bytes."""
     for start, name in _OTHERS.items():
         if head.startswith(start):
             raise BadInput(f"{name} compression is not supported; decompress this file first", path)
@@ -141,8 +139,8 @@ def _faults(path: Path, name: str) -> Iterator[None]:
 
 
 def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
-    """Decode UTF-8 data whose first line has the number `line`. CRLF is converted to LF, and byte order marks
-    at line starts are removed."""
+    """Decode UTF-8 data that starts at line `line`. CRLF is converted to LF, and byte order marks at line
+    starts are removed."""
     if line == 1 and _is_wide(data):
         raise BadInput(_UTF_16, path, 1)
     if b"\0" in data:
@@ -168,14 +166,14 @@ def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = Non
 
 
 def _is_wide(data: bytes) -> bool:
-    """Whether data looks like UTF-16: it starts with a UTF-16 byte order mark, or every other byte is NUL."""
+    """Whether data starts with a UTF-16 byte order mark, or every other byte is NUL."""
     head = data[:8]
     every_other = len(head) > 1 and any(head) and not (any(head[::2]) and any(head[1::2]))
     return every_other or data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 def without_marks(text: str, counts: Counter[str]) -> str:
-    """Remove and count byte order marks, and format characters that stand alone between spaces."""
+    """Remove and count byte order marks, and format characters between spaces."""
     if "\ufeff" in text:
         counts[MARKS] += text.count("\ufeff")
         text = text.replace("\ufeff", "")
@@ -186,7 +184,7 @@ def without_marks(text: str, counts: Counter[str]) -> str:
 
 
 def stripped(lines: Iterable[str], counts: Counter[str]) -> list[str]:
-    """Strip the lines, leaving out and counting blank lines and lines that consist of withheld words."""
+    """Strip lines; leave out and count blank lines and lines of withheld words."""
     bare = [without_marks(line, counts).strip() for line in lines]
     kept = [line for line in bare if line]
     shown = [line for line in kept if not is_withheld(line)]
@@ -196,8 +194,8 @@ def stripped(lines: Iterable[str], counts: Counter[str]) -> list[str]:
 
 
 class Lines:
-    """The numbered lines of a file, which may be compressed. If `must_end`, the last line must have a line
-    ending."""
+    """Iterates over the numbered lines of a file, which may be compressed. If `must_end`, the last line must
+    have a line ending."""
 
     def __init__(self, path: Path, counts: Counter[str] | None = None, must_end: bool = False) -> None:
         self.path, self.counts, self._must_end = path, counts, must_end
@@ -218,14 +216,8 @@ class Lines:
             raise BadInput(CUT, self.path, self.number)
 
 
-def read_lines(path: Path, counts: Counter[str] | None = None, *, ended: bool = False) -> Iterator[Numbered]:
-    """Iterate over a file's numbered lines, as in `Lines`."""
-    return iter(Lines(path, counts, ended))
-
-
 def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    """Yield an open file's lines as bytes, including line endings; raise BadInput for lines that are too
-    long."""
+    """Yield an open file's lines with their line endings; raise BadInput for lines that are too long."""
     for number, line in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
         if len(line) == LIMIT and not line.endswith(b"\n"):
             raise BadInput(f"this line is longer than {LIMIT >> 20} MiB", path, number)
@@ -234,8 +226,7 @@ def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A part of a file that consists of complete records: `length` bytes from `offset`, which is the start of
-    line `line`. `kind` is the kind of file."""
+    """A part of a file of some `kind`: whole records in `length` bytes from `offset`, the start of `line`."""
 
     path: Path
     kind: str
@@ -244,7 +235,7 @@ class Chunk:
     line: int
 
     def numbered(self, counts: Counter[str]) -> list[Numbered]:
-        """Return the chunk's decoded lines."""
+        """Return the chunk's lines."""
         text = decode(self._data(), self.path, self.line, counts)
         lines = enumerate(text.removesuffix("\n").split("\n"), start=self.line)
         return [(Place(self.path, number), line) for number, line in lines]
@@ -264,8 +255,7 @@ class Chunk:
 
 @lru_cache(maxsize=2)  # the two files of a bitext
 def _kept_open(path: Path, *state: int) -> Any:
-    """Open a compressed file and keep it open, so that reading the next chunk does not start from the
-    beginning."""
+    """Open a compressed file and keep it open, so that the next chunk is not read from the beginning."""
     with path.open("rb") as file:
         _, decompress = _compression(path, file.read(8))
     return decompress(path)
@@ -277,14 +267,10 @@ def ends_line(line: bytes) -> bool:
 
 
 def cut_file(
-    path: Path,
-    kind: str,
-    ends: Callable[[bytes], bool],
-    what: str,
-    size: int = SIZE,
+    path: Path, kind: str, ends: Callable[[bytes], bool], what: str, size: int = SIZE
 ) -> Iterator[Chunk]:
-    """Divide a file into chunks of about `size` bytes, each of which extends to a line for which `ends` is
-    true. `what` describes such a line in messages."""
+    """Divide a file into chunks of about `size` bytes, up to a line that `ends`, called `what` in
+    messages."""
     with open_bytes(path) as file:
         offset, line = 0, 1
         while data := file.read(size):
@@ -300,13 +286,12 @@ def cut_file(
 
 
 def tokens(line: str) -> list[str]:
-    """Split a tokenised line at spaces and tabs; other white space (U+3000, U+00A0) is part of words."""
+    """Split a tokenised line at spaces and tabs only, because words may contain U+3000 or U+00A0."""
     return [token for token in line.replace("\t", " ").split(" ") if token]
 
 
 def one_word(form: str, counts: Counter[str]) -> str:
-    """Remove the white space in a word, which would otherwise split it later; repairs are counted in
-    `counts`."""
+    """Remove white space inside a word, which would split it later, and count it."""
     parts = form.split()
     if parts != [form]:
         counts["words that lost white space"] += 1
@@ -314,18 +299,17 @@ def one_word(form: str, counts: Counter[str]) -> str:
 
 
 def is_withheld(text: str) -> bool:
-    """Whether a text consists of two or more placeholders for withheld words: `_` or `[WORD]`."""
+    """Whether a text consists of at least two placeholders, `_` or `[WORD]`."""
     return _WITHHELD_TEXT.fullmatch(text.strip()) is not None
 
 
 @dataclass
 class WithheldWords:
-    """Counts placeholders, which replace the words in treebanks whose text is not licensed for
-    distribution."""
+    """Counts the placeholders that replace words in treebanks whose text may not be distributed."""
 
     words: int = 0
     withheld: int = 0
-    first: tuple[Place, str] | None = None  # the first placeholder
+    first: tuple[Place, str] | None = None
 
     def add(self, word: str, place: Place) -> None:
         self.words += 1
@@ -334,7 +318,7 @@ class WithheldWords:
             self.first = self.first or (place, word)
 
     def check(self) -> None:
-        """Raise BadInput if more than half of a treebank's words are placeholders."""
+        """Raise BadInput if most words are placeholders."""
         if self.first and 2 * self.withheld > self.words:
             place, word = self.first
             fault = f"{self.withheld:,} of {self.words:,} words are {word}"

@@ -1,5 +1,4 @@
-"""Read word links in two formats: WPT, with one link per line, and Pharaoh, with one sentence pair per
-line."""
+"""Read word links in WPT's format, with one link per line, and Pharaoh's, with one sentence pair per line."""
 
 import re
 import sys
@@ -11,17 +10,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from calque.derive.errors import BadInput
-from calque.derive.readers.lines import Lines, Numbered, Place, read_lines, tokens
+from calque.derive.readers.lines import Lines, Numbered, Place, tokens
 
-UNKNOWN = sys.maxsize  # stands for the length of a sentence that is not available
+UNKNOWN = sys.maxsize  # the length of a sentence that is not available
 TWICE = "links that occur twice"
 PHARAOH, WPT = "Pharaoh's: a line per sentence pair, p is possible", "WPT's: pair, source, target"
 FORMS = f"expected 0-0 0p1 ({PHARAOH}) or 1 2 2 P ({WPT})"
-MANY = 10  # if positions are 0-based, some position among this many linked sentence pairs should be 0
+MANY = 10  # if positions are 0-based, this many linked sentence pairs should contain position 0
 
 Link = tuple[int, int]  # 0-based positions in the source and target sentence
 Links = list[Link]  # the sorted links of a sentence pair
-Scored = dict[Link, float]  # a sentence pair's sorted links with scores; higher scores are more certain
+Scored = dict[Link, float]  # a sentence pair's sorted links; higher scores are more certain
 
 _GOLD = re.compile(r"(-?\d{1,9})([-p?])(-?\d{1,9})", re.ASCII)
 _LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})(?::-?[0-9][0-9.]*(?:e-?[0-9]+)?)?")
@@ -32,7 +31,7 @@ _WPT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class GoldPair:
-    """The gold links of one sentence pair; sure links are also possible links."""
+    """A sentence pair's gold links; sure links are also possible links."""
 
     sure: frozenset[Link]
     possible: frozenset[Link]
@@ -44,9 +43,8 @@ class GoldPair:
 
 @dataclass(frozen=True)
 class Gold:
-    """The gold links of N sentence pairs. `outside` describes links that were left out because their
-    positions lie outside the sentences. `declared`: whether the format or the caller specifies if positions
-    are 0-based or 1-based."""
+    """The gold links of sentence pairs. `outside` describes links that were left out because they are outside
+    the sentences. `declared`: whether the format or the caller specifies if positions are 0-based."""
 
     pairs: tuple[GoldPair, ...]
     outside: tuple[str, ...]
@@ -55,8 +53,7 @@ class Gold:
 
 
 class _Row(NamedTuple):
-    """A link in a file: the index of its sentence pair, and its 0-based positions. In the file, positions
-    start at `first`."""
+    """A link of the sentence pair with index `pair`, 0-based; in the file, positions start at `first`."""
 
     place: Place
     pair: int
@@ -66,7 +63,7 @@ class _Row(NamedTuple):
 
 
 def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = None) -> Gold:
-    """Read the gold links of N sentence pairs; `lengths` contains the two lengths of each pair, or UNKNOWN.
+    """Read the gold links of N sentence pairs; `lengths` contains each pair's two lengths, or UNKNOWN.
 
     WPT: `sentence source target [S|P] [confidence]`. Positions are 1-based; sentence ids are 1-based,
         0-based, or N ids with gaps.
@@ -99,10 +96,9 @@ def has_zero(pairs: Iterable[Iterable[Link]]) -> bool:
 
 
 def from_where(option: str) -> str:
-    """Return an error message for positions that may be 0-based or 1-based; `option` is the prefix of the two
-    options."""
-    either = f"use {option}-one if positions count from 1, or {option}-zero if they count from 0"
-    return f"no position is 0: {either}"
+    """Return an error message for positions that may be 0-based or 1-based; the two options start with
+    `option`."""
+    return f"no position is 0: use {option}-one if they are 1-based, or {option}-zero if they are 0-based"
 
 
 def _collect(rows: Iterable[_Row], lengths: Sequence[Link], counts: Counter[str]) -> Gold:
@@ -164,20 +160,17 @@ def _pair_numbers(path: Path, ids: list[int], pairs: int) -> dict[int, int]:
 
 
 def read_links(
-    path: Path,
-    counts: Counter[str] | None = None,
-    *,
-    from_one: bool | None = False,
+    path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False
 ) -> Iterator[Links]:
-    """Stream the sorted links of sentence pairs. Positions are 0-based, or 1-based if `from_one`. None means
-    0-based, but raises BadInput if a file with at least `MANY` linked pairs does not contain position 0.
-    Scores, as in `0-2:0.9`, are ignored."""
+    """Stream the sorted links of sentence pairs. Positions are 0-based, or 1-based if `from_one`; None means
+    0-based, but raises BadInput if no position is 0 in a file with at least `MANY` linked pairs. Scores, as
+    in `0-2:0.9`, are ignored."""
     if from_one is None:
         with_links = list(islice(filter(None, read_links(path)), MANY))
         if len(with_links) == MANY and not has_zero(read_links(path)):
             raise BadInput(from_where("--links-from"), path)
     first = int(from_one or 0)
-    for place, line in read_lines(path, counts, ended=True):
+    for place, line in Lines(path, counts, must_end=True):
         links = list[Link]()
         for token in tokens(line):
             match = _LINK.fullmatch(token)
@@ -193,13 +186,13 @@ def read_links(
 
 
 def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, from_one: bool | None) -> None:
-    """Raise BadInput for links outside sentences of the given lengths, with a hint if source and target seem
-    exchanged or positions seem 1-based."""
+    """Raise BadInput for links outside sentences of the given lengths, with a hint if source and target may
+    be exchanged or positions 1-based."""
     links = list(links)
     (n, m), first = lengths, int(from_one or 0)
     for i, j in links:
         if not (0 <= i < n and 0 <= j < m):
-            hint = "" if from_one is not None else "; use --links-from-one if positions count from 1"
+            hint = "" if from_one is not None else "; use --links-from-one if positions are 1-based"
             if all(0 <= j < n and 0 <= i < m for i, j in links):
                 hint += "; the links fit if source and target are exchanged"
             fault = f"{i + first}-{j + first} is outside sentences of {n} and {m} words"

@@ -1,5 +1,4 @@
-"""Handle markup left in text: character references such as `&amp;`, HTML and MediaWiki tags, and
-placeholders."""
+"""Handle markup in text: character references such as `&amp;`, HTML and MediaWiki tags, and placeholders."""
 
 import re
 from collections import Counter
@@ -16,10 +15,10 @@ _REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0
 _SPACES = re.compile(" {2,}")
 _LINE_ENDS = re.compile(r"[\t-\r\x1c-\x1e\x85\u2028\u2029]")
 _PLACEHOLDER = re.compile(r"(?:<|&lt;)[A-Za-z][\w-]*(?:>|&gt;)|NS|ns|#N/A|#(?:NAME|REF|VALUE)[?!]")
-"""Matches placeholders for missing text: a lone tag, such as eBible's `<range>` for a verse that is merged
-with the previous one; PAWS-X's NS; spreadsheet errors."""
+"""Placeholders for missing text: a lone tag, such as eBible's `<range>` for a verse merged with the previous
+one; PAWS-X's NS; spreadsheet errors."""
 _MOSES = re.compile(r"&(?:amp|apos|quot|lt|gt|bar|bra|ket|#124|#91|#93);")
-"""Matches the Moses tokenizer's escapes for & ' " < > | [ and ]."""
+"""The Moses tokenizer's escapes for & ' " < > | [ and ]."""
 
 _BREAKING = """br p div li ul ol dl dd dt tr td th table tbody thead caption hr blockquote center h1 h2 h3
     h4 h5 h6 pre poem gallery section references templatestyles""".split()
@@ -40,8 +39,8 @@ ESCAPES = 3  # maximum depth of nested escapes, which bounds the time spent on m
 
 
 def unescaped(text: str, counts: Counter[str]) -> str:
-    """Replace HTML character references in a line, even if they are escaped repeatedly; references to line
-    breaks and tabs become spaces."""
+    """Replace HTML character references in a line, even if escaped repeatedly; line breaks and tabs become
+    spaces."""
     before = text
     for _ in range(ESCAPES):
         text = _REFERENCE.sub(lambda found: _LINE_ENDS.sub(" ", unescape(found[0])), text)
@@ -51,13 +50,12 @@ def unescaped(text: str, counts: Counter[str]) -> str:
 
 
 def seems_escaped(text: str) -> bool:
-    """Whether a line contains escapes inserted by the Moses tokenizer."""
+    """Whether a line contains escapes of the Moses tokenizer."""
     return "&" in text and _MOSES.search(text) is not None
 
 
 def without_tags(text: str, counts: Counter[str]) -> str:
-    """Remove HTML and MediaWiki tags, comments and footnotes from a line; tags such as `<br>` become
-    spaces."""
+    """Remove HTML and MediaWiki tags, comments and footnotes; tags such as `<br>` become spaces."""
     if "<" not in text:
         return text
     text, comments = _COMMENT.subn("", text)
@@ -71,13 +69,12 @@ def without_tags(text: str, counts: Counter[str]) -> str:
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text is merely a placeholder for missing text."""
+    """Whether a text is a placeholder for missing text."""
     return _PLACEHOLDER.fullmatch(text.strip()) is not None
 
 
 def whole_pairs(pairs: Iterable[tuple[str, str]], left_out: Counter[str]) -> tuple[list[str], list[str]]:
-    """Return the first and second sides of all complete pairs as two lists; count the other pairs in
-    `left_out`."""
+    """Return the first and second sides of all complete pairs; count the others in `left_out`."""
     first, second = [], []
     for pair in pairs:
         a, b = (without_marks(side, left_out).strip() for side in pair)

@@ -1,5 +1,4 @@
-"""Read labelled texts or pairs of texts (for inference, paraphrase or custom tasks) from JSON lines or
-TSV."""
+"""Read labelled texts, or pairs of texts (inference, paraphrase, custom tasks), from JSON lines or TSV."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -24,18 +23,16 @@ INFERENCE, PREMISES, HYPOTHESES, TEXTS, GOLD = (
     tuple(_TABLE["columns"][name]) for name in ("inference", "premises", "hypotheses", "texts", "gold")
 )
 NO_LABEL = frozenset(("-", "-1"))
-"""Gold labels of pairs for which annotators found no majority, in MultiNLI and in copies with numeric
-labels."""
+"""Gold labels of pairs on which annotators disagreed, in MultiNLI and in copies with numeric labels."""
 MISSING = "pairs with a side that is blank or a placeholder (NS)"
 
 Cut = Callable[[str, Counter[str]], list[list[str]]]  # splits text into sentences of words; counts repairs
-Row = tuple[Place, Mapping[str, Any]]  # a pair's location, and its values by lower-case column name
+Row = tuple[Place, Mapping[str, Any]]  # a pair's location and its values by lower-case column name
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The possible names of each text's column; the label's column has one of the names in `GOLD`. If
-    `own_labels`, any text is a valid label."""
+    """The possible names of each text's column. If `own_labels`, any text is a valid label."""
 
     texts: tuple[tuple[str, ...], ...] = (PREMISES, HYPOTHESES)
     own_labels: bool = False
@@ -47,11 +44,10 @@ PUBLISHED, OWN_PAIRS, OWN_TEXTS = Columns(), Columns(own_labels=True), Columns((
 def read_nli(
     path: Path, counts: Counter[str] | None = None, cut: Cut = split_sentences, columns: Columns = PUBLISHED
 ) -> Iterator[Example]:
-    """Stream a file's pairs, split into sentences and words by `cut`. Rows are JSON lines or TSV. Headers may
-    be in any letter case; without one, the columns are premise, hypothesis, label. If the columns are called
-    premise and hypothesis, the labels 0, 1 and 2 mean entailment, neutral and contradiction. Pairs without a
-    gold label are left out. A pair with a missing side (PAWS-X's `NS`) becomes an example without texts, so
-    that parallel files stay aligned."""
+    """Stream a file's pairs, split into sentences and words by `cut`. Without a header, the columns are
+    premise, hypothesis, label. If columns are called premise and hypothesis, the labels 0, 1 and 2 mean
+    entailment, neutral and contradiction. Pairs without a gold label are left out. A pair with a missing side
+    (PAWS-X's `NS`) becomes an example without texts, so that parallel files stay aligned."""
     counts = Counter() if counts is None else counts
     languages: dict[str, None] = {}
     missing: list[tuple[Place, str]] = []

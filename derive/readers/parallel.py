@@ -1,5 +1,4 @@
-"""Read parallel text as words: from two tokenised files, or from sentences, which are tokenised as in
-gold-link sets."""
+"""Read parallel text as words: tokenised files, or sentences, which are tokenised as in gold-link sets."""
 
 import re
 from collections import Counter
@@ -10,9 +9,9 @@ from pathlib import Path
 
 from calque.derive.errors import BadInput
 from calque.derive.readers.english import cut, split_words
-from calque.derive.readers.lines import decode, read_lines, tokens
+from calque.derive.readers.lines import Lines, decode, tokens
 
-Pair = tuple[tuple[str, ...], tuple[str, ...]]  # the words of a sentence and of its translation
+Pair = tuple[tuple[str, ...], tuple[str, ...]]  # the words of a sentence and its translation
 _APOSTROPHES = str.maketrans("’ʼ", "''")
 _BARS = re.compile(r"(?:^|\s)\|\|\|(?:\s|$)")
 _NOT = {"ca": "can", "sha": "shall", "wo": "will"}
@@ -22,23 +21,22 @@ _FULL = {f"{short}'": (f"{short}e",) for short in ("c", "d", "j", "l", "m", "n",
     "au": ("à", "le"),
     "aux": ("à", "les"),
 }
-"""French elisions and contractions, which the en-fr gold-link set (Och and Ney 2000) writes out regardless of
+"""French elisions and contractions, as the en-fr gold-link set (Och and Ney 2000) writes them out, ignoring
 gender."""
 
 
 class TwoFiles:
-    """The sentence pairs in two files with one sentence per line. Each iteration reads the files again."""
+    """The sentence pairs in two files with one sentence per line, which every iteration reads again."""
 
     def __init__(self, source: Path, target: Path) -> None:
         self.paths = source, target
         self.counts: Counter[str] = Counter()
-        self.size, other = (sum(1 for _ in read_lines(path, self.counts)) for path in self.paths)
+        self.size, other = (sum(1 for _ in Lines(path, self.counts)) for path in self.paths)
         if other != self.size:
-            fault = f"{other:,} lines, but {source} has {self.size:,}"
-            raise BadInput(f"{fault}; both need the same number", target)
+            raise BadInput(f"{other:,} lines, but {source} has {self.size:,}; expected equal numbers", target)
 
     def __iter__(self) -> Iterator[Pair]:
-        for (_, source), (_, target) in zip(*map(read_lines, self.paths), strict=True):
+        for (_, source), (_, target) in zip(*map(Lines, self.paths), strict=True):
             yield tuple(tokens(source)), tuple(tokens(target))
 
     def __getitem__(self, line: int) -> Pair:
@@ -46,21 +44,19 @@ class TwoFiles:
 
 
 def pair_of_line(line: bytes, path: Path, number: int) -> Pair:
-    """Split a line, in which ` ||| ` or a tab separates a sentence from its translation, into the words of
-    both. For a blank line, both are empty."""
+    """Split a line into the words of a sentence and its translation, which ` ||| ` or a tab separates; in a
+    blank line, both are empty."""
     text = decode(line, path, number)
     sides = text.split("\t") if "\t" in text else _BARS.split(text) if text.strip() else ["", ""]
     if len(sides) != 2:
-        fault = f"{len(sides)} sides of {text[:100]!r}"
-        raise BadInput(
-            f"{fault}; a line must contain a sentence, a tab or ` ||| `, and its translation", path, number
-        )
+        expected = "a line must contain a sentence, a tab or ` ||| `, and its translation"
+        raise BadInput(f"{len(sides)} sides of {text[:100]!r}; {expected}", path, number)
     return tuple(tokens(sides[0])), tuple(tokens(sides[1]))
 
 
 def words_of(text: str, language: str) -> tuple[str, ...]:
-    """Return a text's lower-case words, tokenised as in gold-link sets: `it 's` for it's, `do not` for don't
-    and, in French, `le ami` for l'ami."""
+    """Return a text's lower-case words as in gold-link sets: `it 's` for it's, `do not` for don't and, in
+    French, `le ami` for l'ami."""
     words: list[str] = []
     for sentence in cut(text.translate(_APOSTROPHES)):
         *parts, last = sentence.split()

@@ -1,5 +1,4 @@
-"""Read questions with contexts and answers, in SQuAD's JSON or with one question per row. Answers are located
-by a character offset in the context."""
+"""Read questions with contexts and answers at character offsets, in SQuAD's JSON or one question per row."""
 
 import re
 from collections import Counter
@@ -24,9 +23,9 @@ WIDENED = "answers widened to whole words"
 PARTED = "answers that reach over the end of a sentence"
 NOT_ASKED = "questions left out: every answer reaches over the end of a sentence"
 _ROW, _WHOLE = re.compile(r'\{\s*(?:".*)?"context"\s*:'), re.compile(r'"(?:data|paragraphs)"\s*:')
-"""Patterns that match a row with a question, and a key that occurs only in SQuAD's format."""
+"""Patterns for a row with a question, and for a key that only SQuAD's format has."""
 Json = Mapping[str, Any]
-Chars = tuple[int, int]  # the offsets of the first character, and of the one after the last
+Chars = tuple[int, int]  # the offset of the first character and the one after the last
 
 
 @dataclass(frozen=True)
@@ -45,9 +44,8 @@ class _Question:
 
 
 def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
-    """Stream a file's questions, with contexts split into sentences by rules for English. Answers that start
-    or end inside a word are extended to whole words. Questions are left out if they have no answer, or if all
-    their answers cross a sentence boundary."""
+    """Stream a file's questions, split into sentences by rules for English. Answers are extended to whole
+    words. Questions without an answer within a sentence are left out."""
     counts = Counter() if counts is None else counts
     for item in _questions(path, counts):
         question, context = _sentences(item.question, counts), _sentences(item.context, counts)
@@ -62,8 +60,8 @@ def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[E
 
 
 def read_questions_as_written(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
-    """Stream a file's questions in any language. Each text is treated as one sentence, and is split into
-    words at white space and at the boundaries of answers, so that answers are exactly as annotated."""
+    """Stream a file's questions in any language. Each text is one sentence, split into words at white space
+    and at the boundaries of answers, so that answers are exactly as annotated."""
     for item in _questions(path, Counter() if counts is None else counts):
         question = Sentence(tuple(item.question.split()))
         yield item.example([question], [_as_written(item.context, item.answers)])
@@ -74,13 +72,10 @@ def _sentences(text: str, counts: Counter[str]) -> list[Sentence]:
 
 
 def _in_words(
-    text: str,
-    answer: Chars,
-    context: Sequence[Sentence],
-    counts: Counter[str],
+    text: str, answer: Chars, context: Sequence[Sentence], counts: Counter[str]
 ) -> tuple[int, Span] | None:
-    """Return the index of an answer's sentence and the span of its words, located by counting letters; None
-    if it crosses a sentence boundary."""
+    """Return the index of an answer's sentence and its span, found by counting characters; None if it crosses
+    a sentence boundary."""
     first, last = (_letters(text[:place]) for place in answer)
     begin = 0
     for place, sentence in enumerate(context):
@@ -99,7 +94,7 @@ def _in_words(
 
 
 def _letters(text: str) -> int:
-    return len("".join(FORMAT_RUN.sub("", text).split()))  # format characters may be missing from words
+    return len("".join(FORMAT_RUN.sub("", text).split()))  # words may lack format characters
 
 
 def _as_written(text: str, answers: Sequence[Chars]) -> Sentence:
@@ -183,13 +178,11 @@ def _chars(place: Place, question: str, context: str, text: str, start: int) -> 
 
 
 def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[Place, str, Json]]:
-    """Yield the location, context and row of each question; locations include a line number only in JSON
-    lines."""
+    """Yield each question's location (with a line number only in JSON lines), context and row."""
     with open_bytes(path) as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        expected = "use a smaller file, because it is read into memory at once"
-        raise BadInput(f"this file is larger than {LARGEST >> 20:,} MiB; {expected}", path)
+        raise BadInput(f"this file is larger than {LARGEST >> 20:,} MiB, too large to be read at once", path)
     text = decode(data, path, 1, counts)
     lines = text.removesuffix("\n").split("\n")
     place = Place(path)

@@ -1,4 +1,4 @@
-"""Recognise the headers and quotation marks that software adds to tab-separated tables."""
+"""Recognise headers and the quotation marks that software adds to tab-separated tables."""
 
 import re
 from collections import Counter
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from calque.derive.files import read_toml
 from calque.derive.readers.english import mark
-from calque.derive.readers.lines import Lines, Numbered, Place, read_lines
+from calque.derive.readers.lines import Lines, Numbered, Place
 
 _WORDS = read_toml(Path(__file__).with_name("tables.toml"))
 _TABLE = {name: frozenset(text.split()) for name, text in _WORDS.items()}
@@ -18,8 +18,7 @@ _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
 class Table(Lines):
-    """The lines of a table. Quotation marks around fields are removed if software added them (see
-    `is_quoted`)."""
+    """The lines of a table, without quotation marks that software added (see `is_quoted`)."""
 
     def __iter__(self) -> Iterator[Numbered]:
         quoted, counts = is_quoted(self.path), Counter[str]() if self.counts is None else self.counts
@@ -33,10 +32,10 @@ def _name() -> re.Pattern[str]:
 
 
 def is_quoted(path: Path) -> bool:
-    """Whether software added quotation marks: every field that contains any is enclosed in them, with inner
-    ones doubled, and either some inner ones exist or all fields in these columns are enclosed."""
+    """Whether software added quotation marks: they enclose every field that contains any, inner ones are
+    doubled, and either there are inner ones or they enclose all fields of their columns."""
     rows, fields, doubled = 0, Counter[int](), False
-    for _, line in read_lines(path):
+    for _, line in Lines(path):
         rows += bool(line.strip())
         for column, field in enumerate(line.split("\t")) if '"' in line else ():
             if '"' in field:
@@ -57,7 +56,7 @@ def unquoted(line: str, counts: Counter[str]) -> str:
 
 
 def is_header(fields: Sequence[str], labelled: bool = False) -> bool:
-    """Whether the fields of a first row are distinct names of columns or, unless `labelled`, languages."""
+    """Whether a first row's fields are distinct names of columns or, unless `labelled`, languages."""
     names = [field.strip().casefold() for field in fields]
     if len({*names}) < len(names) or len(names) < 2:
         return False
@@ -72,7 +71,7 @@ class FirstRow:
     def __init__(self) -> None:
         self._first: tuple[Place, Sequence[str]] | None = None
         self.labels: Counter[str] = Counter()
-        self._longer = 0  # number of rows whose text cannot be a column name
+        self._longer = 0  # the number of rows whose first field cannot be a column name
 
     def add(self, place: Place, fields: Sequence[str]) -> None:
         self._first = self._first or (place, fields)
@@ -80,8 +79,8 @@ class FirstRow:
         self._longer += not _name().fullmatch(fields[0])
 
     def check(self) -> None:
-        """Raise BadInput if the first row looks like a header: its fields could be column names, and no other
-        row has its label."""
+        """Raise BadInput if the first row looks like a header: its fields could be column names, and its
+        label is unique."""
         if self._first is None or not all(map(_name().fullmatch, self._first[1])):
             return
         place, fields = self._first

@@ -1,14 +1,5 @@
-"""Read text as sentences or lines. Large files are divided into chunks that workers read independently. Kinds
-of files:
-
-wikitext: tokenised text; ` @-@ ` is rejoined, headings are left out, and `<unk>` becomes an unknown word
-    (`UNKNOWN`).
-doc: `<doc ...>`, title, paragraphs, `</doc>` (WikiExtractor). Titles, lines that consist of a tag and, when
-    reading sentences, lines of at most eight words are left out; escapes are undone, and tags inside lines
-    removed.
-plain: every line is text. numbered: every line is a number, a tab and text (Leipzig).
-treebank: CoNLL-U, with tags and trees. json: JSON lines with text in one `column`.
-"""
+"""Read text of any kind (docs/formats.md) as sentences or lines, in chunks that workers read
+independently."""
 
 import re
 from collections import Counter
@@ -45,11 +36,11 @@ from calque.derive.sentence import UNKNOWN, Sentence
 
 Kind = Literal["wikitext", "doc", "plain", "numbered", "treebank", "json", "entities"]
 
-FRAGMENT = 8  # maximum number of words in a heading or fragment in a `<doc>`
+FRAGMENT = 8  # maximum number of words in a heading or fragment, which sentences of a `<doc>` exclude
 _OPENING, _CLOSING = "= ", " ="
 LINE_ENDS = re.compile(r"\r\n|\n|\r")
 _JOINER = re.compile(r" @([-,.])@ ")  # how WikiText writes punctuation inside a word
-_JOINED = re.compile(rf" *([-,.]?)({UNKNOWN})([-,.]?) *")  # an unknown word and the punctuation next to it
+_JOINED = re.compile(rf" *([-,.]?)({UNKNOWN})([-,.]?) *")  # an unknown word with adjacent punctuation
 _SPACES = re.compile(" {2,}")
 NUMBERS = "line numbers, removed"
 UNKNOWN_WORDS = "words that WikiText replaces by <unk>, read as the unknown type"
@@ -58,8 +49,7 @@ _ROWS: dict[str, Kind] = {TREEBANK: "treebank", JSON: "json"}
 
 
 def detect(path: Path, entities: bool = False) -> Kind:
-    """Detect the kind of a text file from its name and first lines; raise BadInput for unsupported annotated
-    files."""
+    """Detect a text file's kind from its name and first lines; raise BadInput for other annotated files."""
     first, lines = head_of(path)
     name = annotation(first, lines)
     if name in _ROWS:
@@ -77,8 +67,8 @@ def detect(path: Path, entities: bool = False) -> Kind:
 
 
 def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[Chunk]:
-    """Divide a file into chunks of about `size` bytes that end at the end of a line, a treebank's sentence or
-    a document."""
+    """Divide a file into chunks of about `size` bytes that consist of whole lines, treebank sentences or
+    documents."""
     kind = kind or detect(path)
     ends: tuple[Callable[[bytes], bool], str] = ends_line, "line end"
     if kind == "doc":
@@ -89,11 +79,9 @@ def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[C
 
 
 def sentences(
-    chunk: Chunk,
-    escaped: bool = False,
-    column: str = "text",
+    chunk: Chunk, escaped: bool = False, column: str = "text"
 ) -> tuple[list[Sentence], Counter[str]]:
-    """Return a chunk's sentences, and counts of exclusions. `escaped`: whether to undo the Moses tokenizer's
+    """Return a chunk's sentences, and counts of exclusions; `escaped`: whether to undo the Moses tokenizer's
     escaping."""
     left_out = Counter[str]()
     if chunk.kind == "treebank":
@@ -119,8 +107,7 @@ def sentences(
 
 
 def lines_of(chunk: Chunk, column: str, counts: Counter[str]) -> Iterator[str]:
-    """Yield the lines of text in a chunk, including blank lines; exclusions and repairs are counted in
-    `counts`."""
+    """Yield a chunk's lines of text, including blank ones; exclusions and repairs are counted in `counts`."""
     lines = chunk.numbered(counts)
     if chunk.kind == "json":
         yield from _json_texts(column, lines, counts)
@@ -182,8 +169,8 @@ def set_apart(text: str) -> str:
 
 
 def is_heading(line: str) -> bool:
-    """Whether a WikiText line is a heading, which has the same number of equals signs on both sides: ` = =
-    Size = = `."""
+    """Whether a WikiText line is a heading, with equally many equals signs on both sides: ` = = Size = =
+    `."""
     line = line.removeprefix(" ").removesuffix(" ")
     start, end = 0, len(line)
     while line.startswith(_OPENING, start):
@@ -195,7 +182,7 @@ def is_heading(line: str) -> bool:
 
 
 def _document_lines(lines: Iterable[Numbered], counts: Counter[str]) -> Iterator[str]:
-    opened: Place | None = None  # the location of the open document's <doc>
+    opened: Place | None = None  # the open document's <doc>
     title = False
     for place, line in lines:
         if line.startswith("<doc "):

@@ -1,7 +1,5 @@
-"""Everyday English, the corpus bundled with Calque (docs/everyday.md).
-
-It contains short sentences from Tatoeba, and the English Web Treebank with Universal NER's entities.
-"""
+"""Everyday English, the corpus bundled with Calque: short sentences from Tatoeba, and the English Web
+Treebank with Universal NER's entities (docs/everyday.md)."""
 
 from pathlib import Path
 
@@ -20,14 +18,12 @@ TYPES = 4_000  # number of distinct words in the text
 
 
 def everyday(types: int = TYPES) -> Files:
-    """Return Everyday English as a source: sentences that contain only the `types` most frequent words, and
-    easy sentences for tagging and NER."""
+    """Return Everyday English as a source: sentences of only the `types` most frequent words."""
     return files(opened().folder, types)
 
 
 def french_order() -> Reorder:
-    """Return `syn-fr` without downloading anything: French order comes from a stored grammar, English order
-    from the treebank."""
+    """Return `syn-fr` without downloads: a stored grammar for French, the treebank for English."""
     folder = opened().folder
     english = TreebankFiles("en", (folder / TREEBANK.format("train"),))
     return Reorder(StoredGrammar("fr", folder / GRAMMAR), english)

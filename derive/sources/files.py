@@ -1,4 +1,4 @@
-"""A source that reads files: running text for pretraining, and annotated files for tasks."""
+"""A source of files: running text for pretraining, and annotated files for tasks."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -30,11 +30,11 @@ from calque.derive.source import SPLITS, Source, TaskData
 from calque.derive.stored_trees import StoredTrees
 from calque.derive.workers import Progress, Workers, reported, silent
 
-TRAINED, TESTED = ("training examples", "test items")  # the parts that may be randomly sampled
+TRAINED, TESTED = ("training examples", "test items")  # the parts that may be sampled
 NO_TRANSLATION = "pairs that another language lacks"
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
 Lacking = Mapping[int, Collection[int]]
-"""Maps the size of parallel sets to the indices of the examples that at least one of them lacks."""
+"""Maps the size of parallel sets to the indices of examples that at least one of them lacks."""
 WHOLE: Lacking = MappingProxyType({})
 
 
@@ -42,15 +42,14 @@ WHOLE: Lacking = MappingProxyType({})
 class TaskFiles:
     """A task's files by split.
 
-    held_out: the number of training examples that are used for `dev` and for `test` if they have no files,
-        sampled with `seed`.
+    held_out: the number of training examples sampled with `seed` for `dev` and for `test`, if they have no
+        files.
     limit: the maximum number of training examples (0: no limit).
-    tested: the maximum number of examples in each dev and test set (0: no limit); parallel sets keep the same
-        examples.
+    tested: the maximum size of a dev or test set (0: no limit); parallel sets keep the same examples.
     numbered: replace ids with consecutive numbers, starting at 1.
     trained_id: train only on examples whose ids have this prefix.
     apart: exclude training examples that share a text with a held-out example.
-    units: the units of treebanks, either words or XTREME's.
+    units: the units of treebanks, words or XTREME's.
     """
 
     train: tuple[Path, ...]
@@ -72,10 +71,8 @@ class TaskFiles:
             check_range(name, getattr(self, name), 0)
         check_range("a seed", self.seed, 0, 2**63 - 1)
         if self.numbered and self.trained_id:
-            raise BadInput(
-                f"trained_id {self.trained_id!r} selects by id, but `numbered` replaces the ids; use only "
-                "one of them"
-            )
+            fault = f"trained_id {self.trained_id!r} selects by id, but `numbered` replaces the ids"
+            raise BadInput(f"{fault}; use only one of them")
 
     @property
     def splits(self) -> dict[str, tuple[Path, ...]]:
@@ -86,23 +83,23 @@ class TaskFiles:
         return (*self.train, *self.dev, *self.test)
 
     def of_split(self, split: str) -> tuple[Path, ...]:
-        """Return the files that contain a split's examples; for a held-out split, the training files."""
+        """Return the files with a split's examples; for a held-out split, the training files."""
         return self.splits[split] or self.train
 
     @property
     def draws(self) -> dict[str, bool]:
-        """Which parts are random samples."""
+        """Whether each part is sampled."""
         held_out = bool(self.held_out and not (self.dev and self.test))
         return {TRAINED: bool(self.limit) or held_out, TESTED: bool(self.tested) or not self.test}
 
     @property
     def identity(self) -> list[Any]:
-        """The values that determine the examples, for a fingerprint."""
+        """The values that determine the examples, for fingerprints."""
         fields = {name: value for name, value in vars(self).items() if name not in SPLITS}
         return [fields, *(list(map(input_digest, paths)) for paths in self.splits.values())]
 
     def read(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
-        """Read the examples in the given files; raise BadInput if an id occurs twice."""
+        """Read the examples in files; raise BadInput if an id occurs twice."""
         examples = [example for path in paths for example in read(path, counts)]
         if self.numbered:
             return [replace(example, id=str(number)) for number, example in enumerate(examples, start=1)]
@@ -113,7 +110,7 @@ class TaskFiles:
         return examples
 
     def lacking(self, sets: Iterable[tuple[Sequence[Path], Read]]) -> Lacking:
-        """Return the indices of examples that are missing from at least one of several parallel sets."""
+        """Return the indices of examples that at least one of several parallel sets lacks."""
         places: defaultdict[int, set[int]] = defaultdict(set)
         for paths, read in sets:
             examples = self.read(paths, read, Counter())
@@ -123,7 +120,7 @@ class TaskFiles:
     def read_tested(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = WHOLE
     ) -> list[Example]:
-        """Read a test set or a sample of it; examples in `lacking` are removed after sampling."""
+        """Read a test set or a sample of it, without the examples in `lacking`."""
         examples = self.read(paths, read, counts)
         order = list(range(len(examples)))
         if self.tested and len(examples) > self.tested:
@@ -136,7 +133,7 @@ class TaskFiles:
         return _without_missing(examples, order, lacking, counts)
 
     def load(self, read: Read, lacking: Lacking = WHOLE) -> TaskData:
-        """Read the examples of all splits, with counts of exclusions; `lacking` applies to the test set."""
+        """Read all splits, with counts of exclusions; `lacking` applies to the test set."""
         counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
         everything = self.read(self.train, read, counts["train"])
         train = [example for example in everything if example.id.startswith(self.trained_id)]
@@ -158,8 +155,8 @@ class TaskFiles:
         return TaskData(data, {split: +count for split, count in counts.items()})
 
     def _draw(self, examples: Sequence[Example], counts: Counter[str]) -> dict[str, list[int]]:
-        """Return the indices of the examples in each sampled split, ending with the training split; count the
-        examples not used."""
+        """Return the indices of the examples in each sampled split, the training split last; count unused
+        examples."""
         order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
         without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
         held_out = self.held_out * len(without_files)
@@ -176,10 +173,8 @@ class TaskFiles:
             texts = {text for i in order[:held_out] for text in _texts(examples[i])}
             rest = [i for i in rest if texts.isdisjoint(_texts(examples[i]))]
             if not rest:
-                raise BadInput(
-                    "no training examples remain: every example shares a text with a held-out example",
-                    self.train[0],
-                )
+                fault = "no training examples remain: all of them share a text with a held-out example"
+                raise BadInput(fault, self.train[0])
         drawn["train"] = sorted(rest[: self.limit] if self.limit else rest)
         counts["with a text of one held out"] += len(order) - held_out - len(rest)
         counts["over the limit"] += len(rest) - len(drawn["train"])
@@ -189,8 +184,7 @@ class TaskFiles:
 def _without_missing(
     examples: Sequence[Example], places: Sequence[int], lacking: Lacking, counts: Counter[str]
 ) -> list[Example]:
-    """Return the examples with the given indices; count and leave out those missing here or from a parallel
-    set."""
+    """Return the examples at `places`, leaving out and counting those missing here or in a parallel set."""
     elsewhere = lacking.get(len(examples), ())
     kept = [place for place in places if examples[place].texts]
     whole = [examples[place] for place in kept if place not in elsewhere]
@@ -336,16 +330,14 @@ class Files(Source):
 
     @property
     def _parser(self) -> StanzaParser | StoredTrees | None:
-        """The parser for sentences without trees; None if all files are treebanks. Raises BadInput if a
-        parser is needed but not configured."""
+        """The parser for sentences without trees; None if all files are treebanks."""
         if self.parser is not None:
             return StanzaParser(self.parser) if isinstance(self.parser, Path) else self.parser
         if {*self._tasks} <= {TAGGED} and all(reader.detect(path) == "treebank" for path in self.text):
             return None
         raise BadInput(
-            "languages with a different word order need parsed sentences: set source.parser or "
-            "CALQUE_STANZA to a folder of Stanza models (docs/word-order.md explains how to get "
-            "one), or use only treebanks"
+            "languages with a different word order need parsed sentences: set source.parser or CALQUE_STANZA "
+            "to a folder of Stanza models (docs/word-order.md explains how to get one), or use only treebanks"
         )
 
 
@@ -369,7 +361,7 @@ def _each(read: Callable[..., Iterable[Sentence]], path: Path, counts: Counter[s
 
 TAGGED = "pos"  # the task whose files are treebanks
 PARALLEL = {"nli": PUBLISHED, "paraphrase": PUBLISHED, "text_labels": OWN_TEXTS, "pair_labels": OWN_PAIRS}
-"""The columns of text classification tasks, whose files in different languages are parallel."""
+"""The columns of text classification tasks, whose files are parallel across languages."""
 _pairs = {task: partial(read_nli, columns=columns) for task, columns in PARALLEL.items()}
 READERS: dict[str, Read] = {
     TAGGED: partial(_each, partial(read_conllu, unparsed=True)),
@@ -382,16 +374,13 @@ READERS: dict[str, Read] = {
 
 
 def written(task: str, language: str = "", units: Units = WORDS) -> Read:
-    """Return a task's reader that keeps texts as written; treebanks are read in the given `units` for
-    `language`."""
+    """Return a task's reader that keeps texts as written; treebanks are read in `units` for `language`."""
     if task not in READERS:
         raise BadInput(f"there is no reader for the task {task}; available: {', '.join(READERS)}")
     if task == TAGGED:
         return partial(_each, partial(read_conllu, unparsed=True, units=units, language=language))
     if units != WORDS:
-        raise BadInput(
-            f"the task {task} has no units {units!r}; use {WORDS!r} (only {TAGGED} supports other units)"
-        )
+        raise BadInput(f"the task {task} has no units {units!r}; use {WORDS!r} (only {TAGGED} has others)")
     if task == "qa":
         return read_questions_as_written
     return partial(read_nli, cut=_whole, columns=PARALLEL[task]) if task in PARALLEL else READERS[task]

@@ -1,5 +1,4 @@
-"""Pocket English as a source: it generates any number of sentences, and data for every task, without
-files."""
+"""Pocket English as a source, which generates sentences and data for every task."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,10 +18,10 @@ from calque.derive.sentence import Sentence
 from calque.derive.source import SPLITS, Source, TaskData
 
 EDITION = "pocket, second edition"
-CORPUS = 0  # the corpus's random stream; the streams of tasks follow
-TASKS = ("pos", "ner", "nli", "qa", "paraphrase")  # in the order of their streams; each split has its own
-LABELS = {"nli": len(INFERENCES), "paraphrase": len(SAMENESS)}  # number of labels (and examples) per round
-SHARED, ALONE = -1, -2  # the chunk of facts shared with derived languages, and the chunk of the other facts
+CORPUS = 0  # the corpus's random stream
+TASKS = ("pos", "ner", "nli", "qa", "paraphrase")  # the next streams, one per split
+LABELS = {"nli": len(INFERENCES), "paraphrase": len(SAMENESS)}  # the number of examples per round
+SHARED, ALONE = -1, -2  # the chunks of facts shared with derived languages, and of the other facts
 MOST_SENTENCES = 1_000_000_000
 MOST_EXAMPLES = 1_000_000  # maximum number of examples in a split, which must fit in memory
 MANY = 2**40  # practically infinite
@@ -46,10 +45,9 @@ class Sizes:
 
 @dataclass(frozen=True)
 class PocketEnglish(Source):
-    """`size` sentences of Pocket English, and task data from separate random streams. Within a task, no
-    example occurs twice. A third of the names do not occur in the training data for tagging and NER.
-    Sentences that state the `facts` are added to the text. Questions (`qa`) and paraphrases are generated
-    only if their sizes are given."""
+    """`size` sentences of Pocket English, plus those that state the `facts`, and task data from separate
+    random streams. No example occurs twice in a task, and a third of the names do not occur in the training
+    data for tagging and NER. Questions (`qa`) and paraphrases are generated only if their sizes are given."""
 
     drawn = ("the lexicon", "the text", "the task items")
 
@@ -71,8 +69,8 @@ class PocketEnglish(Source):
         return f"Pocket English, {self.language.types:,} word types{facts}"
 
     def chunks(self) -> Iterator[tuple[int, int]]:
-        """Yield each chunk as (number in the stream, number of sentences). Facts follow the first chunk,
-        because the preview shows the first chunk and the last one may be held out."""
+        """Yield each chunk's number in the stream and number of sentences. Facts follow the first chunk,
+        because the preview shows the first and the last may be held out."""
         for number in range(-(-self.size // CHUNK)):
             yield number, min(CHUNK, self.size - number * CHUNK)
             if self.facts and not number:
@@ -96,8 +94,7 @@ class PocketEnglish(Source):
         return tuple(task for task in TASKS if getattr(self, task))
 
     def task_data(self, task: str) -> TaskData:
-        """Return the first examples of each split's stream, skipping rounds of labels that repeat an earlier
-        text."""
+        """Return the first examples of each split's stream, skipping rounds that repeat an earlier text."""
         language, labels = self.language, LABELS.get(task, 1)
         drawn = {"nli": language.pairs, "qa": language.questions, "paraphrase": language.paraphrases}
         data = TaskData({}, {split: Counter() for split in SPLITS})

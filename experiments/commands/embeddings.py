@@ -34,7 +34,7 @@ def embeddings(
     from calque.analysis.papers.weam import pairs_figure
     from calque.analysis.report.plot import save_figure
     from calque.derive.dictionary import read_lexicon
-    from calque.derive.readers.lines import read_lines
+    from calque.derive.readers.lines import Lines
 
     names = title or [model.name for model in models]
     if len(names) != len(models) or len(set(names)) < len(names):
@@ -45,7 +45,7 @@ def embeddings(
         raise BadInput("must be a PNG file in an existing folder", out)
     for suffix in (".png", ".svg"):
         check_out(out.with_suffix(suffix), (lexicon, without))
-    stop = {line.strip() for _, line in read_lines(without)} if without else set()
+    stop = {line.strip() for _, line in Lines(without)} if without else set()
     entries = chosen(read_lexicon(lexicon), models, 20, stop)
     tables = {name: word_pairs(model, entries) for name, model in zip(names, models, strict=True)}
     png, _ = save_figure(pairs_figure(tables, languages, 0), out.parent, out.stem)

@@ -19,7 +19,7 @@ from calque.derive.frequency import most_frequent
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.readers.english import cut_tokens, split_sentences
 from calque.derive.readers.iob2 import read_iob2
-from calque.derive.readers.lines import read_lines
+from calque.derive.readers.lines import Lines
 from calque.derive.sentence import Sentence, iob2
 from calque.derive.source import SPLITS
 from calque.derive.sources.everyday import FOLDER, GRAMMAR, KIND, NOTICES, TEXT, TREEBANK, TREES, TYPES, files
@@ -74,7 +74,7 @@ def _original(data: Path, place: str) -> Path:
 def _everyday_text(paths: Iterable[Path], counts: Counter[str]) -> list[Sentence]:
     """Return the distinct easy sentences in the first column, ordered by SHA-256, because neighbours in
     the originals, which are sorted by length, are nearly identical."""
-    columns = (line.partition("\t")[0] for path in paths for _, line in read_lines(path))
+    columns = (line.partition("\t")[0] for path in paths for _, line in Lines(path))
     read = [
         tuple(chain.from_iterable(map(_syntactic, s)))
         for text in columns

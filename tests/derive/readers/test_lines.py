@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
-from calque.derive.readers.lines import cut_file, ends_line, read_lines
+from calque.derive.readers.lines import Lines, cut_file, ends_line
 from calque.derive.readers.tables import QUOTED, Table
 
 
@@ -15,7 +15,7 @@ def test_truncated_last_line_is_rejected(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(b"one\ntw")
     with pytest.raises(BadInput, match=r"a:2: .*truncated"):
-        list(read_lines(path, ended=True))
+        list(Lines(path, must_end=True))
 
 
 @given(
@@ -32,7 +32,7 @@ def test_blocks_make_up_the_file_and_end_with_a_record(lines, size, whole, tmp_p
     made = list(cut_file(plain, "text", ends_line, "line end", size))
     assert sum(chunk.length for chunk in made) == len(data)
     found = [numbered for chunk in made for numbered in chunk.numbered(Counter())]
-    assert found == list(read_lines(plain))
+    assert found == list(Lines(plain))
     again = [
         each
         for chunk in cut_file(packed, "text", ends_line, "line end", size)
