@@ -28,8 +28,8 @@ _SYLLABLES = ["".join(pair) for pair in product(_ONSETS, "aeiou")]
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about `subjects` people, each stated `mentions` times per language. The possible values of a
-    relation are `values` nouns."""
+    """Facts about `subjects` people. Each fact is stated `mentions` times per language, and each relation has
+    `values` possible values, which are nouns."""
 
     subjects: int = 64
     values: int = 8

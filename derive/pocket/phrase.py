@@ -12,17 +12,14 @@ def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") 
 
 
 def pronoun(word: Token, relation: str, place: str = "") -> Node:
-    """Build a pronoun."""
     return Node(word, "PRON", relation, place=place)
 
 
 def adjective(word: Word, relation: str = "amod") -> Node:
-    """Build an adjective."""
     return Node(word.form(0), "ADJ", relation)
 
 
 def adverb(word: Word, place: str = "") -> Node:
-    """Build an adverb."""
     return Node(word.form(0), "ADV", "advmod", place=place)
 
 
@@ -41,7 +38,6 @@ def person(word: Word, relation: str, length: int) -> Node:
 
 
 def simple_name(word: Word, relation: str, label: str) -> Node:
-    """Build a one-word name."""
     return Node(word.form(0), "PROPN", relation, entity=label)
 
 

@@ -23,7 +23,7 @@ def everyday(types: int = TYPES) -> Files:
 
 
 def french_order() -> Reorder:
-    """Return `syn-fr` without downloads: a stored grammar for French, the treebank for English."""
+    """Return `syn-fr` without downloading anything: French order comes from a stored grammar."""
     folder = opened().folder
     english = TreebankFiles("en", (folder / TREEBANK.format("train"),))
     return Reorder(StoredGrammar("fr", folder / GRAMMAR), english)

@@ -58,38 +58,25 @@ class ContrastedWords(PairStream):
 
     def losses(self, learner: Learner, batch: NumberedWords) -> dict[str, Tensor]:
         layer = self.objective.layer_of(learner.model.config.num_hidden_layers)
-        (first, first_real), (second, second_real) = (
+        (first, rows), (second, columns) = (
             means_of_words(encode(learner.model, batch.pairs.side_rows(side, self.pad), layer), numbers)
             for side, numbers in enumerate((batch.first, batch.second))
         )
-        a, b = centred_words(first, first_real), centred_words(second, second_real)
+        a, b = centred_words(first, rows), centred_words(second, columns)
         with torch.no_grad():
-            labels = self._labels(first, second, torch.bmm(a, b.mT), first_real, second_real, batch)
-        similarity = a.flatten(0, 1) @ b.flatten(0, 1).T
-        real = first_real.flatten()[:, None] & second_real.flatten()
-        loss = both_ways(similarity, torch.block_diag(*labels).bool(), real)
+            cosines = torch.bmm(a, b.mT)
+            if self.objective.labels == "self":
+                kernel = log_kernel(torch.bmm(first, second.mT))
+                plan = untied(sinkhorn(kernel, rows, columns, padded=True), kernel, rows, columns)
+                labels = itermax_table(plan, rows, columns)
+            else:
+                labels = torch.zeros_like(cosines, dtype=torch.bool)
+                labels[batch.links.row, batch.links.first, batch.links.second] = True
+            if self.objective.labels == "agreement":
+                labels &= probabilities(cosines, rows, columns) >= self.objective.least
+        real = rows.flatten()[:, None] & columns.flatten()
+        loss = both_ways(a.flatten(0, 1) @ b.flatten(0, 1).T, torch.block_diag(*labels).bool(), real)
         return {CONTRAST: loss, LABELLED: (labels.any(1).sum() + labels.any(2).sum()).float()}
-
-    def _labels(
-        self,
-        first: Tensor,
-        second: Tensor,
-        similarity: Tensor,
-        rows: Tensor,
-        columns: Tensor,
-        batch: NumberedWords,
-    ) -> Tensor:
-        """Return the links to learn, (B, n, m) bool."""
-        kind = self.objective.labels
-        if kind == "self":
-            kernel = log_kernel(torch.bmm(first, second.mT))
-            plan = untied(sinkhorn(kernel, rows, columns, padded=True), kernel, rows, columns)
-            return itermax_table(plan, rows, columns)
-        given = torch.zeros_like(similarity, dtype=torch.bool)
-        given[batch.links.row, batch.links.first, batch.links.second] = True
-        if kind == "agreement":
-            given &= probabilities(similarity, rows, columns) >= self.objective.least
-        return given
 
 
 def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:

@@ -27,15 +27,14 @@ class Translations:
     def __init__(self, languages: Languages) -> None:
         of: list[dict[int, np.ndarray]] = [{} for _ in languages.languages]
         for pair in languages.dictionaries:
-            a, b = (languages[name].number for name in pair)
-            of[a][b] = _images(languages.dictionary(*pair), languages.rows)
-            of[b][a] = _images(languages.dictionary(*pair[::-1]), languages.rows)
+            for own, other in (pair, pair[::-1]):
+                images = _images(languages.dictionary(own, other), languages.rows)
+                of[languages[own].number][languages[other].number] = images
         if not any(of):
             raise BadInput("there is no dictionary with which to translate words", languages.folder)
-        self.partners = [np.array(sorted(images), np.int64) for images in of]  # (P,) per language
-        self.images: list[np.ndarray | None] = []  # (P, R) per language
-        for images in of:
-            self.images.append(np.stack([images[i] for i in sorted(images)]) if images else None)
+        self.partners = [np.array(sorted(own), np.int64) for own in of]  # (P,) per language
+        # (P, R) per language
+        self.images = [np.stack([own[i] for i in sorted(own)]) if own else None for own in of]
 
     def __call__(
         self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator

@@ -58,8 +58,7 @@ def own_rows(languages: Languages, number: int) -> np.ndarray:
     before, language = languages.languages[:number], languages.languages[number]
     own = np.setdiff1d(rows(language), np.concatenate([rows(each) for each in before]))
     if not len(own):
-        fault = f"{language.name} has no rows of its own to rotate"
-        raise BadInput(f"{fault}; the language needs a new script", languages.folder)
+        raise BadInput(f"{language.name} has no rows of its own; it needs a new script", languages.folder)
     return own
 
 

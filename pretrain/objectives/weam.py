@@ -75,10 +75,8 @@ class Exchanged(PairStream):
         hidden = encode(model, rows, layers)
         vectors = mean_of(hidden.flatten(0, 1).index_select(0, links.other), links.of, len(links))
         labels = rows.labels.flatten().index_select(0, links.at)
-        return {
-            "tlm": prediction_loss(model, rows, hidden, layers),
-            EXCHANGE: cross_entropy(learner.own[EXCHANGE], vectors, labels, model.config.vocab_size),
-        }
+        exchanged = cross_entropy(learner.own[EXCHANGE], vectors, labels, model.config.vocab_size)
+        return {"tlm": prediction_loss(model, rows, hidden, layers), EXCHANGE: exchanged}
 
 
 def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
@@ -92,9 +90,9 @@ def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
 @dataclass(frozen=True)
 class WEAM(LinkObjective):
     """L_mp + weight * L_cp: TLM, plus predicting masked ids from the vectors of their translations (section
-    2.2). Links are gold links, or fast_align's, symmetrised by grow-diag-final-and. The sub-words of two
-    linked words are linked one-to-one, in order, if they are equally many; otherwise, each is linked to all
-    of the other word's, and vectors are averaged."""
+    2.2). Links are gold links, or fast_align's, symmetrised by grow-diag-final-and. If two linked words have
+    the same number of sub-words, these are linked one-to-one, in order; otherwise, every sub-word of one is
+    linked to every sub-word of the other, and vectors are averaged."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASKS

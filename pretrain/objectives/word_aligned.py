@@ -44,16 +44,11 @@ class Words(PairStream):
         with torch.no_grad():
             before = encode(learner.own[START].model, first, layers)
         towards, share = (before, 1 / before.shape[-1]) if self.frozen else (source, 1.0)
-        pulled, targets = other[links.row, links.second], towards[links.row, links.first]
-        kept, initial = source[words.row, words.first], before[words.row, words.first]
-        return {
-            LINKED: share * _squared_distance(targets, pulled),
-            KEPT: share * _squared_distance(kept, initial),
+        losses = {
+            LINKED: towards[links.row, links.first].float() - other[links.row, links.second].float(),
+            KEPT: source[words.row, words.first].float() - before[words.row, words.first].float(),
         }
-
-
-def _squared_distance(first: Tensor, second: Tensor) -> Tensor:
-    return (first.float() - second.float()).square().sum()
+        return {name: share * difference.square().sum() for name, difference in losses.items()}
 
 
 @dataclass(frozen=True)
