@@ -26,7 +26,6 @@ from calque.derive.folder import (
     RESERVED,
     SIDES,
     VOCABULARY,
-    FolderWriter,
     NamePair,
     new_folder,
 )
@@ -156,7 +155,10 @@ def derive_natural(
             sides = [out.part / place / side for side in SIDES]
             out.add_pair(pair, place, **write("-".join(pair), parts, sides))
         types.save(out.vocabulary)
-        _write_dictionaries(out, dictionaries, types)
+        for entry in out.facts["pairs"]:
+            if lexicon := dictionaries.get(tuple(entry["languages"])):
+                path = out.part / entry["folder"] / DICTIONARY
+                entry["dictionary"] = _write_entries(lexicon, path, types)
         out.facts[VOCABULARY] = types.account
         if rows == "used":
             kept = np.union1d(types.types, types.specials.ids).astype(np.int64)
@@ -183,13 +185,6 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
         if pair not in bitexts:
             raise BadInput(f"a dictionary for {' and '.join(pair)}, but no bitext for these languages")
         read_lexicon(path)  # fail early, before hours of encoding
-
-
-def _write_dictionaries(out: FolderWriter, dictionaries: Dictionaries, vocabulary: Vocabulary) -> None:
-    for entry in out.facts["pairs"]:
-        if lexicon := dictionaries.get(tuple(entry["languages"])):
-            path = out.part / entry["folder"] / DICTIONARY
-            entry["dictionary"] = _write_entries(lexicon, path, vocabulary)
 
 
 def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[str, Any]:

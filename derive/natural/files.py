@@ -105,12 +105,13 @@ class TextFiles(FileSet):
         (chunk,) = chunks
         if chunk.kind == "entities":
             found = [join_words(sentence.words) for sentence in read_iob2(chunk.path, left_out)]
-        elif chunk.kind == "treebank":
-            found = lines.stripped(read_raw_text(chunk.path, left_out), left_out)
+            return _unescaped((found,), self.escaped, left_out)
+        if chunk.kind == "treebank":
+            texts = read_raw_text(chunk.path, left_out)
         else:
             read = parquet.texts if chunk.kind == "parquet" else text.lines_of
-            found = lines.stripped(map(text.set_apart, read(chunk, self.column, left_out)), left_out)
-        return _unescaped((found,), self.escaped, left_out)
+            texts = map(text.set_apart, read(chunk, self.column, left_out))
+        return _unescaped((lines.stripped(texts, left_out),), self.escaped, left_out)
 
     def identity(self) -> list[Any]:
         files = [[_kind(path), digest(path)] for path in self.paths]
@@ -161,10 +162,9 @@ class BitextFiles(FileSet):
         both = zip(found, self.words_in, strict=True)
         split = tuple([" ".join(words_of(line, code)) for line in column] for column, code in both)
         why = f"pairs with fewer than {self.fewest} words on a side"
-        return _only(split, self._has_enough_words, why, left_out)
-
-    def _has_enough_words(self, pair: tuple[str, ...]) -> bool:
-        return min(line.count(" ") + 1 for line in pair) >= self.fewest
+        return _only(
+            split, lambda row: min(side.count(" ") for side in row) + 1 >= self.fewest, why, left_out
+        )
 
     def _pairs_of_columns(self, chunk: Chunk, left_out: Counter[str]) -> Iterator[tuple[str, str]]:
         least = max(self.columns) + 1
@@ -238,8 +238,12 @@ def join_words(words: Sequence[str]) -> str:
 def _parallel_chunks(path: Path, beside: Path) -> Iterator[tuple[Chunk, Chunk]]:
     with lines.open_bytes(path) as first, lines.open_bytes(beside) as second:
         rows = zip_longest(lines.raw_lines(first, path), lines.raw_lines(second, beside))
-        starts, line, uneven = (0, 0), 1, 0
-        ends = starts
+        starts, ends, line, uneven = (0, 0), (0, 0), 1, 0
+
+        def both() -> tuple[Chunk, Chunk]:
+            (a, c), (b, d) = starts, ends
+            return Chunk(path, "bitext", a, b - a, line), Chunk(beside, "bitext", c, d - c, line)
+
         for number, (a, b) in enumerate(rows, start=1):
             if a is None or b is None:
                 ours, theirs = (number - (side is None) for side in (a, b))
@@ -251,17 +255,10 @@ def _parallel_chunks(path: Path, beside: Path) -> Iterator[tuple[Chunk, Chunk]]:
                 uneven = number
             ends = ends[0] + len(a), ends[1] + len(b)
             if number - line + 1 == MANY or sum(ends) - sum(starts) >= lines.LIMIT:
-                yield _both(path, beside, starts, ends, line)
+                yield both()
                 starts, line = ends, number + 1
         if ends != starts:
-            yield _both(path, beside, starts, ends, line)
-
-
-def _both(
-    path: Path, beside: Path, starts: Sequence[int], ends: Sequence[int], line: int
-) -> tuple[Chunk, Chunk]:
-    (a, c), (b, d) = starts, ends
-    return Chunk(path, "bitext", a, b - a, line), Chunk(beside, "bitext", c, d - c, line)
+            yield both()
 
 
 def _unescaped(columns: Columns, escaped: bool, left_out: Counter[str]) -> Columns:
