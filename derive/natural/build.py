@@ -71,7 +71,7 @@ def _pieces(line: str, stops: Sequence[int]) -> list[int]:
 
 
 class EncodedPiece(NamedTuple):
-    """An encoded piece: one side per language, the number of lines read, and counts of exclusions."""
+    """An encoded piece: one side per language, the number of non-blank lines, and counts of exclusions."""
 
     sides: list[Shard]
     lines: int
@@ -79,7 +79,7 @@ class EncodedPiece(NamedTuple):
 
 
 def encode_piece(folder: Path, digest: str, piece: Piece) -> EncodedPiece:
-    """Encode a piece, leaving out lines without a type or too long to store."""
+    """Encode a piece, leaving out lines that contain no type or are too long to store."""
     left_out = Counter[str]()
     vocabulary = _vocabulary(folder, digest)
     sides = [encode_lines(vocabulary, lines) for lines in piece.columns(left_out)]

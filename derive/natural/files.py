@@ -98,7 +98,7 @@ class TextFiles(FileSet):
             elif kind in ("treebank", "entities"):
                 chunks = iter([Chunk(path, kind, 0, 0, 1)])
             else:
-                chunks = text.chunks(path, lines.SIZE, text.detect(path))
+                chunks = text.chunks(path)
             yield from _up_to(self.megabytes, ((chunk,) for chunk in chunks))
 
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:
@@ -147,7 +147,7 @@ class BitextFiles(FileSet):
             found: Iterator[Chunks] = _parallel_chunks(self.path, self.beside)
         else:
             kind = "quoted bitext" if is_quoted(self.path) else "bitext"
-            found = ((chunk,) for chunk in lines.cut_file(self.path, kind, lines.ends_line, "line end"))
+            found = ((chunk,) for chunk in lines.cut_file(self.path, kind))
         return _up_to(self.megabytes, found)
 
     def read(self, chunks: Chunks, left_out: Counter[str]) -> Columns:

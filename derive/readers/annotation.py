@@ -9,7 +9,7 @@ from pathlib import Path
 from calque.derive.errors import BadInput
 from calque.derive.readers.conllu import PLUS, UPOS
 from calque.derive.readers.iob2 import DOCUMENT_START
-from calque.derive.readers.lines import Numbered, Place, decode, open_bytes, raw_lines
+from calque.derive.readers.lines import Lines, Numbered
 
 TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
 XML, COLUMNS, TAGGED_WORDS = "XML or HTML", "lines of columns", "words joined with their tags"
@@ -39,16 +39,14 @@ def head_of(path: Path) -> tuple[str, list[Numbered]]:
     first: Numbered | None = None
     lines: list[Numbered] = []
     letters = 0
-    with open_bytes(path) as file:
-        for number, raw in enumerate(raw_lines(file, path), start=1):
-            line = decode(raw, path, number).rstrip("\n")
-            if line.strip():
-                first = first or (Place(path, number), line)
-                if not line.startswith("#"):  # CoNLL-U starts with comments
-                    lines.append((Place(path, number), line))
-            letters += len(line)
-            if len(lines) >= SAMPLE or (lines and letters >= SAMPLE_LETTERS):
-                break
+    for place, line in Lines(path):
+        if line.strip():
+            first = first or (place, line)
+            if not line.startswith("#"):  # CoNLL-U starts with comments
+                lines.append((place, line))
+        letters += len(line)
+        if len(lines) >= SAMPLE or (lines and letters >= SAMPLE_LETTERS):
+            break
     if not first:
         raise BadInput("contains only white space", path)
     return first[1], lines or [first]
@@ -81,9 +79,8 @@ def _is_markup(text: str) -> bool:
 def _are_entities(lines: Sequence[str]) -> bool:
     if 2 * sum(_TAGGED.fullmatch(line) is not None for line in lines) >= len(lines):
         return True
-    spaced = [line for line in lines if _TAGGED_BETWEEN_SPACES.fullmatch(line)]
-    of_one_width = len({len(line.split()) for line in spaced}) == 1
-    return of_one_width and len(spaced) > 1 and 2 * len(spaced) >= len(lines)
+    spaced = [len(line.split()) for line in lines if _TAGGED_BETWEEN_SPACES.fullmatch(line)]
+    return len(set(spaced)) == 1 and len(spaced) > 1 and 2 * len(spaced) >= len(lines)
 
 
 def _are_columns(lines: Sequence[str]) -> bool:

@@ -51,9 +51,8 @@ class Shape:
         row = _columns(line, self.separator)
         if not (len(row) >= 3 if self.numbered else len(row) == self.width > 1):
             expected = "at least 3" if self.numbered else self.width if self.width > 1 else "at least 2"
-            raise place.fault(
-                f"{len(row)} {'tab' if self.separator else 'space'}-separated columns; expected {expected}"
-            )
+            kind = "tab" if self.separator else "space"
+            raise place.fault(f"{len(row)} {kind}-separated columns; expected {expected}")
         word, tag = row[1:3] if self.numbered else (row[0], row[-1])
         if not word.startswith(self.prefix):
             raise place.fault(f"{word!r} lacks the prefix {self.prefix!r} of the previous words")
@@ -191,8 +190,7 @@ def _json_rows(path: Path, check: Callable[[Place, str], str]) -> Iterator[Row]:
         if not isinstance(words, list) or not isinstance(tags, list) or len(words) != len(tags):
             raise place.fault("expected lists `tokens` and `ner_tags` of equal length")
         if numbers := [tag for tag in tags if isinstance(tag, int)]:
-            expected = "expected names such as B-PER: export label names"
-            raise place.fault(f"the tag {numbers[0]} is a number; {expected}")
+            raise place.fault(f"the tag {numbers[0]} is a number; export label names such as B-PER instead")
         if wrong := [text for text in (*words, *tags) if not strict_json.is_text(text)]:
             raise place.fault(f"{wrong[0]!r} in tokens or tags; expected text")
         yield [(place, word, check(place, tag)) for word, tag in zip(words, tags, strict=True)]

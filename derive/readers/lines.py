@@ -261,16 +261,15 @@ def _kept_open(path: Path, *state: int) -> Any:
     return decompress(path)
 
 
-def ends_line(line: bytes) -> bool:
-    """Whether a line includes a line ending."""
+def _is_whole(line: bytes) -> bool:
     return line.endswith(b"\n")
 
 
 def cut_file(
-    path: Path, kind: str, ends: Callable[[bytes], bool], what: str, size: int = SIZE
+    path: Path, kind: str, size: int = SIZE, ends: Callable[[bytes], bool] = _is_whole, what: str = "line end"
 ) -> Iterator[Chunk]:
-    """Divide a file into chunks of about `size` bytes, up to a line that `ends`, called `what` in
-    messages."""
+    """Divide a file into chunks of about `size` bytes, each of which extends to a line for which `ends` is
+    true; messages call it `what`."""
     with open_bytes(path) as file:
         offset, line = 0, 1
         while data := file.read(size):

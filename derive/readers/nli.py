@@ -56,8 +56,7 @@ def read_nli(
         languages[str(row.get("language", ""))] = None
         if len(languages) > 1:
             first, other = languages
-            expected = "expected one language per file: split it by that column"
-            raise place.fault(f"language {other!r} after {first!r}; {expected}")
+            raise place.fault(f"language {other!r} after {first!r}; expected one language per file")
         texts = [place.text(_value(row, names), " or ".join(names)) for names in columns.texts]
         label = _label(place, row, counts, columns)
         if label is None:
@@ -69,9 +68,8 @@ def read_nli(
         yield Example(tuple(sides) if all(sides) else (), label)
     if 2 * len(missing) > pairs:
         place, side = missing[0]
-        fault = f"the {side} has no words (blank, or a placeholder such as NS)"
-        lacking = f"{len(missing):,} of {pairs:,} pairs lack a side"
-        raise place.fault(f"{fault}, and {lacking}; expected texts in at least half of them")
+        fault = f"the {side} is blank or a placeholder such as NS, and {len(missing):,} of {pairs:,} pairs"
+        raise place.fault(f"{fault} lack a side; expected texts in at least half of them")
     if not languages:
         raise BadInput("a header without pairs", path)
 

@@ -155,8 +155,7 @@ def _answers(place: Place, row: Json, question: str) -> list[tuple[str, int]]:
     if isinstance(answers, dict):  # stored as columns, as in exports of Hugging Face data sets
         texts, starts = answers.get("text"), answers.get("answer_start")
         if not isinstance(texts, list) or not isinstance(starts, list) or len(texts) != len(starts):
-            expected = "lists `text` and `answer_start` of equal length in answers"
-            raise place.fault(f"{question}: expected {expected}")
+            raise place.fault(f"{question}: `text` and `answer_start` must be lists of equal length")
         answers = [{"text": text, "answer_start": start} for text, start in zip(texts, starts, strict=True)]
     found = []
     for answer in _list(place, {"answers": answers}, "answers", question):
@@ -186,21 +185,17 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[Place, str, Json]]
     text = decode(data, path, 1, counts)
     lines = text.removesuffix("\n").split("\n")
     place = Place(path)
-    rows: list[tuple[Place, Json]] = []
+    rows: list[tuple[Place, Json]]
     if _ROW.match(lines[0]) and not _WHOLE.search(lines[0]):
-        for number, line in enumerate(lines, start=1):
-            at = Place(path, number)
-            rows.append((at, at.json(line)))
+        numbered = [(Place(path, number), line) for number, line in enumerate(lines, start=1)]
+        rows = [(at, at.json(line)) for at, line in numbered]
     else:
         try:
             whole = strict_json.loads(text)
         except ValueError as error:
             raise BadInput(f"this is not JSON: {error}", path) from None
         if not isinstance(whole, dict):
-            raise BadInput(
-                f"the file contains a JSON {type(whole).__name__}, not an object with `data` as in SQuAD",
-                path,
-            )
+            raise BadInput(f"a JSON {type(whole).__name__}, not an object with `data` as in SQuAD", path)
         rows = [(place, article) for article in _list(place, whole, "data", "the file")]
     for place, row in rows:
         if place.line or "context" in row:

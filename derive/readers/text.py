@@ -3,7 +3,7 @@ independently."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -27,7 +27,6 @@ from calque.derive.readers.lines import (
     Numbered,
     Place,
     cut_file,
-    ends_line,
     is_withheld,
     without_marks,
 )
@@ -70,12 +69,11 @@ def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[C
     """Divide a file into chunks of about `size` bytes that consist of whole lines, treebank sentences or
     documents."""
     kind = kind or detect(path)
-    ends: tuple[Callable[[bytes], bool], str] = ends_line, "line end"
     if kind == "doc":
-        ends = (lambda line: line.rstrip() == b"</doc>"), "</doc>"
-    elif kind == "treebank":
-        ends = bytes.isspace, "blank line"
-    return cut_file(path, kind, *ends, size)
+        return cut_file(path, kind, size, lambda line: line.rstrip() == b"</doc>", "</doc>")
+    if kind == "treebank":
+        return cut_file(path, kind, size, bytes.isspace, "blank line")
+    return cut_file(path, kind, size)
 
 
 def sentences(

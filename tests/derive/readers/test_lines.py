@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
-from calque.derive.readers.lines import Lines, cut_file, ends_line
+from calque.derive.readers.lines import Lines, cut_file
 from calque.derive.readers.tables import QUOTED, Table
 
 
@@ -29,15 +29,11 @@ def test_blocks_make_up_the_file_and_end_with_a_record(lines, size, whole, tmp_p
     plain, packed = folder / "text", folder / "text.gz"
     plain.write_bytes(data)
     packed.write_bytes(gzip.compress(data))
-    made = list(cut_file(plain, "text", ends_line, "line end", size))
+    made = list(cut_file(plain, "text", size))
     assert sum(chunk.length for chunk in made) == len(data)
     found = [numbered for chunk in made for numbered in chunk.numbered(Counter())]
     assert found == list(Lines(plain))
-    again = [
-        each
-        for chunk in cut_file(packed, "text", ends_line, "line end", size)
-        for each in chunk.numbered(Counter())
-    ]
+    again = [each for chunk in cut_file(packed, "text", size) for each in chunk.numbered(Counter())]
     assert [(place.line, line) for place, line in again] == [(place.line, line) for place, line in found]
 
 
