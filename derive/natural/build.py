@@ -86,7 +86,7 @@ def encode_piece(folder: Path, digest: str, piece: Piece) -> EncodedPiece:
     empty = np.any([side.words == 0 for side in sides], axis=0)
     long = np.any([side.too_long for side in sides], axis=0) & ~empty
     left_out["lines without a type"] += int(empty.sum())
-    left_out["too long lines"] += int(long.sum())
+    left_out["lines that are too long"] += int(long.sum())
     kept = np.flatnonzero(~(empty | long))
     return EncodedPiece([side.take(kept) for side in sides], len(empty), +left_out)
 
@@ -192,7 +192,7 @@ def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[st
     pairs, left_out = id_pairs(read_lexicon(lexicon, counts), vocabulary)
     left_out += counts
     occur = (vocabulary.counts[pairs] > 0).all(axis=1)
-    left_out["entries of a type that no text has"] += int((~occur).sum())
+    left_out["entries with a type that occurs in no text"] += int((~occur).sum())
     if not occur.any():
         why = ", ".join(f"{count:,} {reason}" for reason, count in sorted((+left_out).items()))
         raise BadInput(

@@ -26,7 +26,7 @@ from calque.derive.readers.tables import HEADERS, is_header, is_quoted, unquoted
 
 MANY = 1 << 14  # maximum number of lines per piece of two parallel files
 HEAD = 24  # minimum length of test sentences to search for inside lines, because short ones match by chance
-WHY = "lines with a sentence that models are tested on"
+WHY = "lines that contain a test sentence"
 _OTHER = re.compile(r"[\W_]+")
 _UNSPACED = (
     "\u0e00-\u0fff"  # Thai, Lao, Tibetan

@@ -48,7 +48,7 @@ def head_of(path: Path) -> tuple[str, list[Numbered]]:
         if len(lines) >= SAMPLE or (lines and letters >= SAMPLE_LETTERS):
             break
     if not first:
-        raise BadInput("contains only white space", path)
+        raise BadInput("this file contains only white space", path)
     return first[1], lines or [first]
 
 

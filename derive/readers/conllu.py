@@ -215,7 +215,7 @@ class _Block:
             if first != here or second != (int(nodes) + 1 if nodes and int(before) == here else 1):
                 raise place.fault(f"empty node {match[0]} after ID {self.last}")
         if any(columns[i] != NOTHING for i in (6, 7)):
-            raise place.fault(f"{match[0]} has a HEAD or DEPREL; expected them for words only")
+            raise place.fault(f"{match[0]} has a HEAD or DEPREL, which only words may have")
 
     def check_end(self, place: Place) -> None:
         if self.last != "0":

@@ -99,7 +99,7 @@ def _sentence(row: Row, counts: Counter[str]) -> Sentence:
             tags.append(f"{'B' if begins else 'I'}-{label}" if label else "O")
             entity = "" if ends else label
         else:
-            counts["words of white space alone, left out"] += 1
+            counts["words of white space only, left out"] += 1
             entity = "" if begins or ends else entity  # an entity that begins here moves to the next word
     return Sentence(tuple(words), spans=spans_of(tags))
 
@@ -117,7 +117,7 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
                 if row[0] != str(len(sentence) + 1):
                     raise place.fault(f"word number {row[0]!r}; expected {len(sentence) + 1}")
                 if any(_TAG.fullmatch(cell) and cell[0] in ("B", *_SINGLE) for cell in row[3:]):
-                    counts["entities inside of others, left out"] += 1
+                    counts["nested entities, left out"] += 1
             sentence.append((place, word, _tag(place, tag, shape, counts)))
         yield sentence
 

@@ -31,7 +31,7 @@ _OTHERS = {b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstandard"}
 _UTF_16 = "UTF-16; expected UTF-8: convert it, for example with iconv -f UTF-16 -t UTF-8"
 
 MARKS = "byte order marks where files were joined, removed"
-FORMAT_ALONE = "runs of format characters alone (direction marks), removed"
+FORMAT_ALONE = "format characters between spaces (direction marks), removed"
 WITHHELD = "sentences whose words are withheld"
 CUT = "the last line has no line ending: either the file is truncated, or you must add one"
 _MARK = b"\xef\xbb\xbf"

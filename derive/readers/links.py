@@ -145,7 +145,7 @@ def _wpt(path: Path, lines: list[Numbered], pairs: int, counts: Counter[str]) ->
     for place, match in matches:
         if match[2] == match[3] == "0":
             raise place.fault("a link between positions 0 and 0, but positions in the WPT format are 1-based")
-        counts["confidences that are not used"] += match[5] is not None
+        counts["unused confidences"] += match[5] is not None
         yield _Row(place, numbers[int(match[1])], (int(match[2]) - 1, int(match[3]) - 1), 1, match[4] != "P")
 
 

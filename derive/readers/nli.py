@@ -71,7 +71,7 @@ def read_nli(
         fault = f"the {side} is blank or a placeholder such as NS, and {len(missing):,} of {pairs:,} pairs"
         raise place.fault(f"{fault} lack a side; expected texts in at least half of them")
     if not languages:
-        raise BadInput("a header without pairs", path)
+        raise BadInput("this file contains a header but no pairs", path)
 
 
 def _sentences(text: str, cut: Cut, counts: Counter[str]) -> tuple[Sentence, ...]:

@@ -20,8 +20,8 @@ ANSWER = "answer"  # the label of an answer's span
 UNANSWERABLE = "questions without an answer"
 REMOVED = "questions whose answers were removed from their file"
 WIDENED = "answers widened to whole words"
-PARTED = "answers that reach over the end of a sentence"
-NOT_ASKED = "questions left out: every answer reaches over the end of a sentence"
+PARTED = "answers that cross a sentence boundary"
+NOT_ASKED = "questions left out: every answer crosses a sentence boundary"
 _ROW, _WHOLE = re.compile(r'\{\s*(?:".*)?"context"\s*:'), re.compile(r'"(?:data|paragraphs)"\s*:')
 """Patterns for a row with a question, and for a key that only SQuAD's format has."""
 Json = Mapping[str, Any]
@@ -128,7 +128,7 @@ def _questions(path: Path, counts: Counter[str]) -> Iterator[_Question]:
             continue
         answered += 1
         if empty := len(given) - len(answers):
-            counts["empty answers of questions that have others"] += empty
+            counts["empty answers to questions with other answers"] += empty
         chars = [_chars(place, name, context, *answer) for answer in answers]
         yield _Question(place, id_, question, context, tuple(dict.fromkeys(chars)))
     if not questions:

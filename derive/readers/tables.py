@@ -13,7 +13,7 @@ from calque.derive.readers.lines import Lines, Numbered, Place
 _WORDS = read_toml(Path(__file__).with_name("tables.toml"))
 _TABLE = {name: frozenset(text.split()) for name, text in _WORDS.items()}
 HEADERS = "headers, left out"
-QUOTED = "fields without the quotation marks that a spreadsheet or pandas adds"
+QUOTED = "fields from which added quotation marks were removed"
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 

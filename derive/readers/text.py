@@ -42,7 +42,7 @@ _JOINER = re.compile(r" @([-,.])@ ")  # how WikiText writes punctuation inside a
 _JOINED = re.compile(rf" *([-,.]?)({UNKNOWN})([-,.]?) *")  # an unknown word with adjacent punctuation
 _SPACES = re.compile(" {2,}")
 NUMBERS = "line numbers, removed"
-UNKNOWN_WORDS = "words that WikiText replaces by <unk>, read as the unknown type"
+UNKNOWN_WORDS = "words that WikiText replaces with <unk>, read as the unknown type"
 
 _ROWS: dict[str, Kind] = {TREEBANK: "treebank", JSON: "json"}
 
