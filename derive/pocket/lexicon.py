@@ -208,18 +208,18 @@ def _entities(names: Names, topics: int, rng: random.Random) -> dict[str, list[l
     owner, firm = turns(places + surnames), turns(firms)
     brand, town = turns(brands), turns(places)
     entities: dict[str, list[list[Entity]]] = defaultdict(list)
-    entities["towns"] = [[(name,) for name in places]]
-    entities["sites"] = [[(next(site), next(place)) for _ in range(len(places) + len(sites))]]
+    entities["town"] = [[(name,) for name in places]]
+    entities["site"] = [[(next(site), next(place)) for _ in range(len(places) + len(sites))]]
     for _ in range(topics):
         people: list[Entity] = []
         for _ in range(2 + max(len(women), len(men), len(surnames) // 2) // topics):
             people.append((next(woman), next(woman), next(surname), "she", "her", "her"))
             people.append((next(man), next(man), next(surname), "he", "him", "his"))
-        entities["people"].append(people)
-        entities["brands"].append([(next(brand),) for _ in range(2 + len(brands) // topics)])
+        entities["name"].append(people)
+        entities["brand"].append([(next(brand),) for _ in range(2 + len(brands) // topics)])
         owners = 2 + (len(places) + len(surnames)) // topics
-        entities["firms"].append([(next(owner), next(firm)) for _ in range(owners)])
-        entities["colleges"].append([(next(firm), next(town)) for _ in range(2 + len(places) // topics)])
+        entities["firm"].append([(next(owner), next(firm)) for _ in range(owners)])
+        entities["college"].append([(next(firm), next(town)) for _ in range(2 + len(places) // topics)])
     return entities
 
 

@@ -42,21 +42,15 @@ def balanced(cases: Sequence[C], views: Sequence[View], rounds: int = 200) -> li
 
 
 def _supported(cases: Sequence[C], views: Sequence[View]) -> list[C]:
-    kept = list(cases)
+    kept, before = list(cases), -1
     every = {case.label for case in cases}
-    while True:
-        bad = []
+    while len(kept) != before:
+        before = len(kept)
         for view in views:
             seen: defaultdict[Hashable, set[str]] = defaultdict(set)
             for case in kept:
                 seen[view(case)].add(case.label)
-            bad.append({key for key, labels in seen.items() if labels != every})
-        if not any(bad):
-            break
-        for view, keys in zip(views, bad, strict=True):
-            kept = [case for case in kept if view(case) not in keys]
-    if not kept:
-        raise ValueError("these cases cannot be balanced by any weights")
+            kept = [case for case in kept if seen[view(case)] == every]
     return kept
 
 
@@ -90,11 +84,8 @@ def fresh(
                     yield example
                     break
             else:
-                kind = example.diagnostic or f"label {label}"
-                raise BadInput(
-                    f"the lexicon does not yield more than {len(seen):,} distinct examples; none is left for "
-                    f"{kind}"
-                )
+                fault = f"the lexicon yields only {len(seen):,} distinct examples"
+                raise BadInput(f"{fault}; none is left for {example.diagnostic or f'label {label}'}")
 
 
 @dataclass(frozen=True)
@@ -196,16 +187,16 @@ class WordDraws:
     def scene(self) -> tuple[list[Sense], list[Sense], list[Sense]]:
         """Draw five people or animals, three places and two verbs from one topic, all with different
         lemmas."""
-        topic = self._topic()
-        people: list[Sense] = []
+        topic, drawn = self._topic(), list[Sense]()
 
         def someone() -> Sense:
             return self._draw(topic, Role.NAME if self._rng.random() < 0.5 else Role.ANIMATE)
 
-        while len(people) < 5:
-            people.append(self._such(someone, lambda word: _is_new(word, people)))
-        places = self._different(3, topic, Role.PLACE, people)
-        return people, places, self._different(2, topic, Role.SOC, people + places)
+        while len(drawn) < 5:
+            drawn.append(self._such(someone, lambda word: _is_new(word, drawn)))
+        for role in (*[Role.PLACE] * 3, *[Role.SOC] * 2):
+            drawn.append(self._another(topic, role, drawn))
+        return drawn[:5], drawn[5:8], drawn[8:]
 
     def _topic(self) -> Sense:
         return self._rng.choices(self._topics, [topic.weight for topic in self._topics])[0]
@@ -226,19 +217,12 @@ class WordDraws:
             return self._fitting(topic, role, lambda noun: bool(noun.tables[Role.HYPERNYM]))
 
         first = specific()
-        kinds = self._kinds[first.lemma]
-        # The two nouns share neither lemma nor hypernym.
+        kinds = self._kinds[first.lemma]  # the second noun shares neither lemma nor hypernym
         second = self._such(specific, lambda noun: kinds.isdisjoint(self._kinds[noun.lemma]))
         return first, first.tables[Role.HYPERNYM][0], second, second.tables[Role.HYPERNYM][0]
 
     def _another(self, sense: Sense, role: Role, others: Sequence[Sense]) -> Sense:
         return self._fitting(sense, role, lambda word: _is_new(word, others))
-
-    def _different(self, count: int, sense: Sense, role: Role, others: Sequence[Sense]) -> list[Sense]:
-        drawn = list(others)
-        for _ in range(count):
-            drawn.append(self._another(sense, role, drawn))
-        return drawn[-count:]
 
     def _two(self, sense: Sense, role: Role) -> tuple[Sense, Sense]:
         def exclude(two: tuple[Sense, Sense]) -> bool:
@@ -262,9 +246,7 @@ class WordDraws:
             drawn = draw()
             if fits(drawn):
                 return drawn
-        raise BadInput(
-            "the lexicon contains too few mutually exclusive words; increase the number of word types"
-        )
+        raise BadInput("the lexicon has too few mutually exclusive words; increase the number of word types")
 
 
 def _is_new(word: Sense, others: Iterable[Sense]) -> bool:

@@ -79,31 +79,25 @@ class Preferences:
 
     def __init__(self, lexicon: Lexicon, seed: int, zipf: float, tail: float) -> None:
         self._rng = random.Random(f"{seed}:preferences")
-        self._zipf = zipf
-        self._tail = tail
+        self._zipf, self._tail = zipf, tail
         self._prepositions: dict[tuple[str, str, Role], list[str]] = {}
-        self.topics = self._senses([("",)] * len(lexicon.topics), zipf / 2)
+        self.topics = _senses([("",)] * len(lexicon.topics), zipf / 2)
         names = {}
         for kind, columns in entities(lexicon, self._rng).items():
-            names[kind] = [self._senses(column, zipf / 2) for column in columns]
+            names[kind] = [_senses(column, zipf / 2) for column in columns]
         everything: list[Sense] = []
         for t, topic in enumerate(self.topics):
             kinds = {kind: self._lexemes(lexemes, kind) for kind, lexemes in lexicon.topics[t].items()}
             self._bind_words(topic, kinds)
             everything += [sense for senses in kinds.values() for sense in senses]
             for kind, role in FRAMES.items():
-                self._bind(names["people"][t], kinds[kind], role)
-            firms = {
-                Role.BRAND: names["brands"][t],
-                Role.FIRM: names["firms"][t],
-                Role.COLLEGE: names["colleges"][t],
-            }
-            for rows in firms.values():
-                self._bind(rows, kinds["firm"], Role.HIRE)
-            for role, column in {Role.NAME: names["people"][t], **firms}.items():
-                self._offer(topic, column, role)
-        self._bind(self.topics, names["towns"][0], Role.TOWN)
-        self._bind(self.topics, names["sites"][0], Role.SITE)
+                self._bind(names["name"][t], kinds[kind], role)
+            for kind in ("brand", "firm", "college"):
+                self._bind(names[kind][t], kinds["firm"], Role.HIRE)
+            for kind in ("name", "brand", "firm", "college"):
+                self._offer(topic, names[kind][t], Role[kind.upper()])
+        self._bind(self.topics, names["town"][0], Role.TOWN)
+        self._bind(self.topics, names["site"][0], Role.SITE)
         self._bind_function_words(everything)
 
     def _bind_words(self, topic: Sense, kinds: dict[str, list[Sense]]) -> None:
@@ -150,20 +144,20 @@ class Preferences:
         groups = list(alike.values())
         verbs = [group for group in groups if len(group[0].forms) == 4]
         nouns = [group for group in groups if len(group[0].forms) == 2]
-        closed = {}
+        words = {}
         for kind, text in WORDS["function"].items():
-            closed[kind] = self._senses([(word,) for word in text.split()], 0.0)
-        manner = [group[0] for (kind, _), group in alike.items() if kind == "manner"]
-        frequency = [group[0] for (kind, _), group in alike.items() if kind == "freq"]
-        for heads, column, role in (
-            (verbs, manner, Role.MANNER),
-            (verbs, frequency, Role.FREQ),
-            (verbs, closed["modals"], Role.MODAL),
-            (nouns, closed["numbers"], Role.NUMBER),
-            (nouns, closed["pointers"], Role.POINTER),
-            (nouns, closed["plural_pointers"], Role.PLURAL_POINTER),
+            words[kind] = _senses([(word,) for word in text.split()], 0.0)
+        for kind in ("manner", "freq"):
+            words[kind] = [group[0] for (own, _), group in alike.items() if own == kind]
+        for heads, kind, role in (
+            (verbs, "manner", Role.MANNER),
+            (verbs, "freq", Role.FREQ),
+            (verbs, "modals", Role.MODAL),
+            (nouns, "numbers", Role.NUMBER),
+            (nouns, "pointers", Role.POINTER),
+            (nouns, "plural_pointers", Role.PLURAL_POINTER),
         ):
-            self._bind([group[0] for group in heads], column, role)
+            self._bind([group[0] for group in heads], words[kind], role)
             for group in heads:
                 for sense in group[1:]:
                     sense.tables[role] = group[0].tables[role]
@@ -214,9 +208,7 @@ class Preferences:
             Sense(lexeme.forms, _weight(rank, self._zipf) / shared.get(lexeme.lemma, 1.0), lexeme)
             for rank, lexeme in enumerate(lexemes)
         ]
-        common = [
-            sense for sense, lexeme in zip(senses, lexemes, strict=True) if lexeme.lemma not in hypernyms
-        ]
+        common = [sense for sense in senses if sense.lemma not in hypernyms]
         count = round(self._tail * len(common)) if kind in TAIL_KINDS else 0
         if tail := common[len(common) - count :]:
             rare = _spread(tail, [(rank + 1) ** -1.5 for rank in range(count)], self._rng)
@@ -226,8 +218,9 @@ class Preferences:
                 sense.rare, sense.rarity = rare, count * RARITY
         return senses
 
-    def _senses(self, words: Sequence[Entity], zipf: float) -> list[Sense]:
-        return [Sense(forms, _weight(rank, zipf)) for rank, forms in enumerate(words)]
+
+def _senses(words: Sequence[Entity], zipf: float) -> list[Sense]:
+    return [Sense(forms, _weight(rank, zipf)) for rank, forms in enumerate(words)]
 
 
 def _weight(rank: int, zipf: float) -> float:
@@ -240,11 +233,11 @@ def _identity(sense: Sense) -> tuple[str, str]:
 
 
 def _differ(one: Sense, other: Sense) -> bool:
-    return one is not other and not (one.lexeme and other.lexeme and one.lexeme.lemma == other.lexeme.lemma)
+    return one is not other and not (one.lexeme and other.lexeme and one.lemma == other.lemma)
 
 
 def _tie(group: list[Sense], role: Role) -> None:
-    senses = {sense.lexeme.lemma: sense for sense in group if sense.lexeme}
+    senses = {sense.lemma: sense for sense in group if sense.lexeme}
     for sense in group:
         if sense.lexeme:
             lemma = sense.lexeme.hypernym if role is Role.HYPERNYM else sense.lexeme.antonym
