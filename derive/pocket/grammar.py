@@ -55,27 +55,28 @@ class SentenceGrammar:
         self._named.clear()
         if self.chance(0.1):
             return self._question().add(Node("?", "PUNCT", "punct"))
-        root = self._clause("root")
+        root = self._clause()
         if self.chance(0.08):
-            second = self._clause("conj", True)
+            second = self._clause(nested=True)
             root = phrase.coordinate(root, second, self.among({"and": 3, "but": 2, "or": 1}))
         elif self.chance(0.11):
             mark = self.among({"when": 3, "because": 3, "if": 2, "after": 1, "before": 1})
-            root.add(phrase.subordinate(self._clause("advcl", True), "advcl", mark, first=self.chance(0.4)))
+            clause = self._clause(nested=True)
+            root.add(phrase.subordinate(clause, "advcl", mark, first=self.chance(0.4)))
         return root.add(Node(".", "PUNCT", "punct"))
 
-    def _clause(self, relation: str, nested: bool = False, question: bool = False, frame: str = "") -> Node:
+    def _clause(self, nested: bool = False, question: bool = False, frame: str = "") -> Node:
         frame = frame or self.among(FRAMES)
         tense = self.among(self._tenses)
         negative = self.chance(0.13)
         if frame == "there":
-            return self._existential(relation, tense, negative)
+            return self._existential(tense, negative)
         if frame == "kind":
-            return self._kind(relation, tense, negative)
+            return self._kind(tense, negative)
         if frame == "quality":
-            return self._quality(relation, tense, negative, question)
+            return self._quality(tense, negative, question)
         if frame == "passive":
-            return self._passive(relation, tense, negative, nested)
+            return self._passive(tense, negative, nested)
         role = Role[frame.upper()]
         if role == Role.HIRE:
             subject, source, plural = self.employer()
@@ -84,15 +85,13 @@ class SentenceGrammar:
         recurs = frame == "tr" and self.chance(0.2)
         verb = Pick(THING, Role.PASSIVE) if recurs else Pick(source, role)
         root = phrase.verb(verb, tense, plural, negative, question).add(subject)
-        root.relation = relation
         if recurs:
             root.add(self.noun(THING, Role.THING, "obj", False, nested, "the"))
         else:
             root.add(*self.objects(verb, role, nested))
         if frame == "say":
             inner = self.among({"intr": 2, "tr": 3, "soc": 1, "quality": 2})
-            clause = self._clause("ccomp", True, frame=inner)
-            return root.add(phrase.subordinate(clause, "ccomp", "that"))
+            return root.add(phrase.subordinate(self._clause(True, frame=inner), "ccomp", "that"))
         if frame == "want":
             return root.add(self._infinitive(source))
         plain = tense in ("past", "present") and not (question or negative or nested)
@@ -118,18 +117,16 @@ class SentenceGrammar:
             root.add(phrase.adverb(Pick(verb, Role.MANNER)))
         if self.chance(0.9 if sparse else 0.3 if nested else 0.5):
             adjunct = self.phrase(verb, "obl")
-            front = not nested and root.relation == "root" and self.chance(0.15)
-            root.add(phrase.fronted(adjunct) if front else adjunct)
+            root.add(phrase.fronted(adjunct) if not nested and self.chance(0.15) else adjunct)
         elif self.chance(0.15) and not manner:
             root.add(Node(self.among(WORDS["prepositions"]["particles"]), "ADV", "advmod"))
 
-    def _passive(self, relation: str, tense: str, negative: bool, nested: bool) -> Node:
+    def _passive(self, tense: str, negative: bool, nested: bool) -> Node:
         kind = self.among({Role.THING: 3, Role.ANIMATE: 1})
         subject, pick, plural = self.topical(kind, "nsubj:pass", nested)
         tense = "present" if tense == "perfect" else tense
         verb = Pick(pick, Role.PASSIVE)
         root = phrase.verb(verb, tense, plural, negative, passive=True).add(subject)
-        root.relation = relation
         if self.chance(0.2):
             root.add(phrase.adverb(Pick(verb, Role.MANNER)))
         agent = self.chance(0.5)
@@ -139,11 +136,11 @@ class SentenceGrammar:
             root.add(self.phrase(verb, "obl"))
         return root
 
-    def _kind(self, relation: str, tense: str, negative: bool) -> Node:
+    def _kind(self, tense: str, negative: bool) -> Node:
         pick, plural = Pick(TOPIC, Role.HYPONYM), self.chance(0.3)
         article, points = "" if plural else "a", self.chance(0.4)
         predicate = pick if points else Pick(pick, Role.HYPERNYM)
-        root = self.noun(predicate, Role.THING, relation, plural, False, article, rich=True)
+        root = self.noun(predicate, Role.THING, "root", plural, False, article, rich=True)
         if points:
             words = {"these": 1, "those": 1} if plural else {"this": 1, "that": 1}
             subject = phrase.pronoun(self.among(words), "nsubj")
@@ -152,11 +149,11 @@ class SentenceGrammar:
             subject = phrase.noun(pick, "nsubj", plural, article)
         return phrase.copular(root, tense, plural, negative).add(subject)
 
-    def _quality(self, relation: str, tense: str, negative: bool, question: bool) -> Node:
+    def _quality(self, tense: str, negative: bool, question: bool) -> Node:
         kind = self.among({Role.THING: 4, Role.PERSON: 3, Role.PLACE: 2})
         subject, pick, plural = self.topical(kind, "nsubj", False)
         quality = Pick(pick, Role.ADJ)
-        predicate = phrase.adjective(quality, relation)
+        predicate = phrase.adjective(quality, "root")
         root = phrase.copular(predicate, tense, plural, negative, question).add(subject)
         if self.chance(0.2):
             root.add(Node(self.among({"very": 1, "too": 1}), "ADV", "advmod", place="degree"))
@@ -167,19 +164,19 @@ class SentenceGrammar:
             root.add(self.phrase(pick, "obl"))
         return root
 
-    def _existential(self, relation: str, tense: str, negative: bool) -> Node:
+    def _existential(self, tense: str, negative: bool) -> Node:
         kind, plural = self.among({Role.THING: 2, Role.ANIMATE: 1}), self.chance(0.4)
         pick = Pick(TOPIC, kind)
         determiner = "no" if negative else self.among({"some": 2, "many": 1}) if plural else "a"
         noun = self.noun(pick, kind, "nsubj", plural, True, determiner)
         noun.place = "there"
-        root = Node(phrase.be(tense, plural), "VERB", relation)
+        root = Node(phrase.be(tense, plural), "VERB", "root")
         return root.add(Node("there", "PRON", "expl"), noun, self.phrase(pick, "obl"))
 
     def _question(self) -> Node:
         frame = self.among(QUESTIONS)
         if frame not in ("who", "what", "where"):
-            return self._clause("root", question=True, frame=frame)
+            return self._clause(question=True, frame=frame)
         tense = self.among(self._tenses)
         if frame == "who":
             role = self.among(INNER)
@@ -290,7 +287,9 @@ class SentenceGrammar:
         if not nested and self.chance(0.3 if rich else 0.14):
             node.add(self.phrase(pick, "nmod"))
         elif not nested and kind != Role.PLACE and (rich or self.chance(0.1)):
-            node.add(self._relative(pick, kind, plural))
+            relative = self._relative(pick, kind, plural)
+            relative.relation = "acl:relcl"
+            node.add(relative)
         elif not nested and relation == "obj" and kind == Role.THING and self.chance(0.08):
             other = phrase.noun(Pick(pick, Role.COMPANION), "conj", self.chance(0.5), "the")
             phrase.coordinate(node, other, self.among({"and": 3, "or": 1}))
@@ -347,11 +346,9 @@ class SentenceGrammar:
             else:
                 subject = phrase.noun(Pick(verb, Role.SUBJECT), "nsubj", False, "the")
             node = phrase.verb(verb, next(iter(self._tenses)))
-            node.relation = "acl:relcl"
             return node.add(subject, phrase.pronoun("that", "obj", "wh"))
         frame = self.among({Role.INTR: 2, Role.TR: 3, Role.SOC: 1})
         verb = Pick(pick, frame)
         node = phrase.verb(verb, next(iter(self._tenses)), plural, negative=self.chance(0.1))
-        node.relation = "acl:relcl"
         node.add(phrase.pronoun("who" if kind == Role.PERSON and self.chance(0.7) else "that", "nsubj", "wh"))
         return node.add(*self.objects(verb, frame, True))

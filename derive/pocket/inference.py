@@ -9,7 +9,7 @@ overlap predicts the label.
 import random
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -183,7 +183,7 @@ def _adjuncts() -> Iterator[PairCase]:
         yield from _cases(PairCase(premise, hypothesis, polarity, ADJUNCT, weight), [{adjunct: 1}])
 
 
-@lru_cache(maxsize=1)
+@cache
 def families() -> dict[str, list[PairCase]]:
     """Return each family's balanced cases, in which each label's weights sum to one."""
     plain = balanced(list(_qualities("", "not")), VIEWS)
@@ -228,15 +228,11 @@ def _say(statement: Statement, material: Material, places: Places, rng: random.R
         manner = phrase.adverb(material.manners[statement.manner])
         root.add(phrase.fronted(manner) if statement.place is None and rng.random() < FRONTED else manner)
     if statement.place is not None:
-        place = _place(*material.places[statement.place])
+        place = phrase.location(*material.places[statement.place])
         root.add(phrase.fronted(place) if rng.random() < FRONTED else place)
     if material.setting is not None:
-        root.add(_place(*material.setting))
+        root.add(phrase.location(*material.setting))
     return say(root.add(Node(".", "PUNCT", "punct")), places)
-
-
-def _place(preposition: Sense, noun: Sense) -> Node:
-    return phrase.adposition(phrase.noun(noun, "obl", determiner="the"), preposition.form(0))
 
 
 def _quality(statement: Statement, material: Material) -> Node:

@@ -5,9 +5,9 @@ The sentences differ in voice, in the positions of adjuncts, or because two peop
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from itertools import combinations, pairwise, product
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, pairwise, product, starmap
 
 from calque.derive.example import Example
 from calque.derive.pocket import phrase
@@ -46,7 +46,6 @@ class ParaphraseCase:
     exchanged: bool
     named: tuple[bool, bool]
     alike: bool
-    outside: tuple[object, ...] = ()
     weight: float = 1.0
 
     @property
@@ -70,31 +69,23 @@ def _tell(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -
     agent, patient = map(phrase.person_or_noun, deed.nouns[::-1] if exchanged else deed.nouns)
     root = phrase.verb(deed.poles[0], deed.tense, passive=form.passive)
     phrase.act(root, agent, patient, form.passive)
-    preposition, noun = deed.places[0]
-    manner = phrase.adverb(deed.manners[0])
-    # Both adjuncts have an adverb's position, so that they can occur in either order.
-    place = phrase.adposition(phrase.noun(noun, "obl", determiner="the"), preposition.form(0))
-    place.place = "advmod"
-    adjuncts = {"manner": manner, "place": place}
+    adjuncts = {"manner": phrase.adverb(deed.manners[0]), "place": phrase.location(*deed.places[0])}
+    adjuncts["place"].place = "advmod"  # an adverb's position, so that adjuncts can occur in either order
     for name in ("place", "manner") if form.place_before else ("manner", "place"):
         root.add(phrase.fronted(adjuncts[name]) if form.first == name else adjuncts[name])
     return say(root.add(Node(".", "PUNCT", "punct")), places)
 
 
-@lru_cache(maxsize=1)
+@cache
 def paraphrase_cases() -> list[ParaphraseCase]:
     """Return all kinds of pairs, balanced so that neither a single sentence nor overlap reveals the label."""
     either = (False, True)
-    names = product(either, either)
-    cases = [
-        ParaphraseCase(first, second, exchanged, named, alike)
-        for first, second, exchanged, named, alike in product(FORMS, FORMS, either, names, either)
-        if first != second or exchanged
-    ]
-    views = (lambda case: case.first, lambda case: case.second, lambda case: case.outside)
-    return balanced([replace(case, outside=_outside(case)) for case in cases], views, rounds=30)
+    cases = starmap(ParaphraseCase, product(FORMS, FORMS, either, product(either, either), either))
+    different = [case for case in cases if case.first != case.second or case.exchanged]
+    return balanced(different, (lambda case: case.first, lambda case: case.second, _outside), rounds=30)
 
 
+@cache
 def _outside(case: ParaphraseCase) -> tuple[object, ...]:
     def noun(word: str) -> Sense:
         return Sense((word, word), lexeme=Lexeme(word, "person", (word, word)))

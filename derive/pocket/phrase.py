@@ -28,6 +28,11 @@ def adposition(node: Node, preposition: Token) -> Node:
     return node.add(Node(preposition, "ADP", "case"))
 
 
+def location(preposition: Word, word: Word) -> Node:
+    """Build a prepositional phrase that describes where something happens."""
+    return adposition(noun(word, "obl", determiner="the"), preposition.form(0))
+
+
 def person(word: Word, relation: str, length: int) -> Node:
     """Build a person's first, first and last, or full name, depending on `length`; the first word is the head
     (UD: flat)."""
